@@ -183,6 +183,7 @@ class _Draft:
         turn = self.turn
         self.red_flag = urgent.emergency.name if urgent.emergency else None
         turn.conversation_metadata[KEPT] = urgent.emergency.kept() if urgent.emergency else None
+        StepLog(turn).flow("1.6", f"Red flag: {self.red_flag}")
         turn.say(urgent.text)
         self.urgent = urgent.text
         if urgent.first:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from troly.errors import InputError
 from troly.plugin.contract import (
-    ByLang,
     Command,
     CommandRequest,
     CommandResult,
@@ -16,18 +15,13 @@ from troly.plugin.contract import (
     Parameter,
 )
 from troly.plugin.events import Table
-from troly.text.catalogue import LANGS
 from troly_dental.settings import DentalSettings
-from troly_dental.strings import say
+from troly_dental.strings import TEXTS, say
 
 if TYPE_CHECKING:
     from troly_dental.memory.store import MemoryStore
     from troly_dental.memory.types import Fact
     from troly_dental.servers.server import StrictServer
-
-
-def _words(key: str) -> ByLang:
-    return {lang: say(key, lang) for lang in LANGS}
 
 
 # Both on one port is how the documents draw it.
@@ -154,40 +148,40 @@ def remembered(request: CommandRequest) -> tuple[MemoryItem, ...]:
 
 
 MEMORIES = Memories(remembered, forget, correct)
-_ID = Parameter("id", _words("memory.id_help"), "ID", required=True)
+_ID = Parameter("id", TEXTS.both("memory.id_help"), "ID", required=True)
 COMMANDS = (
     Command(
         path=("mcp", "serve"),
-        help=_words("mcp.help"),
+        help=TEXTS.both("mcp.help"),
         example="app mcp serve memory\napp mcp serve tools --http --port 8002",
         run=serve,
         parameters=(
-            Parameter("server", _words("mcp.server"), "SERVER", required=True),
-            Parameter("--http", _words("mcp.http")),
-            Parameter("--port", _words("mcp.port"), "PORT"),
-            Parameter("--token", _words("mcp.token_help"), "TOKEN"),
+            Parameter("server", TEXTS.both("mcp.server"), "SERVER", required=True),
+            Parameter("--http", TEXTS.both("mcp.http")),
+            Parameter("--port", TEXTS.both("mcp.port"), "PORT"),
+            Parameter("--token", TEXTS.both("mcp.token_help"), "TOKEN"),
         ),
         takes=("user",),
     ),
     Command(
         path=("dental", "facts"),
-        help=_words("memory.facts_help"),
+        help=TEXTS.both("memory.facts_help"),
         example="app dental facts\napp dental facts --json",
         run=facts,
-        parameters=(Parameter("--conversation", _words("memory.one_help"), "ID"),),
+        parameters=(Parameter("--conversation", TEXTS.both("memory.one_help"), "ID"),),
         takes=("csv", "user"),
     ),
     Command(
         path=("dental", "correct"),
-        help=_words("memory.correct_help"),
+        help=TEXTS.both("memory.correct_help"),
         example='app dental correct 3 "dị ứng ibuprofen"',
         run=correct,
-        parameters=(_ID, Parameter("text", _words("memory.text_help"), "TEXT", required=True)),
+        parameters=(_ID, Parameter("text", TEXTS.both("memory.text_help"), "TEXT", required=True)),
         takes=("user",),
     ),
     Command(
         path=("dental", "forget"),
-        help=_words("memory.forget_help"),
+        help=TEXTS.both("memory.forget_help"),
         example="app dental forget 3",
         run=forget,
         parameters=(_ID,),

@@ -179,8 +179,6 @@ _SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
 # What a note gains that is about the person who asks.
 _PERSON = 0.5
-# English words are of one stem up to so many letters; Vietnamese syllables are hardly longer.
-_STEM = 5
 # "Nhiều năm" says no time; "vài ngày", "18 đến 24 tháng", "two weeks" do.
 _TIME = re.compile(
     r"\b(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|vai|nua|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half)"
@@ -324,12 +322,12 @@ def _coverage(
     question: str, notes: Sequence[Note], quoted: Sequence[str], lang: Lang
 ) -> tuple[bool, list[str]]:
     """Whether the notes speak of any word of `question`, and the words, or the kind of answer, that they do not have."""
-    held = {_stem(word) for note in notes for word in folded_words_of(note)}
+    held = {word for note in notes for word in folded_words_of(note)}
     asked = spellings_of(question)[-1]
     kinds = [hit for hit in _asked().find(asked) if hit.label.endswith(" asked")]
     read = [(hit.start, hit.end) for hit in (*kinds, *_general().find(asked))]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
-    unread = [word for word in words if _stem(word.folded) not in held]
+    unread = [word for word in words if word.folded not in held]
     covered = len(unread) < len(words) or not words
     missing: list[str] = []
     for before, word in zip([None, *unread], unread, strict=False):
@@ -348,11 +346,6 @@ def _coverage(
         if f"{kind} asked" in asks and not answered
     ]
     return covered, missing
-
-
-def _stem(word: str) -> str:
-    """The word without its ending: "smokers" and "smoking" are of one note."""
-    return word[:_STEM] if len(word) > _STEM else word
 
 
 @cache

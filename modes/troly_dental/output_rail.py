@@ -148,8 +148,8 @@ def doses(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
     How often, and units that also measure salt and water, count beside a medicine or a word of taking it only;
     `anywhere` counts them all.
     """
-    plain = fold(re.sub(r"[*_`]", " ", sentence))
-    labels = {hit.label for hit in _lexicon().find(plain)}
+    sentence = re.sub(r"[*_`]", " ", sentence)
+    labels, plain = {hit.label for hit in _lexicon().find(sentence)}, fold(sentence)
     taken = anywhere or bool(labels & {"medicine", "intake"})
     found: set[str] = set()
     for match in _dose().finditer(plain):

@@ -16,7 +16,7 @@ from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
 
-_KIN = "kin "
+_KIN, _BARE_DIGITS = "kin ", 2
 # A message longer than this is a pasted text, not something that a person says of himself.
 LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 120, 80
 _PARTS = re.compile(
@@ -229,10 +229,9 @@ def _of_a_specialist(part: _Part, hit: PhraseHit) -> bool:
 def _numbers(part: _Part) -> Iterator[Fact]:
     taken = [m.span() for expression in (_TOOTH, _DATE) for m in expression.finditer(part.folded)]
     for match in _NUMBER.finditer(part.folded):
-        # A bare number, an hour or minutes say nothing that holds tomorrow.
-        measured = not match[0][-1].isdigit() and not _lexicon("moment").find(match[0])
-        measured = measured or "/" in match[0]
-        if measured and not any(start < match.end() and match.start() < end for start, end in taken):
+        # A small bare number, an hour or minutes say nothing that holds tomorrow.
+        kept = len(match[0]) > _BARE_DIGITS if match[0].isdigit() else not _lexicon("moment").find(match[0])
+        if kept and not any(start < match.end() and match.start() < end for start, end in taken):
             yield _fact("number", part.written(*match.span()), part.text)
 
 

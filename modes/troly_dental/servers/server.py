@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
+import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.stdio import stdio_server
@@ -26,61 +26,7 @@ from pydantic import ValidationError
 from troly.errors import InputError, TrolyError
 from troly_dental.mcp_client import ERROR_META
 
-if TYPE_CHECKING:
-    from mcp.shared._stream_protocols import ReadStream, WriteStream
-
-
 # -- Lines on stdin that are no message, which the SDK leaves without an answer.
-
-
-class MessageStream:
-    """A stream of messages without the lines that could not be read: those are answered (-32700, -32600)."""
-
-    def __init__(
-        self, read: ReadStream[SessionMessage | Exception], write: WriteStream[SessionMessage]
-    ) -> None:
-        self._read = read
-        self._write = write
-
-    @property
-    def last_context(self) -> Any:
-        """The sender's context of the last message."""
-        return getattr(self._read, "last_context", None)
-
-    async def receive(self) -> SessionMessage | Exception:
-        """The next message; raises what the stream below raises at its end."""
-        while True:
-            item = await self._read.receive()
-            if not isinstance(item, Exception):
-                return item
-            await self._write.send(SessionMessage(_refusal(item)))
-
-    async def aclose(self) -> None:
-        """Close the stream below."""
-        await self._read.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        import anyio
-
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> bool | None:
-        await self.aclose()
-        return None
 
 
 def _refusal(error: Exception) -> JSONRPCError:
@@ -113,8 +59,20 @@ class StrictServer(MCPServer[Any]):
     async def run_stdio_async(self) -> None:
         """Serve stdin and stdout; a line that is no message is answered with -32700 or -32600."""
         lowlevel = self._lowlevel_server
-        async with stdio_server() as (read, write):
-            await lowlevel.run(MessageStream(read, write), write, lowlevel.create_initialization_options())
+        readable, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        async with stdio_server() as (read, write), anyio.create_task_group() as group:
+
+            async def answer_unreadable() -> None:
+                async with readable:
+                    async for item in read:
+                        if isinstance(item, Exception):
+                            await write.send(SessionMessage(_refusal(item)))
+                        else:
+                            await readable.send(item)
+
+            group.start_soon(answer_unreadable)
+            await lowlevel.run(messages, write, lowlevel.create_initialization_options())
+            group.cancel_scope.cancel()
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         """Run a tool; raises MCPError, ToolError."""

@@ -309,3 +309,22 @@ def test_an_airway_sign_is_sure_whatever_stands_beside_it(sign: str, beside: str
     assert found is not None
     assert found.name == "breathing"
     assert found.sure
+
+
+@given(
+    st.sampled_from(["lúc còn tê", "khi vẫn còn tê", "hồi còn tê"]),
+    st.sampled_from(["sau trám", "sau nhổ răng", "do thuốc tê"]),
+    st.sampled_from(["", "hôm qua ", "chiều qua "]),
+)
+def test_numbness_that_was_while_something_happened_is_over(then: str, after: str, when: str) -> None:
+    assert danger(f"{when}bé cắn trúng môi {then} {after}, trầy chút xíu") is None
+    assert danger(f"{when}nhổ răng 3 ngày rồi mà môi vẫn còn tê") is not None
+
+
+@given(
+    st.sampled_from([1, 2, 3, 4, 6, 8]),
+    st.sampled_from(["{h} tiếng uống 1 lần", "mỗi {h} tiếng", "cách {h}h", "every {h} hours"]),
+)
+def test_how_often_is_read_in_any_order(hours: int, often: str) -> None:
+    found = danger(f"từ hôm qua tới giờ uống 2 viên panadol {often.format(h=hours)}, có sao không")
+    assert (found is not None) == (2 * 24 / hours > 8)

@@ -14,7 +14,7 @@ from tests.support.stores.services import profile
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_dental.memory.connection import open_memory
-from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions, person_of
+from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions, person_of, same_person
 from troly_dental.memory.summary import fitted, joined, rule_summary
 from troly_dental.memory.types import Fact
 
@@ -201,3 +201,33 @@ async def test_eight_facts_stated_forty_turns_later_all_eight_are_in_the_context
         kept = [value for _, value in FACTS[lang] if mentions(told, value)]
         assert len(kept) == 8, {value for _, value in FACTS[lang]} - set(kept)
         assert len(store_of(services).get_all_messages("c")) == 96
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cháu học lớp 6",
+        "đau 2 tieng rồi",
+        "bác sĩ tim mạch của tôi đi vắng",
+        "khoa ung thư ở đâu",
+        "a heart failure clinic",
+    ],
+)
+def test_what_says_nothing_of_ones_health_or_is_over_tomorrow_is_kept_nowhere(text: str) -> None:
+    assert not {kind for kind, _ in found(text)} & {"number", "disease"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("con trai", "bé nhà em", True),
+        ("chồng tôi", "ông xã", True),
+        ("my son", "my kid", True),
+        ("", "", True),
+        ("", "bé", False),
+        ("vợ tôi", "chồng tôi", False),
+        ("ba tôi", "mẹ tôi", False),
+    ],
+)
+def test_names_of_one_person_are_told_from_those_of_two(one: str, other: str, same: bool) -> None:
+    assert same_person(one, other) is same
