@@ -45,7 +45,7 @@ _TAKES = re.compile(
 _IS_SO = re.compile(r"\b(?:bi|dang|moi|vua|hen|dau|nhuc|lich|toi|em|minh|hurts|hurt|my|since|i)\b")
 _TOOTH = re.compile(
     r"\b(?:rang|tooth|teeth|r|cai\s+rang)\s*(?:so\s*|number\s*|no\.?\s*|#\s*|:\s*)?"
-    r"(?:[1-8][1-8]|[1-8]|3[0-2]|2[0-9]|1[0-9]|9)(?:\s*(?:,|va|and|-|&|\s)\s*[1-8][1-8](?!\d))*\b(?!\s*(?:ngay|tuan|thang|nam|tuoi|lan|cai|rang|chiec|day|week|month|year))"
+    r"(?:[1-8][1-8]|[1-8]|3[0-2]|2[0-9]|1[0-9]|9)(?:\s*(?:,|va|and|-|&|\s)\s*[1-8][1-8](?!\d))*\b(?![.,]\d|\s*(?:ngay|tuan|thang|nam|tuoi|lan|cai|rang|chiec|day|week|month|year))"
     r"|#\s?\d{1,2}\b"
 )
 # In a question without a subject these still speak of a person: "đang mang thai", "bị tiểu đường", "bầu 3 tháng".
