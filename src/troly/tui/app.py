@@ -209,9 +209,16 @@ class TrolyApp(TerminalApp):
         self.chat.transcript.to_answer()
 
     def on_app_focus(self) -> None:
-        """Focus what the screen focuses by itself, which waits for the page of `app serve --web` to be clicked."""
-        if self.screen.focused is None and self.screen.AUTO_FOCUS:
-            self.screen.query(self.screen.AUTO_FOCUS).first().focus()
+        """Focus what the screen focuses by itself, unless it goes back to where it was.
+
+        In the page of `app serve --web` a screen begins without the focus, which comes with the first click.
+        """
+        self.call_after_refresh(self._focus_something)
+
+    def _focus_something(self) -> None:
+        found = self.screen.query(self.screen.AUTO_FOCUS) if self.screen.AUTO_FOCUS else ()
+        if self.screen.focused is None and found:
+            found[0].focus()
 
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """Enter was pressed in the input."""

@@ -269,3 +269,20 @@ async def test_short_paste_and_escape_sequences_in_it() -> None:
         await begin(app, pilot)
         paste(app, "một\r\nhai\x1b[31m [b]ba[/b]")
         await until(lambda: app.chat.prompt.text == "một\nhai [b]ba[/b]")
+
+
+async def test_a_page_that_is_clicked_gets_the_input_and_other_places_keep_the_focus() -> None:
+    """`app serve --web` begins without the focus; a terminal that gets it back goes on where it was."""
+    app = Scene("vi")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(app, pilot)
+        app.screen.set_focus(None)
+        app.post_message(events.AppFocus())
+        await until(lambda: app.screen.focused is app.chat.prompt)
+        app.chat.transcript.focus()
+        await until(lambda: app.screen.focused is app.chat.transcript)
+        app.post_message(events.AppBlur())
+        await until(lambda: app.screen.focused is None)
+        app.post_message(events.AppFocus())
+        await settle(app, pilot)
+        assert app.screen.focused is app.chat.transcript
