@@ -173,7 +173,7 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
         if meant:
             return replace(rows, query=replace(query, words=(), brands=()), rows=meant, pointed=True)
         whole = refine(_before(query, focus, kinds), query)
-        return replace(request, scope="search", query=whole, own=query)
+        return _asked_difference(request) or replace(request, scope="search", query=whole, own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
     if query.order in {"cheapest", "dearest"} or summed or set(query.moves) & _OF_ROWS:
@@ -181,6 +181,16 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
     monthly = "instalment" in query.topics and query.months
     asked = query.asks or monthly or "warranty period" in query.topics or (query.shows and not query.topics)
     return _current(rows) if asked else request
+
+
+def _asked_difference(request: ShopRequest) -> ShopRequest | None:
+    """ "bản 1TB rẻ hơn bao nhiêu" asks how far it is from what was shown: that is named as not understood."""
+    query = request.query
+    hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
+    more = tuple(hit.phrase for hit in hits if hit.phrase.endswith(("hơn", "hon", "er")))
+    if not more or "price" not in query.shows:
+        return None
+    return replace(request, query=replace(query, unread=query.unread or more))
 
 
 def _named_rows(query: ProductQuery, focus: Focus) -> tuple[FocusRow, ...]:

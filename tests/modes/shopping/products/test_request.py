@@ -103,6 +103,13 @@ async def test_other_ones_are_not_those_shown(shop: Shop) -> None:
         assert not (await shop.ask(text)).done.metadata["answered"]
 
 
+async def test_how_much_cheaper_is_no_question_for_another_price(shop: Shop) -> None:
+    await shop.ask("ổ cứng di động WD My Passport 2TB giá bao nhiêu")
+    told = await shop.ask("bản 1TB rẻ hơn được bao nhiêu?")
+    assert not told.done.metadata["answered"]
+    assert "«rẻ hơn»" in told.answer
+
+
 async def test_a_computer_that_was_built_is_summed_and_no_part_is_changed_by_guess(shop: Shop) -> None:
     built = await shop.ask("build pc 15tr chơi game")
     parts = [find_amounts(line)[-1].value for line in built.answer.splitlines() if line.startswith("- ")]
