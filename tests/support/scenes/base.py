@@ -65,6 +65,7 @@ async def failed(pilot: Pilot[Any]) -> None:
     asked.say(*cut_off(MARKDOWN))
     await settle(app, pilot)
     await pilot.press("f3")
+    await until(lambda: app.chat.evidence.has_focus and bool(app.chat.evidence.lines))
     await settle(app, pilot)
 
 
