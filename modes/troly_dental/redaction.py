@@ -17,13 +17,14 @@ from troly_dental.settings import DentalSettings
 if TYPE_CHECKING:
     from troly.plugin.services import Services
 
-# -- What is known by words: names, addresses, days of birth.
+# -- What is known by words: names, addresses, days of birth, numbers said in words.
 
 _CLOSE = re.compile(r"[\s:,\-–\"'“”‘’(]{0,4}")
 _SHORTENED = frozenset(("dr", "mr", "mrs", "ms", "bs"))
 _BLANK = re.compile(r"[ \t\u00a0\-]{1,2}")
 _IN_ADDRESS = re.compile(r"[ \t\u00a0,/\-:]{0,3}|\.")
-_MANY_NAMES, _MANY_ADDRESS = 6, 16
+_IN_NUMBER = re.compile(r"[\s,.\-]{1,3}")
+_FEW, _MANY_NAMES, _MANY_ADDRESS = 9, 6, 16
 _BIRTH = re.compile(
     r"[\s:]{0,3}(?:là|la|ngày|năm|on|is)?\s{0,2}(\d{1,2}\s?[-/. ]\s?\d{1,2}\s?[-/. ]\s?\d{2,4}|(?:19|20)\d\d)"
 )
@@ -75,13 +76,15 @@ class _NamedText:
 
 
 def words_found(text: str) -> list[PersonalData]:
-    """Names, announced addresses and days of birth in `text`, in no order; they may overlap."""
+    """Names, addresses, days of birth and numbers in words in `text`, in no order; they may overlap."""
     words = _NamedText(text)
     if not words.tokens:
         return []
     return [
+        *_spoken_digits(words),
         *_announced(words),
         *_standing_alone(words),
+        *_streets(words),
         *_birthdays(text),
     ]
 
@@ -89,6 +92,29 @@ def words_found(text: str) -> list[PersonalData]:
 def identity_cues(text: str) -> list[tuple[int, int]]:
     """Where `text` says "CMND", "hộ chiếu", "account number" and the like."""
     return [(hit.start, hit.end) for hit in _lexicon("identity").find(text)]
+
+
+def _spoken_digits(words: _NamedText) -> list[PersonalData]:
+    """Numbers of nine digits and more that are said in words, at least in part: "không chín một …"."""
+    found, run = [], list[int]()
+    for n in [*range(len(words.tokens)), -1]:
+        joined = n >= 0 and (not run or words.gap(n, _IN_NUMBER)) and _digits(words, n) > 0
+        if joined:
+            run.append(n)
+            continue
+        said = sum(not words.tokens[m].text.isdecimal() for m in run)
+        if said >= 3 and sum(_digits(words, m) for m in run) >= _FEW:
+            start = words.tokens[run[0]].start
+            found.append(PersonalData("phone", start, words.tokens[run[-1]].end, start))
+        run = [n] if n >= 0 and _digits(words, n) else []
+    return found
+
+
+def _digits(words: _NamedText, n: int) -> int:
+    text = words.tokens[n].text
+    if text.isdecimal():
+        return len(text) if len(text) <= 4 else 0
+    return int(words.is_in(n, "digit"))
 
 
 def _announced(words: _NamedText) -> Iterator[PersonalData]:
@@ -211,6 +237,32 @@ def _address(words: _NamedText, first: int) -> int:
     return last if sure and last > first else first
 
 
+def _streets(words: _NamedText) -> Iterator[PersonalData]:
+    """A number and a street: "12/5 đường Lê Lợi, phường 3", "45 Main Street"."""
+    for n in range(1, len(words.tokens)):
+        if not words.is_in(n, "street"):
+            continue
+        first, begun = n, n
+        if words.tokens[n - 1].text[0].isdigit() and words.gap(n, _IN_ADDRESS):
+            first = n - 1
+            while (
+                first and words.tokens[first - 1].text[0].isdigit() and words.gap(first, re.compile(r"[/\-]"))
+            ):
+                first -= 1
+        elif words.tokens[n].text.isascii():
+            while first and n - first < 4 and words.capital(first - 1) and words.gap(first, _BLANK):
+                first -= 1
+            if first == n or not first or not words.tokens[first - 1].text.isdecimal():
+                continue
+            first, begun = first - 1, -1
+        if first == n or (begun == n and (n + 1 >= len(words.tokens) or words.stops(n + 1))):
+            continue
+        last = max(_address(words, first), n + 1)
+        yield PersonalData(
+            "address", words.tokens[first].start, words.tokens[last - 1].end, words.tokens[first].start
+        )
+
+
 def _birthdays(text: str) -> Iterator[PersonalData]:
     for hit in _lexicon("birth").find(text):
         if match := _BIRTH.match(text, hit.end):
@@ -252,6 +304,8 @@ _PHONES = (
         rf"(?<!\d)\(?(?:\(?(?:\+|00)?{_SEP}84{_SEP}(?:\(?0\)?)?{_SEP}[1246]|(?:0|\(0\){_SEP})[1246])(?:{_SEP}\d){{8,9}}(?!\d)"
     ),
     re.compile(rf"(?:\+|(?<!\d)00){_SEP}[1-9](?:{_SEP}\d){{6,14}}(?!\d)"),
+    re.compile(r"(?<![\d.,])[35789]\d\d([ .\-])\d{3}\1\d{3}(?!\d)"),
+    re.compile(r"(?<![\d.,])[35789]\d\d?([ .\-])\d{2}\1\d{2}\1\d{2}(?:\1\d)?(?!\d)"),
 )
 # A nought of its own begins a decimal (0,5 - 0,75) more often than a telephone number.
 _DECIMAL = re.compile(r"0\s?[.,]\s?\d{1,2}(?!\d)")
