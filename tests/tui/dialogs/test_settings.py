@@ -134,7 +134,7 @@ async def test_a_missing_model_is_pulled_from_here_with_its_progress(
         await pilot.press("alt+m")
         await until(lambda: isinstance(app.screen, BrowseScreen) and "↓ bge-m3" in listed(app), PATIENCE)
         await pilot.press(*"bge-m3", "down", "enter")
-        await until(lambda: "bge-m3" in " ".join(ollama.models), PATIENCE)
+        await until(lambda: "bge-m3" in " ".join(ollama.models) and app.jobs.running is None, PATIENCE)
         app.jobs.running = RunningJob("bge-m3", app.controller.now(), lambda: None, 50, 100, "bytes")
         await until(lambda: "50 %" in listed(app))
         app.jobs.running = None
