@@ -25,7 +25,7 @@ FORWARD, BACK = "\x1b[6;5~", "\x1b[5;5~"
 SCENE = """
 import sys
 from tests.support.screen.screens import MARKDOWN, NOW, Scene
-from troly.tui.view import Pane, message
+from troly.tui.chat.view import Pane, message
 
 class Filled(Scene):
     def on_mount(self):

@@ -19,12 +19,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.bench.screen_apps import APPS, SPEAK
-from tests.bench.terminal import Terminal
+from tests.bench.terminal import PATIENCE, Terminal
 from tests.support.process.command_line import install_modes
 
 READY = "sk something"
@@ -32,6 +32,8 @@ LETTERS = "qwxzkvjf"
 EVERY = 0.15
 CLEAR = "\x1b[F\x15"
 ESCAPE = "\x1b"
+# An answer is shown from its beginning: this key goes to its end.
+END = "\x1b[1;5F"
 # A key that is not echoed after so many seconds is lost.
 LOST = 3.0
 # Every long answer has a number of its own, by which the server tells of it.
@@ -44,8 +46,8 @@ BOUNDS = {
 
 
 @contextmanager
-def served() -> Iterator[tuple[str, Any]]:
-    """The address of a token server and its lines."""
+def server() -> Iterator[tuple[str, IO[str], IO[str]]]:
+    """The address of a token server, what it prints and where it is told to go and come back."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.bench.token_server"],
         cwd=Path(__file__).parents[2], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -53,10 +55,17 @@ def served() -> Iterator[tuple[str, Any]]:
     assert process.stdout is not None
     assert process.stdin is not None
     try:
-        yield json.loads(process.stdout.readline())["url"], process.stdout
+        yield json.loads(process.stdout.readline())["url"], process.stdout, process.stdin
     finally:
         process.stdin.close()
         process.wait(10)
+
+
+@contextmanager
+def served() -> Iterator[tuple[str, Any]]:
+    """The address of a token server and its lines."""
+    with server() as (url, told, _):
+        yield url, told
 
 
 def start(name: str, env: Mapping[str, str]) -> dict[str, float]:
@@ -89,7 +98,7 @@ def chat(env: Mapping[str, str]) -> dict[str, float]:
             terminal.type(f"n=20 tps=0 id={ident}")
             terminal.until(lambda screen, ident=ident: f"id={ident}" in screen)  # type: ignore[misc]
             sent = terminal.type("\r")
-            took.append(terminal.until(lambda screen, ident=ident: f"ZZEND{ident}ZZ" in screen) - sent)  # type: ignore[misc]
+            took.append(end_shown(terminal, ident) - sent)
             terminal.rest(1.0)
         return {
             "first_answer": took[0],
@@ -108,7 +117,7 @@ def answer(name: str, env: Mapping[str, str], told: Any, tokens: int, rate: int)
         terminal.until(lambda screen: READY in screen)
         terminal.rest(3.0)
         terminal.type("n=5 tps=0 id=1\r")
-        terminal.until(lambda screen: "ZZEND1ZZ" in screen)
+        end_shown(terminal, 1)
         terminal.rest(1.0)
         ident = next(IDENTS)
         terminal.type(f"n={tokens} tps={rate} id={ident}")
@@ -116,12 +125,21 @@ def answer(name: str, env: Mapping[str, str], told: Any, tokens: int, rate: int)
         terminal.rest(0.5)
         before, sent = terminal.cpu(), terminal.type("\r")
         keys, lost = typed(terminal, sent + tokens / rate) if rate else ([], 0)
-        end = terminal.until(lambda screen: f"ZZEND{ident}ZZ" in screen)
+        end = end_shown(terminal, ident)
         cpu = terminal.cpu() - before
         found = {"wall": end - sent, "cpu": cpu, "lag": end - ending(told, ident)["last"]}
         return found | echoed(keys, lost) if rate else found
     finally:
         terminal.close()
+
+
+def end_shown(terminal: Terminal, ident: int) -> float:
+    """When the last word of an answer was on the screen. Raises TimeoutError."""
+    for _ in range(round(PATIENCE)):
+        terminal.type(END)
+        with suppress(TimeoutError):
+            return terminal.until(lambda screen: f"ZZEND{ident}ZZ" in screen, 1.0)
+    raise TimeoutError(terminal.text)
 
 
 def ending(told: Any, ident: int) -> dict[str, float]:
@@ -195,7 +213,7 @@ def environment(folder: Path, url: str) -> dict[str, str]:
     }
     env |= {
         "TROLY_HOME": str(folder / "home"), "PYTHONPATH": os.pathsep.join([str(modes), str(Path(__file__).parents[2])]),
-        "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "OLLAMA_HOST": url,
+        "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "OLLAMA_HOST": url, "TROLY_OLLAMA__CONTEXT_TOKENS": "32768",
     }  # fmt: skip
     warm = [sys.executable, "-m", "troly", "ask", "--mode", "speak", "n=5 tps=0 id=0"]
     subprocess.run(warm, env=env, check=True, capture_output=True, stdin=subprocess.DEVNULL)

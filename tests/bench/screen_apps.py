@@ -56,7 +56,7 @@ from troly.plugin.contract import Mode, Outcome
 
 async def node(state, turn, step):
     said = ""
-    async with aclosing(turn.model.stream("speak", [{"role": "user", "content": turn.text}])) as pieces:
+    async with aclosing(turn.model.stream("speak", [{"role": "user", "content": turn.text}], tokens=20_000)) as pieces:
         async for piece in pieces:
             said += piece
             turn.say(piece)

@@ -46,7 +46,7 @@ class Terminal:
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             os.execve(sys.executable, [sys.executable, *args], dict(env))
-        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.resize(columns, rows)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -78,6 +78,11 @@ class Terminal:
             else:
                 time.sleep(0.002)
 
+    def resize(self, columns: int, rows: int) -> None:
+        """Another size; the program is told by the kernel."""
+        self._screen.resize(rows, columns)
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
     def type(self, text: str) -> float:
         """Send keys; returns when."""
         sent = time.monotonic()
@@ -92,6 +97,16 @@ class Terminal:
     def memory(self) -> float:
         """Resident memory in MB."""
         return int(self._stat()[21]) * PAGE / 2**20
+
+    def ended(self, seconds: float) -> bool:
+        """Whether the program ends by itself within `seconds`; `close` is called all the same."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            # The program stays to be waited for.
+            if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                return True
+            self.rest(0.05)
+        return False
 
     def close(self) -> None:
         """End the program."""

@@ -1,7 +1,8 @@
 """An Ollama double in a process of its own for benchmarks: long Markdown answers at a given rate.
 
 A question with `n=2000 tps=50 id=7` in it is answered with that many tokens and then the word ZZEND7ZZ; `tps=0` is as
-fast as it goes. Prints its address, then one JSON line for every answer that is out: its id and when the last token
+fast as it goes. Other questions get a page at a hundred tokens a second. A line `down` or `up` on the standard input lets
+the server go and come back. Prints its address, then one JSON line for every answer that is out: its id and when the last token
 went (`last`), or when the client left before that (`gone`).
 """
 
@@ -27,14 +28,15 @@ def reply(request: Request) -> Reply:
     """As many tokens as the question asks for."""
     asked = ASKED.search(request.last_user)
     if asked is None:
-        return default_reply(request)
+        return default_reply(request) if request.body.get("format") else Reply(MARKDOWN, gap=0.01)
     number, rate, ident = (int(group) for group in asked.groups())
     text = "".join(islice(cycle(pieces(MARKDOWN + "\n")), max(0, number - 1)))
     return Reply(f"{text}\n\nZZEND{ident}ZZ", gap=1 / rate if rate else 0.0)
 
 
-def _until_closed(gone: threading.Event) -> None:
-    sys.stdin.read()
+def _obey(server: OllamaDouble, gone: threading.Event) -> None:
+    for line in sys.stdin:
+        (server.down if line.strip() == "down" else server.up)()
     gone.set()
 
 
@@ -44,7 +46,7 @@ def main() -> None:
         server.default = reply
         print(json.dumps({"url": server.url}), flush=True)
         gone = threading.Event()
-        threading.Thread(target=_until_closed, args=(gone,), daemon=True).start()
+        threading.Thread(target=_obey, args=(server, gone), daemon=True).start()
         told = 0
         while not gone.wait(0.05):
             done = [request for request in server.chats if request.finished or request.disconnected]

@@ -246,6 +246,8 @@ async def test_the_header_does_not_move_when_a_mark_comes_and_every_cell_of_it_c
         asked = await app.ask(pilot, "hỏi")
         writing = text_of(app.chat.modes)
         assert "◐" in writing
+        places = [at for at, span in enumerate(app.chat.modes.lines[0]) if span.action.startswith("mode:")]
+        assert len(places) == 1 + places[-1] - places[0], "a mark is part of its name"
         assert [at for at, sign in enumerate(writing) if sign != "◐" and sign != before[at]] == []
         asked.say(*warranty())
         await settle(app, pilot)

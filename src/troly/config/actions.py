@@ -126,6 +126,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("transcript_older", "choose(-1)", ("up", "k"), "transcript", "in_transcript"),
     Action("transcript_newer", "choose(1)", ("down", "j"), "transcript", "in_transcript"),
     Action("transcript_open", "app.message('open')", ("enter",), "transcript", "in_transcript"),
+    Action("transcript_fold", "app.message('fold')", ("z", "space"), "transcript", "in_transcript"),
     Action("transcript_number", "app.number({})", DIGITS, "transcript", "in_transcript"),
     Action("transcript_menu", "app.message('menu')", ("m",), "transcript", "in_transcript"),
     Action("transcript_copy", "app.message('copy')", ("y",), "transcript", "in_transcript"),

@@ -465,7 +465,7 @@ class TrolyApp(TerminalApp):
         """Choose among the open conversations by a piece of the title, or by number."""
         if self.screen is self.chat:
             offered = pane_commands(self.controller)
-            self.push_screen(PaletteScreen(offered, self.controller.language), self._run_chosen)
+            self.push_screen(PaletteScreen(offered, self.controller.language, "pane"), self._run_chosen)
 
     def action_close(self) -> None:
         """Close the conversation; what is being written goes on, and it can be opened again."""

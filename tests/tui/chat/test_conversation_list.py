@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
@@ -199,3 +200,45 @@ async def test_the_list_is_not_called_empty_before_it_was_read() -> None:
         assert "Chưa có hội thoại nào" not in text_of(app.chat.list)
         await begin(app, pilot)
         await until(lambda: "Chưa có hội thoại nào" in text_of(app.chat.list))
+
+
+@pytest.mark.parametrize("size", [(60, 20), (120, 40)])
+async def test_the_keys_of_the_list_are_seen_while_it_has_them_however_long_it_is(
+    size: tuple[int, int],
+) -> None:
+    many = [LISTED[0]._replace(id=f"c{n}", title=f"hội thoại {n}") for n in range(90)]
+    app = Scene("vi", listed=many)
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        await until(lambda: len(app.controller.listed) == len(many))
+        await pilot.press("f2")
+        await until(lambda: app.chat.list.has_focus)
+        await settle(app, pilot)
+        assert "Enter mở" in text_of(app.chat.status)
+        await pilot.press("escape")
+        await settle(app, pilot)
+        assert "Enter mở" not in text_of(app.chat.status)
+
+
+async def test_a_wide_list_tells_the_hour() -> None:
+    app = scene()
+    async with app.run_test(size=(200, 60)) as pilot:
+        await begin(app, pilot)
+        await until(lambda: len(app.controller.listed) == len(LISTED))
+        await settle(app, pilot)
+        rows = text_of(app.chat.list).splitlines()
+        assert any(row.endswith("09:13") and "Bảo hành ABC123" in row for row in rows)
+
+
+async def test_a_hit_begins_without_the_mark_of_a_list_and_its_matches_stay_marked() -> None:
+    app = scene(hits=[HITS[0]._replace(snippet="- nhẹ và rẻ", spans=((2, 5),))])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await pilot.press("ctrl+f", *"nhe")
+        await until(lambda: app.screen.query_one(OptionList).option_count == 1)
+        shown = app.screen.query_one(OptionList).get_option_at_index(0).prompt
+        assert isinstance(shown, Content)
+        assert shown.plain.endswith("09:13  nhẹ và rẻ")
+        assert [
+            shown.plain[span.start : span.end] for span in shown.spans if "underline" in str(span.style)
+        ] == ["nhẹ"]

@@ -304,3 +304,36 @@ async def test_an_answer_with_a_table_only_is_copied_as_a_table() -> None:
         await until(lambda: "31/12/2027" in app.shown)
         await pilot.press("f9", "y")
         await until(lambda: "ABC123  31/12/2027" in app.clipboard)
+
+
+async def test_a_chosen_part_folds_to_one_line_and_opens_again() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(80, 24)) as pilot:
+        answer = message("assistant", NOW, "\n\n".join(f"đoạn {n}" for n in range(9)))
+        answer.parts.append(Table(("Năm", "Số"), (("2025", "7"), ("2026", "8")), "Theo năm"))
+        await opened(app, pilot, [message("user", NOW, "câu một"), answer])
+        await choose(app, pilot, answer)
+        await pilot.press("z")
+        await settle(app, pilot)
+        assert "▸ đoạn 0  16 dòng nữa" in app.shown
+        assert "đoạn 8" not in app.shown
+        assert "2026" in app.shown
+        await pilot.press("space")
+        await settle(app, pilot)
+        assert "đoạn 8" in app.shown
+
+
+async def test_the_passage_that_a_number_opens_comes_into_view() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(80, 24)) as pilot:
+        answer = message("assistant", NOW, "Đầu tiên [1].\n\n" + "\n\n".join(f"đoạn {n}" for n in range(30)))
+        answer.parts.append(Sources((Evidence(1, "Sổ tay", "Nguyên văn của đoạn."),)))
+        await opened(app, pilot, [message("user", NOW, "câu một"), answer])
+        await choose(app, pilot, answer)
+        app.chat.transcript.action_scroll_home()
+        await settle(app, pilot)
+        await pilot.press("1")
+        await settle(app, pilot)
+        top = round(app.chat.transcript.scroll_y)
+        seen = app.shown.split("\n")[top : top + app.chat.transcript.size.height]
+        assert any("Nguyên văn của đoạn." in line for line in seen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.widgets import Input
 
 from tests.support.process.waiting import until
 from tests.support.scenes.panes import fill
@@ -66,6 +67,7 @@ async def test_an_open_conversation_is_found_by_title_without_diacritics_or_by_n
         wanted = next(pane for pane in app.controller.panes if "răng" in pane.title)
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, PaletteScreen))
+        assert app.screen.query_one(Input).placeholder == "Tìm hội thoại đang mở…"
         await pilot.press(*"rang khon", "enter")
         await until(lambda: app.controller.pane is wanted)
         await app.run_action("pane_number(3)")

@@ -78,3 +78,15 @@ async def test_where_not_all_fits_the_questions_stay_and_the_rest_goes() -> None
         assert app.chat.transcript.max_scroll_y == 0
         await pilot.resize_terminal(80, 40)
         await until(lambda: "ollama serve" in app.shown)
+
+
+async def test_without_a_model_it_is_said_once_how_to_get_one_and_commands_stand_out() -> None:
+    trouble = Trouble("Không thấy Ollama", "", "Chạy `ollama serve` trước.")
+    app = Scene("vi", health=HealthView(known=True, trouble=trouble))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begin(app, pilot)
+        await until(lambda: "Chạy ollama serve trước." in app.shown)
+        assert "gõ /pull gpt-oss" in app.shown
+        assert "`" not in app.shown
+        bold = [span.text for line in app.chat.transcript.lines for span in line if "strong" in span.style]
+        assert {"ollama serve", "/pull gpt-oss"} <= set(bold)

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -38,11 +39,14 @@ from troly.plugin.events import (
     Table,
     Task,
     Token,
+    TurnCompleted,
+    to_json,
 )
 from troly.presentation.blocks import Plot
+from troly.stores.records import StoredMessage, StoredTurn
 from troly.text.csv_text import csv_text, guarded
 from troly.text.sanitize import sanitize
-from troly.tui.chat.history import card_from
+from troly.tui.chat.history import card_from, message_views
 from troly.tui.chat.turns import apply_event
 from troly.tui.chat.view import Pane, TextPart, message
 from troly.tui.dialogs.grid import sort_key
@@ -59,9 +63,7 @@ def kept(event: Event) -> Content:
     """The event as a conversation that was saved and loaded gives it."""
     recorder = Recorder(lambda _event: None)
     recorder.take(event)
-    found = card_from(recorder.content[0])
-    assert found is not None
-    return found
+    return card_from(recorder.content[0])
 
 
 def hostile(text: str) -> list[Content]:
@@ -239,6 +241,18 @@ async def test_a_computation_is_put_into_the_input_to_run_again() -> None:
         await until(lambda: app.chat.prompt.text.startswith("/pipeline SELECT"))
 
 
+async def test_the_grid_is_as_wide_as_its_table_and_no_wider_than_the_screen() -> None:
+    for cells, least, most in ((3, 80, 90), (400, 180, 200)):
+        app = Scene("vi")
+        async with app.run_test(size=(200, 40)) as pilot:
+            asked = await app.ask(pilot, "bảng")
+            asked.say(Table(("a", "b"), (("x", "y" * cells),)), TurnCompleted("Đây.", {}, "rules", 0, 1.0))
+            await settle(app, pilot)
+            await pilot.press("f5")
+            await settle(app, pilot)
+            assert least <= app.screen.query_one("#grid").region.width <= most
+
+
 async def test_f5_without_a_table_says_so() -> None:
     app = Scene("vi")
     async with app.run_test(size=(100, 30)) as pilot:
@@ -329,3 +343,69 @@ def test_a_passage_has_the_words_marked_that_the_answer_says_too() -> None:
     marked = "".join(span.text for line in shown for span in line if span.style == "found")
     assert marked == "được nghỉ phép năm 12 ngày"
     assert "nghỉ ốm theo luật." in "".join(plain(line) for line in shown)
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [{"event": "Hologram", "depth": 3}, {"event": "Table", "columns": 7}, {"event": "Token", "text": "a"}],
+)
+def test_content_of_a_newer_version_is_told_and_not_dropped(saved: dict[str, object]) -> None:
+    trace = {"language": "en", "content": [saved, to_json(TYPED[0])]}
+    turn = StoredTurn("t1", "c1", "an", "rag", "m0", "completed", 1, 0.0, NOW, source="rules", trace=trace)
+    answer = StoredMessage("m1", "c1", "t1", "assistant", "đáp", "chat", NOW, {})
+    (view,) = message_views([answer], [turn])
+    shown = [plain(line).strip() for line in MessageLines(view).lines(80, "vi")]
+    assert "• Content of a newer version, which cannot be shown here" in shown
+    assert view.parts[-1] == TYPED[0]
+
+
+ANSWER = TextPart(["Tháng 1 bán 5 triệu [1]."])
+MONTHS_SOLD = Table(("Tháng", "Bán", "Đơn"), (("1", "5", "7"), ("2", "6", "8")), "Theo tháng")
+KINDS_OF_PARTS = (
+    ANSWER,
+    MONTHS_SOLD,
+    Sources((Evidence(1, "Sổ bán", "Tháng 1: 5 triệu.", "Sổ bán › dòng 3"),)),
+    Suggestions(("Còn tháng 2?",)),
+)
+
+
+def read(parts: Sequence[object], width: int = 80) -> list[str]:
+    view = message("assistant", NOW, "", parts=list(parts))
+    return [plain(line).rstrip() for line in MessageLines(view).lines(width, "vi")]
+
+
+@given(st.permutations(KINDS_OF_PARTS))
+def test_an_answer_reads_the_same_live_and_saved_its_sentences_first_what_to_ask_last(
+    parts: list[object],
+) -> None:
+    shown = read(parts)
+    assert shown == read(KINDS_OF_PARTS)
+    heads = ["Tháng 1 bán 5 triệu [1].", "Theo tháng", "[1] Sổ bán  dòng 3", "Hỏi tiếp"]
+    assert [line for line in shown if line in heads] == heads
+
+
+def test_a_closing_sentence_stays_below_the_table_it_closes() -> None:
+    shown = read([ANSWER, MONTHS_SOLD, TextPart(["Cần gì nữa không ạ?"])])
+    assert shown.index("Cần gì nữa không ạ?") > shown.index("Theo tháng")
+
+
+def test_a_small_table_whose_every_cell_the_sentences_say_is_one_line_that_opens() -> None:
+    table = Table(("Serial", "Còn lại"), (("ABC123", "-692"),))
+    said = TextPart(["Serial 'abc123' đã hết hạn 692 ngày."])
+    assert "▸ Bảng  1 dòng" in read([table, said])
+    assert "▸ Bảng  1 dòng" not in read([table, TextPart(["Serial ABC123 đã hết hạn."])])
+    assert "▸ Bảng  1 dòng" not in read([replace(table, rows=table.rows * 9), said])
+
+
+def test_the_table_behind_a_plot_is_one_line_also_where_it_has_more_columns() -> None:
+    shown = read([Chart("bar", ("1", "2"), (Series("Bán", (5.0, 6.0)),)), MONTHS_SOLD])
+    assert "▸ Bảng  2 dòng" in shown
+    assert "Theo tháng" not in shown
+
+
+def test_how_it_was_computed_is_told_in_words_and_the_name_of_the_tool_stands_inside() -> None:
+    card = Computation("sql", "SELECT 1", (), (("Công cụ", "aggregate_data"), ("Bảng", "Đơn hàng")))
+    (closed,) = card_lines(card, 80, "vi", name="7.0")
+    assert plain(closed) == "▸ Cách tính  Bảng: Đơn hàng"
+    opened = card_lines(card, 80, "vi", name="7.0", opened={"7.0"})
+    assert "aggregate_data" in "".join(plain(line) for line in opened)

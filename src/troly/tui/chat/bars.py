@@ -13,7 +13,6 @@ from rich.cells import cell_len
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.chat.controller import Controller
-from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import HealthView, MessageView, ModeView, Pane
 from troly.tui.keymap import keymap_of
 from troly.tui.render.figures import counted, duration, number
@@ -292,14 +291,15 @@ class ModeBar(LinesView):
         return [name, *self._mark(mode)]
 
     def _mark(self, mode: ModeView) -> list[Span]:
-        if self.controller.running(mode.id):
-            return [Span(f" {TURNING[self.phase]}", "strong")]
-        if mode.broken:
-            return [Span(" ×", "error")]
-        if any(pane.alarm for pane in self.controller.panes if pane.mode == mode.id):
-            return [Span(f" {ALARM}", "error")]
         # The room of the mark is kept: names do not move when one comes or goes.
-        return [Span(f" {UNREAD if self.controller.unread(mode.id) else ' '}", "strong", f"mode:{mode.id}")]
+        sign, style = (UNREAD if self.controller.unread(mode.id) else " "), "strong"
+        if self.controller.running(mode.id):
+            sign = TURNING[self.phase]
+        elif mode.broken:
+            sign, style = "×", "error"
+        elif any(pane.alarm for pane in self.controller.panes if pane.mode == mode.id):
+            sign, style = ALARM, "error"
+        return [Span(f" {sign}", style, f"mode:{mode.id}")]
 
     def _one(self, lang: Lang) -> Line:
         mode = self.controller.modes.get(self.controller.pane.mode)
@@ -329,7 +329,7 @@ class ModeBar(LinesView):
                 Span(self.controller.pane.model or health.model, "", "key:settings"),
             ]
         else:
-            who = [Span("○ ", "dim"), Span(tr("ui.head.rules", lang))]
+            who = [Span("○ ", "dim", "key:settings"), Span(tr("ui.head.rules", lang), "", "key:settings")]
         rest = (
             [Span(f"   {lang}", "dim", "language"), Span(f"   {self.controller.user}", "dim")] if full else []
         )
@@ -394,16 +394,7 @@ class StatusBar(LinesView):
             last is not None and last.state in ("failed", "stopped") and bool(last.source or last.trouble)
         )
         first = ["stop"] if pane.running else ["again", "continue"] if failed else []
-        usual = ["palette", "help", "list", "evidence", "new", "quit"]
-        if isinstance(self.app.focused, Transcript):
-            usual = [
-                "transcript_open",
-                "transcript_menu",
-                "transcript_copy",
-                "transcript_quote",
-                "transcript_find",
-                "help",
-            ]
+        usual = getattr(self.app.focused, "HINTS", ("palette", "help", "list", "evidence", "new", "quit"))
         names = ["quit", "help"] if self.controller.trouble is not None else [*first, *usual]
         keymap = keymap_of(self)
         return [KeyHint(press, name, _clicked(name)) for name in names if (press := keymap.press(name))]

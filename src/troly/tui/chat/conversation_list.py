@@ -14,9 +14,9 @@ from troly.tui import operations
 from troly.tui.chat.controller import Controller
 from troly.tui.chat.prompt import type_into_prompt
 from troly.tui.chat.view import ConversationView, trouble_from
-from troly.tui.keymap import HINT_GAP, bindings, keymap_of
-from troly.tui.render.figures import day_name
-from troly.tui.render.spans import BLANK, Line, Span, clip, line, width_of, wrap, wrap_whole
+from troly.tui.keymap import bindings, keymap_of
+from troly.tui.render.figures import day_name, time_of_day
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, pad, width_of, wrap
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 OPEN = "open-conversation"
-HINTS = ("list_search", "list_rename", "list_pin", "list_delete", "list_undelete")
+# From so many cells the hour stands beside the title.
+WITH_TIME = 30
 
 
 class ConversationList(LinesView, can_focus=True):
     """The newest conversations of all assistants by day; ↑ ↓ choose, Enter opens."""
 
+    HINTS = ("list_open", "list_search", "list_rename", "list_pin", "list_delete", "list_undelete")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "choose(-1)", show=False),
         Binding("down", "choose(1)", show=False),
@@ -76,9 +78,6 @@ class ConversationList(LinesView, can_focus=True):
         elif len(self._entries) == 1:
             none = "ui.list.none" if self.controller.list_is_known else "ui.list.opening"
             lines += [BLANK, *wrap([Span(tr(none, lang), "dim")], width)]
-        elif self.has_focus:
-            hints = keymap_of(self).hints(HINTS, lang).split(HINT_GAP)
-            lines += [BLANK, *wrap_whole([line(Span(hint, "dim")) for hint in hints], width)]
         return lines
 
     def _groups(self) -> list[tuple[str, list[ConversationView]]]:
@@ -106,7 +105,17 @@ class ConversationList(LinesView, can_focus=True):
         style = "chosen" if chosen else "strong" if shown else ""
         mode = self.controller.modes.get(conversation.mode) if conversation else None
         sign = Span(f"{mode.icon} " if mode else "", "accent" if shown else "dim", action)
-        return line(mark, sign, Span(clip(title, width - 1 - width_of((sign,))), style, action))
+        time = ""
+        if conversation is not None and width >= WITH_TIME:
+            when = conversation.when.astimezone(self.controller.now().tzinfo)
+            time = f" {time_of_day(when)}"
+        room = width - 1 - width_of((sign,)) - len(time)
+        return line(
+            mark,
+            sign,
+            *pad(line(Span(clip(title, room), style, action)), room if time else 0),
+            Span(time, "dim", action),
+        )
 
     def action_choose(self, by: int) -> None:
         """Choose another entry and keep it in view."""

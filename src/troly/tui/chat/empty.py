@@ -10,7 +10,7 @@ from troly.tui.chat.controller import Controller
 from troly.tui.chat.view import ModeView, Pane, Trouble
 from troly.tui.keymap import Keymap
 from troly.tui.render.message import trouble_lines
-from troly.tui.render.spans import BLANK, Line, Span, clip, line, width_of, wrap
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, width_of, with_commands, wrap
 
 FIRST_FIVE = tuple(f"alt+{number}" for number in range(1, 6))
 
@@ -87,8 +87,8 @@ def _closed(trouble: Trouble, room: int, lang: Lang, keymap: Keymap) -> list[Lin
         *trouble_lines(head, room),
         BLANK,
         *wrap([Span(sanitize(trouble.title), "strong")], room),
-        *wrap([Span(sanitize(trouble.message), "dim")], room),
-        *wrap([Span(sanitize(trouble.remedy))], room),
+        *wrap(with_commands(sanitize(trouble.message), "dim"), room),
+        *wrap(with_commands(sanitize(trouble.remedy)), room),
         BLANK,
         *wrap([Span(tr("ui.trouble.quit", lang, key=keymap.press("quit")), "dim")], room),
     ]
@@ -142,8 +142,8 @@ def _held(controller: Controller, mode: ModeView, room: int) -> Block:
 
 def _without_model(controller: Controller, room: int, lang: Lang) -> Block:
     """No model is no error: how one gets it stands here in one sentence."""
-    lines = wrap([Span(tr("ui.empty.rules", lang), "dim")], room)
+    lines = wrap(with_commands(tr("ui.empty.rules", lang), "dim"), room)
     trouble = controller.health.trouble
     if trouble is not None and trouble.remedy:
-        lines += wrap([Span(sanitize(trouble.remedy), "dim")], room)
+        lines += wrap(with_commands(sanitize(trouble.remedy), "dim"), room)
     return lines

@@ -83,9 +83,8 @@ def text_of(value: Any) -> str:
 
 
 def content_node(key: str, saved: Mapping[str, Any], lang: Lang) -> EvidenceNode | None:
-    """The entry of one saved card; None for what says nothing of how the answer came about, or is not known here."""
-    card = card_from(saved)
-    for block in blocks(card, lang) if card is not None else ():
+    """The entry of one saved card; None for what says nothing of how the answer came about."""
+    for block in blocks(card_from(saved, lang), lang):
         return block_node(key, block, lang)
     return None
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.events import Content, from_json
+from troly.plugin.events import Content, Notice, from_json
 from troly.stores.wrong_answers import WrongAnswers
+from troly.text.catalogue import Lang, tr
 from troly.tui.chat.turns import usage_of
 from troly.tui.chat.view import MessageView, StepView, Trouble, WrongReport, message
 
@@ -66,13 +67,13 @@ def message_views(
     return views
 
 
-def card_from(saved: Mapping[str, Any]) -> Content | None:
-    """Typed content from its JSON; None for what this version does not know."""
+def card_from(saved: Mapping[str, Any], lang: Lang = "vi") -> Content:
+    """Typed content from its JSON; a remark in `lang` in place of what this version does not know."""
     try:
         event = from_json(saved)
     except ValueError:
-        return None
-    return event if isinstance(event, Content) else None
+        return Notice("info", tr("ui.card.newer", lang))
+    return event if isinstance(event, Content) else Notice("info", tr("ui.card.newer", lang))
 
 
 def _finish(view: MessageView, turn: StoredTurn) -> None:
@@ -80,7 +81,7 @@ def _finish(view: MessageView, turn: StoredTurn) -> None:
     view.source, view.calls, view.ms = turn.source or "", turn.calls, turn.ms
     view.language = str(trace.get("language") or "")
     view.turn, view.spent = turn.id, usage_of(trace.get("calls") or ())
-    view.parts += [card for saved in trace.get("content", ()) if (card := card_from(saved)) is not None]
+    view.parts += [card_from(saved, view.spoken("vi")) for saved in trace.get("content", ())]
     view.steps = [_step(step) for step in trace.get("steps", ())]
     if turn.status in ("failed", "stopped", "interrupted"):
         error = turn.error if isinstance(turn.error, Mapping) else {}

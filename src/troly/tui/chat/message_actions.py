@@ -45,11 +45,12 @@ class MessageActions:
         self._last_code = (0, -1)
 
     def act(self, what: str, key: int = 0) -> None:
-        """Do `what` with the message `key`: menu, copy, save, quote, edit, again, continue, code or wrong."""
+        """Do `what` with the message `key`: menu, copy, save, quote, edit, again, continue, code, wrong, open, grid or fold."""
         acts: Mapping[str, Callable[[MessageView], None]] = {
             "menu": self._open_menu, "copy": self._copy, "save": self._save, "quote": self._quote,
             "edit": self._edit, "again": self._again, "continue": self._continue, "code": self._copy_next_code,
             "branch": self._branch, "compare": self._compare, "wrong": self.mark_wrong, "open": self._open_block, "grid": self._open_block_grid,
+            "fold": self._fold_block,
         }  # fmt: skip
         view = self._meant(key)
         if view is not None and what in acts:
@@ -343,6 +344,14 @@ class MessageActions:
         else:
             self._open_menu(view)
 
+    def _fold_block(self, view: MessageView) -> None:
+        """Fold what is chosen to its first line, or open it again."""
+        transcript = self._app.chat.transcript
+        place = transcript.chosen_part or 0
+        if self._chosen(view) and view.parts:
+            self._open(f"{view.key}.{place}.fold")
+            transcript.show_part(place)
+
     def open_number(self, number: int) -> None:
         """Open entry `number` of the chosen list or sources, or ask that question; of a text, the source it names."""
         transcript = self._app.chat.transcript
@@ -362,6 +371,7 @@ class MessageActions:
                 found = (n for n, item in enumerate(part.items) if item.number == number)
                 if (index := next(found, None)) is not None:
                     self._open(f"{view.key}.{at}.{index}")
+                    transcript.show_part(at)
                     return
 
     def _open_source(self, name: str) -> None:

@@ -133,6 +133,14 @@ class Transcript(RowsView, can_focus=True):
     # Who selects text with the mouse goes on typing; the keys come here by a key only.
     FOCUS_ON_CLICK = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("transcript")]
+    HINTS = (
+        "transcript_open",
+        "transcript_menu",
+        "transcript_copy",
+        "transcript_quote",
+        "transcript_find",
+        "help",
+    )
 
     class NearTop(Message):
         """The reader comes to the oldest message that is loaded, and there are older ones."""
@@ -441,9 +449,15 @@ class Transcript(RowsView, can_focus=True):
     @property
     def chosen_part(self) -> int | None:
         """The place among the parts of the chosen message that is chosen; None where the message is one block."""
-        ledger = self.ledger
-        blocks = ledger.blocks(self.chosen) if ledger is not None else []
+        blocks = self.ledger.blocks(self.chosen) if self.ledger is not None else []
         return blocks[min(self.block, len(blocks) - 1)].part if len(blocks) > 1 else None
+
+    def show_part(self, part: int) -> None:
+        """Bring a part of the chosen message, which may just have changed, into view."""
+        self.rebuild()
+        for block in self.ledger.blocks(self.chosen) if self.ledger is not None else ():
+            if block.part == part:
+                self.reveal(block.begin, block.end)
 
     def choose(self, key: int, *, from_below: bool = False) -> None:
         """Choose a message at its first block, `from_below` at its last, and bring that into view; 0 chooses none."""

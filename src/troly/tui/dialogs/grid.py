@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -49,6 +50,8 @@ def sort_key(cell: str) -> Key:
 
 HINTS = ("grid_sort", "grid_filter", "grid_export", "grid_excel", "grid_next", "grid_close")
 UP, DOWN = " ▲", " ▼"
+# The least width, and what frame and padding take beside the columns.
+WIDTH, BESIDE = 84, 8
 
 
 class GridScreen(ModalScreen[None]):
@@ -89,6 +92,12 @@ class GridScreen(ModalScreen[None]):
         """Show the table at a place, in its own order and whole."""
         self._at, self._by, self._falling = at, None, False
         self._order = list(range(len(self._table.rows)))
+        # As wide as the columns with a mark of their order, at least as the keys.
+        columns = (
+            max(map(cell_len, cells)) for cells in zip(self._table.columns, *self._table.rows, strict=False)
+        )
+        box = self.query_one("#grid").styles
+        box.width, box.max_width = max(WIDTH, BESIDE + sum(2 + len(UP) + wide for wide in columns)), "96%"
         self.query_one(TypingInput).value = ""
         self._fill()
         self.query_one(DataTable).focus()

@@ -59,6 +59,7 @@ class HelpLines(LinesView, can_focus=True):
 
 def _rows(text: str, width: int) -> list[tuple[bool, Line]]:
     """What a key does, in as many lines as it takes, and which of them is the first."""
+    text = text[:1].upper() + text[1:]
     return [(place == 0, found) for place, found in enumerate(wrap([Span(text)], max(8, width)))]
 
 

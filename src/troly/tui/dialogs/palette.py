@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual import events
 from textual.app import ComposeResult
@@ -89,7 +89,7 @@ FRAME = 5
 
 
 class PaletteScreen(ModalScreen[str]):
-    """Gives back the action of the chosen command, or the empty string."""
+    """Gives back the action of what is chosen among `offered`, or the empty string; `what` names the sentences of it."""
 
     CSS_PATH = "../styles/above.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -99,8 +99,11 @@ class PaletteScreen(ModalScreen[str]):
         Binding("down", "move(1)", show=False, priority=True),
     ]
 
-    def __init__(self, offered: Sequence[PaletteEntry], lang: Lang) -> None:
+    def __init__(
+        self, offered: Sequence[PaletteEntry], lang: Lang, what: Literal["palette", "pane"] = "palette"
+    ) -> None:
         super().__init__()
+        self._what = what
         self._offered = offered
         self._shown: list[PaletteEntry] = []
         self._lang: Lang = lang
@@ -108,9 +111,9 @@ class PaletteScreen(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """An input, the list, the keys."""
         with Vertical(id="palette"):
-            yield TypingInput(placeholder=tr("ui.palette.hint", self._lang), compact=True)
+            yield TypingInput(placeholder=tr(f"ui.{self._what}.hint", self._lang), compact=True)
             yield ShortList()
-            yield Static(tr("ui.palette.none", self._lang), id="none", markup=False)
+            yield Static(tr(f"ui.{self._what}.none", self._lang), id="none", markup=False)
             yield Static(tr("ui.palette.keys", self._lang), id="keys", markup=False)
 
     def on_mount(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -23,6 +24,8 @@ from troly.tui.keymap import bindings
 from troly.tui.widgets.short_list import ShortList
 from troly.tui.widgets.text_input import TypingInput
 
+# What begins a line of Markdown says nothing in a piece of it.
+_MARK = re.compile(r"^(?:[-*+>#]+ |\d+[.)] )+")
 # A search begins when nothing was typed for so long.
 PAUSE = 0.12
 
@@ -109,8 +112,9 @@ class SearchScreen(ModalScreen[str]):
         piece = Content(sanitize(hit.snippet, keep_newlines=False))
         for start, end in hit.spans if len(piece.plain) == len(hit.snippet) else ():
             piece = piece.stylize("underline bold", start, end)
-        said = Content.styled(f"   {tr(f'ui.message.{hit.who}', lang)} {when:%d/%m/%Y %H:%M}  ", "dim")
-        above = [Content.styled(f" {title}", "bold"), Content.styled(f"  {name}\n", "dim")] if head else []
+        piece = piece[len(piece.plain) - len(_MARK.sub("", piece.plain)) :]
+        said = Content.styled(f"{tr(f'ui.message.{hit.who}', lang)} {when:%d/%m/%Y %H:%M}  ", "dim")
+        above = [Content.styled(title, "bold"), Content.styled(f"  {name}\n", "dim")] if head else []
         return Content.assemble(*above, said, piece)
 
     def on_input_submitted(self) -> None:

@@ -33,7 +33,18 @@ from troly.text.fold import fold
 from troly.text.sanitize import sanitize
 from troly.tui.render.figures import counted, duration, number
 from troly.tui.render.markdown import markdown_lines
-from troly.tui.render.spans import BLANK, Line, Span, clip, line, pad, width_of, wrap, wrap_whole
+from troly.tui.render.spans import (
+    BLANK,
+    Line,
+    Span,
+    clip,
+    line,
+    pad,
+    width_of,
+    with_commands,
+    wrap,
+    wrap_whole,
+)
 from troly.tui.render.tables import table_lines
 from troly.tui.terminal import has_braille
 
@@ -49,7 +60,7 @@ Dots = dict[tuple[int, int], int]
 def plot_lines(card: Plot, width: int, lang: Lang, *, plain: bool = False) -> list[Line]:
     """The series of `card` over its labels in at most `width` cells; missing values leave a gap.
 
-    The axis names the range and where the first series begins and ends; `plain` draws without Braille.
+    The axis names the range, the least value, and where the first series begins and ends; `plain` draws without Braille.
     """
     values = [value for series in card.series for value in series.values if not isnan(value)]
     if not values:
@@ -57,7 +68,7 @@ def plot_lines(card: Plot, width: int, lang: Lang, *, plain: bool = False) -> li
     low, high = min(0.0, *values), max(0.0, *values)
     high = high if high > low else low + 1.0
     ends = [value for value in card.series[0].values if not isnan(value)]
-    marks = {_row_of(value, low, high): value for value in (*ends[:1], low, high)}
+    marks = {_row_of(value, low, high): value for value in (min(values), *ends[:1], low, high)}
     last = number(ends[-1], lang) if ends else ""
     left = max(len(number(value, lang)) for value in marks.values()) + 1
     if width - left - len(last) < NARROWEST_PLOT // 2:
@@ -145,6 +156,7 @@ NARROWEST_PLOT = 30
 FEWEST_POINTS = 3
 LONGEST_UNIT = 16
 _WORD = re.compile(r"\w+")
+_TECHNICAL = re.compile(r"[a-z]+(_[a-z0-9]+)+|[{\[].*", re.DOTALL)
 
 
 def titled(title: str, badge: str, width: int) -> list[Line]:
@@ -294,10 +306,11 @@ def sources(card: SourceList, width: int, name: str, opened: Collection[str], sa
     lines: list[Line] = []
     for index, item in enumerate(card.items):
         mine = f"{name}.{index}"
+        where = item.where.removeprefix(item.title).lstrip(" ·›-")
         title = line(
             Span(f"[{item.number}] ", "dim"),
             Span(clip(item.title, max(8, width * 2 // 3)), "", f"open:{mine}"),
-            Span("  " + clip(item.where, width // 3) if item.where else "", "dim"),
+            Span("  " + clip(where, width // 3) if where else "", "dim"),
         )
         lines += wrap(title, width)
         if mine in opened:
@@ -331,7 +344,9 @@ def details(card: Details, width: int, lang: Lang, name: str, opened: Collection
     """One line that opens: facts, the query, what it does, and how to run it again with changes."""
     shown = name in opened
     label = f"{'▾' if shown else '▸'} {tr('ui.card.computed', lang)}"
-    known = [value for inner in card.blocks if isinstance(inner, KeyValues) for _, value in inner.pairs]
+    pairs = [pair for inner in card.blocks if isinstance(inner, KeyValues) for pair in inner.pairs]
+    # Names of tools and what they were given stand inside.
+    known = [f"{name}: {value}" for name, value in pairs if not _TECHNICAL.fullmatch(value)]
     head = [
         Span(label, "action", f"open:{name}"),
         Span(f"  {clip(', '.join(known[:2]), max(8, width - len(label) - 4))}", "dim"),
@@ -494,9 +509,9 @@ def _notice(card: Callout, width: int) -> list[Line]:
     mark, style = {"info": ("•", ""), "warning": ("!", "strong"), "error": ("×", "error")}[card.level]
     parts = [Span(card.title, style)]
     if card.message:
-        parts.append(Span(f"  {card.message}", "dim"))
+        parts += with_commands(f"  {card.message}", "dim")
     if card.remedy:
-        parts.append(Span(f"  {card.remedy}"))
+        parts += with_commands(f"  {card.remedy}")
     head = Span(f"{mark} ", style)
     return [(head if row == 0 else Span("  "), *text) for row, text in enumerate(wrap(parts, width - 2))]
 

@@ -8,15 +8,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
-from troly.plugin.events import Chart, ModelLoading, Sources, Table
+from troly.plugin.events import Chart, Computation, ModelLoading, Notice, Plan, Sources, Suggestions, Table
 from troly.text.catalogue import Lang, tr
+from troly.text.fold import fold
 from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView, Part, TextPart, Trouble
 from troly.tui.keymap import Keymap
 from troly.tui.render.cards import card_lines, folded_table
 from troly.tui.render.figures import counted, duration, step_title, time_of_day
 from troly.tui.render.markdown import CODE_HEAD
-from troly.tui.render.spans import BLANK, Line, Span, clip, ends_apart, line, wrap, wrap_whole
+from troly.tui.render.spans import (
+    BLANK,
+    Line,
+    Span,
+    clip,
+    ends_apart,
+    line,
+    plain,
+    with_commands,
+    wrap,
+    wrap_whole,
+)
 from troly.tui.render.stream import MarkdownStream
 
 if TYPE_CHECKING:
@@ -28,12 +40,12 @@ def trouble_lines(trouble: Trouble, width: int, mark: str = "× ", style: str = 
     """What went wrong, why, and the remedy on a line of its own."""
     reason = [Span(sanitize(trouble.title), style)]
     if trouble.message:
-        reason.append(Span(f"  {sanitize(trouble.message)}", "dim"))
+        reason += with_commands(f"  {sanitize(trouble.message)}", "dim")
     lines = [
         (Span(mark if row == 0 else "  ", style), *text) for row, text in enumerate(wrap(reason, width - 2))
     ]
     if trouble.remedy:
-        lines += [(Span("  "), *text) for text in wrap([Span(sanitize(trouble.remedy))], width - 2)]
+        lines += [(Span("  "), *text) for text in wrap(with_commands(sanitize(trouble.remedy)), width - 2)]
     return lines
 
 
@@ -44,6 +56,8 @@ Press = Callable[[str], str]
 usual_press: Press = Keymap().press
 # What a card is taken to be high before it is rendered.
 CARD_ROWS = 8
+# A table of at most so many rows says nothing more than sentences with the same figures.
+FEW_ROWS = 3
 # Steps shown while an answer is awaited; seconds without a word after which it is told what can be done.
 LAST_STEPS, SILENT = 4, 15.0
 # A list of sources that a card shows with their passages: the number at the beginning of its lines.
@@ -103,26 +117,16 @@ class MessageLines:
         lines, blocks = [ends_apart(self._name(lang), badge(view, lang), body)], list[BlockRows]()
         if f"{view.key}.steps" in view.opened:
             lines += step_lines(view, body, lang)
-        plotted = plotted_tables(view.parts)
-        for index, part in enumerate(view.parts):
-            name = f"{view.key}.{index}"
-            if index in plotted.values():
+        behind = plotted_tables(view.parts)
+        for index in reading_order(view.parts):
+            if index in behind.values():
                 continue
-            if not isinstance(part, TextPart):
-                # Columns of a table may need all the room; whatever is read or drawn keeps to the measure.
-                room = width if isinstance(part, Table) else body
-                known = "" if index in plotted else name
-                said = view.text if isinstance(part, Sources) else ""
-                shown = card_lines(part, room, lang, name=known, opened=view.opened, said=said)
-                if index in plotted:
-                    shown += self._behind_plot(plotted[index], room, lang)
-            elif view.who == "user":
-                shown = self._plain(part, body)
-            else:
-                shown = self._markdown(part, body, most)
-                shown = with_copy(shown, body, name, tr("ui.code.copy", lang))
-                shown = with_sources(shown, view)
-            if shown and index:
+            shown = self._part(index, width, lang, most)
+            if index in behind:
+                shown += self._folded_table(behind[index], body, lang)
+            if f"{view.key}.{index}.fold" in view.opened:
+                shown = folded(shown, f"{view.key}.{index}.fold", body, lang)
+            if shown and blocks:
                 lines.append(BLANK)
             if shown:
                 # The name belongs to the first block.
@@ -141,8 +145,24 @@ class MessageLines:
         self.blocks = [BlockRows(at, begin + len(above), end + len(above)) for at, begin, end in whole]
         return [*above, *lines, BLANK]
 
-    def _behind_plot(self, index: int, width: int, lang: Lang) -> list[Line]:
-        """The table whose values a plot shows: one line that opens it."""
+    def _part(self, index: int, width: int, lang: Lang, most: int | None) -> list[Line]:
+        """One part; columns of a table may need all the room, whatever is read or drawn keeps to the measure."""
+        view, part, body = self.view, self.view.parts[index], min(width, WIDEST_TEXT)
+        name = f"{view.key}.{index}"
+        if isinstance(part, TextPart):
+            if view.who == "user":
+                return self._plain(part, body)
+            shown = with_copy(self._markdown(part, body, most), body, name, tr("ui.code.copy", lang))
+            return with_sources(shown, view)
+        if index in said_tables(view):
+            return self._folded_table(index, width, lang)
+        known = "" if index in plotted_tables(view.parts) else name
+        said = view.text if isinstance(part, Sources) else ""
+        room = width if isinstance(part, Table) else body
+        return card_lines(part, room, lang, name=known, opened=view.opened, said=said)
+
+    def _folded_table(self, index: int, width: int, lang: Lang) -> list[Line]:
+        """The table whose values are shown already: one line that opens it."""
         part, name = self.view.parts[index], f"{self.view.key}.{index}"
         if not isinstance(part, Table):
             return []
@@ -172,8 +192,32 @@ class MessageLines:
         return stream.lines(width, most)
 
 
+def folded(lines: list[Line], name: str, width: int, lang: Lang) -> list[Line]:
+    """The first line of a block, and how many more open below it."""
+    more = counted("ui.message.folded", max(0, len(lines) - 1), lang)
+    first = clip(plain(lines[0]).strip(), max(8, width - cell_len(more) - 4)) if lines else ""
+    return [line(Span("▸ ", "action", f"open:{name}"), first, Span(f"  {more}", "dim"))] if lines else []
+
+
+def reading_order(parts: Sequence[Part]) -> list[int]:
+    """The places of `parts` as they are read: the sentences that answer, what they speak of, what both rest on, and what
+    to ask next.
+    """
+    first = next((at for at, part in enumerate(parts) if isinstance(part, TextPart)), 0)
+
+    def rank(at: int) -> int:
+        part = parts[at]
+        if at == first or (isinstance(part, Notice) and part.level == "error"):
+            return 0
+        if isinstance(part, Suggestions):
+            return 3
+        return 2 if isinstance(part, Notice | Sources | Computation | Plan) else 1
+
+    return sorted(range(len(parts)), key=rank)
+
+
 def plotted_tables(parts: Sequence[Part]) -> dict[int, int]:
-    """For each chart that shows all that a table does (each row a label with its values) the table, by their places."""
+    """For each chart whose labels are the rows of a table the table, by their places."""
     tables = {at: part for at, part in enumerate(parts) if isinstance(part, Table) and part.rows}
     found: dict[int, int] = {}
     for at, part in enumerate(parts):
@@ -181,13 +225,25 @@ def plotted_tables(parts: Sequence[Part]) -> dict[int, int]:
             same = (
                 place
                 for place, table in tables.items()
-                if place not in found.values()
-                and [row[0] for row in table.rows] == list(part.labels)
-                and len(table.columns) == len(part.series) + 1
+                if place not in found.values() and [row[0] for row in table.rows] == list(part.labels)
             )
             if (place := next(same, None)) is not None:
                 found[at] = place
     return found
+
+
+def said_tables(view: MessageView) -> set[int]:
+    """The places of small tables whose every cell the sentences of a finished answer say too."""
+    if not view.finished:
+        return set()
+    said = fold(view.text)
+    return {
+        at
+        for at, part in enumerate(view.parts)
+        if isinstance(part, Table)
+        and 0 < len(part.rows) <= FEW_ROWS
+        and all(fold(cell).lstrip("-") in said for row in part.rows for cell in row)
+    }
 
 
 def without_source_list(text: str, parts: Sequence[Part]) -> str | None:
@@ -379,9 +435,9 @@ def message_text(view: MessageView, lang: Lang, only: int | None = None) -> str:
     """A message, or one part of it: its text as it was written, its tables, lists and sources as aligned lines, all opened."""
     parts = [
         sanitize(part.text).strip()
-        if isinstance(part, TextPart)
+        if isinstance(part := view.parts[at], TextPart)
         else _card_text(part, f"{view.key}.{at}", lang)
-        for at, part in enumerate(view.parts)
+        for at in reading_order(view.parts)
         if only in (None, at)
     ]
     return "\n\n".join(part for part in parts if part)
@@ -405,7 +461,6 @@ def opened_names(card: Content, name: str) -> Collection[str]:
 
 def _card_text(card: Content, name: str, lang: Lang) -> str:
     from troly.tui.render.cards import card_lines
-    from troly.tui.render.spans import plain
 
     lines = card_lines(card, WIDTH, lang, name=name, opened=opened_names(card, name))
     return "\n".join(plain(line).rstrip() for line in lines).strip("\n")

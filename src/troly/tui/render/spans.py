@@ -33,6 +33,16 @@ def line(*parts: Span | str) -> Line:
     return tuple(span for span in spans if span.text)
 
 
+def with_commands(text: str, style: str = "") -> list[Span]:
+    """`text` in `style`, with what stands between backticks (a command to type) in bold in their place."""
+    pieces = re.split(r"`([^`\n]+)`", text)
+    return [
+        Span(piece, f"strong {style}".strip() if at % 2 else style)
+        for at, piece in enumerate(pieces)
+        if piece
+    ]
+
+
 def plain(spans: Iterable[Span]) -> str:
     """The text of a line."""
     return "".join(span.text for span in spans)
