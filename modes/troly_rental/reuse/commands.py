@@ -87,9 +87,7 @@ def _unknown(request: CommandRequest) -> CommandResult:
 
 
 def _state(entry: ReuseEntry, lang: Lang) -> str:
-    if entry.barred_at is None:
-        return say("memory.state_valid", lang)
-    return say("memory.state_barred", lang, reason=entry.barred_because)
+    return say("memory.state_excluded" if entry.excluded else "memory.state_valid", lang)
 
 
 def _row(entry: ReuseEntry, lang: Lang) -> tuple[str, ...]:
@@ -109,7 +107,7 @@ def _record(entry: ReuseEntry) -> dict[str, Any]:
         "author": entry.author,
         "uses": entry.uses,
         "created_at": entry.created_at.isoformat(),
-        "barred": entry.barred_because if entry.barred_at is not None else None,
+        "excluded": entry.excluded,
     }
 
 

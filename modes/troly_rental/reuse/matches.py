@@ -14,7 +14,7 @@ from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly_rental.reuse.form import FormPart, Reason, difference, is_dated, key_of, question_form, similarity
 from troly_rental.reuse.store import (
-    BAR_PREFIX,
+    KEY_PREFIX,
     ReuseEntry,
     ReuseStore,
     State,
@@ -138,10 +138,6 @@ class QuestionReuse:
         )
         return kept
 
-    def bar(self, number: int, reason: str, *, now: datetime | None = None) -> bool:
-        """Keep pair `number` from being reused or stored again; whether there was one. Raises StoreError."""
-        return self._store.bar(number, reason, now or self._services.clock())
-
 
 @dataclass(frozen=True, slots=True)
 class _ReuseQuery:
@@ -192,7 +188,7 @@ def _refusal(query: _ReuseQuery, entry: ReuseEntry) -> Reason:
 
 def reuse_key(number: int) -> str:
     """The key under which pair `number` is excluded when an answer of it is marked as wrong."""
-    return f"{BAR_PREFIX}{number}"
+    return f"{KEY_PREFIX}{number}"
 
 
 def match_to_json(match: ReuseMatch) -> dict[str, Any]:

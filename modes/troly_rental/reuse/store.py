@@ -20,7 +20,7 @@ from troly_rental.strings import say
 State = Literal["valid", "invalid", "unchecked"]
 # A search looks at this many of the newest entries of a role.
 SEARCHED = 2_000
-BAR_PREFIX = "rental.reuse:"
+KEY_PREFIX = "rental.reuse:"
 
 MIGRATION = Migration(
     "rental/0200_reuse",
@@ -53,21 +53,24 @@ MIGRATION = Migration(
     ),
 )
 _OF_SCOPE = """
-    SELECT * FROM rental_reuse WHERE role = ? AND schema_version = ? AND barred_at IS NULL
+    SELECT * FROM rental_reuse WHERE role = ? AND schema_version = ?
         AND NOT EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number)
     ORDER BY number DESC LIMIT ?
-""".replace("{prefix}", BAR_PREFIX)
-_LIST = "SELECT * FROM rental_reuse WHERE ?1 IS NULL OR author = ?1 ORDER BY number DESC"
-_BARRED = """
+""".replace("{prefix}", KEY_PREFIX)
+_LIST = """
+    SELECT *, EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number) AS excluded
+    FROM rental_reuse WHERE ?1 IS NULL OR author = ?1 ORDER BY number DESC
+""".replace("{prefix}", KEY_PREFIX)
+_EXCLUDED = """
     SELECT 1 FROM rental_reuse
     WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ? AND sql = ?
-        AND (barred_at IS NOT NULL OR EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number))
-""".replace("{prefix}", BAR_PREFIX)
+        AND EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number)
+""".replace("{prefix}", KEY_PREFIX)
 _KNOWN = """
     SELECT number FROM rental_reuse
-    WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ? AND barred_at IS NULL
+    WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ?
         AND NOT EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number)
-""".replace("{prefix}", BAR_PREFIX)
+""".replace("{prefix}", KEY_PREFIX)
 _INSERT = """
     INSERT INTO rental_reuse (canonical, role, schema_version, mode, slots, question, parts, sql, author, day,
         created_at, state)
@@ -84,7 +87,8 @@ _REPLACE = """
 class ReuseEntry:
     """One stored pair; `number` is what people are shown, `day` the local day on which it was asked.
 
-    `canonical` and `packed_parts` are the question's form: a search looks into the latter only where it must.
+    `canonical` and `packed_parts` are the question's form: a search looks into the latter only where it must. `excluded`:
+    an answer of it was marked as wrong.
     """
 
     question: str
@@ -101,8 +105,7 @@ class ReuseEntry:
     number: int = 0
     uses: int = 0
     used_at: datetime | None = None
-    barred_at: datetime | None = None
-    barred_because: str = ""
+    excluded: bool = False
 
     def parts(self) -> tuple[FormPart, ...]:
         """The question's form."""
@@ -110,21 +113,17 @@ class ReuseEntry:
 
     def as_json(self) -> dict[str, Any]:
         """For the recording of a turn."""
-        times = {
-            name: instant(at)
-            for name in ("created_at", "used_at", "barred_at")
-            if (at := getattr(self, name))
-        }
+        times = {name: instant(at) for name in ("created_at", "used_at") if (at := getattr(self, name))}
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return {**plain, **times, "day": self.day.isoformat()}
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> ReuseEntry:
         """The inverse of `as_json`."""
-        times = {name: when_or_none(saved[name]) for name in ("used_at", "barred_at")}
         day, created = date.fromisoformat(saved["day"]), when(saved["created_at"])
+        used = when_or_none(saved["used_at"])
         known = {one.name: saved[one.name] for one in fields(cls) if one.name in saved}
-        return cls(**{**known, **times, "day": day, "created_at": created})
+        return cls(**{**known, "day": day, "created_at": created, "used_at": used})
 
     def age(self, now: datetime, lang: Lang) -> str:
         """How long ago it was stored, in whole local days: "lưu hôm nay", "lưu 3 ngày trước"."""
@@ -162,7 +161,7 @@ class ReuseStore:
             entry.author, entry.day.isoformat(), instant(now),
         )  # fmt: skip
         with self._state.write() as connection:
-            if connection.execute(_BARRED, (*same, sql)).fetchone():
+            if connection.execute(_EXCLUDED, (*same, sql)).fetchone():
                 return None
             row = connection.execute(_KNOWN, same).fetchone()
             if row is None:
@@ -175,12 +174,6 @@ class ReuseStore:
         with self._state.write() as connection:
             sql = "UPDATE rental_reuse SET uses = uses + 1, used_at = ? WHERE number = ?"
             connection.execute(sql, (instant(now), number))
-
-    def bar(self, number: int, reason: str, now: datetime) -> bool:
-        """Keep `number` from being reused; whether there was one to bar."""
-        with self._state.write() as connection:
-            sql = "UPDATE rental_reuse SET barred_at = ?, barred_because = ? WHERE number = ? AND barred_at IS NULL"
-            return connection.execute(sql, (instant(now), storable(reason), number)).rowcount > 0
 
     def list(self, author: str | None) -> list[ReuseEntry]:
         """Every entry of `author`, or of everybody (None), excluded ones too, newest first."""
@@ -214,8 +207,7 @@ def _entry(row: Mapping[str, Any]) -> ReuseEntry:
         uses=row["uses"],
         created_at=when(row["created_at"]),
         used_at=when_or_none(row["used_at"]),
-        barred_at=when_or_none(row["barred_at"]),
-        barred_because=row["barred_because"],
+        excluded=bool(row.get("excluded")),
     )
 
 

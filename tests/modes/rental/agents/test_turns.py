@@ -8,7 +8,8 @@ import pytest
 
 from tests.support.rental.desk import RentalDesk, rental_desk
 from tests.support.rental.response_text import parse_response
-from troly.plugin.events import Chart, Computation, ItemList, Suggestions, Table
+from troly.conversation.wrong_answers import mark_wrong
+from troly.plugin.events import Chart, Computation, ItemList, Suggestions, Table, TurnStarted
 from troly_rental.audit import Audit
 from troly_rental.mode import STATE_FIELDS
 from troly_rental.reuse.store import ReuseStore
@@ -265,3 +266,19 @@ async def test_what_was_asked_of_one_row_is_asked_of_the_next(desk: RentalDesk) 
     await desk.ask("cái rẻ nhất")
     fifth = await desk.ask("cái thứ năm có ban công không")
     assert rows[4]["title"] in fifth.answer
+
+
+async def test_an_answer_marked_as_wrong_is_neither_reused_nor_kept_again(desk: RentalDesk) -> None:
+    """002-16: `app memory list` tells which one that is."""
+    store = ReuseStore(desk.services.state)
+    for entry in store.list(None):
+        store.remove(entry.number)
+    first = await desk.ask("căn hộ ở Bình Thạnh dưới 9 triệu")
+    assert [entry.excluded for entry in store.list(None)] == [False]
+    mark_wrong(desk.services, desk.registry, desk.profile.login, first.all(TurnStarted)[0].turn, "facts")
+    desk.leave()
+    again = await desk.ask("căn hộ ở Bình Thạnh dưới 9 triệu")
+    assert not any("#" in notice.text for notice in again.notices)
+    assert [entry.excluded for entry in store.list(None)] == [True]
+    for entry in store.list(None):
+        store.remove(entry.number)

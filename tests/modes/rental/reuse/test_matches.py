@@ -150,24 +150,6 @@ async def test_the_newer_query_for_a_question_replaces_the_older(
     assert (entry.sql, entry.author, entry.uses) == ("SELECT 2", "binh", 0)
 
 
-async def test_a_barred_pair_is_neither_found_nor_stored_again(
-    reuse: QuestionReuse, services: Services
-) -> None:
-    number = await _kept(reuse)
-    assert number is not None
-    assert reuse.bar(number, "giá sai")
-    assert not reuse.bar(number, "lần nữa")
-    assert not reuse.bar(999, "không có")
-    assert (await _found(reuse)).kind == "none"
-    assert await _kept(reuse) is None
-    assert (
-        await reuse.store(ReuseQuestion.of(QUESTION, FILTERS, ROLE, MODE, SCHEMA), "SELECT 2", "valid")
-        is not None
-    )
-    barred = [entry for entry in ReuseStore(services.state).list(None) if entry.barred_at is not None]
-    assert [entry.barred_because for entry in barred] == ["giá sai"]
-
-
 async def test_pairs_outlive_the_program(tmp_path: Path) -> None:
     with reuse_at(tmp_path) as services:
         await _kept(QuestionReuse(services))
