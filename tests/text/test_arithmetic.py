@@ -83,6 +83,20 @@ def test_what_two_figures_come_to_follows_and_a_neighbour_does_not(
         assert off not in derived_figures(wrong, known)
 
 
+@given(MONEY, MONEY)
+def test_a_difference_to_a_figure_shown_before_follows_and_a_neighbour_does_not(
+    now: int, before: int
+) -> None:
+    change = abs(now - before)
+    assume(change > 1_000 and change != now and 2 * change not in {now, before, 2 * now})
+    text = "Giá {} VND, chênh {} VND".format
+    shown, right = format_number(now, "vi", 0), format_number(change, "vi", 0)
+    assert derived_figures(text(shown, right), held(now), before=held(before)) == {Decimal(change)}
+    assert not derived_figures(text(shown, right), held(now)) - held(now)
+    wrong = format_number(change + 7, "vi", 0)
+    assert not derived_figures(text(shown, wrong), held(now), before=held(before)) - held(now)
+
+
 @given(st.lists(st.integers(2, 10**6), min_size=3, max_size=8))
 def test_a_total_follows_from_its_column(cells: list[int]) -> None:
     total = sum(cells)

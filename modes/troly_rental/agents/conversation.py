@@ -11,7 +11,7 @@ from troly.plugin.context import TurnContext
 from troly.text.dates import find_ranges
 from troly_rental.agents.state import QueryExecution, RentalQuestion
 from troly_rental.answer.values import amenity_label
-from troly_rental.data.places import Places
+from troly_rental.data.places import Place, Places
 from troly_rental.data.schema import describe, tables
 from troly_rental.data.store import RentalStore
 from troly_rental.question.vocabulary import amenity_codes
@@ -108,7 +108,7 @@ def _shown(turn: TurnContext, room: int) -> str:
     ]
     rows, seen = rows_text(records, room)
     total = focus.query.get("total", len(focus.rows))
-    sql = shortened(str(focus.query.get("sql", "")), SQL_CHARS) if room == SHOWN_CHARS else ""
+    sql = str(focus.query.get("sql", "")) if room == SHOWN_CHARS else ""
     return f"{focus.kind}, the first {seen} of {total} rows{rows}" + (f"\nfound by: {sql}" if sql else "")
 
 
@@ -136,17 +136,31 @@ def _cell(value: object) -> str:
 
 
 def conditions_sql(execution: QueryExecution) -> str:
-    """The query without the columns of a list: what matters to a reader are its conditions and its order."""
+    """The query with every condition, figure and order: of a list the first column alone, and where that is still long,
+    joins without the keys that they compare.
+    """
     tree = execution.checked.tree.copy()
     if isinstance(tree, exp.Select) and not tree.args.get("group") and len(tree.expressions) > 3:
-        tree.set("expressions", tree.expressions[:1])
+        kept = [one for one in tree.expressions[1:] if one.find(exp.Window)]
+        tree.set("expressions", [tree.expressions[0], *kept])
+    text = tree.sql(dialect="duckdb")
+    if len(text) <= SQL_CHARS:
+        return text
+    for join in tree.find_all(exp.Join):
+        keys = join.args.get("on")
+        if (
+            isinstance(keys, exp.EQ)
+            and isinstance(keys.left, exp.Column)
+            and isinstance(keys.right, exp.Column)
+        ):
+            join.set("on", exp.var("…"))
     return tree.sql(dialect="duckdb")
 
 
 def facts_of(text: str, turn: TurnContext, places: Places) -> str:
     """What can be looked up of the words: names of places as the data has them, days, the cities that there are."""
     told = [
-        f"«{one.typed}» = {' or '.join(f'{p.kind} {p.name}' for p in one.places[:3])}{' (landmark near there)' if one.near else ''}"
+        f"«{one.typed}» = {' or '.join(_meaning(p, places) for p in one.places[:3])}{' (landmark near there)' if one.near else ''}"
         for one in places.find(text)
         if not one.short and (len(one.places) == 1 or one.places[0].kind != "ward")
     ]
@@ -155,3 +169,9 @@ def facts_of(text: str, turn: TurnContext, places: Places) -> str:
     ]
     told.append(f"the data holds only: {', '.join(place.name for place in places.of('city'))}")
     return "; ".join(told)
+
+
+def _meaning(place: Place, places: Places) -> str:
+    """A place as the tables have it: its kind and name, and all districts that a district's name stands for."""
+    names = places.covered(place.name) if place.kind == "district" else (place.name,)
+    return f"{place.kind}{'s' if len(names) > 1 else ''} {', '.join(names)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -30,6 +30,7 @@ from troly_rental.question.types import Filter, relaxations
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_count
+from troly_rental.sql.columns import named_in
 from troly_rental.sql.explanation import explain_query
 from troly_rental.strings import say
 
@@ -61,7 +62,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
         turn.answered = False
         step.note(error, "rules")
         return {"kind": "CONTROL", "message": text, "payload": {"missing": []}}
-    told = await _told_by_model(question, execution, state, turn)
+    told = await _told_by_model(question, execution, turn)
     limits = turn.services.settings.of(RentalSettings)
     if told.missed and not state.get("returned") and execution.attempts < limits.attempts:
         step.note(told.missed, "model")
@@ -148,7 +149,9 @@ def _title(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> s
     if question.sql:
         return say("answer.own_sql", lang)
     if question.decided:
-        return sentences.records_title(execution.result.entity, lang)
+        entity, named = execution.result.entity, named_in(execution.checked.tree)
+        where = sentences.filters_text(named, entity, lang)
+        return f"{sentences.records_title(entity, lang)} {where}".strip()
     return sentences.title_of(question.parsed, lang)
 
 
@@ -165,7 +168,7 @@ async def _around(
     if question.sql:
         return [say("answer.own_rows", lang, count=result.total)]
     if question.decided:
-        return [sentences.rows_text(result, lang), *told]
+        return [sentences.rows_text(result, _title(question, execution, lang), lang), *told]
     unread = tuple(one for one in parsed.remarks if one.key == "said.unread")
     before = sentences.remark_texts(unread, lang)
     after = [text for text in told if text not in before]
@@ -261,9 +264,7 @@ class _Told:
     missed: str = ""
 
 
-async def _told_by_model(
-    question: RentalQuestion, execution: QueryExecution, state: State, turn: TurnContext
-) -> _Told:
+async def _told_by_model(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> _Told:
     """What a model says of the rows, said as it comes; nothing where the template answers."""
     lang, limits = turn.language, turn.services.settings.of(RentalSettings)
     asks = question.decided or (execution.result.rows and question.parsed.certain)
@@ -271,7 +272,6 @@ async def _told_by_model(
         return _Told()
     stream = _SentenceStream(FigureCheck(question, execution, turn), turn)
     given = found_for_model(question, execution)
-    given |= {"As sorted": state["message"]} if state.get("message") else {}
     given["Told besides"] = " ".join(_assumed(question, execution, lang))
     pieces = turn.model.stream(
         "response_generator",
@@ -319,11 +319,10 @@ class FigureCheck:
         values = [result.total, len(result.rows), *(value for row in result.rows for value in row)]
         values += [one.value for one in question.parsed.filters]
         # What was said and shown before can be compared with.
-        values += [value for row in (focus.rows if focus else ()) for value in row.values.values()]
+        shown = [value for row in (focus.rows if focus else ()) for value in row.values.values()]
+        values += shown
         before = (one.text for one in within(turn.history, question.session, BEFORE))
-        known = [
-            Decimal(str(one)) for one in values if isinstance(one, int | float) and not isinstance(one, bool)
-        ]
+        known = _decimals(values)
         texts = (
             question.text,
             execution.checked.lasting,
@@ -332,18 +331,22 @@ class FigureCheck:
         )
         known += [amount.value for text in texts for amount in find_amounts(text)]
         known += [Decimal(at) for at in range(1, min(len(result.rows), 20) + 1)]
-        self._known = frozenset(known)
+        self._known, self._before = frozenset(known), _decimals(shown)
 
     def wrong(self, sentence: str, before: str = "") -> list[str]:
         """The figures of `sentence` that nothing holds and that follow from none here or `before`, as they are written."""
         amounts = find_amounts(sentence)
         near = {one.value for one in amounts if any(_is_near(one.value, known) for known in self._known)}
-        derived = derived_figures(f"{before} {sentence}", self._known | near)
+        derived = derived_figures(f"{before} {sentence}", self._known | near, before=self._before)
         return [
             sentence[one.start : one.end]
             for one in amounts
             if one.value not in near and abs(one.value) not in derived
         ]
+
+
+def _decimals(values: Iterable[object]) -> list[Decimal]:
+    return [Decimal(str(one)) for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
 
 
 def _is_near(value: Decimal, known: Decimal) -> bool:

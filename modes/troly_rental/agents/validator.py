@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
-from troly_rental.agents.conversation import conditions_sql, rows_text, shortened
+from troly_rental.agents.conversation import conditions_sql, rows_text
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.strings import say
 
 State = Mapping[str, Any]
 ROWS_FOR_MODEL = 8
-ROW_CHARS, QUERY_CHARS = 400, 240
+ROW_CHARS = 400
 
 
 async def result_validator(state: State, turn: TurnContext, step: Step) -> State:
@@ -49,6 +49,6 @@ def found_for_model(question: RentalQuestion, execution: QueryExecution) -> dict
     rows = f"{result.total} in all, {seen} of them here, {ordered}{told}" if told else "none"
     return {
         "As sorted": question.sorted,
-        "Query": shortened(conditions_sql(execution), QUERY_CHARS),
+        "Query": conditions_sql(execution),
         "Rows": rows,
     }

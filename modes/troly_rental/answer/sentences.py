@@ -53,11 +53,10 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     return f"{text} {ends}".strip()
 
 
-def rows_text(found: ResultSet, lang: Lang) -> str:
-    """How many rows there are, for an answer whose query a model wrote."""
+def rows_text(found: ResultSet, title: str, lang: Lang) -> str:
+    """How many rows there are of what `title` names, for an answer whose query a model wrote."""
     if not found.rows:
         return say("answer.no_rows", lang)
-    title = records_title(found.entity, lang)
     if len(found.rows) == 1 and len(found.columns) == 1:
         return say("answer.figure", lang, title=title, value=_every_figure_of(found, lang))
     return say("answer.table", lang, title=title, rows=format_number(found.total, lang))

@@ -11,6 +11,7 @@ from troly.text.catalogue import Lang
 from troly_rental.data.places import Places
 from troly_rental.data.schema import tables
 from troly_rental.question.places import nearest
+from troly_rental.question.types import Filter
 from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.strings import say
 
@@ -79,6 +80,26 @@ def column_caption(column: exp.Column, lang: Lang) -> str:
 
 _PLACE_COLUMNS = {"districts.name": "district", "cities.name": "city", "wards.name": "ward"}
 _AMENITIES = frozenset({"amenities.id", "room_amenities.amenity_id"})
+
+
+def conjuncts(node: exp.Expr) -> list[exp.Expr]:
+    """The conditions that `node` joins by AND; itself where it joins none."""
+    node = node.unnest()
+    return [*conjuncts(node.left), *conjuncts(node.right)] if isinstance(node, exp.And) else [node]
+
+
+def named_in(tree: exp.Expr) -> tuple[Filter, ...]:
+    """The places and kinds that every row of `tree` has: those that its outer WHERE compares with a name, each on its own."""
+    select = outer_select(tree)
+    where = select.args.get("where") if select is not None else None
+    found = []
+    for part in conjuncts(where.this) if where is not None else ():
+        column, names = part.this, [part.args.get("expression"), *part.args.get("expressions", ())]
+        values = [str(one.this) for one in names if isinstance(one, exp.Literal) and one.is_string]
+        if isinstance(part, exp.EQ | exp.In) and isinstance(column, exp.Column) and values:
+            name = {**_PLACE_COLUMNS, "rooms.room_type": "type"}.get(full_name(column))
+            found += [Filter(name, "in", tuple(values))] if name else []
+    return tuple(found)
 
 
 def unknown_names(tree: exp.Expr, places: Places, lang: Lang) -> str:

@@ -11,7 +11,7 @@ from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rental.answer.values import amenity_label
 from troly_rental.data.schema import tables
-from troly_rental.sql.columns import column_caption, outer_select, sources
+from troly_rental.sql.columns import column_caption, conjuncts, outer_select, sources
 from troly_rental.strings import say
 
 _MOST = 12
@@ -25,7 +25,7 @@ def explain_query(tree: exp.Expr, lang: Lang) -> tuple[str, ...]:
     lines = [_chosen(select, lang), _from(select, lang)]
     where = select.args.get("where")
     if where is not None:
-        lines += [_say("where", lang, what=_condition(part, lang)) for part in _parts(where.this)]
+        lines += [_say("where", lang, what=_condition(part, lang)) for part in conjuncts(where.this)]
     group = select.args.get("group")
     if group is not None and group.expressions:
         lines.append(_say("group", lang, what=_listed(group.expressions, lang)))
@@ -61,11 +61,6 @@ def _from(select: exp.Select, lang: Lang) -> str:
 def _table(name: str, lang: Lang) -> str:
     known = tables().get(name)
     return known.caption(lang).partition("(")[0].strip().lower() if known else name
-
-
-def _parts(node: exp.Expr) -> list[exp.Expr]:
-    node = node.unnest()
-    return [*_parts(node.left), *_parts(node.right)] if isinstance(node, exp.And) else [node]
 
 
 def _condition(node: exp.Expr, lang: Lang) -> str:

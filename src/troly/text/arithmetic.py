@@ -23,18 +23,23 @@ _SIGNS = {"−": "-", "–": "-", "×": "*", "x": "*", "÷": "/", ":": "/"}
 
 
 def derived_figures(
-    text: str, known: Collection[Decimal], columns: Sequence[Sequence[Decimal]] = ()
+    text: str,
+    known: Collection[Decimal],
+    columns: Sequence[Sequence[Decimal]] = (),
+    before: Collection[Decimal] = (),
 ) -> frozenset[Decimal]:
     """Those figures of `text`, without sign, that are not `known` but follow from figures of the same text that are.
 
     A figure follows from two others as their sum, difference, product, quotient, share or change in per cent; from
     several that stand together as their sum; from a sum that is written out ("20.000.000 / 176 × 300% × 5"); from a whole
     column of `columns` as its total; and from such results in further steps. It is compared at the place it is written to: "6,8%" for 6.828, "58 triệu" for 57,750,000.
+    Figures shown `before` (the first 24) need not stand in the text for a difference to them, or a change from them in per cent.
     """
     amounts = find_amounts(text)[:_MOST]
     held = {abs(value) for value in known}
     written = list(_written_sums(text, amounts))
     totals = [abs(sum(column, Decimal(0))) for column in columns if len(column) > 1]
+    shown = [abs(value) for value in before if value][:_MOST]
     found: dict[int, Decimal] = {}
     base = {at: abs(amount.value) for at, amount in enumerate(amounts) if abs(amount.value) in held}
     for at, amount in enumerate(amounts):
@@ -48,6 +53,7 @@ def derived_figures(
             if at not in usable
             and (
                 any(_says(amount, result) for result in _results(at, usable, totals, amount))
+                or any(_says(amount, result) for result in _changes(usable.values(), shown, amount))
                 or any(_says(amount, result) for parts, result in written if usable.keys() >= parts)
             )
         }
@@ -69,6 +75,14 @@ def _results(at: int, usable: dict[int, Decimal], totals: list[Decimal], amount:
     for one in values:
         yield from (one * one, _HUNDRED - one) if amount.unit == "%" else (one * one,)
     yield from _sums(at, usable)
+
+
+def _changes(values: Collection[Decimal], before: Collection[Decimal], amount: Amount) -> Iterator[Decimal]:
+    """How far `values` are from those `before`, as the amount is written: absolute or in per cent."""
+    for one in values:
+        for old in before:
+            change = abs(one - old)
+            yield change / old * _HUNDRED if amount.unit == "%" else change
 
 
 def _sums(at: int, usable: dict[int, Decimal]) -> Iterator[Decimal]:

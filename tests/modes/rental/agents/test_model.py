@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.support.modes.desk import Told
 from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.rental.desk import RentalDesk, rental_desk
 from troly.llm.source import THINKING_TOKENS
 from troly.plugin.events import ItemList, StepFinished, Token
+from troly.text.numbers import format_number
 from troly_rental.agents.orchestrator import OrchestratorReply
 from troly_rental.agents.sql_generation import SqlReply
 from troly_rental.reuse.store import ReuseStore
@@ -117,8 +119,71 @@ async def test_what_the_model_is_told(desk: RentalDesk, server: OllamaDouble) ->
     assert "mini_apartment căn hộ mini" in text
     assert SORTED["filtersHint"] in text
     assert "is_mine" in text
-    assert SORTED["message"] in prompt(check)
+    assert SORTED["filtersHint"] in prompt(check)
     assert "of them here" in prompt(check)
+
+
+LONG_SQL = (
+    "SELECT rooms.id, rooms.title, rooms.path, rooms.price, rooms.area, districts.name AS district FROM rooms "
+    "JOIN districts ON districts.id = rooms.district_id LEFT JOIN cities ON cities.id = districts.city_id "
+    "WHERE rooms.status = 'available' AND rooms.room_type = 'room' AND cities.name = 'Hồ Chí Minh' AND NOT EXISTS (SELECT 1 "
+    "FROM room_amenities WHERE room_id = rooms.id AND amenity_id = 'mezzanine') AND districts.name IN ('Gò Vấp', 'Tân Bình') "
+    "AND rooms.price BETWEEN 1500000 AND 4500000 AND rooms.area > 17 ORDER BY rooms.price LIMIT 5"
+)
+
+
+async def test_who_examines_or_changes_a_query_sees_all_its_conditions(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    server.script(SORTED, sql(LONG_SQL), FOUND, SORTED, sql(LONG_SQL), FOUND)
+    await desk.ask(QUESTION)
+    await desk.ask("cái nào trong đó hợp với nhóm bạn thân của mình")
+    _, _, tell, sort, write, _ = (prompt(one) for one in chats(server))
+    where = LONG_SQL.partition("WHERE ")[2].partition(" ORDER")[0]
+    for text in (tell, sort, write):
+        for part in (
+            "'available'",
+            "'room'",
+            "'Hồ Chí Minh'",
+            "NOT EXISTS",
+            "'mezzanine'",
+            "'Tân Bình'",
+            "4500000",
+            "> 17",
+        ):
+            assert part in where
+            assert part in text.partition("Today:")[2]
+        assert "rooms.path, rooms.price" not in text.partition("Today:")[2]
+
+
+AVERAGE = (
+    "SELECT round(avg(rooms.price)) AS avg_price FROM rooms JOIN districts ON districts.id = rooms.district_id "
+    "WHERE districts.name = '{}' AND rooms.room_type = 'apartment' AND rooms.status = 'available'"
+)
+
+
+async def test_a_difference_to_what_was_shown_stands_and_the_line_without_it_names_place_and_kind(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    async def average(district: str, said: str) -> Told:
+        server.script({**SORTED, "intentModeHint": "TABLE"}, sql(AVERAGE.format(district)), said)
+        return await desk.ask(f"phòng hợp túi tiền sinh viên năm nhất ở {district}")
+
+    there = int((await average("Bình Thạnh", FOUND)).state["results"][0]["avg_price"])
+    forget(desk)
+    desk.leave()
+    here = int((await average("Quận 7", FOUND)).state["results"][0]["avg_price"])
+    told = "Ở Bình Thạnh trung bình {} VND/tháng, chênh Quận 7 {} VND.".format
+    shown, off = format_number(there, "vi"), abs(here - there)
+    right, wrong = told(shown, format_number(off, "vi")), told(shown, format_number(3 * off, "vi"))
+    assert (await average("Bình Thạnh", right)).answer.startswith(right)
+    forget(desk)
+    desk.leave()
+    await average("Quận 7", FOUND)
+    answer = (await average("Bình Thạnh", wrong)).answer
+    assert answer.startswith("Phòng ở Bình Thạnh, loại ")
+    assert shown in answer
+    assert "chênh" not in answer
 
 
 @pytest.mark.parametrize("login", ["lan", "minh", "nobody"])
