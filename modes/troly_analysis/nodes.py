@@ -20,7 +20,7 @@ from troly.plugin.events import Notice, Source, Suggestions
 from troly.plugin.focus import KEY as FOCUS
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
-from troly.text.dates import find_ranges, system_clock
+from troly.text.dates import system_clock
 from troly.text.fold import fold
 from troly_analysis import talk
 from troly_analysis.agent.loop import AgentRun, canonical, run_agent
@@ -142,7 +142,7 @@ def understand(
 
 
 def show_focus(turn: TurnContext, told: DataAnswer) -> None:
-    """Keep what was shown, so that the next message can point at it: the calls, and the rows by their first column."""
+    """Keep what was shown, so that the next message can point at it: the calls, those before, and the rows by their first column."""
     if not told.findings:
         return
     result = told.findings[-1].result
@@ -152,7 +152,9 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
         if row[0] is not None
     ]
     calls = [{"tool": each.call.tool, "arguments": plain(each.call.arguments)} for each in told.findings]
-    turn.show("figures", turn.text, rows, {"calls": calls})
+    last = turn.focus
+    before = {"question": last.question, "calls": last.query.get("calls", [])} if last else None
+    turn.show("figures", turn.text, rows, {"calls": calls, "before": before})
 
 
 def offer(turn: TurnContext, suggestions: tuple[Suggestion, ...]) -> None:
@@ -262,12 +264,10 @@ def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
     """What the model found and said; None when the rules are to answer in its place."""
     called = {"count": len(run.records), "tools": ", ".join(record.tool_name for record in run.records)}
     findings = findings_of(run.found, job.sheets)
-    if run.stopped == "no_calls" and run.prose:
-        known = ground(job.asked.text, [], job.sheets, Days.of([job.asked.today]))
-        if not strangers(run.prose, known):  # it asks back, or says what the data lacks
-            job.note("step.agent", "model", **called)
-            job.turn.answered = False
-            return DataAnswer(run.prose, run.records)
+    if run.stopped == "no_calls" and (said := _words_alone(job, plan, run.prose)):
+        job.note("step.agent", "model", **called)
+        job.turn.answered = False
+        return DataAnswer(said, run.records)
     failed = run.stopped in {"model", "no_calls"} or not findings
     if failed or (run.stopped == "retries" and plan.calls):
         return None
@@ -277,6 +277,19 @@ def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
     if run.stopped or not run.prose or " ".join(run.prose.split()) in " ".join(text.split()):
         return DataAnswer(text, run.records, findings, chart=run.chart or None)
     return DataAnswer(run.prose, run.records, findings, prose=True, chart=run.chart or None)
+
+
+def _words_alone(job: Job, plan: Plan, prose: str) -> str:
+    """What a model says without a query: it asks back, or names what the data lack; "" where a figure is made up.
+
+    Where the rules know no answer either, its sentences without such a figure stand.
+    """
+    meant = [] if plan.ask is None else [each for each in (plan.ask.period, plan.ask.versus) if each]
+    spans = [(each.start, each.end) for each in meant] + [each.span for each in job.sheets if each.span]
+    known = _ground_of([], job.sheets, job.asked, spans)
+    if not strangers(prose, known):
+        return prose
+    return "" if plan.calls else grounded_part(prose, known)
 
 
 async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
@@ -291,7 +304,10 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
         return DataAnswer(say(f"answer.no_{plan.refusal}", job.lang), before)
     if plan.question is not None:
         options = [f"{number}. {option}" for number, option in enumerate(plan.options, 1)]
-        return DataAnswer("\n".join([plan.question.say(job.lang), *options]), before, options=plan.options)
+        asked = plan.question.say(job.lang)
+        if plan.question.key == "unknown" and run is None:
+            asked = f"{asked} {say('planner.unknown_alone', job.lang)}"
+        return DataAnswer("\n".join([asked, *options]), before, options=plan.options)
     if not plan.calls:
         return _missing(job, plan, before, run)
     service = service_of(job.turn)
@@ -544,11 +560,14 @@ def plain_words(text: str, turn: TurnContext, step: Step) -> str:
     return house_numbers(text, turn.language)
 
 
-def _ground_of(findings: Iterable[ComputedResult], sheets: tuple[Sheet, ...], asked: AnswerContext) -> Ground:
+def _ground_of(
+    findings: Iterable[ComputedResult],
+    sheets: tuple[Sheet, ...],
+    asked: AnswerContext,
+    spans: Sequence[tuple[date, date]] = (),
+) -> Ground:
     found = list(findings)
-    periods: list[tuple[date, date]] = [
-        (each.start, each.end) for each in find_ranges(asked.text, asked.today)
-    ]
+    periods = [*spans, *((each.start, each.end) for each in asked.periods)]
     days: list[date] = [asked.today]
     for each in found:
         for start, end in periods_of(each.call):

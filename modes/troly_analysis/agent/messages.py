@@ -101,7 +101,10 @@ def opening_messages(
 
 
 def _last_answer(turn: TurnContext) -> str:
-    """What the last answer was asked, its calls, and its rows by their place, while people may still mean it; "-" for none."""
+    """What the last answer was asked, its calls, and its rows by their place, while people may still mean it; "-" for none.
+
+    With the question and the calls of the answer before it, as "those two" may mean one of each.
+    """
     focus = turn.focus
     if focus is None or not focus.query.get("calls"):
         return "-"
@@ -109,7 +112,9 @@ def _last_answer(turn: TurnContext) -> str:
         {"place": place, "name": row.title, **row.values}
         for place, row in enumerate(focus.rows[:SHOWN_ROWS], 1)
     ]
+    before = focus.query.get("before")
     shown = {
+        **({"before": before} if before else {}),
         "question": focus.question,
         "calls": focus.query["calls"],
         **({"rows": _rounded(rows)} if rows else {}),

@@ -27,6 +27,7 @@ from troly_analysis.answer.sentences import (
     period_of,
     periods_of,
     title,
+    with_keys,
 )
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall, ToolRecord
@@ -37,6 +38,7 @@ IN_TIME = ("day", "week", "month", "quarter", "year", "hour", "weekday")
 
 def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> Table | None:
     """The result as a table; None where the words say it all."""
+    result = with_keys(call, result, asked.lang)
     described = call.tool == "get_data_schema" and sheet is not None
     if is_empty(result) or not result.rows or is_listed(result) or described:
         return None
@@ -60,6 +62,7 @@ def chart_of(
     """The chart that was asked for (`wanted`: its kind, "any" for none in particular); None for none."""
     if not wanted:
         return None
+    result = with_keys(call, result, asked.lang)
     if result.kind == "compare":
         return None if result.rows else _two_bars(call, result, asked)
     if result.kind != "rows" or len(result.rows) < 2 or call.tool == "get_data_schema":

@@ -392,12 +392,13 @@ def _bound(text: str, field: Field, lang: Lang) -> str:
         return text
 
 
-LISTED, DETAILS = 10, 4
+LISTED, DETAILS, YEAR = 10, 4, 12
 KNOWN_VALUES = 12
 
 
 def render_answer(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> str:
     """The whole answer to one call: the figures, then what a relative or unfinished period stands for."""
+    result = with_keys(call, result, asked.lang)
     if call.tool == "get_data_schema" and sheet is not None:
         return describe(sheet, asked.lang)
     if is_empty(result):
@@ -410,6 +411,35 @@ def render_answer(call: ToolCall, result: Result, sheet: Sheet | None, asked: An
     else:
         said = _rows_text(call, result, sheet, asked)
     return "\n\n".join(part for part in (said, "\n".join(notes(call, result, asked))) if part)
+
+
+def with_keys(call: ToolCall, result: Result, lang: Lang) -> Result:
+    """A grouped result as it is shown: a group of blank cells has a name, and the one key of everything is left out."""
+    stages = call.arguments.get("pipeline")
+    groups = [each["$group"] for each in stages if "$group" in each] if isinstance(stages, list) else []
+    if result.kind != "rows" or not (call.arguments.get("group_by") or groups):
+        return result
+    whole = bool(groups) and isinstance(groups[-1], Mapping) and groups[-1].get("_id") is None
+    if whole and len(result.rows) == 1 and len(result.columns) > 1 and result.columns[0] == "_id":
+        rows = tuple(row[1:] for row in result.rows)
+        return replace(result, columns=result.columns[1:], rows=rows, units=result.units[1:])
+    keys = [at for at in range(len(result.columns)) if _is_key(result, at)]
+    if whole or not any(row[at] in (None, "") for row in result.rows for at in keys):
+        return result
+    blank = say("cell.blank", lang)
+    rows = tuple(
+        tuple(blank if at in keys and cell in (None, "") else cell for at, cell in enumerate(row))
+        for row in result.rows
+    )
+    return replace(result, rows=rows)
+
+
+def _is_key(result: Result, at: int) -> bool:
+    """Whether a column of a grouped result names the groups: the first one, and any other without a figure."""
+    name = result.columns[at]
+    if name == "count" or name in _PLAIN_COLUMNS or _COLUMN.fullmatch(name):
+        return False
+    return at == 0 or any(isinstance(row[at], str) for row in result.rows)
 
 
 def is_empty(result: Result) -> bool:
@@ -425,7 +455,8 @@ def is_empty(result: Result) -> bool:
 def is_listed(result: Result) -> bool:
     """Whether the words list the whole result: a few rows of a name and a figure. Any other stands in a table."""
     gap = len(result.rows) == 1 and "difference" in result.columns
-    return result.kind == "rows" and len(result.rows) <= LISTED and (len(result.columns) <= 2 or gap)
+    most = YEAR if result.columns and result.columns[0].endswith(":month") else LISTED
+    return result.kind == "rows" and len(result.rows) <= most and (len(result.columns) <= 2 or gap)
 
 
 def notes(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
@@ -506,7 +537,16 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
         figure = field
     said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
     few = _lines(result, sheet, asked.lang) if len(result.rows) == 1 else []
-    return "\n".join([said, *few])
+    return "\n".join([said, *_difference(result, call, sheet, asked.lang), *few])
+
+
+def _difference(result: Result, call: ToolCall, sheet: Sheet | None, lang: Lang) -> list[str]:
+    """How far two periods are apart, where the sentence says it in per cent."""
+    if not result.difference or result.percentage_change is None:
+        return []
+    unit = _unit(result, call, sheet, lang)
+    apart = value_text(abs(result.difference), say("compare.points", lang) if unit == "%" else unit, lang)
+    return [say("compare.apart", lang, value=apart)]
 
 
 def _change(figure: str, result: Result, unit: str, names: dict[str, str], lang: Lang) -> str:
@@ -541,7 +581,7 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
     if len(result.rows) == 1 and result.columns[0] == "share":
         share, *parts = (_cell(result, 0, at, asked.lang) for at in range(len(result.columns)))
         return f"{head}: {share} ({' / '.join(parts)})"
-    if len(result.rows) == 1 and not isinstance(result.rows[0][0], str) and "difference" in result.columns:
+    if len(result.rows) == 1 and not isinstance(result.rows[0][0], str) and _names_all(call, result):
         named = (column_name(name, sheet, asked.lang) for name in result.columns)
         cells = (_cell(result, 0, at, asked.lang) for at in range(len(result.columns)))
         return f"{head}: " + ", ".join(f"{name}: {cell}" for name, cell in zip(named, cells, strict=True))
@@ -555,6 +595,14 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun))
     first = _lines(replace(result, rows=result.rows[:1]), sheet, asked.lang, noun)
     return "\n".join([f"{head}:", *first, *_more(len(result.rows) - 1, asked.lang)])
+
+
+def _names_all(call: ToolCall, result: Result) -> bool:
+    """Whether the one row is figures alone, each to be told with its name."""
+    whole = call.tool == "execute_aggregation" and not any(
+        _is_key(result, at) for at in range(1, len(result.columns))
+    )
+    return "difference" in result.columns or (whole and isinstance(result.rows[0][0], (int, float, Decimal)))
 
 
 def _ranked_first(result: Result, field: str) -> Result:
@@ -574,7 +622,7 @@ def _lines(result: Result, sheet: Sheet | None, lang: Lang, noun: str = "") -> l
     lines = []
     for number, row in enumerate(result.rows, 1):
         label = _cell(result, number - 1, 0, lang)
-        if result.columns[0].endswith(":month"):
+        if result.columns[0].endswith(":month") and label != say("cell.blank", lang):
             label = say("period.of_month", lang, month=label)
         rest = [
             (column_name(result.columns[at], sheet, lang), _cell(result, number - 1, at, lang, noun))

@@ -180,6 +180,10 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
     return not (any(more) or left_out or leaning or nameless)
 
 
+# Meanings that have no words of the message, and a name in the catalogue.
+_OWN_WORDS = frozenset({"max", "min", "latest", "top", "avg", "median", "compare"})
+
+
 @dataclass(frozen=True, slots=True)
 class _Question:
     """What is the same for every sheet that a message is held against."""
@@ -272,11 +276,20 @@ def _plan(
         return replace(plan, refusal=refused, ask=built.query or before)
     if left and (built.query is not None or parts.understood):
         read = ", ".join(dict.fromkeys(parts.understood)) or "-"
-        question = Note("unknown", {"said": ", ".join(left), "sheet": sheet.name, "read": read})
+        said = tuple(
+            Note(f"unmet_{each}") if each in _OWN_WORDS else each for one in left for each in _parts_of(one)
+        )
+        question = Note("unknown", {"said": said, "sheet": sheet.name, "read": read})
         return replace(plan, question=question, missing=left, pending="ignore")
     if built.question is not None:
         return replace(plan, question=built.question, options=built.options, pending=built.pending)
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
+
+
+def _parts_of(unmet: str) -> list[str]:
+    """One unmet meaning, or the two of "max/min"."""
+    parts = unmet.split("/")
+    return parts if _OWN_WORDS.issuperset(parts) else [unmet]
 
 
 def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Plan:

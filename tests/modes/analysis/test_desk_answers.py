@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.llm.types import ToolReply
+from troly.text.catalogue import Lang
 from troly_analysis.agent.loop import canonical, read_reply
 from troly_analysis.agent.tools import is_typed, read_typed
 from troly_analysis.answer.cards import chart_of, computations, pipeline_text, table_of
@@ -75,7 +76,7 @@ def aggregate(operation: str = "sum", field: str | None = "Doanh thu", **more: A
             aggregate(group_by="Ngày:month"),
             Result("rows", columns=("Ngày:month", "sum(Doanh thu)"), rows=(("2024-01", 5), (None, 2)), units=("", "VND")),
             "",
-            "Tổng doanh thu theo tháng:\n1. Tháng 1/2024 - 5 VND\n2. Tháng – - 2 VND",
+            "Tổng doanh thu theo tháng:\n1. Tháng 1/2024 - 5 VND\n2. (trống) - 2 VND",
         ),
     ],
 )  # fmt: skip
@@ -132,6 +133,76 @@ def test_a_comparison_in_words(before: Any, after: Any, percent: Any, first: str
     said = render_answer(COMPARE, result, SHEET, asked("So sánh doanh thu tuần này với tuần trước"))
     assert said.splitlines()[0] == first
     assert "Lưu ý: tuần này chưa kết thúc, số liệu mới tính đến 10/2/2024." in said
+
+
+@pytest.mark.parametrize(
+    ("lang", "apart"), [("vi", "Chênh lệch: 41.535.750 VND"), ("en", "Difference: 41,535,750 VND")]
+)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_comparison_holds_the_difference_itself(lang: Lang, apart: str, swapped: bool) -> None:
+    before, after = (151_932_900, 110_397_150)[:: -1 if swapped else 1]
+    result = Result(
+        "compare",
+        period1_value=before,
+        period2_value=after,
+        difference=after - before,
+        percentage_change=(after - before) / before * 100,
+        unit="VND",
+    )
+    assert apart in render_answer(COMPARE, result, SHEET, asked("", lang)).splitlines()
+
+
+def test_the_difference_of_two_percentages_is_in_points() -> None:
+    result = Result(
+        "compare", period1_value=10, period2_value=12.5, difference=2.5, percentage_change=25, unit="%"
+    )
+    assert "Chênh lệch: 2,5 điểm phần trăm" in render_answer(COMPARE, result, SHEET, asked("")).splitlines()
+
+
+@pytest.mark.parametrize("blank", [None, ""])
+@pytest.mark.parametrize(("lang", "name"), [("vi", "(trống)"), ("en", "(blank)")])
+@pytest.mark.parametrize(
+    "call",
+    [
+        ToolCall("aggregate_data", {"operation": "sum", "field": "Doanh thu", "group_by": "Sàn"}),
+        ToolCall("get_top_items", {"sort_field": "Doanh thu", "group_by": "Sàn"}),
+        ToolCall(
+            "execute_aggregation", {"pipeline": [{"$group": {"_id": "$Sàn", "n": {"$sum": "$Doanh thu"}}}]}
+        ),
+    ],
+)
+def test_a_group_of_blank_cells_has_a_name(call: ToolCall, lang: Lang, name: str, blank: Any) -> None:
+    result = Result("rows", columns=("Sàn", "n"), rows=(("Shopee", 5), (blank, 2)), units=("", ""))
+    assert f"2. {name} - 2" in render_answer(call, result, SHEET, asked("", lang))
+    wide = Result("rows", columns=("Sàn", "Tỉnh", "n"), rows=(("Shopee", "Huế", 5), (blank, blank, 2)))
+    table = table_of(call, wide, SHEET, asked("", lang))
+    assert table is not None
+    assert table.rows[1] == (name, name, "2")
+
+
+def test_a_blank_cell_of_a_plain_row_stays_a_dash() -> None:
+    result = Result("rows", columns=("Sàn", "Doanh thu"), rows=((None, 5),))
+    said = render_answer(ToolCall("get_top_items", {"sort_field": "Doanh thu"}), result, SHEET, asked(""))
+    assert "1. – - 5" in said
+
+
+def test_one_group_of_everything_is_one_figure() -> None:
+    stages = [{"$group": {"_id": None, "tổng": {"$sum": "$Doanh thu"}}}]
+    call = ToolCall("execute_aggregation", {"pipeline": stages, "description": "Doanh thu Hà Nội"})
+    result = Result("rows", columns=("_id", "tổng"), rows=((None, 652_070_400),), units=("", "VND"))
+    assert render_answer(call, result, SHEET, asked("")) == "Doanh thu Hà Nội: 652.070.400 VND"
+    two = Result("rows", columns=("_id", "tổng", "n"), rows=((None, 7, 2),), units=("", "VND", ""))
+    assert render_answer(call, two, SHEET, asked("")) == "Doanh thu Hà Nội: tổng: 7 VND, n: 2"
+
+
+def test_the_months_of_a_year_are_all_listed() -> None:
+    rows = tuple((f"2026-{month:02}", month) for month in range(1, 13))
+    result = Result("rows", columns=("Ngày:month", "sum(Doanh thu)"), rows=rows, units=("", "VND"))
+    said = render_answer(aggregate(group_by="Ngày:month"), result, SHEET, asked(""))
+    assert [line.split(" - ")[0] for line in said.splitlines()[1:]] == [
+        f"{n}. Tháng {n}/2026" for n in range(1, 13)
+    ]
+    assert table_of(aggregate(group_by="Ngày:month"), result, SHEET, asked("")) is None
 
 
 def test_more_rows_than_are_listed_are_counted_and_all_are_in_the_table() -> None:

@@ -220,6 +220,70 @@ async def test_words_without_any_call_are_not_taken_for_an_answer(own_home: Path
     assert told.done.text.startswith(RULES)
 
 
+# Read by the rules, but for the one thing that the sheets do not hold.
+NOT_HELD = "nhân viên zwquản nào chốt nhiều đơn nhất tháng trước"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Dữ liệu không có cột nhân viên.", "Dữ liệu không có cột nhân viên."),
+        ("Tháng 10/2026 không có cột nhân viên (dữ liệu từ 5/1/2024).", "Tháng 10/2026 không có cột nhân viên (dữ liệu từ 5/1/2024)."),
+        ("Dữ liệu không có cột nhân viên. Có 77 người.", "Dữ liệu không có cột nhân viên."),
+    ],
+)  # fmt: skip
+async def test_what_a_model_says_the_data_lack_stands(own_home: Path, said: str, shown: str) -> None:
+    with desk(own_home) as (analyst, server):
+        server.default = lambda request: (
+            Reply(said) if request.body.get("tools") else Reply('{"intent": "data_query"}')
+        )
+        told = await analyst.ask(NOT_HELD)
+    assert told.done.text == shown
+    assert told.done.source == "mixed"
+
+
+@pytest.mark.parametrize("reply", [Reply(""), Reply("Có 77 người."), Reply("x", fault="server_error")])
+async def test_a_model_that_was_asked_is_not_promised(own_home: Path, reply: Reply) -> None:
+    with desk(own_home) as (analyst, server):
+        server.default = lambda request: (
+            reply if request.body.get("tools") else Reply('{"intent": "data_query"}')
+        )
+        told = await analyst.ask(NOT_HELD)
+        assert any(chat.body.get("tools") for chat in server.chats)
+    assert "Tôi chưa hiểu" in told.done.text
+    assert "mô hình sẽ đọc" not in told.done.text
+
+
+async def test_without_a_model_it_is_said_that_one_would_read_it(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask(NOT_HELD)
+    assert "Khi có mô hình, mô hình sẽ đọc câu này." in told.done.text
+    assert "max" not in told.done.text
+
+
+async def test_the_model_is_shown_the_last_two_questions_with_their_calls(own_home: Path) -> None:
+    def reply(request: Request) -> Reply:
+        if not request.body.get("tools"):
+            return Reply('{"intent": "data_query"}')
+        asked = str(request.messages[-1]["content"]).rpartition("Câu hỏi")[2]
+        platform = next((name for name in ("Shopee", "Lazada", "TikTok") if name in asked), "")
+        total = {"connection_name": "Đơn hàng", "operation": "sum", "field": "Doanh thu", "answers": True}
+        return call(arguments={**total, "filters": {"Sàn": platform}}) if platform else Reply("Kênh nào?")
+
+    with desk(own_home) as (analyst, server):
+        server.default = reply
+        for platform in ("Shopee", "Lazada", "TikTok"):
+            await analyst.ask(f"{platform} bán được cỡ nào zậy hử")
+        await analyst.ask("hai kênh đó chênh nhau cỡ nào zậy hử")
+        question = str(server.chats[-1].messages[-1]["content"])
+    shown = json.loads(question[question.index("{") :].splitlines()[0])
+    assert "hai kênh đó" in question
+    assert shown["calls"][0]["arguments"]["filters"] == {"Sàn": "TikTok"}
+    assert shown["before"]["calls"][0]["arguments"]["filters"] == {"Sàn": "Lazada"}
+    assert "Lazada" in shown["before"]["question"]
+    assert "Shopee" not in json.dumps(shown)
+
+
 async def test_a_model_without_tools_leaves_the_rules_to_answer(own_home: Path) -> None:
     refused = Reply(fault="server_error", error="registry.ollama.ai/library/gpt-oss does not support tools")
     with desk(own_home, refused) as (analyst, _):
