@@ -439,7 +439,8 @@ def _is_key(result: Result, at: int) -> bool:
     name = result.columns[at]
     if name == "count" or name in _PLAIN_COLUMNS or _COLUMN.fullmatch(name):
         return False
-    return at == 0 or any(isinstance(row[at], str) for row in result.rows)
+    plain = at >= len(result.units) or not result.units[at]
+    return (at == 0 and plain) or any(isinstance(row[at], str) for row in result.rows)
 
 
 def is_empty(result: Result) -> bool:

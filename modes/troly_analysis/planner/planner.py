@@ -181,7 +181,8 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
 
 
 # Meanings that have no words of the message, and a name in the catalogue.
-_OWN_WORDS = frozenset({"max", "min", "latest", "top", "avg", "median", "compare"})
+_OWN_WORDS = {each: each for each in ("max", "min", "latest", "top", "avg", "median", "compare")}
+_OWN_WORDS |= {"±": "compare", "…": "pointed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +278,9 @@ def _plan(
     if left and (built.query is not None or parts.understood):
         read = ", ".join(dict.fromkeys(parts.understood)) or "-"
         said = tuple(
-            Note(f"unmet_{each}") if each in _OWN_WORDS else each for one in left for each in _parts_of(one)
+            Note(f"unmet_{_OWN_WORDS[each]}") if each in _OWN_WORDS else each
+            for one in left
+            for each in _parts_of(one)
         )
         question = Note("unknown", {"said": said, "sheet": sheet.name, "read": read})
         return replace(plan, question=question, missing=left, pending="ignore")
@@ -289,7 +292,7 @@ def _plan(
 def _parts_of(unmet: str) -> list[str]:
     """One unmet meaning, or the two of "max/min"."""
     parts = unmet.split("/")
-    return parts if _OWN_WORDS.issuperset(parts) else [unmet]
+    return parts if all(each in _OWN_WORDS for each in parts) else [unmet]
 
 
 def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.support.stores.services import profile
 from troly.conversation.conformance import check_mode
 from troly.conversation.session import Session
 from troly.plugin.events import Chart, Computation, Suggestions
+from troly.text.catalogue import LANGS
 from troly_analysis import MODE
 
 
@@ -19,6 +21,19 @@ async def test_the_mode_conforms_with_and_without_sheets(own_home: Path) -> None
         with analyst_at(own_home / str(number), text) as analyst:
             session = Session(analyst.services, analyst.registry, profile())
             assert await check_mode(MODE, session) == []
+
+
+@pytest.mark.parametrize("day", [20, 21, 23, 24, 30])
+async def test_the_first_questions_have_figures_on_a_day_without_orders_too(own_home: Path, day: int) -> None:
+    with analyst_at(own_home) as analyst:
+        for lang in LANGS:
+            for question in MODE.first_questions[lang]:
+                analyst.leave()
+                told = await analyst.ask(question, now=datetime(2026, 11, day, 9, tzinfo=UTC))
+                found = told.state["result"]
+                assert found, question
+                assert found["kind"] != "empty", question
+                assert found.get("period2_value", 1) is not None, question
 
 
 @pytest.mark.parametrize(
@@ -213,3 +228,22 @@ async def test_a_shown_pipeline_can_be_sent_back_as_it_stands(own_home: Path) ->
         again = await analyst.ask(shown.rerun + shown.code)
     assert again.state["result"] == first.state["result"]
     assert again.state["result"]["kind"] == "rows"
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [
+        ("", "nhân viên zwquản nào chốt nhiều đơn nhất tháng trước"),
+        ("So sánh doanh thu tháng này với tháng trước", "What is the total revenue this month?"),
+        ("Top 5 sản phẩm bán chạy nhất?", "cái cao nhất và thấp nhất theo sàn"),
+        ("tăng trưởng doanh thu theo tháng", "chỉ Shopee thôi"),
+    ],
+)
+async def test_what_is_not_understood_is_told_in_words(own_home: Path, before: str, question: str) -> None:
+    with analyst_at(own_home) as analyst:
+        if before:
+            await analyst.ask(before)
+        told = await analyst.ask(question)
+    unclear = told.done.text.partition("“" if "“" in told.done.text else "«")[2]
+    said = unclear.partition("”" if "”" in unclear.split("»")[0] else "»")[0]
+    assert not {"max", "min", "max/min", "±", "…", "top"} & set(said.split(", "))
