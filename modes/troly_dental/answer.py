@@ -126,7 +126,10 @@ async def speak(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
         if not reason:
             found: Findings = state["found"]
             text = _joined(before, draft.urgent, draft.said)
-            cited = frozenset(map(int, CITED.findall(draft.said)))
+            # Where nothing is cited the pages' links are listed, as the documents say (003-25, 003-26), but no note.
+            cited = frozenset(map(int, CITED.findall(draft.said))) or frozenset(
+                range(1, len(found.pages) + 1)
+            )
             return SpokenAnswer(text, draft.said, found.pages, found.notes, draft.red_flag, cited)
     if draft.sign is None and rules:
         # The model failed before it said anything: the rules' word stands.

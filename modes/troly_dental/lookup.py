@@ -77,7 +77,7 @@ class SpokenAnswer:
     """What was said: `text` without the sources, and what it rests on, in the order of their numbers: pages, then notes.
 
     `gist` is the part of it that the summary is made of, `red_flag` the emergency that the model told of,
-    `cited` the numbers that a model's answer cites (empty: all).
+    `cited` the numbers that are listed (None: all).
     """
 
     text: str
@@ -85,7 +85,7 @@ class SpokenAnswer:
     pages: tuple[Page, ...] = ()
     notes: tuple[Note, ...] = ()
     red_flag: str | None = None
-    cited: frozenset[int] = frozenset()
+    cited: frozenset[int] | None = None
 
 
 NOTES, MOST_NOTES, TOPIC_CHARS = 2, 3, 120

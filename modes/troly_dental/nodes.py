@@ -236,7 +236,7 @@ async def form(state: State, turn: TurnContext, step: Step) -> State:
     answered: SpokenAnswer = state["answered"]
     lang, log = turn.language, StepLog(turn)
     shown = (*page_evidence(answered.pages), *bundled.evidence(answered.notes, lang, len(answered.pages) + 1))
-    shown = tuple(one for one in shown if not answered.cited or one.number in answered.cited)
+    shown = tuple(one for one in shown if answered.cited is None or one.number in answered.cited)
     listed = (*answered.pages, *bundled.as_pages(answered.notes, lang))
     kept = turn.conversation_metadata.get(KEPT) or {}
     turn.conversation_metadata[KEPT] = {**kept, "notes": [note.topic for note in answered.notes]}

@@ -120,7 +120,9 @@ def what_they_mean(facts: Sequence[Fact], lang: Lang) -> tuple[str, ...]:
     lines: dict[str, str] = {}
     for fact in stated(facts):
         if fact.kind == "allergy":
-            lines[fact.value.lower()] = say("safety.allergy", lang, what=fact.value)
+            person = person_of(fact.text)
+            what = f"{fact.value} ({person})" if person else fact.value
+            lines[what.lower()] = say("safety.allergy", lang, what=what)
         for condition in conditions():
             if condition.fits(fact):
                 lines[condition.name] = say(

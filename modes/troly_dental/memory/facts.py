@@ -16,7 +16,7 @@ from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
 
-_KIN, _BARE_DIGITS = "kin ", 2
+_KIN, _BARE_DIGITS, _PARTICLES = "kin ", 2, 2
 # A message longer than this is a pasted text, not something that a person says of himself.
 LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 120, 80
 _PARTS = re.compile(
@@ -27,7 +27,7 @@ _PARTS = re.compile(
 _ASKED = re.compile(
     r"\b(?:co\s+(?:\w+\s+){0,12}?(?:khong|ko|hong|hok|chua)\b(?=[\s?.!]*$|\s+(?:a|vay|bac|ban|nhi|the)\b)"
     r"|thi\s+(?:sao|co|nen|phai|lam|uong|dung)|lieu\s+co|co\s+(?:nen|duoc|the)\b|(?:phai\s+)?lam\s+(?:sao|gi|the\s+nao)"
-    r"|bao\s+nhieu|(?:nhu\s+)?the\s+nao|uong\s+(?:thuoc\s+)?gi|dung\s+(?:thuoc\s+)?gi|tai\s+sao|vi\s+sao"
+    r"|bao\s+(?:nhieu|lau|gio)|khi\s+nao|(?:nhu\s+)?the\s+nao|uong\s+(?:thuoc\s+)?gi|dung\s+(?:thuoc\s+)?gi|tai\s+sao|vi\s+sao"
     r"|(?:can|could|should|may|must|do|does|is|are|will|would)\s+(?:i|it|we|my|she|he|this|that|you|there)\b"
     r"|what|how|which|why|where|when\s+(?:can|should|do)|is\s+\w+\s+safe)\b.*",
     re.DOTALL,
@@ -38,6 +38,17 @@ _AGE = re.compile(
 # A medicine that is asked about is not one that is taken.
 _PERMISSION = re.compile(
     r"\b(?:duoc|dc)\s+(?:khong|ko|k|hong|hok|chua)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
+)
+# What somebody thinks of taking is not taken either: "hay mình uống tạm kháng sinh", "định uống aspirin".
+_PROPOSED = re.compile(
+    r"^(?:hay\s+(?:la|minh|em|toi|tui|anh|chi|con|cho)|hoac|or|maybe|perhaps|co\s+le)\b(?!.*\b(?:nen|vi|tai|do|because|since)\b)|\bnhi$"
+)
+_INTENDED = re.compile(
+    r"\b(?:(?:(?<!.)|(?<=\bem )|(?<=\btoi )|(?<=\bminh )|(?<=\btui )|(?<=\bchau )|(?<=\bdang ))(?:dinh|tinh)|muon|se|going\s+to|want\s+to|thinking\s+of|plan\s+to)\s+(?:uong|dung|mua|xin|take|taking|use|using|buy)\b"
+)
+# Before a medicine: that the body reacted to it.
+_REACTED = re.compile(
+    r"\b(?:soc|shock|phan ung|reacted|reaction)\s+(?:(?:phan|ve|voi|do|vi|sau|khi|uong|tiem|chich|to|from|with|after)\s+){0,3}$"
 )
 _TAKES = re.compile(
     r"\b(?:dang|i take|i'm on|i am on|taking|takes|prescribed|duoc ke|hang ngay|moi ngay|every day|daily)\b"
@@ -59,19 +70,20 @@ _DATE = re.compile(
     r"|(?:ngay|mung|mong)\s+\d{1,2}(?:\s*(?:thang|/)\s*\d{1,2})?(?:\s*(?:nam|/)\s*\d{4})?(?!\d|\s*(?:lan|vien|goi|ong|bua|cu|mg|ml|tieng|gio)\b)"
     r"|thang\s+\d{1,2}(?:\s*(?:nam|/|-)\s*\d{4})?(?!\d|\s*(?:lan|vien|mui)\b)|nam\s+(?:19|20)\d\d"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})?|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?"
-    r"|(?<!cai )(?<!loai )(?<!cach )(?<!chiec )thu\s+(?:hai|ba|tu|nam|sau|bay|[2-7])(?:\s+tuan\s+(?:nay|sau|toi))?|chu\s+nhat(?:\s+(?:nay|tuan\s+sau))?"
+    r"|thu\s+(?:hai|ba|tu|nam|sau|bay|[2-7])(?:\s+tuan\s+(?:nay|sau|toi))?|chu\s+nhat(?:\s+(?:nay|tuan\s+sau))?"
     r"|(?:next\s+|this\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 )
 _NUMBER = re.compile(r"(?<![\w.,])\+?\d[\d.,]*(?:\s?(?:/|-|x)\s?\d[\d.,]*)*(?:\s*%|\s*[^\W\d_]+)?")
 
 
 class _Part(NamedTuple):
-    """One clause as written, folded, and how much of it is stated rather than asked."""
+    """One clause as written, folded, how much of it is stated rather than asked, and whether a question mark ends it."""
 
     text: str
     folded: str
     offsets: list[int]
     stated: int
+    asks: bool
 
     def written(self, start: int, end: int) -> str:
         """The words that folded characters `start:end` came from."""
@@ -102,9 +114,20 @@ def find_facts(text: str) -> tuple[Fact, ...]:
         if allergens and last is not None:
             found.pop((last.kind, " ".join(folded_words(last.value))), None)
         last = facts[0] if facts and facts[0].kind == "allergy" else None
+        if _names_oneself(part.text) and not person_of(part.text):
+            # What a relative's body once did is theirs: the question is about oneself.
+            for kept, fact in [*found.items()]:
+                if _family_history(fact) and not _kin(part.text) & _kin(fact.text):
+                    del found[kept]
     for fact in _names(text):
         found.setdefault((fact.kind, fact.value), fact)
     return tuple(found.values())[:MOST_FACTS]
+
+
+def _family_history(fact: Fact) -> bool:
+    """Whether a fact only says that somebody else once reacted to a medicine."""
+    before = fold(fact.text).partition(fold(fact.value))[0]
+    return fact.kind == "allergy" and bool(person_of(fact.text)) and bool(_REACTED.search(before))
 
 
 def person_of(text: str) -> str:
@@ -153,12 +176,18 @@ def mentions(text: str, value: str) -> bool:
 
 
 def _parts(text: str) -> Iterator[_Part]:
-    for written in _PARTS.split(text):
-        clause = " ".join(written.split())
+    start = 0
+    for end, after, mark in [
+        *((cut.start(), cut.end(), cut[0]) for cut in _PARTS.finditer(text)),
+        (len(text), 0, ""),
+    ]:
+        clause = " ".join(text[start:end].split())
+        start = after
         if clause:
             folded, offsets = fold_in_place(clause)
             asked = _ASKED.search(folded)
-            yield _Part(clause, folded, offsets, offsets[asked.start()] if asked else len(clause))
+            stated = offsets[asked.start()] if asked else len(clause)
+            yield _Part(clause, folded, offsets, stated, "?" in mark)
 
 
 def _facts(part: _Part) -> Iterator[Fact]:
@@ -177,10 +206,27 @@ def _facts(part: _Part) -> Iterator[Fact]:
     for start, end in [*(match.span() for match in _TOOTH.finditer(part.folded)), *spoken]:
         side = _SIDE.match(part.folded, end)
         yield _fact("tooth", part.written(start, side.end() if side else end), part.text)
-    for match in _DATE.finditer(part.folded):
-        yield _fact("date", part.written(*match.span()), part.text)
+    for start, end in _dates(part):
+        yield _fact("date", part.written(start, end), part.text)
     if not kept:
         yield from _numbers(part)
+
+
+def _dates(part: _Part) -> Iterator[tuple[int, int]]:
+    """Where a date stands; "thứ năm" after the name of a thing is its place in a row, not a Thursday."""
+    for match in _DATE.finditer(part.folded):
+        before = next(reversed(tokens(part.written(0, match.start()))), None) if match.start() else None
+        if (
+            before is None
+            or not match[0].startswith("thu ")
+            or "tuan" in match[0]
+            or any(
+                accents_agree(before.text, word)
+                for word in _lists()["before a weekday"]
+                if fold(word) == before.folded
+            )
+        ):
+            yield match.span()
 
 
 def _speaks_of_now(part: _Part) -> bool:
@@ -196,19 +242,7 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         nothing = value and all(word in _folds("nothing") for word in folded_words(value))
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
     else:
-        drugs = [hit for hit in hits if hit.label == "medicine"]
-        if _PERMISSION.search(part.folded) and not _TAKES.search(part.folded):
-            drugs = []  # "uống ibuprofen được không" asks, "đang uống warfarin, nhổ được không" states
-        for hit in drugs:
-            yield _fact("medicine", part.text[hit.start : hit.end], told)
-        cues = [hit for hit in hits if hit.label == "medicine cue"]
-        if (
-            cues
-            and not drugs
-            and not _PERMISSION.search(part.folded)
-            and (value := _after(part, cues[0]) or cues[0].phrase)
-        ):
-            yield _fact("medicine", value, told)
+        yield from _medicines(part, hits, told)
     kinds: tuple[FactKind, ...] = ("pregnancy", "disease")
     for kind in kinds:
         for hit in hits:
@@ -216,6 +250,30 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
                 yield _fact(kind, part.text[hit.start : hit.end], told)
     if age := _AGE.search(part.folded):
         yield _fact("age", part.written(*age.span()), told)
+
+
+def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
+    """What is taken, and what the body reacted to; none that is asked about, proposed or only intended."""
+    whose = _speaks_of_self(part, hits) or bool(person_of(part.text))
+    asks = part.asks or part.stated < len(part.text)
+    drugs = [hit for hit in hits if hit.label == "medicine"]
+    reacted = [hit for hit in drugs if _REACTED.search(part.folded[: _folded_at(part, hit.start)])]
+    if reacted and (whose or not asks):
+        yield _fact("allergy", ", ".join(part.text[hit.start : hit.end] for hit in reacted), told)
+    asked = _PERMISSION.search(part.folded) or _PROPOSED.search(part.folded)
+    # "uống ibuprofen hả bác?" asks about the medicine, "uống warfarin nhổ răng sao?" about something else.
+    after = folded_words(part.text[max((hit.end for hit in drugs), default=0) :])
+    unsaid = part.asks and not whose and not _STATE.search(told) and len(after) <= _PARTICLES
+    intended = _INTENDED.search(part.folded)
+    before = intended.start() if intended else len(part.folded)
+    taken = [hit for hit in drugs if hit not in reacted and _folded_at(part, hit.start) < before]
+    if (asked or unsaid) and not _TAKES.search(part.folded):
+        taken = []  # "uống ibuprofen được không" asks, "đang uống warfarin, nhổ được không" states
+    for hit in taken:
+        yield _fact("medicine", part.text[hit.start : hit.end], told)
+    cues = [hit for hit in hits if hit.label == "medicine cue" and _folded_at(part, hit.start) < before]
+    if cues and not (taken or reacted or asked) and (intended or not drugs):
+        yield _fact("medicine", _after(part, cues[0]) or cues[0].phrase, told)
 
 
 def _of_a_specialist(part: _Part, hit: PhraseHit) -> bool:
@@ -227,10 +285,19 @@ def _of_a_specialist(part: _Part, hit: PhraseHit) -> bool:
 
 
 def _numbers(part: _Part) -> Iterator[Fact]:
-    taken = [m.span() for expression in (_TOOTH, _DATE) for m in expression.finditer(part.folded)]
+    """What is measured or taken, and how many teeth; no other count ("2 môi", "5 cái") is about the patient."""
+    taken = [*(match.span() for match in _TOOTH.finditer(part.folded)), *_dates(part)]
     for match in _NUMBER.finditer(part.folded):
         # A small bare number, an hour or minutes say nothing that holds tomorrow.
+        unit = folded_words(match[0].lstrip("+0123456789.,/-x% "))
+        beside = {
+            *folded_words(part.folded[: match.start()])[-2:],
+            *unit,
+            *folded_words(part.folded[match.end() :])[:2],
+        }
         kept = len(match[0]) > _BARE_DIGITS if match[0].isdigit() else not _lexicon("moment").find(match[0])
+        if unit and not (set(unit) & _folds("measure") or beside & _folds("counted")):
+            continue
         if kept and not any(start < match.end() and match.start() < end for start, end in taken):
             yield _fact("number", part.written(*match.span()), part.text)
 
@@ -293,7 +360,8 @@ def _lexicon(only: str = "") -> Lexicon:
     """What facts are made of, or the words of the list `only`."""
     if only:
         return Lexicon({only: _lists()[only]})
-    words_only = ("self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment")
+    words_only = {"self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment"}
+    words_only |= {"measure", "counted", "before a weekday"}
     return Lexicon(
         {
             label: phrases

@@ -181,12 +181,14 @@ def clean_link(value: str) -> str:
     return link
 
 
-def source_list(pages: Sequence[Page], lang: Lang, cited: Collection[int] = ()) -> str:
-    """The list of sources that ends an answer, each with its host (003-26, C6), those of `cited` numbers where there are
-    any; "" without pages.
+def source_list(pages: Sequence[Page], lang: Lang, cited: Collection[int] | None = None) -> str:
+    """The list of sources that ends an answer, each with its host (003-26, C6), those of `cited` numbers, all where
+    that is None; "" without any.
     """
     listed = [
-        f"{number}. {_label(page)}" for number, page in enumerate(pages, 1) if not cited or number in cited
+        f"{number}. {_label(page)}"
+        for number, page in enumerate(pages, 1)
+        if cited is None or number in cited
     ]
     return say("sources.heading", lang) + "\n".join(listed) if listed else ""
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.modes.dental import PAGE, Clinic, WebDouble
 from tests.support.ollama.double import OllamaDouble, Reply, Request
 from troly.conversation.session import Session
 from troly.plugin.events import Notice, Sources, StepFinished, Token
-from troly_dental.guard import danger, judge
+from troly.text.catalogue import LANGS, Lang
+from troly_dental.emergency import Emergency, decided
+from troly_dental.guard import advice, danger, judge
+from troly_dental.guard.danger import NAMES
 from troly_dental.memory.connection import open_memory
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
@@ -304,6 +311,43 @@ async def test_only_the_results_that_are_cited_are_listed(
     told = await clinic.ask(CLEAR)
     assert [one.number for one in told.all(Sources)[0].items] == [2]
     assert told.state["formatted_response"].endswith("\n\nNguồn tham khảo:\n\n2. Trang 2 (a2.example)")
+
+
+async def test_where_nothing_is_cited_pages_are_listed_as_the_documents_say_and_notes_are_not(
+    clinic: Clinic, server: OllamaDouble, web: WebDouble
+) -> None:
+    """003-25, 003-26: the section is made of the links of the search."""
+    server.script("Ăn đồ mềm và nguội.", SUMMARY, "Chải hai phút.", SUMMARY)
+    told = await clinic.ask(CLEAR)
+    assert [one.number for one in told.all(Sources)[0].items] == [1]
+    web.rows = []
+    told = await clinic.ask("Chải răng bao lâu thì đủ?")
+    assert "[1] Title:" in server.chats[-1].last_user, "notes were there"
+    assert told.all(Sources) == []
+    assert "Nguồn tham khảo" not in told.state["formatted_response"]
+
+
+async def test_the_card_changes_to_a_better_sign_of_the_model_and_never_to_none(
+    clinic: Clinic, server: OllamaDouble
+) -> None:
+    await clinic.ask("con em té xe văng mất cái răng cửa", offline=True)
+    server.script("URGENT: unconscious\nGọi 115 ngay.", "URGENT: none\nVẫn phải đi.")
+    told = await clinic.ask("bé cứ lơ mơ hoài")
+    assert told.answer.startswith(advice("unconscious", "vi").strip())
+    assert told.state["red_flag"] == "unconscious"
+    told = await clinic.ask("giờ phải làm sao")
+    assert told.answer.startswith("🚨")
+    assert "(unconscious)" in prompt_of(server.chats[-1])
+
+
+@given(st.sampled_from(NAMES), st.sampled_from([*NAMES, "none", ""]), st.sampled_from(LANGS))
+def test_an_emergency_has_a_card_until_it_is_over(present: str, sign: str, lang: Lang) -> None:
+    now = datetime(2026, 11, 23, 10, 0, tzinfo=UTC)
+    card = decided(sign, None, Emergency(present, now), ["giờ phải làm sao"], (now, lang))
+    assert card is not None
+    assert card.emergency is not None
+    assert card.emergency.name == (sign if sign in NAMES else present)
+    assert decided("over", None, Emergency(present, now), [""], (now, lang)) is None
 
 
 async def test_helpers_hear_of_the_one_who_is_in_danger_only(clinic: Clinic, server: OllamaDouble) -> None:

@@ -17,6 +17,7 @@ from troly_dental.memory.connection import open_memory
 from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions, person_of, same_person
 from troly_dental.memory.summary import fitted, joined, rule_summary
 from troly_dental.memory.types import Fact
+from troly_dental.safety import what_they_mean
 
 
 def found(text: str) -> set[tuple[str, str]]:
@@ -231,3 +232,54 @@ def test_what_says_nothing_of_ones_health_or_is_over_tomorrow_is_kept_nowhere(te
 )
 def test_names_of_one_person_are_told_from_those_of_two(one: str, other: str, same: bool) -> None:
     assert same_person(one, other) is same
+
+
+THINGS = ("miếng gạc", "cái răng", "lần", "tuần", "ngày", "viên", "răng sâu", "ghế")
+DAYS = ("thứ hai", "thứ ba", "thứ tư", "thứ năm", "thứ sáu", "thứ bảy")
+
+
+@given(st.sampled_from(THINGS), st.sampled_from(DAYS), st.booleans())
+def test_a_place_in_a_row_is_no_weekday(thing: str, place: str, bare: bool) -> None:
+    said, day = f"tới {thing} {place} rồi mà máu vẫn chảy", f"hẹn khám sáng {place}"
+    assert "date" not in {kind for kind, _ in found(fold(said) if bare else said)}
+    assert ("date", fold(place) if bare else place) in found(fold(day) if bare else day)
+
+
+@given(
+    st.integers(1, 99),
+    st.sampled_from(("môi", "cái", "bữa", "giấc", "người", "con", "bậc thang", "triệu", "lips")),
+)
+def test_what_is_counted_is_kept_only_where_it_measures_or_counts_teeth(count: int, thing: str) -> None:
+    assert "number" not in {kind for kind, _ in found(f"hôm qua {count} {thing} thôi")}
+    for said in (f"đau {count} ngày rồi", f"nhổ {count} cái răng", f"I had {count} fillings"):
+        assert "number" in {kind for kind, _ in found(said)}, said
+
+
+MEDICINES = ("kháng sinh", "ibuprofen", "aspirin", "amoxicillin", "giảm đau")
+TAKEN = ("tôi đang uống {}", "em uống {} mỗi ngày", "bé mới uống {} lúc nãy", "hay là do em đang uống {}", "em hay quên uống {}", "đang uống {}, định nhổ răng", "uống {} nhổ răng sao giờ?", "bác sĩ chỉ định dùng {}", "viêm mãn tính dùng {}")  # fmt: skip
+NOT_TAKEN = ("uống {} được không", "hay mình uống tạm mấy viên {}", "hay là uống {} nhỉ?", "uống {} hả bác?", "em định uống {}", "tôi tính mua {}", "{} bao lâu hết", "uống {} bao lâu thì khỏi", "can I take {}?", "I am thinking of taking {}")  # fmt: skip
+
+
+@given(st.sampled_from(MEDICINES), st.sampled_from(TAKEN), st.sampled_from(NOT_TAKEN), st.booleans())
+def test_a_medicine_is_kept_where_it_is_taken_not_where_it_is_asked_about_or_thought_of(
+    medicine: str, taken: str, other: str, bare: bool
+) -> None:
+    spelled = fold if bare else str
+    assert ("medicine", spelled(medicine)) in found(spelled(taken.format(medicine)))
+    assert "medicine" not in {kind for kind, _ in found(spelled(other.format(medicine)))}
+
+
+@given(
+    st.sampled_from(("mẹ tôi", "ba em", "chồng mình")),
+    st.sampled_from((*MEDICINES, "thuốc tê")),
+    st.booleans(),
+)
+def test_what_a_body_reacted_to_is_an_allergy_of_that_one_alone(who: str, medicine: str, bare: bool) -> None:
+    spelled = fold if bare else str
+    reaction = f"từng bị sốc {medicine}"
+    assert found(spelled(f"em {reaction}")) == {("allergy", spelled(medicine))}
+    [hers] = find_facts(spelled(f"{who} {reaction}, {who} sắp nhổ răng"))
+    assert (hers.kind, person_of(hers.text)) == ("allergy", spelled(who))
+    assert who in "".join(what_they_mean(find_facts(f"{who} {reaction}"), "vi"))
+    # The question is about oneself: hers is kept nowhere.
+    assert find_facts(spelled(f"{who} {reaction}, vậy tôi có phải kể không")) == ()
