@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from troly.text.everyday import everyday_phrases
 from troly.text.fold import fold
 from troly.text.match import PhraseHit
 from troly_rental.question.types import PLACES, Filter, Measure, Mode, Order, Remark, Span
@@ -48,6 +49,7 @@ MOST_OF_GROUP = re.compile(r"(?<!\w)(?:nhieu|it)\s+nhat(?!\w)")
 _MOST_THINGS = re.compile(
     r"(?<!\w)(nhieu|it|most|fewest)\s+(?:\w+\s+){0,2}(?:nhat|rooms|posts|listings)(?!\w)"
 )
+_SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|rooms|apartments|houses|flats|ones)(?!\w)")
 _THAN = re.compile(r"\s*(?:hon|than)(?!\w)")
 _STATISTICS = re.compile(
     r"(?<!\w)(?:thong ke|bang gia|so lieu|statistics?|stats|phan bo|distribution|tong hop|bao cao|report|breakdown"
@@ -101,7 +103,10 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
         measures = (Measure("count"), Measure("avg", _field(vocabulary, text)))
     if trend and not group:
         group = ("month",)
-    if order and not (group or trend or form or compares) and _asks_rent_of_one(vocabulary, text, measures):
+    alone = order and not (group or trend or form or compares)
+    if alone and (
+        _asks_rent_of_one(vocabulary, text, measures) or _asks_size_of_one(vocabulary, text, measures)
+    ):
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     if measures and not group:
         group = _implied_group(
@@ -136,6 +141,15 @@ def _asks_rent_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure
     """Whether the rent of the first room in an order is asked for: "phòng rộng nhất giá bao nhiêu"."""
     hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
     return measures == _PRICES and all(hit.label == "price asked" for hit in hits)
+
+
+def _asks_size_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
+    """Whether the area of the first room in an order is asked for: "căn hộ lớn nhất ở quận 3 rộng bao nhiêu"."""
+    asked = any(hit.label == "question" for hit in everyday_phrases(text))
+    if measures or not asked or not vocabulary.find(text, "asks", "figure area"):
+        return False
+    ends = vocabulary.find(text, "asks", *_LIST_ORDERS)
+    return any(_MOST.search(fold(hit.phrase)) for hit in ends) and not _SEVERAL.search(fold(text))
 
 
 def _asks_where(vocabulary: Vocabulary, text: str) -> bool:

@@ -130,9 +130,16 @@ class ParsedQuestion:
         return self.mode if self.request_type == "QUERY" else None
 
     @property
+    def with_ties(self) -> bool:
+        """Whether something is asked of the first in an order: all that share its place are meant."""
+        return self.limit == 1 and bool(self.order and self.details) and not (self.picked or self.measures)
+
+    @property
     def rows(self) -> int:
         """Most rows of the answer."""
-        return self.limit or (LIST_ROWS if self.mode == "LIST" and not self.measures else TABLE_ROWS)
+        if self.limit and not self.with_ties:
+            return self.limit
+        return LIST_ROWS if self.mode == "LIST" and not self.measures else TABLE_ROWS
 
     def asking_as(self, query: Mapping[str, Any]) -> ParsedQuestion:
         """The same rows, asked what `query` (`to_dict`) asked of others."""

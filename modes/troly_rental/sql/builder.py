@@ -66,6 +66,11 @@ class _Builder:
         if not parsed.order:
             query = query.order_by(_ordered(self.field(entity.newest), descending=True))
         query = query.order_by(_ordered(self.column(f"{entity.table}.id"), descending=False))
+        if parsed.with_ties:
+            first = parsed.order[0]
+            best = exp.Order(expressions=[_ordered(self.field(first.field), descending=first.descending)])
+            place = exp.Window(this=exp.func("RANK", dialect="duckdb"), order=best)
+            query = query.qualify(exp.EQ(this=place, expression=exp.Literal.number(1)))
         return self._limited(query)
 
     def figures(self) -> exp.Select:

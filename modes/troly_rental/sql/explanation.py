@@ -26,6 +26,9 @@ def explain_query(tree: exp.Expr, lang: Lang) -> tuple[str, ...]:
     where = select.args.get("where")
     if where is not None:
         lines += [_say("where", lang, what=_condition(part, lang)) for part in conjuncts(where.this)]
+    qualify = select.args.get("qualify")
+    if qualify is not None:
+        lines.append(_say("where", lang, what=qualify.this.sql(dialect="duckdb")))
     group = select.args.get("group")
     if group is not None and group.expressions:
         lines.append(_say("group", lang, what=_listed(group.expressions, lang)))

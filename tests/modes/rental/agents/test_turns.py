@@ -282,3 +282,38 @@ async def test_an_answer_marked_as_wrong_is_neither_reused_nor_kept_again(desk: 
     assert [entry.excluded for entry in store.list(None)] == [True]
     for entry in store.list(None):
         store.remove(entry.number)
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "best"),
+    [
+        ("Căn hộ mini lớn nhất ở Quận 3 rộng bao nhiêu mét vuông?", ("mini_apartment", "Quận 3"), "max(rooms.area)"),
+        ("phong tro re nhat o Go Vap rong bao nhieu", ("room", "Gò Vấp"), "min(rooms.price)"),
+        ("How big is the largest house in District 7?", ("house", "Quận 7"), "max(rooms.area)"),
+    ],
+)  # fmt: skip
+async def test_what_is_asked_of_the_first_room_in_an_order_shows_that_one_and_its_equals(
+    desk: RentalDesk, text: str, of: tuple[str, str], best: str
+) -> None:
+    found = (await desk.ask(text)).state["results"]
+    desk.leave()
+    rooms = (
+        "FROM rooms JOIN districts ON districts.id = rooms.district_id WHERE rooms.status = 'available' "
+        f"AND rooms.room_type = '{of[0]}' AND districts.name = '{of[1]}'"
+    )
+    column = best[4:-1]
+    first = await desk.ask(f"/sql SELECT rooms.id {rooms} AND {column} = (SELECT {best} {rooms})")
+    assert {row["id"] for row in found} == {row["id"] for row in first.state["results"]}
+    assert 0 < len(found) < 20
+
+
+async def test_all_that_share_the_first_place_are_meant(desk: RentalDesk) -> None:
+    """Every price of beds is a round figure, so several share the lowest one somewhere."""
+    counts = []
+    for district in ("Gò Vấp", "Bình Thạnh", "Tân Bình", "Quận 7", "Thủ Đức"):
+        desk.leave()
+        told = await desk.ask(f"ở ghép rẻ nhất ở {district} rộng bao nhiêu")
+        prices = [row["price"] for row in told.state["results"]]
+        assert len(set(prices)) == 1
+        counts.append(len(prices))
+    assert max(counts) > 1
