@@ -88,6 +88,22 @@ async def test_tokens_of_the_model_are_told(services: Services) -> None:
     assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
 
 
+async def test_a_request_names_its_models(services: Services) -> None:
+    """003-04: the model that answers and the one that judges."""
+    models = {name: ["completion"] for name in ("gpt-oss:latest", "qwen2.5:3b-instruct", "a:1b", "b:1b")}
+    with (
+        OllamaDouble(models) as ollama,
+        services_at(services.paths.data / "more", OLLAMA_HOST=ollama.url) as opened,
+    ):
+        registry = registry_of(planned=planned_mode(Plan(["judge", "stream"])))
+        async with serving(opened, registry) as served, sdk(served) as client:
+            named = {"ollama_model": "a:1b", "ollama_guardrail_model": "b:1b"}
+            for extra in (named, {}):
+                await client.chat.completions.create(model=MODEL, messages=[HELLO], extra_body=extra)
+    asked = [request.body["model"] for request in ollama.chats]
+    assert asked == ["b:1b", "a:1b", "qwen2.5:3b-instruct", "gpt-oss:latest"]
+
+
 async def test_a_failure_is_an_error_of_the_sdk(services: Services) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say", "model_error"])))
     async with serving(services, registry) as served, sdk(served) as client:

@@ -26,7 +26,9 @@ _TABLE = """
 """
 # DuckDB may change its hash with a version: the reader compares, and scans rather than miss a row.
 _PROBE = "create table probe as select hash('TROLY') as value"
-CREATE = (_TABLE, _PROBE)
+# The table as the documents describe it (000-52); each serial stands in it once, whatever its case.
+_DOCUMENTED = "create view warranty_records as select serial, product_name, warranty_end_date from records"
+CREATE = (_TABLE, _PROBE, _DOCUMENTED)
 
 # The serial itself is compared outside: a second condition makes the statement half as slow again.
 _FIND = "select serial, product_name, warranty_end_date from records where key = hash(upper(?::varchar))"

@@ -74,7 +74,7 @@ class TurnRequest:
     """One message to answer.
 
     `conversation` None begins a new one. `now` is the turn's clock; `offline` forbids the model; `model` replaces
-    the configured chat model for this turn. `continues` is the id of a turn whose unfinished answer to `text` goes on:
+    the configured chat model for this turn, `guard_model` the one that judges what may be asked (003-04). `continues` is the id of a turn whose unfinished answer to `text` goes on:
     it runs again with what models had written, and its answer takes the place of the unfinished one.
     """
 
@@ -85,6 +85,7 @@ class TurnRequest:
     now: datetime | None = None
     offline: bool = False
     model: str | None = None
+    guard_model: str | None = None
     continues: str = ""
 
 
@@ -328,8 +329,8 @@ class Turn:
         )
 
     def _model_name(self, mode: str, role: str) -> str:
-        override = self._request.model
-        if override and role == "chat":
+        override = {"chat": self._request.model, "guard": self._request.guard_model}.get(role)
+        if override:
             return override
         return self._services.settings.models.for_mode(mode, role)
 

@@ -80,6 +80,7 @@ class ChatRequest(BaseModel):
     user: Name | None = None
     chat_id: Name | None = None
     ollama_model: Name | None = None
+    ollama_guardrail_model: Name | None = None
 
     @property
     def stops(self) -> list[str]:
@@ -148,7 +149,13 @@ async def completions(request: Request, wanted: ChatRequest) -> Response:
     if not thread.question.strip():
         raise InputError("turn.empty")
     found = await site.call(_place, caller, mode.id, thread)
-    asked = TurnRequest(mode.id, thread.question, found, model=wanted.ollama_model)
+    asked = TurnRequest(
+        mode.id,
+        thread.question,
+        found,
+        model=wanted.ollama_model,
+        guard_model=wanted.ollama_guardrail_model,
+    )
     stream = await site.hub.ask(caller, asked)
     reply = Reply(site, caller, stream, thread, wanted)
     headers = {"X-Turn": stream.turn.turn_id, "X-Conversation": stream.turn.conversation_id}

@@ -31,7 +31,7 @@ class PlannedError(RuntimeError):
 
 @dataclass(slots=True)
 class Plan:
-    """What the nodes do, in order: say, event, yield, raise, model_error, hang, loop, late, stream, embed."""
+    """What the nodes do, in order: say, event, yield, raise, model_error, hang, loop, late, stream, judge, embed."""
 
     actions: list[str] = field(default_factory=list)
     reached: asyncio.Event = field(default_factory=asyncio.Event)
@@ -62,6 +62,10 @@ async def perform(action: str, plan: Plan, turn: TurnContext, step: Step) -> Non
                 "answer", [{"role": "user", "content": turn.text}], tokens=20
             ):
                 turn.say(piece)
+        case "judge":
+            messages = [{"role": "user", "content": turn.text}]
+            async for _ in turn.model.stream("guard", messages, role="guard", tokens=5):
+                pass
         case "embed":
             await turn.model.embed([turn.text])
     step.note(action, "rules")

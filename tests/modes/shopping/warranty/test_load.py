@@ -38,6 +38,17 @@ def test_the_sample_list_loads_whole(services: Services) -> None:
     )
 
 
+def test_the_records_are_there_as_the_documents_name_them(services: Services, tmp_path: Path) -> None:
+    """000-52: `warranty_records(serial, product_name, warranty_end_date)`, the serial being the key."""
+    load(services, write(tmp_path, f"{HEADER}A-1,X,2024-12-31\na-1,Y,2025-06-30\nB-2,Z,2026-04-03\n"))
+    sql = "select serial, product_name, warranty_end_date::varchar from warranty_records order by upper(serial)"
+    found = services.datasets.reader("warranty").fetch(sql)
+    assert [(serial.upper(), name, end) for serial, name, end in found] == [
+        ("A-1", "Y", "2025-06-30"),
+        ("B-2", "Z", "2026-04-03"),
+    ]
+
+
 def test_both_date_formats_of_the_documents(services: Services, tmp_path: Path) -> None:
     load(services, write(tmp_path, f"{HEADER}A-1,X,2024-12-31\nB-2,Y,30/06/2025\nC-3,Z,3/4/2026\n"))
     assert [row[2] for row in rows(services)] == ["2024-12-31", "2025-06-30", "2026-04-03"]
