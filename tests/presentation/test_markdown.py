@@ -109,4 +109,4 @@ def test_a_source_with_an_address_of_the_web_is_a_link_and_no_other() -> None:
         Evidence(2, "Tệp", "…", "b.pdf", 0.5, "file:///b"),
     )
     lines = content_markdown(Sources((there, local))).splitlines()
-    assert lines == ["- \\[1\\] Sổ tay — <https://a.vn/x>", "- \\[2\\] Tệp — b.pdf"]
+    assert lines == ["- [1] Sổ tay — <https://a.vn/x>", "- [2] Tệp — b.pdf"]

@@ -196,7 +196,7 @@ async def test_without_ollama_the_header_says_rules_and_it_is_noticed_when_it_co
     app = Real(tmp_path, ollama.url)
     async with running(app):
         await until(lambda: "○ rules" in text_of(app.chat.modes), PATIENCE)
-        assert "Không thấy Ollama" in app.shown
+        assert "Chưa có model" in app.shown
         ollama.up()
         await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)
 
