@@ -41,7 +41,9 @@ def test_the_sample_list_loads_whole(services: Services) -> None:
 def test_the_records_are_there_as_the_documents_name_them(services: Services, tmp_path: Path) -> None:
     """000-52: `warranty_records(serial, product_name, warranty_end_date)`, the serial being the key."""
     load(services, write(tmp_path, f"{HEADER}A-1,X,2024-12-31\na-1,Y,2025-06-30\nB-2,Z,2026-04-03\n"))
-    sql = "select serial, product_name, warranty_end_date::varchar from warranty_records order by upper(serial)"
+    sql = (
+        "select serial, product_name, warranty_end_date::varchar from warranty_records order by upper(serial)"
+    )
     found = services.datasets.reader("warranty").fetch(sql)
     assert [(serial.upper(), name, end) for serial, name, end in found] == [
         ("A-1", "Y", "2025-06-30"),
