@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from troly.plugin.focus import Focus, Reference, find_reference
-from troly.text.everyday import everyday_phrases
+from troly.text.everyday import everyday_phrases, without_everyday
 from troly.text.fold import fold, folded_words, nfc
-from troly.text.match import PhraseHit
+from troly.text.match import PhraseHit, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import QuestionParts
@@ -471,6 +471,18 @@ def details_of(question: str) -> tuple[str, ...]:
     """The fields of one row that a question names, in either language."""
     hits = Vocabulary().find(question, "asks", *_DETAILS)
     return tuple(dict.fromkeys(_DETAILS[hit.label] for hit in hits))
+
+
+def asks_one_value(picked: ParsedQuestion, pointed: frozenset[str], focus: Focus) -> bool:
+    """Whether the only row shown is asked for one value that was shown with it, and for nothing else by any word."""
+    if len(focus.rows) != 1 or len(picked.details) != 1 or picked.asked:
+        return False
+    (name,) = picked.details
+    labels = [label for label, field in _DETAILS.items() if field == name]
+    labels += ["spacious"] if name == "area" else []
+    read = spans_of(Vocabulary().find(picked.question, "asks", *labels))
+    left = {word.folded for word in without_everyday(picked.question, read)}
+    return name in focus.rows[0].values and left <= pointed
 
 
 def _chosen(found: Reference, query: Mapping[str, Any]) -> list[str] | None:

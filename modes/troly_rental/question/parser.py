@@ -12,7 +12,7 @@ from troly.text.fold import folded_words
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
 from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
-from troly_rental.question.follow_ups import change_query, details_of, pick_row
+from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
@@ -73,7 +73,8 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         if picked is not None:
             parsed, pointed = picked
             unread = _unread(parts, parsed, changed=True, pointed=pointed)
-            return replace(parsed, unread=unread if parsed.ready else (), leans=True)
+            leans = not asks_one_value(parsed, pointed, focus)
+            return replace(parsed, unread=unread if parsed.ready else (), leans=leans)
         if previous is not None and (edited := change_query(message, parts, previous, focus)) is not None:
             parsed = check_readiness(edited, asker.role, money=parts.money)
             lost = _lost(parts, parsed, previous)

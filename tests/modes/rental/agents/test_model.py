@@ -394,6 +394,30 @@ async def test_a_message_that_stands_on_its_own_costs_one_call(
     assert len(chats(server)) == (2 if first else 1)
 
 
+@pytest.mark.parametrize(
+    ("then", "calls"),
+    [
+        ("Căn đó rộng mấy mét vuông?", 1),
+        ("can do gia bao nhieu", 1),
+        ("phòng đó ở quận nào", 1),
+        ("căn đó rẻ hơn giá trung bình bao nhiêu", 3),
+        ("diện tích căn đó có đủ cho 3 người không", 3),
+        ("căn đó giá bao nhiêu, rộng bao nhiêu", 3),
+        ("căn đó cọc bao nhiêu", 3),
+    ],
+)
+async def test_one_shown_value_of_the_only_row_costs_one_call(
+    desk: RentalDesk, server: OllamaDouble, then: str, calls: int
+) -> None:
+    """Not where a word asks for more, nor for what was not shown."""
+    one = sql(GOOD_SQL.replace("LIMIT 5", "LIMIT 1"))
+    server.script(SORTED, one, FOUND, *([SORTED, one] if calls > 1 else []), FOUND)
+    first = await desk.ask(QUESTION)
+    told = await desk.ask(then)
+    assert len(chats(server)) == 3 + calls
+    assert told.state["results"][0]["id"] == first.state["results"][0]["id"]
+
+
 async def test_a_validator_that_breaks_leaves_the_answer_unchecked_and_unkept(
     desk: RentalDesk, server: OllamaDouble
 ) -> None:
