@@ -13,7 +13,7 @@ from troly.text.wordlist import LEXICONS, read_lists
 WORDS = read_lists(LEXICONS / "everyday.txt")
 KINDS = ("greeting", "thanks", "bye", "ack", "identity", "ability", "chat")
 ADDRESS = ("", " bạn", " em", " shop", " ad")
-PARTICLES = ("", " ạ", " nhé", " nha", " à", "!", " vậy", " nhiều nhé")
+PARTICLES = ("", " ạ", " nhé", " nha", " à", " ak", "!", " vậy", " nhiều nhé")
 QUESTIONS = (
     "doanh thu tháng 9",
     "laptop Dell dưới 20 triệu",

@@ -652,7 +652,7 @@ class _Builder:
         shown = order and form in {"top", "rows", "share"}
         if not shown and not any(each.op in {"max", "min"} for each in self.measures):
             self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
-        if order == "both" and form not in {"scalar", "rows", "top"}:
+        if order == "both" and form != "scalar":
             self.unmet.append("max/min")
 
     # --- rows, days, length

@@ -93,7 +93,7 @@ DANGERS: dict[str, tuple[str, ...]] = {
     "poisoning": ("{who} lỡ uống 16 viên panadol vì răng đau", "{who} vừa uống nhầm chai nước tẩy", "{who} nuốt hết lọ thuốc giảm đau rồi", "{who} uống nước súc miệng rồi đi loạng choạng", "{who} tu nước súc miệng xong nôn hoài"),
     "allergy": ("{who} chích thuốc tê xong nổi mẩn ngứa khắp người", "{who} vừa uống kháng sinh, giờ nổi mề đay đầy tay"),
     "object": ("{who} nuốt phải cái mão răng", "{who} hít luôn cái mắc cài vào phổi", "mảnh răng tuột vào họng {who} rồi"),
-    "self_harm": ("{who} đau răng riết chỉ muốn tự tử", "{who} bảo không muốn sống nữa vì cái răng", "{who} viết thư để lại cho cả nhà rồi", "{who} gom đủ thuốc ngủ để kết thúc", "{who} chỉ muốn ngủ luôn không bao giờ dậy nữa"),
+    "self_harm": ("{who} đau răng riết chỉ muốn tự tử", "{who} bảo không muốn sống nữa vì cái răng", "{who} viết thư để lại cho cả nhà rồi", "{who} gom đủ thuốc ngủ để kết thúc", "{who} chỉ muốn ngủ luôn không bao giờ dậy nữa", "chắc tối nay {who} uống hết lọ thuốc ngủ để khỏi thức dậy nữa"),
     "nerve": ("{who} nhổ răng 3 ngày rồi mà môi vẫn tê", "{who} chữa răng xong mắt không nhắm được mắt"),
     "bleeding": ("{who} nhổ răng từ trưa mà máu không ngừng", "chỗ nhổ của {who} máu chảy ướt đẫm gối"),
     "fever": ("{who} nhổ răng khôn hôm kia, nay sốt 39", "lợi {who} có mủ, người ớn lạnh"),
@@ -328,3 +328,8 @@ def test_numbness_that_was_while_something_happened_is_over(then: str, after: st
 def test_how_often_is_read_in_any_order(hours: int, often: str) -> None:
     found = danger(f"từ hôm qua tới giờ uống 2 viên panadol {often.format(h=hours)}, có sao không")
     assert (found is not None) == (2 * 24 / hours > 8)
+
+
+@pytest.mark.parametrize("drug", ["thuốc gì", "thuốc giảm đau", "thuốc ngủ thảo dược"])
+def test_who_wants_to_sleep_through_is_in_no_danger(drug: str) -> None:
+    assert danger(f"đau răng quá, uống {drug} để khỏi thức dậy giữa đêm?") is None
