@@ -368,11 +368,7 @@ async def embed(job: IngestJob) -> None:
     """Vectors for the chunks that have none, where an embedder answers; without one words alone find."""
     llm, name = job.services.llm, job.services.settings.models.for_mode(MODE_ID, "embed")
     try:
-        found = await llm.resolve(name, need="embedding")
-
-        async def vectors(texts: list[str]) -> list[list[float]]:
-            return await llm.embed(found.name, texts)
-
+        vectors = await llm.embedder(name)
         for collection in sorted({agent.collection for agent in job.config.agents.values()}):
             done = await job.services.knowledge.embed_missing(collection, vectors, name)
             job.counts["embedded"] += done.done

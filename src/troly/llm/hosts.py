@@ -15,7 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from troly.errors import ModelError
 from troly.llm import models
@@ -33,7 +33,6 @@ from troly.llm.types import (
 if TYPE_CHECKING:
     from troly.config.settings import OllamaSettings
 
-T = TypeVar("T")
 # Answers by which the host of a conversation may be busier than the idlest one before the conversation moves.
 SLACK = 1
 # Seconds for which what a host holds in memory is believed, and conversations whose host is remembered.

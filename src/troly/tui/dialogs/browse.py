@@ -24,6 +24,7 @@ from troly.tui.keymap import HINT_GAP, bindings, keymap_of, language_of
 from troly.tui.render.spans import Line, Span, clip, line
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import KeyHints, LinesView
+from troly.tui.widgets.short_list import move_choice
 from troly.tui.widgets.text_input import TypingInput
 
 if TYPE_CHECKING:
@@ -240,11 +241,7 @@ class BrowseScreen(ModalScreen[None]):
 
     def action_move(self, by: int) -> None:
         """Choose another entry while the keys stay in the input."""
-        options = self.query_one(OptionList)
-        if by > 0:
-            options.action_cursor_down()
-        else:
-            options.action_cursor_up()
+        move_choice(self.query_one(OptionList), by)
 
     def action_scroll(self, by: int) -> None:
         """Read on in what is told of the entry."""

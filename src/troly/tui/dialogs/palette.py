@@ -23,7 +23,7 @@ from troly.text.sanitize import sanitize
 from troly.tui.chat.bars import activity_mark, mode_icon, pane_title, tab_panes
 from troly.tui.chat.controller import Controller
 from troly.tui.keymap import Keymap, bindings, keymap_of, title
-from troly.tui.widgets.short_list import ShortList
+from troly.tui.widgets.short_list import ShortList, move_choice
 from troly.tui.widgets.text_input import TypingInput
 
 # All commands by name, for the palette, the status line and clicks; found without regard to diacritics.
@@ -159,11 +159,7 @@ class PaletteScreen(ModalScreen[str]):
 
     def action_move(self, by: int) -> None:
         """Choose another entry while the keys stay in the input."""
-        options = self.query_one(OptionList)
-        if by > 0:
-            options.action_cursor_down()
-        else:
-            options.action_cursor_up()
+        move_choice(self.query_one(OptionList), by)
 
     def on_key(self, event: events.Key) -> None:
         """The key that opened it closes it too."""

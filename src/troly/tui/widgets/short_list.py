@@ -9,6 +9,14 @@ from textual.widgets import OptionList
 BESIDE, MOST = 11, 24
 
 
+def move_choice(options: OptionList, by: int) -> None:
+    """Choose the entry below (`by` > 0) or above the chosen one, while the keys stay in an input."""
+    if by > 0:
+        options.action_cursor_down()
+    else:
+        options.action_cursor_up()
+
+
 class ShortList(OptionList):
     """Scrolls where there are more entries than rows."""
 
