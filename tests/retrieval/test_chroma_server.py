@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
@@ -9,7 +10,6 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.support.ollama.double import closed_port_url
@@ -144,18 +144,19 @@ async def test_a_server_that_is_silent_holds_nobody(tmp_path: Path, monkeypatch:
 
 
 async def test_a_server_that_falls_silent_holds_nobody(
-    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+    corpus: Corpus, chroma: RunningChroma, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit holds for every request, also of a client that was made while the server was well."""
     corpus.put("a", "bảo hành laptop")
     await corpus.knowledge.embed_missing("docs", EMBED, "hash")
     corpus.knowledge.close()
-    monkeypatch.setattr(chroma_http, "WAIT", 1e-4)
-    monkeypatch.setattr(
-        httpx,
-        "get",
-        lambda *_args, **_more: httpx.Response(200, request=httpx.Request("GET", "http://x")),
-    )
-    reason = (await found(corpus, "bảo hành")).reason
+    monkeypatch.setattr(chroma_http, "WAIT", 2.0)
+    assert (await found(corpus, "bảo hành")).used_vectors
+    # A stopped process still accepts connections (the system does it), and says nothing more.
+    chroma.process.send_signal(signal.SIGSTOP)
+    try:
+        reason = (await found(corpus, "bảo hành")).reason
+    finally:
+        chroma.process.send_signal(signal.SIGCONT)
     assert isinstance(reason, StoreError)
     assert reason.key == "knowledge.vectors_server"
