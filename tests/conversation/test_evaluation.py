@@ -301,7 +301,7 @@ def test_any_bytes_are_cases_or_problems(lines: list[bytes]) -> None:
 def test_the_conversations_that_ship_are_whole_and_have_a_name_each(mode: str) -> None:
     found = read_case_file(SHIPPED / f"{mode}.jsonl")
     assert found.problems == []
-    assert len({case.id for case in found.cases}) == len(found.cases) >= 30
+    assert len({case.id for case in found.cases}) == len(found.cases) >= 50
     for case in found.cases:
         assert case.mode == mode
         assert len(case.answers) == len(case.turns)
