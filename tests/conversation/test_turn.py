@@ -71,7 +71,7 @@ async def test_a_stop_that_comes_very_early_ends_the_turn(services: Services, ea
         turn.cancel()
     else:
         asyncio.get_running_loop().call_soon(turn.cancel)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         seen = [event async for event in turn.events()]
     assert isinstance(seen[-1], TurnFailed)
     assert seen[-1].code == "turn.stopped"
@@ -267,7 +267,7 @@ async def test_a_busy_store_is_tried_again(tmp_path: Path, monkeypatch: pytest.M
         )
         async for event in turn.events():
             if isinstance(event, Token):
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(60):
                     await kept.wait()
                 turn.cancel()
     assert tries[:2] == ["phần đầu", "phần đầu"]
@@ -292,7 +292,7 @@ def test_a_killed_turn_is_interrupted_and_keeps_its_words(tmp_path: Path) -> Non
         conversation, turn_id = process.stdout.readline().split()[:2]
         with services_at(home) as beside:
             assert beside.interrupted == ()
-            wait_until(lambda: beside.conversations.turn("an", turn_id).partial, 20)
+            wait_until(lambda: beside.conversations.turn("an", turn_id).partial)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import aclosing
 
@@ -83,12 +82,10 @@ async def test_cancelling_the_task_closes_the_connection(
     async with client_for(server.url) as client:
         task = asyncio.create_task(whole(client.chat("gpt-oss", HELLO)))
         await until(lambda: server.chats and server.chats[0].sent == sent)
-        cancelled = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         await until(lambda: server.chats[0].disconnected)
-        assert (server.chats[0].disconnected or 0) - cancelled < 0.2
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 

@@ -102,7 +102,7 @@ class Socket:
         """Everything up to the end of one turn."""
         found: list[tuple[str, dict[str, Any]]] = []
         while not found or found[-1][0].rpartition(":")[2] not in ("completed", "failed"):
-            found.append(await asyncio.wait_for(self._heard.get(), 10))
+            found.append(await asyncio.wait_for(self._heard.get(), 60))
         return found
 
 
@@ -149,7 +149,7 @@ async def test_a_turn_is_stopped_over_the_socket(services: Services, registry: R
     plan.actions[:] = ["say", "hang"]
     async with serving(services, registry) as served, socket_of(served) as socket:
         await socket.send("chat:message", {"text": "x", "mode": "planned"})
-        await asyncio.wait_for(plan.reached.wait(), 10)
+        await asyncio.wait_for(plan.reached.wait(), 60)
         (turn,) = served.site.hub._streams
         await socket.send("chat:message:cancel", {"turn_id": turn})
         events = await socket.received()
@@ -183,7 +183,7 @@ async def test_a_socket_that_never_reads_is_left(services: Services, monkeypatch
         asked = json.dumps(["chat:message", {"text": "dài " * 20_000, "mode": "planned", "offline": True}])
         for _ in range(8):
             await socket.send("42" + asked)
-        await until(lambda: served.site.hub.readers == 0 and served.site.hub.running == 0, 20)
+        await until(lambda: served.site.hub.readers == 0 and served.site.hub.running == 0)
         good = await served.client.post("/api/v1/ask", json={"text": "x", "mode": "planned", "offline": True})
         socket.transport.abort()
     assert good.json()["status"] == "completed"

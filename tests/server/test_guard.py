@@ -31,7 +31,7 @@ async def raw(served: Served, data: bytes) -> bytes:
     reader, writer = await asyncio.open_connection(*served.address)
     try:
         writer.write(data)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             return await reader.read()
     except ConnectionResetError:
         return b""
@@ -111,9 +111,9 @@ def test_a_key_is_looked_up_the_same_way_whatever_is_wrong_with_it(services: Ser
     def cost(token: str) -> float:
         times = []
         for _ in range(60):
-            began = time.perf_counter()
+            began = time.thread_time()
             keys.find(token)
-            times.append(time.perf_counter() - began)
+            times.append(time.thread_time() - began)
         return sorted(times)[20]
 
     times = [

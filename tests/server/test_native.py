@@ -197,7 +197,7 @@ async def test_an_answer_is_stopped_and_asked_again(
     plan.actions[:] = ["say", "hang"]
     async with serving(services, registry) as served:
         asking = asyncio.create_task(ask(served))
-        await asyncio.wait_for(plan.reached.wait(), 10)
+        await asyncio.wait_for(plan.reached.wait(), 60)
         (turn,) = served.site.hub._streams
         busy = await served.client.post(
             ASK, json={"text": "nữa", "conversation": served.site.hub._streams[turn].turn.conversation_id}
@@ -209,7 +209,7 @@ async def test_an_answer_is_stopped_and_asked_again(
         assert (await served.client.post(f"/api/v1/turns/{turn}/cancel")).json() == {"stopped": False}
         plan.reached.clear()
         again = asyncio.create_task(served.client.post(f"/api/v1/turns/{turn}/retry"))
-        await asyncio.wait_for(plan.reached.wait(), 10)
+        await asyncio.wait_for(plan.reached.wait(), 60)
         assert len(served.site.hub._streams) == 2
         await served.site.hub.close()
         assert (await again).json()["status"] == "interrupted"
@@ -226,7 +226,7 @@ async def test_a_full_server_says_so(services: Services, registry: Registry, pla
     plan.actions[:] = ["hang"]
     async with serving(services, registry, turns=1) as served:
         first = asyncio.create_task(ask(served))
-        await asyncio.wait_for(plan.reached.wait(), 10)
+        await asyncio.wait_for(plan.reached.wait(), 60)
         second = await served.client.post(ASK, json={"text": "b", "mode": "planned"})
         assert (second.status_code, second.json()["error"]["code"]) == (503, "server.full")
         assert second.headers["retry-after"]

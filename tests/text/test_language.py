@@ -292,6 +292,6 @@ def test_a_request_as_a_sentence_of_its_own_is_always_found(s: str) -> None:
 
 
 def test_a_pasted_text_full_of_language_names_takes_no_time() -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     switch_request("english " * 20_000)
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < 5

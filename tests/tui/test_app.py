@@ -45,7 +45,7 @@ async def test_input_methods_keep_their_order(sent: str, wanted: str, streaming:
             asked = await app.ask(pilot, "hỏi")
             asked.say(*(Token(piece) for piece in MARKDOWN[:300]))
         burst(app, sent)
-        await until(lambda: app.chat.prompt.text == wanted, 20.0)
+        await until(lambda: app.chat.prompt.text == wanted)
 
 
 async def test_enter_sends_what_was_typed_decomposed_and_all() -> None:

@@ -112,7 +112,7 @@ def test_leaving_meanwhile_leaves_nothing_behind(tmp_path: Path) -> None:
         os.write(master, b"\x11")
         read_until(master, b"\x1b[?1049l")
         assert process.wait(20) == 0
-        wait_until(lambda: not any(child.is_running() for child in children), 10)
+        wait_until(lambda: not any(child.is_running() for child in children))
         assert stocked_modes(tmp_path) == []
     finally:
         process.kill()

@@ -156,9 +156,9 @@ def test_any_text_is_weighed(text: str) -> None:
 @pytest.mark.parametrize("text", ["x" * 200_000, "a b c d " * 25_000, "bảo hành " * 20_000, "🙂" * 100_000])
 def test_a_pasted_page_is_weighed_quickly(text: str) -> None:
     score_intents(MessagePhrases("xin chào"))
-    began = time.perf_counter()
+    began = time.thread_time()
     score_intents(MessagePhrases(text))
-    assert time.perf_counter() - began < 2
+    assert time.thread_time() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from collections.abc import Callable
 STEP = 0.002
 
 
-async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
+async def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Return as soon as `condition()` is true; raises TimeoutError after `seconds`."""
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(STEP)
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 5.0) -> None:
+def wait_until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """The same for tests that have no event loop."""
     end = time.monotonic() + seconds
     pause = threading.Event()
