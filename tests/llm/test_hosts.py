@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import ExitStack, aclosing
 
 import pytest
@@ -13,6 +13,7 @@ from tests.support.ollama.double import Fault, OllamaDouble
 from tests.support.process.waiting import until
 from troly.errors import ModelError
 from troly.llm.hosts import ModelHosts, open_client
+from troly.llm.types import ChatChunk
 
 MODEL = "gpt-oss:latest"
 
@@ -154,6 +155,118 @@ async def test_an_answer_that_is_not_read_to_its_end_frees_its_host(
     assert sum(host.running for host in hosts.hosts) == 0
     await until(lambda: any(request.disconnected for server in servers for request in server.chats))
     assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def waits(stream: AsyncGenerator[ChatChunk, None]) -> int | None:
+    """The number of questions before this one, as the first piece says; None where it is an answer's."""
+    return (await anext(stream)).ahead
+
+
+@pytest.fixture
+async def narrow(servers: list[OllamaDouble]) -> AsyncIterator[ModelHosts]:
+    """One server that writes one answer at a time."""
+    opened = open_client(settings_for(servers[0].url, parallel=1))
+    assert isinstance(opened, ModelHosts)
+    yield opened
+    await opened.aclose()
+
+
+async def test_who_got_a_place_longest_ago_goes_first(
+    servers: list[OllamaDouble], narrow: ModelHosts
+) -> None:
+    """One person asks many questions at once; another who comes later waits for one answer, not for all."""
+    order: list[str] = []
+
+    async def put(user: str, name: str) -> None:
+        async with aclosing(narrow.chat(MODEL, [{"role": "user", "content": name}], user=user)) as stream:
+            order.extend([name async for chunk in stream if chunk.done])
+
+    servers[0].fault = "hang_mid"
+    async with aclosing(narrow.chat(MODEL, HELLO, user="lan")) as first:
+        assert await waits(first) is None
+        tasks = [asyncio.create_task(put("lan", f"lan {number}")) for number in range(3)]
+        await until(lambda: len(narrow._waiting) == 3)
+        tasks.append(asyncio.create_task(put("minh", "minh")))
+        await until(lambda: len(narrow._waiting) == 4)
+        servers[0].fault = None
+    await asyncio.gather(*tasks)
+    assert order == ["minh", "lan 0", "lan 1", "lan 2"]
+    assert [host.running for host in narrow.hosts] == [0]
+
+
+async def test_who_waits_is_told_and_who_gives_up_frees_the_place(
+    servers: list[OllamaDouble], narrow: ModelHosts
+) -> None:
+    servers[0].fault = "hang_mid"
+    async with aclosing(narrow.chat(MODEL, HELLO)) as first:
+        assert await waits(first) is None
+        async with (
+            aclosing(narrow.chat(MODEL, HELLO)) as second,
+            aclosing(narrow.chat(MODEL, HELLO)) as third,
+        ):
+            assert await waits(second) == 0
+            waiting = asyncio.create_task(anext(second))
+            await until(lambda: len(narrow._waiting) == 1)
+            assert await waits(third) == 1
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            servers[0].fault = None
+    assert narrow._waiting == []
+    assert await whole(narrow.chat(MODEL, HELLO))
+
+
+async def test_a_place_given_to_who_has_just_gone_goes_to_the_next(
+    servers: list[OllamaDouble], narrow: ModelHosts
+) -> None:
+    servers[0].fault = "hang_mid"
+    first = narrow.chat(MODEL, HELLO)
+    assert await waits(first) is None
+    gone = narrow.chat(MODEL, HELLO)
+    assert await waits(gone) == 0
+    waiting = asyncio.create_task(anext(gone))
+    await until(lambda: len(narrow._waiting) == 1)
+    servers[0].fault = None
+    await first.aclose()  # gives the place to `waiting`, which is ended before it runs
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert [host.running for host in narrow.hosts] == [0]
+    assert await whole(narrow.chat(MODEL, HELLO))
+
+
+async def test_places_given_by_the_settings_are_taken_at_once(
+    servers: list[OllamaDouble], narrow: ModelHosts
+) -> None:
+    servers[0].fault = "hang_mid"
+    async with aclosing(narrow.chat(MODEL, HELLO)) as first:
+        assert await waits(first) is None
+        second = asyncio.create_task(whole(narrow.chat(MODEL, HELLO)))
+        await until(lambda: len(narrow._waiting) == 1)
+        servers[0].fault = None
+        narrow.configure(settings_for(servers[0].url, parallel=2))
+        assert await second
+
+
+async def test_every_host_has_its_limit(servers: list[OllamaDouble]) -> None:
+    hosts = ModelHosts(
+        settings_for(servers[0].url, urls=tuple(server.url for server in servers[1:]), parallel=1)
+    )
+    for server in servers:
+        server.fault = "hang_mid"
+    streams = [hosts.chat(MODEL, HELLO) for _ in range(4)]
+    try:
+        assert [await waits(stream) for stream in streams] == [None, None, None, 0]
+        assert answered(servers) == [1, 1, 1]
+    finally:
+        for stream in streams:
+            await stream.aclose()
+        await hosts.aclose()
+
+
+async def test_the_first_piece_names_who_answers(servers: list[OllamaDouble], hosts: ModelHosts) -> None:
+    servers[1].loaded.add(MODEL)
+    named = [chunk.host async for chunk in hosts.chat(MODEL, HELLO)]
+    assert named[0] == servers[1].url
+    assert not any(named[1:])
 
 
 def test_one_address_needs_no_choice() -> None:

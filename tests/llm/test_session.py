@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from tests.support.ollama.clients import HELLO, MODELS, client_for, session_for, whole
+from tests.support.ollama.clients import HELLO, MODELS, client_for, session_for, settings_for, whole
 from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_url
 from tests.support.process.waiting import until
 from troly.config.settings import BudgetSettings
 from troly.errors import ModelError
+from troly.llm.hosts import ModelHosts
 from troly.llm.replies import repeats
 from troly.llm.session import Budget, ModelSession, open_session
 from troly.llm.source import ReplayedCalls
@@ -242,11 +243,33 @@ async def test_a_model_that_is_being_loaded_is_named_once(monkeypatch: pytest.Mo
     with OllamaDouble() as server:
         server.load_delay = 0.4
         async with client_for(server.url) as client:
-            session = await open_session(client, MODELS.__getitem__, BudgetSettings(), on_loading=told.append)
+            session = await open_session(
+                client,
+                MODELS.__getitem__,
+                BudgetSettings(),
+                on_loading=lambda model, _ahead: told.append(model),
+            )
             await whole(session.stream("answer", HELLO))
             server.script(Reply("chậm", first_delay=0.2))
             await whole(session.stream("answer", HELLO))
     assert told == ["gpt-oss:latest"]
+
+
+async def test_a_question_that_waits_says_so_and_names_who_answered() -> None:
+    told: list[int | None] = []
+    with OllamaDouble() as server:
+        client = ModelHosts(settings_for(server.url, parallel=1))
+        session = await open_session(
+            client, MODELS.__getitem__, BudgetSettings(), on_loading=lambda _model, ahead: told.append(ahead)
+        )
+        async with aclosing(client.chat("gpt-oss:latest", HELLO)) as other:
+            await anext(other)
+            answer = asyncio.create_task(whole(session.stream("answer", HELLO)))
+            await until(lambda: told == [0])
+        assert await answer
+        await client.aclose()
+    (call,) = session.calls
+    assert call.host == server.url
 
 
 async def test_a_substitute_does_what_is_needed() -> None:

@@ -32,8 +32,7 @@ from troly.plugin.events import (
     to_json,
 )
 from troly.presentation.blocks import Block, Callout, Details, Handover, Questions, Steps, blocks
-from troly.presentation.text import block_text, hides
-from troly.text.catalogue import tr
+from troly.presentation.text import block_text, hides, loading_text
 
 if TYPE_CHECKING:
     from troly.config.users import Profile
@@ -171,7 +170,7 @@ class TextPrinter:
             case Progress():
                 self._progress(event)
             case ModelLoading():
-                self._progress(Progress(tr("turn.loading", self._invocation.lang, model=event.model)))
+                self._progress(Progress(loading_text(event, self._invocation.lang)))
             case TurnCompleted():
                 self._completed(event)
             case TurnFailed():

@@ -51,6 +51,7 @@ class OllamaSettings:
         ),
     )
     urls: tuple[str, ...] = field(default=(), metadata=about(kinds.urls(), '["http://192.168.1.21:11434"]'))
+    parallel: int = field(default=0, metadata=about(kinds.whole(0, 1_000), "4"))
     connect_timeout: float = field(default=5.0, metadata=about(kinds.number(0.1, 600), "5.0"))
     first_token_timeout: float = field(default=180.0, metadata=about(kinds.number(0.1, 3600), "180.0"))
     read_timeout: float = field(default=60.0, metadata=about(kinds.number(0.1, 3600), "60.0"))

@@ -322,10 +322,11 @@ class Turn:
             self._services.settings.budget,
             offline=self._request.offline,
             recorder=self._called,
-            on_loading=lambda model: self._recorder.take(ModelLoading(model)),
+            on_loading=lambda model, ahead: self._recorder.take(ModelLoading(model, ahead)),
             unfinished=question.unfinished,
             go_on=tr("turn.go_on", self._language),
             conversation=question.conversation.id,
+            user=self._profile.login,
         )
 
     def _model_name(self, mode: str, role: str) -> str:

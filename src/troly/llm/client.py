@@ -190,6 +190,7 @@ class OllamaClient:
         options: Mapping[str, Any] | None = None,
         think: bool | str | None = None,
         conversation: str = "",  # noqa: ARG002 (says which of several hosts answers; this is one)
+        user: str = "",  # noqa: ARG002 (says who waits first where several hosts are busy)
     ) -> AsyncGenerator[ChatChunk, None]:
         """Stream one answer; the last chunk has `done` and the counts. Close the generator to stop the model.
 

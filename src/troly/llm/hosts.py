@@ -2,15 +2,16 @@
 
 A conversation stays with the host that has its prompt's prefix evaluated, unless that one is busier than others by more
 than `SLACK` answers. A host that fails before the first word is told and the question is asked elsewhere; after the
-first word the failure is the answer's.
+first word the failure is the answer's. Where every host writes as many answers as `ollama.parallel` allows, questions
+wait, and a free place goes to the person with the fewest answers running, to who got one longest ago among those.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 # Answers by which the host of a conversation may be busier than the idlest one before the conversation moves.
 SLACK = 1
-# Seconds for which what a host holds in memory is believed, and conversations whose host is remembered.
+# Seconds for which what a host holds in memory is believed; conversations and people that are remembered.
 LOADED_AGE, REMEMBERED = 5.0, 2_000
 # What a host is to blame for; everything else would go wrong on each of them.
 OF_THE_HOST = frozenset(
@@ -60,6 +61,15 @@ class Host:
         return model in self.loaded
 
 
+@dataclass(eq=False, slots=True)
+class WaitingQuestion:
+    """A question of `user` for which none of the `hosts` has a place; `place` becomes the host that got free."""
+
+    user: str
+    hosts: Collection[Host]
+    place: asyncio.Future[Host]
+
+
 @dataclass(frozen=True, slots=True)
 class HostStatus:
     """A host as it may be shown: whether it answers, and what it has in memory."""
@@ -78,6 +88,11 @@ class ModelHosts:
         self.hosts = [Host(OllamaClient(replace(settings, url=url, urls=()))) for url in urls]
         # The host of a conversation, the one used last at the end.
         self._homes: OrderedDict[str, Host] = OrderedDict()
+        # Who waits for a place, who came first at the front; how many answers each person has running, and people in
+        # the order in which they last got a place.
+        self._waiting: list[WaitingQuestion] = []
+        self._answers: Counter[str] = Counter()
+        self._served: OrderedDict[str, None] = OrderedDict()
 
     @property
     def url(self) -> str:
@@ -114,6 +129,7 @@ class ModelHosts:
         self.settings = settings
         for host in self.hosts:
             host.client.configure(replace(settings, url=host.client.settings.url, urls=()))
+            self._give_places(host)
 
     async def health(self, max_age: float = 5.0) -> Health:
         """Up where one host is; the models of all that are. Never raises."""
@@ -154,26 +170,39 @@ class ModelHosts:
         return any([await host.holds(model) for host in await self._having(model)])
 
     async def chat(
-        self, model: str, messages: Sequence[Message], *, conversation: str = "", **fields: Any
+        self,
+        model: str,
+        messages: Sequence[Message],
+        *,
+        conversation: str = "",
+        user: str = "",
+        **fields: Any,
     ) -> AsyncGenerator[ChatChunk, None]:
-        """Stream one answer of one host, see `OllamaClient.chat`; another host is asked where one fails before a word."""
+        """Stream one answer of one host, see `OllamaClient.chat`; another host is asked where one fails before a word.
+
+        The first piece names the host. Where all are busy a piece before it says how many questions come first.
+        """
         failed: list[Host] = []
         while True:
-            host = await self._choose(model, conversation, failed)
-            host.running += 1
+            having = await self._left(model, failed)
+            ready = [host for host in having if await host.holds(model)]
+            host = self._choose(having, ready, conversation, user)
+            if host is None:
+                yield ChatChunk(ahead=len(self._waiting))
+                host = self._choose(having, ready, conversation, user) or await self._wait(having, user)
             begun = False
             try:
                 async with aclosing(host.client.chat(model, messages, **fields)) as stream:
                     async for chunk in stream:
+                        yield chunk if begun else replace(chunk, host=host.client.url)
                         begun = True
-                        yield chunk
                 return
             except ModelError as error:
-                if begun or error.key not in OF_THE_HOST or not await self._others(model, [*failed, host]):
-                    raise
                 failed.append(host)
+                if begun or error.key not in OF_THE_HOST or not await self._others(model, failed):
+                    raise
             finally:
-                host.running -= 1
+                self._release(host, user)
 
     async def embedder(self, name: str) -> Callable[[Sequence[str]], Awaitable[list[list[float]]]]:
         """What turns texts into vectors of the configured embedder; raises ModelError where no host has it."""
@@ -183,16 +212,13 @@ class ModelHosts:
         """One vector a text, from one host, or from another where that fails."""
         failed: list[Host] = []
         while True:
-            host = await self._choose(model, "", failed)
-            host.running += 1
+            host = min(await self._left(model, failed), key=lambda host: host.running)
             try:
                 return await host.client.embed(model, texts)
             except ModelError as error:
-                if error.key not in OF_THE_HOST or not await self._others(model, [*failed, host]):
-                    raise
                 failed.append(host)
-            finally:
-                host.running -= 1
+                if error.key not in OF_THE_HOST or not await self._others(model, failed):
+                    raise
 
     async def pull(self, model: str) -> AsyncGenerator[PullProgress, None]:
         """Download a model to the first host that answers."""
@@ -213,31 +239,84 @@ class ModelHosts:
             if models.find(model, (host.client.last_health or Health(up=False)).models)
         ]
 
-    async def _others(self, model: str, failed: Iterable[Host]) -> bool:
+    async def _left(self, model: str, failed: Collection[Host]) -> list[Host]:
+        """The hosts that have `model` and did not fail; raises ModelError where there is none."""
+        left = [host for host in await self._having(model) if host not in failed]
+        if not left:
+            raise ModelError("ollama.model_missing", url=self.url, model=model, detail="")
+        return left
+
+    async def _others(self, model: str, failed: Collection[Host]) -> bool:
         try:
-            return any(host not in failed for host in await self._having(model))
+            return bool(await self._left(model, failed))
         except ModelError:
             return False
 
-    async def _choose(self, model: str, conversation: str, failed: Sequence[Host]) -> Host:
-        having = [host for host in await self._having(model) if host not in failed]
-        if not having:
-            raise ModelError("ollama.model_missing", url=self.url, model=model, detail="")
-        ready = [host for host in having if await host.holds(model)] or having
-        idlest = min(ready, key=lambda host: host.running)
+    def _choose(
+        self, having: Sequence[Host], ready: Sequence[Host], conversation: str, user: str
+    ) -> Host | None:
+        """Take a place on the home of the conversation, or on the idlest of `ready` or else of `having`; None without one."""
+        free = [host for host in having if not self._full(host)]
+        if not free:
+            return None
+        best = [host for host in free if host in ready] or free
+        idlest = min(best, key=lambda host: host.running)
         home = self._homes.pop(conversation, None)
-        stays = home is not None and home in ready and home.running <= idlest.running + SLACK
+        stays = home is not None and home in best and home.running <= idlest.running + SLACK
         chosen = home if home is not None and stays else idlest
         if conversation:
             self._homes[conversation] = chosen
-            while len(self._homes) > REMEMBERED:
+            if len(self._homes) > REMEMBERED:
                 self._homes.popitem(last=False)
+        self._occupy(chosen, user)
         return chosen
+
+    def _full(self, host: Host) -> bool:
+        return 0 < self.settings.parallel <= host.running
+
+    def _occupy(self, host: Host, user: str) -> None:
+        host.running += 1
+        self._answers[user] += 1
+        self._served[user] = None
+        self._served.move_to_end(user)
+        if len(self._served) > REMEMBERED:
+            self._served.popitem(last=False)
+
+    def _release(self, host: Host, user: str) -> None:
+        """End an answer of `user` on `host`."""
+        host.running -= 1
+        self._answers[user] -= 1
+        if not self._answers[user]:
+            del self._answers[user]
+        self._give_places(host)
+
+    def _give_places(self, host: Host) -> None:
+        """Give the free places of `host` to those who wait for it."""
+        while not self._full(host) and (waiting := [one for one in self._waiting if host in one.hosts]):
+            served = {user: at for at, user in enumerate(self._served)}
+            first = min(waiting, key=lambda one: (self._answers[one.user], served.get(one.user, -1)))
+            self._waiting.remove(first)
+            self._occupy(host, first.user)
+            first.place.set_result(host)
+
+    async def _wait(self, hosts: Collection[Host], user: str) -> Host:
+        """Wait for a place on one of `hosts`; it is taken already when it is given."""
+        question = WaitingQuestion(user, hosts, asyncio.get_running_loop().create_future())
+        self._waiting.append(question)
+        try:
+            return await question.place
+        except asyncio.CancelledError:
+            if question in self._waiting:
+                self._waiting.remove(question)
+            elif question.place.done() and not question.place.cancelled():
+                self._release(question.place.result(), user)
+            raise
 
 
 def open_client(settings: OllamaSettings) -> OllamaClient | ModelHosts:
-    """The client of the one server, or of all where `ollama.urls` names more."""
-    return ModelHosts(settings) if set(settings.urls) - {settings.url} else OllamaClient(settings)
+    """The client of the one server, or of all where `ollama.urls` names more or `ollama.parallel` lets questions wait."""
+    several = settings.parallel or set(settings.urls) - {settings.url}
+    return ModelHosts(settings) if several else OllamaClient(settings)
 
 
 def _together(healths: Sequence[Health]) -> Health:

@@ -106,6 +106,7 @@ class RunningCall:
         self._tool_calls: list[dict[str, Any]] = []
         self._error: tuple[str, dict[str, str]] = ("", {})
         self._pieces = 0
+        self._host = ""
         self.finish = ""
 
     @property
@@ -133,6 +134,7 @@ class RunningCall:
         if chunk.text:
             self._said.append(chunk.text)
         self._pieces += 1
+        self._host = self._host or chunk.host
         self._tool_calls += [dict(call) for call in chunk.tool_calls]
         if chunk.done:
             self._tokens = (chunk.prompt_tokens, chunk.completion_tokens)
@@ -173,6 +175,7 @@ class RunningCall:
             pieces=[len(piece) for piece in self._said] if self._kind == "stream" else [],
             finish=self.finish,
             estimated=self._ask.tokens if self._ask else 0,
+            host=again.host if again else self._host,
         )
 
     def _ms(self) -> float:
@@ -192,7 +195,8 @@ LOADING_AFTER = 0.7
 class ModelSession:
     """Everything one turn asks of models. `calls` are the finished calls, `skipped` pairs of task and reason.
 
-    `client` None or `offline` forbids every request. `on_loading` is told the name of a model that is being loaded.
+    `client` None or `offline` forbids every request. `on_loading` is told the name of a model that is being loaded, or
+    for which so many questions wait before this one.
     `unfinished` are streamed replies by task that were cut off: they are gone on with, as `go_on` asks for. Once the server was found down, or a model silent, the rest of
     the turn does not wait for it again.
     """
@@ -205,17 +209,18 @@ class ModelSession:
         *,
         offline: bool = False,
         recorder: Callable[[CallRecord], None] | None = None,
-        on_loading: Callable[[str], None] | None = None,
+        on_loading: Callable[[str, int | None], None] | None = None,
         unfinished: Mapping[str, str] | None = None,
         go_on: str = "",
         conversation: str = "",
+        user: str = "",
     ) -> None:
         self._unfinished = dict(unfinished or {})
         self._go_on = go_on
         self._source: Source | None = (
             client
             if client is None or isinstance(client, ReplayedCalls)
-            else LiveCalls(client, models, conversation)
+            else LiveCalls(client, models, conversation, user)
         )
         if offline and not isinstance(client, ReplayedCalls):
             self._source = None
@@ -412,6 +417,10 @@ class ModelSession:
         try:
             async with aclosing(source.answer(ask)) as chunks:
                 while (chunk := await self._in_time(anext(chunks, None))) is not None:
+                    if chunk.ahead is not None:
+                        if self._on_loading is not None:
+                            self._on_loading(ask.model.name, chunk.ahead)
+                        continue
                     watching.cancel()
                     if call.endless:
                         chunk = ChatChunk(done=True, done_reason=LENGTH)
@@ -427,7 +436,7 @@ class ModelSession:
         """Say that a model is being loaded, where it is silent for a moment and the server does not hold it yet."""
         await asyncio.sleep(LOADING_AFTER)
         if self._on_loading is not None and not await source.loaded(model):
-            self._on_loading(model)
+            self._on_loading(model, None)
 
     @contextmanager
     def _call(
@@ -500,10 +509,11 @@ async def open_session(
     *,
     offline: bool = False,
     recorder: Callable[[CallRecord], None] | None = None,
-    on_loading: Callable[[str], None] | None = None,
+    on_loading: Callable[[str, int | None], None] | None = None,
     unfinished: Mapping[str, str] | None = None,
     go_on: str = "",
     conversation: str = "",
+    user: str = "",
 ) -> ModelSession:
     """The session of one turn, with the server looked at first unless that was done a moment ago."""
     if client is not None and not isinstance(client, ReplayedCalls) and not offline:
@@ -518,4 +528,5 @@ async def open_session(
         unfinished=unfinished,
         go_on=go_on,
         conversation=conversation,
+        user=user,
     )

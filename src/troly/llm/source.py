@@ -94,17 +94,21 @@ class ModelServer(Protocol):
         options: Mapping[str, Any] | None = None,
         think: bool | str | None = None,
         conversation: str = "",
+        user: str = "",
     ) -> AsyncGenerator[ChatChunk, None]: ...
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]: ...
 
 
 class LiveCalls:
-    """Calls of a real server; `models` gives the configured model of a role, `conversation` is the turn's."""
+    """Calls of a real server; `models` gives the configured model of a role, `conversation` and `user` are the turn's."""
 
-    def __init__(self, client: ModelServer, models: Callable[[str], str], conversation: str = "") -> None:
+    def __init__(
+        self, client: ModelServer, models: Callable[[str], str], conversation: str = "", user: str = ""
+    ) -> None:
         self._client = client
         self._conversation = conversation
+        self._user = user
         self._models = models
 
     def unavailable(self) -> ModelError | None:
@@ -170,6 +174,7 @@ class LiveCalls:
             options=ask.options,
             think=ask.think,
             conversation=self._conversation,
+            user=self._user,
         )
 
     async def vectors(self, ask: ModelCall, texts: Sequence[str]) -> list[list[float]]:

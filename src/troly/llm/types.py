@@ -62,7 +62,10 @@ class ResolvedModel:
 
 @dataclass(frozen=True, slots=True)
 class ChatChunk:
-    """One piece of an answer; the counts (in tokens) come with the last piece."""
+    """One piece of an answer; the counts (in tokens) come with the last piece, the `host` of several with the first.
+
+    A piece with `ahead` holds nothing else: every host is busy, and so many questions come first.
+    """
 
     text: str = ""
     thinking: str = ""
@@ -71,6 +74,8 @@ class ChatChunk:
     done_reason: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    host: str = ""
+    ahead: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,8 @@ class CallRecord:
     `tool_calls` are the calls that were asked for, as `{name, arguments}`; `node` is the step that asked, `window` the
     context window in tokens (0 where there is none), `pieces` the lengths of a streamed reply's pieces, `cut` how many
     characters of the prompt were left out of the record. `finish` is the server's reason for the end (`length`: the
-    reply was longer than it may be), `estimated` the tokens that the prompt should have taken.
+    reply was longer than it may be), `estimated` the tokens that the prompt should have taken, `host` the address of
+    the server that answered where there are several.
     """
 
     task: str
@@ -133,6 +139,7 @@ class CallRecord:
     cut: int = 0
     finish: str = ""
     estimated: int = 0
+    host: str = ""
 
     @property
     def prompt_lost(self) -> bool:

@@ -18,7 +18,7 @@ class ModelCalled:
     `kind` is `stream`, `decide`, `tools` or `embed`; `node` the step that asked. Tokens are None where the server did
     not say; `window` is the context window in tokens, 0 where there is none; `ttft_ms` is until the first token.
     `wanted` is the configured model where another one stood in, `finish` the server's reason for the end (`length`:
-    the reply reached its limit).
+    the reply reached its limit), `host` the address of the server that answered where there are several.
     """
 
     task: str
@@ -33,13 +33,18 @@ class ModelCalled:
     error: str = ""
     wanted: str = ""
     finish: str = ""
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelLoading:
-    """The server is loading `model` into memory; until its first word this may take minutes."""
+    """The server is loading `model` into memory; until its first word this may take minutes.
+
+    Where `ahead` is a number every server is busy, and so many questions come before this one.
+    """
 
     model: str
+    ahead: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

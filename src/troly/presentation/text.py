@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from troly.plugin.events import Content
+from troly.plugin.events import Content, ModelLoading
 from troly.presentation.blocks import (
     Alternatives,
     Block,
@@ -24,7 +24,7 @@ from troly.presentation.blocks import (
     Steps,
     blocks,
 )
-from troly.text.catalogue import Lang
+from troly.text.catalogue import Lang, tr
 from troly.text.numbers import format_number
 from troly.text.sanitize import sanitize
 
@@ -34,6 +34,13 @@ GAP = "  "
 def content_text(content: Content, lang: Lang = "en", *, brief: bool = False) -> str:
     """All blocks of `content` in lines; see `block_text`."""
     return "\n".join(text for block in blocks(content, lang) if (text := block_text(block, brief=brief)))
+
+
+def loading_text(event: ModelLoading, lang: Lang) -> str:
+    """What is waited for before the first word of a model."""
+    if event.ahead is not None:
+        return tr("turn.queued", lang, ahead=event.ahead)
+    return tr("turn.loading", lang, model=sanitize(event.model))
 
 
 def block_text(block: Block, *, brief: bool = False) -> str:

@@ -63,6 +63,8 @@ def test_the_figures_of_an_answer() -> None:
     said = status_figures(answer(), UP, "en", 200)
     assert said == "1 model call   3.4 s   34 tok/s   context 1.9k/8.2k   first token 410 ms   tokens 1.8k→96"
     assert status_figures(None, UP, "en", 80) == ""
+    of_several = answer(spent=usage_of([{**scenes.CALL, "host": "http://gpu2:11434"}]))
+    assert status_figures(of_several, UP, "en", 200) == f"{said}   gpu2:11434"
     by_rules = status_figures(answer(calls=0, spent=None), HealthView(known=True), "en", 80)
     assert by_rules == "0 model calls   3.4 s   no model"
 

@@ -173,6 +173,9 @@ def test_loading_a_model_is_shown_until_the_call_ends_or_speaks() -> None:
         apply_event(pane, ModelLoading("gpt-oss\x1b[31m"), lambda: NOW)
         [line] = footer(answer, 80, "en")
         assert plain(line) == "◐ loading the model gpt-oss into memory…"
+        apply_event(pane, ModelLoading("gpt-oss", ahead=3), lambda: NOW)
+        [line] = footer(answer, 80, "en")
+        assert plain(line) == "◐ every model server is busy, questions before this one: 3…"
         apply_event(pane, after, lambda: NOW)
         assert answer.progress is None
 

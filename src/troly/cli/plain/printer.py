@@ -25,7 +25,7 @@ from troly.plugin.events import (
     TurnStarted,
 )
 from troly.presentation.blocks import Block, Callout, Handover, Steps, blocks
-from troly.text.catalogue import tr
+from troly.presentation.text import loading_text
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class PlainPrinter:
             case Progress():
                 self._progress(event)
             case ModelLoading():
-                self._progress(Progress(tr("turn.loading", self._invocation.lang, model=event.model)))
+                self._progress(Progress(loading_text(event, self._invocation.lang)))
             case StepFinished():
                 self.steps.append(event)
             case TurnCompleted():

@@ -210,6 +210,8 @@ def _parts(answer: MessageView, health: HealthView, lang: Lang, now: datetime | 
     if spent.prompt_tokens or spent.completion_tokens:
         asked, said = _kilo(spent.prompt_tokens, lang), _kilo(spent.completion_tokens, lang)
         parts.append(tr("ui.status.tokens", lang, asked=asked, said=said))
+    if spent.host:
+        parts.append(sanitize(spent.host.partition("://")[2]))
     return parts
 
 

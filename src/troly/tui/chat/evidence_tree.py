@@ -329,6 +329,8 @@ def _figures(call: Mapping[str, Any], lang: Lang) -> Iterator[EvidenceText]:
         yield EvidenceText(text_of(call["error"]), "error")
     if call.get("wanted"):
         yield fact(tr("ui.evidence.instead", lang), text_of(call["wanted"]))
+    if call.get("host"):
+        yield fact(tr("ui.evidence.host", lang), text_of(call["host"]))
     said, asked = call.get("completion_tokens"), call.get("prompt_tokens")
     if said is not None or asked is not None:
         yield fact(tr("ui.evidence.tokens", lang), f"{number(asked or 0, lang)} → {number(said or 0, lang)}")

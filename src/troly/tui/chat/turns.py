@@ -36,7 +36,8 @@ class ModelUsage:
     """Sums over the calls of one answer.
 
     `used` of `window` tokens is the fullest context of a call; `ttft_ms` and `rate` (tokens a second) are of the call
-    that wrote last. Of the call that is running `letters` came after the first piece at `since`.
+    that wrote last, `host` the server that did where there are several. Of the call that is running `letters` came
+    after the first piece at `since`.
     """
 
     prompt_tokens: int = 0
@@ -47,6 +48,7 @@ class ModelUsage:
     rate: float | None = None
     letters: int = 0
     since: datetime | None = None
+    host: str = ""
 
     def heard(self, text: str, now: datetime) -> None:
         """A piece of the answer came: a token, or a sentence that was held back until it was whole."""
@@ -61,6 +63,7 @@ class ModelUsage:
         self.letters, self.since = 0, None
         if call.get("kind") == "embed":
             return
+        self.host = call.get("host") or self.host
         self.prompt_tokens += asked
         self.completion_tokens += said
         window = call.get("window") or 0

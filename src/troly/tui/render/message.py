@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len
 
 from troly.plugin.events import Chart, Computation, ModelLoading, Notice, Plan, Sources, Suggestions, Table
+from troly.presentation.text import loading_text
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
 from troly.text.sanitize import sanitize
@@ -386,7 +387,7 @@ def _running(view: MessageView, width: int, lang: Lang) -> list[Line]:
         lines += step_lines(view, width, lang, 1 if view.parts and not view.stale else LAST_STEPS)
     said = ""
     if isinstance(view.progress, ModelLoading):
-        said = tr("turn.loading", lang, model=sanitize(view.progress.model))
+        said = loading_text(view.progress, lang)
     elif view.progress is not None:
         done = view.progress.percent
         said = sanitize(view.progress.message) + ("" if done is None else f"  {done:.0f}%")
