@@ -13,7 +13,6 @@ from tests.support.ollama.double import Fault, OllamaDouble, Reply
 from tests.support.process.waiting import until
 from troly.errors import ModelError
 from troly.llm.client import OllamaClient
-from troly.llm.types import Health
 
 
 @pytest.fixture
@@ -156,21 +155,6 @@ async def test_a_probe_survives_one_impatient_caller_and_ends_with_the_last(serv
         await asyncio.gather(callers[2], return_exceptions=True)
         await until(lambda: server.requests[0].disconnected)
     assert asyncio.all_tasks() == {asyncio.current_task()}
-
-
-async def test_watch_tells_only_changes(server: OllamaDouble) -> None:
-    told: list[Health] = []
-    async with client_for(server.url) as client:
-        watcher = asyncio.create_task(client.watch(0.005, told.append))
-        await until(lambda: len(server.requests) > 8)
-        assert [health.up for health in told] == [True]
-        server.down()
-        await until(lambda: len(told) == 2)
-        server.up()
-        await until(lambda: len(told) == 3)
-        assert [health.up for health in told] == [True, False, True]
-        watcher.cancel()
-        await asyncio.gather(watcher, return_exceptions=True)
 
 
 def test_one_client_serves_several_loops_one_after_the_other(server: OllamaDouble) -> None:

@@ -96,16 +96,6 @@ class OllamaClient:
             return None
         return health.error if isinstance(health.error, ModelError) else None
 
-    async def watch(self, interval: float, on_change: Callable[[Health], None]) -> None:
-        """Look every `interval` seconds until cancelled; tell `on_change` first, and when anything changed."""
-        told: Health | None = None
-        while True:
-            health = await self.health(max_age=0.0)
-            if told is None or models.differs(told, health):
-                told = health
-                on_change(health)
-            await asyncio.sleep(interval)
-
     async def resolve(self, name: str, need: Need = "completion") -> ResolvedModel:
         """The installed model for `name`: itself, `name:latest`, or (if the settings allow) another that does `need`.
 

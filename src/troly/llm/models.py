@@ -97,15 +97,6 @@ def can(info: ModelInfo, need: Need, capabilities: frozenset[str] | None) -> boo
     return not any(word in described for word in _EMBEDDERS)
 
 
-def differs(before: Health, after: Health) -> bool:
-    """Whether a person would see a difference."""
-    return _seen(before) != _seen(after)
-
-
-def _seen(health: Health) -> tuple[object, ...]:
-    return health.up, health.version, health.models, health.error.key if health.error else ""
-
-
 # Progress of a model download, added up over its layers.
 
 
