@@ -131,6 +131,9 @@ async def reflection_router(state: State, turn: TurnContext, step: Step) -> Stat
         lambda: route_with_model(turn, draft, config),
         lambda found: found[1] == "model",
     )
+    if source == "model":
+        # Its queries are whole: nothing of the questions before is put into them.
+        work.before = ""
     if work.routing.is_chitchat or not work.routing.parts:
         step.note(say("step.weighed", turn.language, kind="chitchat", why=reason).strip(" ·"), source)
         return _talk(turn, work)

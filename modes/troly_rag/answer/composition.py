@@ -67,7 +67,10 @@ async def compose(
             text = "\n\n".join([draft.text, *_failures(outputs, lang, MATH)])
             return ComposedAnswer(
                 AnswerContent(
-                    text, sources, _suggested(outputs, sources, routing, config, lang), draft.grounded
+                    text,
+                    sources,
+                    _suggested(outputs, sources, routing, config, lang),
+                    found.coverage * draft.grounded,
                 ),
                 "model",
                 draft.note,
@@ -98,14 +101,14 @@ async def compose(
     suggested = _suggested(outputs, found.used, routing, config, lang)
     if not found.is_whole and turn.model.reason_unavailable is not None:
         parts.append(say("answer.no_model", lang))
-    answer = AnswerContent(
-        "\n\n".join(filter(None, parts)), found.used, suggested, 1.0 if found.is_whole else found.share
-    )
     # A figure that is asked for without a word of what it is of is no page's to tell.
     asked = question_of(turn.text)
     vague = not asked.tokens and not asked.own_figures and figure_request(turn.text).figure
     summed = bool(tool_words("total").find(turn.text)) and not found.computed
     whole = found.is_whole and not (quoted or uncounted or own or vague or summed)
+    # What is shown as the nearest is worth half of what it holds.
+    coverage = found.coverage if whole else found.coverage / 2
+    answer = AnswerContent("\n\n".join(filter(None, parts)), found.used, suggested, coverage)
     return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, found.computed)
 
 
@@ -122,7 +125,7 @@ class Findings:
         self.computed = False
         self.used: tuple[SourceEvidence, ...] = ()
         self._nearest: list[str] = []
-        self._parts = self._told = 0
+        self._held: list[float] = []
         used: list[SourceEvidence] = []
         material: list[SourceEvidence] = []
         for output in outputs:
@@ -149,8 +152,9 @@ class Findings:
         return not self._nearest and bool(self.lines or self.figures)
 
     @property
-    def share(self) -> float:
-        return self._told / self._parts if self._parts else 0.0
+    def coverage(self) -> float:
+        """The share of the question's words that the best sources hold, over its parts; what was computed holds all."""
+        return sum(self._held) / len(self._held) if self._held else float(self.is_whole)
 
     def text(self, routing: Routing) -> str:
         """The sentences that answer, what was computed first; then what was found nearest to the other parts."""
@@ -164,7 +168,7 @@ class Findings:
         stands = [one for one in stands if not one.superseded] or stands
         side = is_side(query.query, self._lang)
         if query.found.covered:
-            self._parts, self._told = self._parts + 1, self._told + 1
+            self._held.append(query.found.passages[0].share if query.found.passages else 1.0)
             known = fold(" ".join([*self.figures, *self.lines]))
             told = [
                 line.strip() for line in claims_of(query.found.answer) if fold(line).strip(" .") not in known
@@ -173,7 +177,7 @@ class Findings:
             return stands
         if side or computed:
             return []
-        self._parts += 1
+        self._held.append(query.found.passages[0].share if query.found.passages else 0.0)
         if stands and query.is_near(_NEAREST, _NEAREST_CLOSE):
             words = ", ".join(f"“{word}”" for word in query.found.unread)
             key = "answer.nearest" if words else "answer.perhaps"

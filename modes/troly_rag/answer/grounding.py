@@ -39,6 +39,9 @@ _TITLES = frozenset({"mr", "ms", "mrs", "dr"})
 _LANGUAGES = re.compile(r"\b(?:Vietnamese|English)\b|\b[Tt]iếng (?:Việt|Anh)\b")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
+_CLAUSE = re.compile(r"[,;:()]")
+# A no to the question, before what is answered.
+_NO = re.compile(r"^\s*(?:dạ,?\s+)?(?:không|chưa|no|not)(?:\s+(?:được|phải|cần|có|yet|ạ|nhé))*\s*[:,.;–—-]\s*", re.IGNORECASE)
 _MARKS = re.compile(r"[*_`]+")
 
 
@@ -132,9 +135,7 @@ class _Sources:
         self._words = frozenset(words(self._whole))
         self._known = frozenset(_WORD.findall(self._folded))
         self._figures = set(_held_figures(self._whole))
-        self._sentences = [
-            (frozenset(telling(one)), is_negative(one)) for text in passages for one in claims_of(text)
-        ]
+        self._sentences = [one for text in passages for one in claims_of(text)]
 
     def tied(self, sentence: str) -> Claim:
         """The claim with the passage that holds most of its words."""
@@ -188,22 +189,19 @@ class _Sources:
         return f"figure {strange[0].normalize():f}" if strange else ""
 
     def _turned(self, body: str) -> str:
-        """Whether a sentence of a passage is said again with yes for no."""
+        """Whether a sentence of a passage is said again with yes for no.
+
+        Only the clauses that speak of the same count; a "không được:" before the answer says no to the question.
+        """
+        body = _NO.sub("", body)
         said = telling(body)
-        if not said:
-            return ""
-        for own, negative in self._sentences:
-            if (
-                negative != is_negative(body)
-                and own
-                and sum(word in own for word in said) >= _SAME * len(said)
-            ):
-                same = any(
-                    negative == is_negative(body) and sum(word in other for word in said) >= _SAME * len(said)
-                    for other, negative in self._sentences
-                )
-                return "" if same else "negation"
-        return ""
+        alike = set[bool]()
+        for sentence in self._sentences:
+            shared = [clause for clause in _CLAUSE.split(sentence) if not set(said).isdisjoint(telling(clause))]
+            own = {word for clause in shared for word in telling(clause)}
+            if said and sum(word in own for word in said) >= _SAME * len(said):
+                alike.add(any(map(is_negative, shared)))
+        return "negation" if alike == {not is_negative(body)} else ""
 
     def _elsewhere(self, body: str) -> str:
         """Whether it speaks of something that no source does; that nothing was found may be said of anything."""

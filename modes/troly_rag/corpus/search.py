@@ -33,11 +33,12 @@ _BY_MEANING = ((0.0, 0.0), (0.4, 0.3), (0.6, 0.7), (0.8, 0.9), (1.0, 0.99))
 
 def relevance(covered: Coverage, similarity: float | None) -> float:
     """The larger of what words and meaning say, rounded to four places."""
-    by_meaning = _on(_BY_MEANING, similarity) if similarity is not None else 0.0
-    return round(max(_on(_BY_WORDS, covered.share), by_meaning), 4)
+    by_meaning = interpolated(_BY_MEANING, similarity) if similarity is not None else 0.0
+    return round(max(interpolated(_BY_WORDS, covered.share), by_meaning), 4)
 
 
-def _on(line: tuple[tuple[float, float], ...], at: float) -> float:
+def interpolated(line: tuple[tuple[float, float], ...], at: float) -> float:
+    """The value at `at` on a line through these points, the ends held."""
     at = min(max(at, line[0][0]), line[-1][0])
     for (left, low), (right, high) in pairwise(line):
         if at <= right:

@@ -7,7 +7,7 @@ import glob
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
@@ -61,9 +61,9 @@ class LogQuery:
     words: tuple[str, ...] = ()
 
     def over(self, older: LogQuery) -> LogQuery:
-        """This, and from `older` what was not said again."""
+        """This, and from `older` the period and the levels where they were not said again."""
         period = (self.start, self.end) if self.start or self.end else (older.start, older.end)
-        return LogQuery(*period, self.levels or older.levels, self.words or older.words)
+        return LogQuery(*period, self.levels or older.levels, self.words)
 
 
 @dataclass(slots=True)
@@ -121,21 +121,18 @@ async def run_log(given: ToolInputs) -> ToolResult:
     named_files = [file for file in files if fold(file.name) in fold(given.query)]
     said = [one for one in (given.query, *given.before.split("\n")) if one]
     files = named_files or [file for file in files if fold(file.name) in fold(given.before)] or files
-    wanted = LogQuery()
-    for text in said:
-        wanted = wanted.over(parse_log_query(text, given.turn.now))
     stop = [False]
     try:
-        tally = await asyncio.to_thread(_read_all, files, wanted, stop, lang)
+        wanted, named, tally = await asyncio.to_thread(_read_all, files, said, given.turn.now, stop, lang)
     except asyncio.CancelledError:
         stop[0] = True
         raise
-    named = next((names for text in said if (names := _systems_in(text, tally.named))), [])
-    tally = tally.of(named) if named else tally
     strange = _strange_words(given.query, tally, wanted, named, given.turn.now)
-    kinds = [kind for kind in tally.messages if strange and not _left_of(strange, kind)]
-    if kinds:
-        tally = tally.saying(kinds)
+    # What no line says is told; of the other words a line must say all.
+    unread = tuple(word for word in strange if all(_left_of((word,), kind) for kind in tally.messages))
+    spoken = [word for word in strange if word not in unread]
+    if spoken:
+        tally = tally.saying([kind for kind in tally.messages if not _left_of(spoken, kind)])
     evidence = SourceEvidence(
         url=", ".join(file.name for file in files),
         created_at=tally.newest,
@@ -148,7 +145,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
     )
     context = say("log.context", lang, files=len(files), lines=tally.lines)
     shown = render_tally(tally, wanted, lang, named)
-    if unread := () if kinds else strange:
+    if unread:
         words = ", ".join(f"“{word}”" for word in unread)
         shown = f"{say('log.unread', lang, words=words)} {shown}"
     return ToolResult(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
@@ -275,18 +272,30 @@ def _by_level(item: tuple[str, int]) -> int:
     return LEVELS.index(item[0]) if item[0] in LEVELS else len(LEVELS)
 
 
-def _read_all(files: Sequence[Path], wanted: LogQuery, stop: Sequence[bool], lang: Lang) -> LogTally:
-    tally = LogTally()
-    for path in files:
-        try:
-            with path.open("rb", buffering=PIECE) as file:
+def _read_all(
+    files: Sequence[Path], said: Sequence[str], now: datetime, stop: Sequence[bool], lang: Lang
+) -> tuple[LogQuery, list[str], LogTally]:
+    """What the questions `said`, newest first, ask of the files, the systems they name, and what was read of those.
+
+    A question that names a machine, a system or a code goes on with nothing that was named before.
+    """
+    tally, wanted, named = LogTally(), LogQuery(), list[str]()
+    try:
+        for path in files:
+            with path.open("rb") as file:
                 tally.named |= {name for raw in _some(file) if (name := _system_of(raw))}
-                file.seek(0)
+        for text in said:
+            asked = parse_log_query(text, now)
+            if not (named or wanted.words):
+                named, wanted = _systems_in(text, tally.named), replace(wanted, words=asked.words)
+            wanted = wanted.over(asked)
+        for path in files:
+            with path.open("rb", buffering=PIECE) as file:
                 read(file, wanted, tally, stop)
-        except OSError as error:
-            message = say("log.unreadable", lang, file=path.name, reason=error.strerror or error)
-            raise ToolError("log_unreadable", message) from error
-    return tally
+    except OSError as error:
+        message = say("log.unreadable", lang, file=path.name, reason=error.strerror or error)
+        raise ToolError("log_unreadable", message) from error
+    return wanted, named, tally.of(named) if named else tally
 
 
 def _lines(file: BinaryIO, stop: Sequence[bool]) -> Iterator[bytes]:

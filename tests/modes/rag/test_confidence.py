@@ -1,0 +1,39 @@
+"""`confidence_score` means something: on questions that nothing was fitted to, right answers have more of it than others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.modes.rag import rag_desk
+from troly.conversation.evaluation import read_case_file
+from troly.conversation.verdicts import judge
+
+CASES = Path(__file__).parents[3] / "data" / "eval" / "conversations" / "rag.jsonl"
+# Those before were measured to draw the line.
+MEASURED = 34
+
+
+async def test_right_answers_rank_above_others_and_it_is_not_more_sure_than_it_is_right(tmp_path: Path) -> None:
+    right: list[float] = []
+    other: list[float] = []
+    async with rag_desk(tmp_path) as desk:
+        for case in read_case_file(CASES).cases[MEASURED:]:
+            desk.become(*(case.permissions or ()), department=case.department)
+            for text, expected in zip(case.turns, case.answers, strict=True):
+                told = await desk.ask(text, offline=True, now=case.now)
+                verdict = judge(expected, told.done, (), lambda *_: "").verdict
+                if verdict == "unjudged" or told.done.message_type == "chitchat":
+                    continue
+                (right if verdict == "right" else other).append(told.state["confidence_score"])
+    assert len(right) > 40
+    assert len(other) > 10
+    above = sum((one > two) + (one == two) / 2 for one in right for two in other)
+    assert above / (len(right) * len(other)) >= 0.9
+    shown = [one for one in (*right, *other) if one]
+    # It is never more sure than it is right.
+    assert sum(shown) <= sum(map(bool, right))
+
+
+async def test_what_nothing_is_found_for_has_no_confidence(tmp_path: Path) -> None:
+    async with rag_desk(tmp_path) as desk:
+        assert (await desk.ask("Cổ phiếu công ty giá bao nhiêu?", offline=True)).state["confidence_score"] == 0
