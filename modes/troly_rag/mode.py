@@ -24,11 +24,8 @@ def _finish(state: Mapping[str, Any]) -> Outcome:
     work = state.get("work")
     metadata: dict[str, Any] = {}
     if work is not None and hasattr(work, "execution"):
-        # The documented stream and the agents' outputs (004-19, 004-45) are kept with the answer.
-        metadata = {
-            "stream": list(work.execution.stream),
-            "agent_outputs": list(work.execution.records),
-        }
+        # The agents' outputs (004-19) are kept with the answer.
+        metadata = {"agent_outputs": list(work.execution.records)}
     chitchat = state["routing"].get("is_chitchat")
     return Outcome(
         {name: state[name] for name in STATE_FIELDS},

@@ -41,7 +41,10 @@ _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
 _CLAUSE = re.compile(r"[,;:()]")
 # A no to the question, before what is answered.
-_NO = re.compile(r"^\s*(?:dạ,?\s+)?(?:không|chưa|no|not)(?:\s+(?:được|phải|cần|có|yet|ạ|nhé))*\s*[:,.;–—-]\s*", re.IGNORECASE)
+_NO = re.compile(
+    r"^\s*(?:dạ,?\s+)?(?:không|chưa|no|not)(?:\s+(?:được|phải|cần|có|yet|ạ|nhé))*\s*[:,.;–—-]\s*",
+    re.IGNORECASE,
+)
 _MARKS = re.compile(r"[*_`]+")
 
 
@@ -197,7 +200,9 @@ class _Sources:
         said = telling(body)
         alike = set[bool]()
         for sentence in self._sentences:
-            shared = [clause for clause in _CLAUSE.split(sentence) if not set(said).isdisjoint(telling(clause))]
+            shared = [
+                clause for clause in _CLAUSE.split(sentence) if not set(said).isdisjoint(telling(clause))
+            ]
             own = {word for clause in shared for word in telling(clause)}
             if said and sum(word in own for word in said) >= _SAME * len(said):
                 alike.add(any(map(is_negative, shared)))

@@ -152,7 +152,7 @@ class AgentOutput:
 class Execution:
     """All agents' outputs by the plan's order, the runs in the order they ended, and the cache's counts.
 
-    `stream` are the documented events (004-45), `records` the outputs in the configured format (004-43).
+    `records` are the outputs in the configured format (004-43).
     """
 
     outputs: tuple[AgentOutput, ...] = ()
@@ -160,7 +160,6 @@ class Execution:
     cache_hits: int = 0
     cache_lookups: int = 0
     duration_ms: float = 0.0
-    stream: tuple[dict[str, Any], ...] = ()
     records: tuple[AgentRecord, ...] = ()
 
     @property
@@ -203,7 +202,7 @@ Status = Literal["waiting", "running", "done", "failed", "denied"]
 
 
 class Reporter:
-    """Emits events for the tasks of one plan and keeps the documented stream in `stream`.
+    """Emits events for the tasks of one plan, with the records of the documented stream (004-45).
 
     The orchestrator's closing step is part of the live plan, but no task that is run: it is what follows.
     """
@@ -219,7 +218,6 @@ class Reporter:
             task.id: Task(number, task.agent, task.tool, task.purpose) for number, task in enumerate(shown, 1)
         }
         self._done = 0
-        self.stream: list[dict[str, Any]] = []
 
     @property
     def percent(self) -> float:
@@ -287,8 +285,7 @@ class Reporter:
             "progress_message": message,
             **more,
         }
-        self.stream.append({"node": NODE, "output": output})
-        self._emit(Progress(message, percent))
+        self._emit(Progress(message, percent, NODE, output))
 
     def _set(self, task: str, status: Status, ms: float | None = None) -> None:
         self._shown[task] = replace(self._shown[task], status=status, ms=ms)
@@ -384,9 +381,7 @@ async def execute(routing: Routing, setup: ExecutionSetup, reporter: Reporter) -
     records = tuple(output.as_text() if as_text else output.as_dict() for output in outputs)
     reporter.all_done(records)
     spent = duration("rag.execution", (time.perf_counter() - began) * 1000)
-    return Execution(
-        outputs, tuple(plan.runs), plan.hits, plan.lookups, spent, tuple(reporter.stream), records
-    )
+    return Execution(outputs, tuple(plan.runs), plan.hits, plan.lookups, spent, records)
 
 
 class _PlanRun:

@@ -97,10 +97,15 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Long work: `percent` 0-100 or None when the end is not known."""
+    """Long work: `percent` 0-100 or None when the end is not known.
+
+    `node` and `output` are the record that an assistant's document gives to programs for this point (004-45).
+    """
 
     message: str
     percent: float | None = None
+    node: str = ""
+    output: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

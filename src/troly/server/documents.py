@@ -17,6 +17,7 @@ from troly.conversation.turn import MAX_CHARS, TurnRequest
 from troly.errors import InputError, TrolyError
 from troly.plugin.events import (
     Event,
+    Progress,
     StepFinished,
     StepStarted,
     TurnCompleted,
@@ -78,7 +79,10 @@ async def post_message(request: Request, conversation: str, said: Message) -> Re
 
 @router.post("/conversations/{conversation}/stream")
 async def stream_answer(request: Request, conversation: str, said: StreamRequest | None = None) -> Response:
-    """Stream an answer: `{"debug":"stream-open"}` first, then the chunks in order, then how it ended."""
+    """Stream an answer: `{"debug":"stream-open"}` first, then the chunks in order, then how it ended.
+
+    What an assistant's document tells of its way stands between, as the document has it (004-45).
+    """
     site, caller = Site.of(request), caller_of(request)
     if said is not None and said.text:
         stream = await _ask(request, conversation, said.text, offline=said.offline)
@@ -120,7 +124,9 @@ async def _chunks(stream: TurnStream, conversation: str) -> AsyncIterator[bytes]
                 for event in batch if first else ():
                     if piece := writer.take(event):
                         yield b'data: {"chunk":' + quoted(piece) + b"}\n\n"
-                    if isinstance(event, TurnCompleted):
+                    if isinstance(event, Progress) and event.node:
+                        yield sse(to_bytes({"node": event.node, "output": event.output}))
+                    elif isinstance(event, TurnCompleted):
                         ids = {"conversation_id": conversation, "turn_id": stream.turn.turn_id}
                         yield sse(to_bytes({"done": True, **ids, "type": event.message_type}))
                     elif isinstance(event, TurnFailed):

@@ -10,6 +10,7 @@ import pytest
 from tests.support.modes.rag import rag_desk, routed
 from troly.config.problems import SettingsError
 from troly.paths import Paths
+from troly.plugin.events import Progress
 from troly_rag.config import Agent, RagConfig, load, own_file
 from troly_rag.execution.cache import Cache
 from troly_rag.execution.engine import ExecutionSetup, Reporter, execute
@@ -84,9 +85,10 @@ async def test_outputs_of_agents_are_records_or_text(own_home: Path, form: str) 
     """004-43, 004-19: what `ask --json` gives of the agents, and the last event of the stream, in the configured format."""
     config_with(own_home, f'[agent_configs]\noutput_format = "{form}"\n')
     async with rag_desk(own_home) as desk:
-        completed = (await desk.ask(LATE, offline=True, language="vi")).done
-    outputs = completed.metadata["agent_outputs"]
-    assert completed.metadata["stream"][-1]["output"]["agent_responses"] == outputs
+        told = await desk.ask(LATE, offline=True, language="vi")
+    outputs = told.done.metadata["agent_outputs"]
+    stream = [event.output for event in told.all(Progress) if event.node]
+    assert stream[-1]["agent_responses"] == outputs
     if form == "structured_json":
         assert set(outputs[0]) == {"agent", "queries", "tool_trace"}
     else:

@@ -13,7 +13,9 @@ CASES = Path(__file__).parents[3] / "data" / "eval" / "conversations" / "rag.jso
 MEASURED = 34
 
 
-async def test_right_answers_rank_above_others_and_it_is_not_more_sure_than_it_is_right(tmp_path: Path) -> None:
+async def test_right_answers_rank_above_others_and_it_is_not_more_sure_than_it_is_right(
+    tmp_path: Path,
+) -> None:
     right: list[float] = []
     other: list[float] = []
     async with rag_desk(tmp_path) as desk:
@@ -36,4 +38,6 @@ async def test_right_answers_rank_above_others_and_it_is_not_more_sure_than_it_i
 
 async def test_what_nothing_is_found_for_has_no_confidence(tmp_path: Path) -> None:
     async with rag_desk(tmp_path) as desk:
-        assert (await desk.ask("Cổ phiếu công ty giá bao nhiêu?", offline=True)).state["confidence_score"] == 0
+        assert (await desk.ask("Cổ phiếu công ty giá bao nhiêu?", offline=True)).state[
+            "confidence_score"
+        ] == 0

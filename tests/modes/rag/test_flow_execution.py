@@ -210,14 +210,9 @@ async def test_the_stream_is_the_documents() -> None:
     """004-45 to 004-49: three tasks, 75 to 95 in the documents' steps."""
     run = Run(lambda _agent, one, _query, _before: found(one.id))
     done = await run.of(task("hr#rag"), task("hr#summary", 2, "hr#rag"), task("hr#math", 3, "hr#summary"))
-    told = [
-        (
-            e["output"]["processing_status"],
-            e["output"]["progress_percentage"],
-            e["output"]["progress_message"],
-        )
-        for e in done.stream
-    ]
+    stream = [event for event in run.events if isinstance(event, Progress)]
+    shown = ("processing_status", "progress_percentage", "progress_message")
+    told = [tuple(event.output[name] for name in shown) for event in stream]
     assert told == [
         ("plan_ready", 75, "Execution plan is ready"),
         ("executing_task", 75, "Task 1/3: do hr#rag"),
@@ -228,11 +223,11 @@ async def test_the_stream_is_the_documents() -> None:
         ("task_completed", 95, "Completed 3/3: do hr#math"),
         ("ready_for_resolution", 95, "All tasks completed, proceeding to final response"),
     ]
-    assert {entry["node"] for entry in done.stream} == {"execute_planning"}
-    assert done.stream[0]["output"]["plan_summary"]["tasks"][0]["step_number"] == 1
-    assert done.stream[2]["output"]["completed_task"]["status"] == "completed"
-    assert done.stream[-1]["output"]["agent_responses"][0]["agent"] == "hr"
-    assert [e.message for e in run.events if isinstance(e, Progress)] == [one[2] for one in told]
+    assert {event.node for event in stream} == {"execute_planning"}
+    assert stream[0].output["plan_summary"]["tasks"][0]["step_number"] == 1
+    assert stream[2].output["completed_task"]["status"] == "completed"
+    assert stream[-1].output["agent_responses"] == list(done.records)
+    assert [(event.message, event.percent) for event in stream] == [(one[2], one[1]) for one in told]
     last = [event for event in run.events if isinstance(event, Plan)][-1]
     assert [one.status for one in last.tasks] == ["done"] * 3
 

@@ -71,8 +71,8 @@ async def test_the_first_example_end_to_end(desk: RagDesk) -> None:
 
 async def test_the_second_example_end_to_end(desk: RagDesk) -> None:
     told = await desk.ask(LEAVE)
-    stream = told.done.metadata["stream"]
-    assert [one["output"]["progress_percentage"] for one in stream] == [
+    stream = [event.output for event in told.all(Progress) if event.node == "execute_planning"]
+    assert [one["progress_percentage"] for one in stream] == [
         75,
         75,
         81.7,
@@ -82,7 +82,7 @@ async def test_the_second_example_end_to_end(desk: RagDesk) -> None:
         95,
         95,
     ]
-    assert stream[1]["output"]["progress_message"] == (
+    assert stream[1]["progress_message"] == (
         "Task 1/3: Tìm kiếm và thu thập thông tin về chính sách nghỉ phép từ cơ sở dữ liệu công ty"
     )
     percents = [event.percent for event in told.all(Progress)]
