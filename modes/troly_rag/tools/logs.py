@@ -293,7 +293,8 @@ def _read_all(
             with path.open("rb", buffering=PIECE) as file:
                 read(file, wanted, tally, stop)
     except OSError as error:
-        message = say("log.unreadable", lang, file=path.name, reason=error.strerror or error)
+        name = Path(error.filename or "").name
+        message = say("log.unreadable", lang, file=name, reason=error.strerror or error)
         raise ToolError("log_unreadable", message) from error
     return wanted, named, tally.of(named) if named else tally
 
