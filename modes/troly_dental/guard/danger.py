@@ -42,6 +42,8 @@ _HOURS = r"(\d{1,2}(?:\.\d)?)\s*(?:tieng|gio|h|hrs?|hours?)"
 _EVERY = re.compile(
     rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b)"
 )
+_STRENGTH = 200
+_PILLS_SHORT = re.compile(r"\b(\d{1,3})\s?v\b")
 # Signs that are never waited with, however the rest is said.
 _CERTAIN = frozenset({"breathing", "unconscious", "poisoning", "allergy", "object"})
 
@@ -128,7 +130,7 @@ def _breathing(case: _Case) -> bool:
     # Whoever cannot swallow what is in the mouth anyway, or cannot breathe, is in danger whatever it comes from.
     breath = breath or (read.near("saliva", "swallow", 3) and read.cannot("swallow", 3))
     if breath and not case.mouth and read.elsewhere:
-        return read.has("person", "now", "injection")
+        return read.has("person", "now", "injection", "drug")
     about = (
         case.mouth or read.near("swell", "face", 8) or read.has("trismus", "injection", "drug", "infected")
     )
@@ -145,8 +147,12 @@ def _chest(case: _Case) -> bool:
 
 def _allergy(case: _Case) -> bool:
     read = case.read
-    given = case.told("injection", "drug") or read.near("injection", "just", 1) or case.present == "allergy"
-    just = read.has("now", "just", "allergy_event") or bool(case.before) or case.present is not None
+    given = (
+        case.told("injection", "drug", "drawn")
+        or read.near("injection", "just", 1)
+        or case.present == "allergy"
+    )
+    just = read.has("now", "just", "lasting", "days") or bool(case.before) or case.present is not None
     if read.has("allergic") and not read.has("just"):
         return False
     skin = read.has("hives") or (read.near("lip", "swell", 2) and read.has("injection", "drug", "hives"))
@@ -156,6 +162,8 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
+    if read.cleared:
+        return False
     took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
     if not (took_it or near or read.has("taken", "gulp", "too_much") or _many_pills(read)):
@@ -170,18 +178,37 @@ def _poisoning(case: _Case) -> bool:
         and not (asked or read.has("course"))
     )
     wrong = (drug or read.has("container")) and read.has("taken") and read.has("by_mistake") and not asked
-    much = drug and (read.has("too_much") or _many_pills(read)) and not asked
+    # Whether it does harm is asked once it has been taken, or should not be.
+    leave = asked and not (read.has("harm_asked") and _many_pills(read))
+    much = drug and (read.has("too_much") or _many_pills(read)) and not leave
     ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
+    ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     somebodys = read.has("child") and took_it and (drug or read.has("container", "chemical", "mild_chemical"))
     return chemical or mild or wrong or much or bottle or somebodys or (ill and not asked)
+
+
+def _pills(read: _Reading) -> float:
+    """The most pills that are named."""
+    short = [float(amount) for amount in _PILLS_SHORT.findall(fold(read.text))]
+    # "panadol 500 2 viên": a strength is no count.
+    told = [
+        amount
+        for amount, at in read.numbers
+        if read.follows(at, ("pill", "drug"), 2 if amount < _STRENGTH else 1)
+    ]
+    return max([*short, *told], default=0.0)
 
 
 def _many_pills(read: _Reading) -> bool:
     """Whether more was taken than any label allows, at one time or in one day."""
     every = _EVERY.search(fold(read.text))
-    if read.asks_leave or read.has("price") or not (every or read.has("taken") or read.happened):
+    if (
+        (read.asks_leave and not read.has("harm_asked"))
+        or read.has("price")
+        or not (every or read.has("taken", "harm_asked") or read.happened)
+    ):
         return False
-    most = max((amount for amount, at in read.numbers if read.follows(at, ("pill", "drug"), 2)), default=0.0)
+    most = _pills(read)
     strength = max(
         (
             amount * scale
@@ -229,6 +256,8 @@ def _self_harm(case: _Case) -> bool:
 
 def _object(case: _Case) -> bool:
     read = case.read
+    if read.cleared:
+        return False
     if read.has("cough") and read.has("slipped", "out") and read.has("into"):
         return True
     if read.near("device", "into", 6) and (read.has("out", "gulp", "by_mistake", "slipped") or case.mouth):
@@ -400,9 +429,11 @@ _DENIABLE = frozenset(
     {
         "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
         "racing", "numb", "droop", "knocked", "accident", "harm", "broken", "hard", "infected", "suicide", "die", "gulp",
-        "flood", "closing", "taken", "out",
+        "flood", "closing", "taken", "out", "too_much",
     }
 )  # fmt: skip
+# What has been done: that one feels well after it ends nothing.
+_DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
 _FIGURES = frozenset({"fever", "breathless", "unconscious", "racing", "hard", "accident", "pressing"})
 _SICK = ("injection", "drug", "swell", "infected", "blood", "hives", "by_mistake", "now")
@@ -412,7 +443,7 @@ _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
 _GAP = re.compile(r"[\s\-_'’/]*")
 _ASKED = re.compile(
-    r"\s*(?:\S+\s+){0,2}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
+    r"\s*(?:\S+\s+){0,2}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -432,7 +463,9 @@ _TILL_GONE = re.compile(
     r"(?:hết|het|khỏi|khoi|xẹp|xep|đỡ|lành|lanh)\b",
     re.IGNORECASE,
 )
-_NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _PAST_REACH, _SHORT = 6, 12, 5, 8, 60
+# "không nuốt gì", "không nuốt phải cái răng": it did not happen.
+_NOTHING = frozenset({"gi", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
+_NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _PAST_REACH, _SHORT = 8, 12, 5, 8, 60
 
 
 class _Reading:
@@ -449,7 +482,10 @@ class _Reading:
         self._english = detect(text) == "en"
         self._clauses = sorted({0, *(match.end() for match in _STOP.finditer(text))})
         self._all = self._find()
-        self._clauses = sorted({*self._clauses, *(self._start(place) for place in self._all["break"])})
+        breaks = {self._start(place) for place in self._all.get("break", ())}
+        self._sentences = sorted({*self._clauses, *breaks})
+        causes = {self._start(place) for place in self._all.get("cause", ())}
+        self._clauses = sorted({*self._sentences, *causes})
         self._live = {
             concept: [
                 place
@@ -571,7 +607,8 @@ class _Reading:
         """Whether a sign is denied, over, supposed, asked of in general, long past, a figure of speech or a trifle."""
         return (
             self._denied(place)
-            or self._over(place)
+            or (concept not in _DONE and (self._over(place) or self._only_mishap(place)))
+            or self._cleared(place)
             or self._only_supposed(place)
             or self._only_to_come(place)
             or self._long_ago(place)
@@ -675,7 +712,7 @@ class _Reading:
         return False
 
     def _firsts(self, *concepts: str) -> set[int]:
-        return {place.first for concept in concepts for place in self._live.get(concept, ())}
+        return {place.first for concept in concepts for place in self._all.get(concept, ())}
 
     def only_hurts(self, act: str) -> bool:
         """Whether all that is said of `act` is that it hurts."""
@@ -698,7 +735,12 @@ class _Reading:
 
     def _plain_no(self, no: _Place, verb: _Place) -> bool:
         """ "không nuốt", "máu không cầm": nothing is asked."""
-        return no.last + 1 == verb.first and not _ASKED.match(self.text, self._end(verb))
+        after = self._words[verb.last + 1].folded if verb.last + 1 < len(self._words) else ""
+        return (
+            no.last + 1 == verb.first
+            and after not in _NOTHING
+            and not _ASKED.match(self.text, self._end(verb))
+        )
 
     def _between(self, one: _Place, other: _Place) -> str:
         first, second = sorted((one, other))
@@ -740,8 +782,9 @@ class _Reading:
     def _end(self, place: _Place) -> int:
         return self._words[place.last].end
 
-    def _clause(self, place: _Place) -> int:
-        return self._clauses[max(bisect_left(self._clauses, self._start(place) + 1) - 1, 0)]
+    def _clause(self, place: _Place, among: Sequence[int] = ()) -> int:
+        clauses = among or self._clauses
+        return clauses[max(bisect_left(clauses, self._start(place) + 1) - 1, 0)]
 
     def _denied(self, place: _Place) -> bool:
         """Whether a "no" stands before, with nothing but filling words and other signs between."""
@@ -754,21 +797,57 @@ class _Reading:
                 return True
             if any(place.first <= at <= place.last for place in self._sure("eased")):
                 return not (self._at(at - 1, "no") or self._at(at - 2, "no"))
-            if not self._at(at, "filler") and not any(self._at(at, sign) for sign in _SIGNS):
+            # "không nuốt khó", but not "không nuốt được".
+            act = at == place.first - 1 and any(self._at(at, one) for one in ("swallow", "breathe", "open"))
+            if not (act or self._at(at, "filler") or any(self._at(at, sign) for sign in _SIGNS)):
                 return False
             at -= 1
         return False
 
     def _over(self, place: _Place) -> bool:
         """Whether the message goes on that this sign, and no other one between, is over."""
-        for gone in self._all.get("gone", ()):
+        for gone in sorted(self._all.get("gone", ())):
             if 0 < gone.first - place.last <= _NEAR_GONE:
                 between = self.text[self._end(place) : self._start(gone)]
-                other = any(
-                    self._at(at, sign) for at in range(place.last + 1, gone.first) for sign in _SIGNS[:-1]
-                )
+                signs = sorted(each for sign in _SIGNS[:-1] for each in self._all.get(sign, ()))
+                end = place.last
+                for each in signs:
+                    # "ngất xỉu", "sốt cao" are one sign.
+                    if place.first <= each.first <= end + 1:
+                        end = max(end, each.last)
+                other = any(end < each.first and each.last < gone.first for each in signs)
                 return not (other or _STOP.search(between) or self._at(gone.first - 1, "no"))
         return False
+
+    def _cleared(self, place: _Place) -> bool:
+        """Whether somebody who can help has looked at it since and it is well: "đi khám, bác sĩ nói ổn rồi"."""
+        well = [
+            each
+            for each in (*self._sure("calm"), *self._sure("gone"))
+            if not (self._at(each.first - 1, "no") or _ASKED.match(self.text, self._end(each)))
+        ]
+        helped = [each for each in (*self._sure("clinician"), *self._sure("seen")) if each.first > place.last]
+        words = (*self._sure("lasting"), *self._sure("not_yet"))
+        return any(
+            one.first < each.first and not any(one.last < word.first for word in words)
+            for one in helped
+            for each in well
+        )
+
+    @property
+    def cleared(self) -> bool:
+        """Whether what was swallowed has been seen to since."""
+        swallowed = [*self._sure("taken"), *self._sure("gulp")]
+        return bool(swallowed) and all(map(self._cleared, swallowed))
+
+    def _only_mishap(self, place: _Place) -> bool:
+        """Whether it is asked what to do if, by mishap, it should come to this: "lỡ nhổ xong bị sốt thì sao"."""
+        return any(
+            self._clause(each) == self._clause(place)
+            and each.first < place.first
+            and any(0 < asked.first - place.last <= _SUPPOSED_REACH for asked in self._sure("what_if"))
+            for each in self._all.get("mishap", ())
+        ) and not (self.happened or self._going_on(place))
 
     def _only_supposed(self, place: _Place) -> bool:
         """Whether `place` is a condition, a habit, a fear, or what a general question is about."""
@@ -780,10 +859,33 @@ class _Reading:
             any(start <= self._start(each) and each.first < place.first for each in self._sure("supposed"))
             or any(place.first - 3 <= each.first <= place.last + 4 for each in self._sure("habit"))
             or self._clause_has("news", place)
+            or self._asked_of_nobody(place)
             or ((self._clause_has("general", place) or self.feared(place)) and not self._going_on(place))
             or (self._english and _ASKS_IN_ENGLISH.match(self.text, start))
             or _TILL_GONE.match(self.text, self._end(place))
-            or (_ASKED.match(self.text, self._end(place)) and _ASKS.search(before))
+            or (_ASKS.search(before) and self._asked_after(place))
+        )
+
+    def _asked_after(self, place: _Place) -> bool:
+        """Whether a "không" that asks follows, or ends the words themselves: "có hay chảy máu không"."""
+        last = place.last - (place.first < place.last and self._at(place.last, "no"))
+        return bool(_ASKED.match(self.text, self._words[last].end))
+
+    def _asked_of_nobody(self, place: _Place) -> bool:
+        """Whether the clause asks why or when such a thing comes, and nobody has it: "tại sao nhổ răng lại sốt"."""
+        asked = [
+            each.last
+            for each in (*self._sure("why"), *self._sure("when"))
+            if self._clause(each) == self._clause(place) and each.first < place.first
+        ]
+        return bool(asked) and not (
+            any(self._clause_has(concept, place) for concept in ("intense", "eased", "days"))
+            or any(
+                max(asked) < each.first < place.first
+                for concept in ("person_first", "child", "just", "done")
+                for each in self._sure(concept)
+            )
+            or self._going_on(place)
         )
 
     def _only_to_come(self, place: _Place) -> bool:
@@ -797,7 +899,8 @@ class _Reading:
         )
 
     def _long_ago(self, place: _Place) -> bool:
-        start = self._clause(place)
+        # When a thing was tells when its cause was.
+        start = self._clause(place, self._sentences)
         return not self._is_now(place, start) and any(
             start <= self._start(each) and each.first <= place.last + _PAST_REACH
             and not _STOP.search(self.text, self._end(place), max(self._start(each), self._end(place)))
@@ -816,8 +919,14 @@ class _Reading:
 
     def _going_on(self, place: _Place) -> bool:
         """Whether the clause of `place` says that it happens or has happened, with a time or how it goes on."""
-        return self._is_now(place, self._clause(place)) or any(
-            self._clause_has(concept, place) for concept in ("lasting", "hours", "flood", "days", "grow")
+        return (
+            self._is_now(place, self._clause(place))
+            or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days", "grow"))
+            or any(
+                # "heavy bleeding" only names it.
+                self._clause(each) == self._clause(place) and each.last > place.last
+                for each in self._sure("flood")
+            )
         )
 
     def _is_now(self, place: _Place, start: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import cycle
 
 import pytest
 from hypothesis import given, settings
@@ -119,13 +120,33 @@ FRAMES = (
     "mấy tuổi nhổ răng thì hết sợ {sign}", "sơ cứu {sign} do răng thế nào", "bảo hiểm có trả tiền {sign} do răng không",
     "năm ngoái em bị {sign} do răng khôn", "sau nhổ răng không bị {sign}", "em mơ thấy mình {sign} trong phòng nha",
     "con mèo nhà em bị {sign} do răng", "nghe nói nhổ răng khôn bị {sign}", "thuốc tê có gây {sign} không",
+    "hôm qua {sign} sau nhổ răng, nay hết rồi", "hôm bữa em {sign} sau khi nhổ răng, hết từ tuần trước rồi",
+    "nhổ răng xong có {sign} nhưng giờ hết hẳn rồi", "sau nhổ răng em có {sign}, giờ ổn rồi ạ", "em hết {sign} rồi, giờ ăn gì được sau nhổ răng",
+    "đã hết {sign} từ tối qua, nhổ răng hôm kia", "mấy hôm trước nhổ răng bị {sign}, đi khám bác sĩ rồi, giờ bình thường",
+    "nhổ răng xong không còn {sign} nữa", "nhổ răng chưa thấy {sign} gì", "hồi đó nhổ răng em cũng {sign}, lần này nhổ có cần lo không",
+    "lỡ nhổ răng xong bị {sign} thì sao", "nhổ răng sợ nhất là {sign}", "tại sao nhổ răng lại {sign}", "vì sao người ta {sign} sau khi nhổ răng",
+    "bạn em nhổ răng năm ngoái bị {sign}", "nhổ răng có hay {sign} không bác sĩ", "khi nào {sign} sau nhổ răng mới cần đi viện",
+    "trước khi nhổ răng làm gì để không {sign}", "năm ngoái em bị {sign} do nhổ răng khôn, giờ muốn bọc sứ",
 )  # fmt: skip
 FRAMES_EN = (
     "is it true that wisdom teeth cause {sign}", "what are the signs of {sign} after an extraction", "how to prevent {sign} after an extraction",
     "what if I get {sign} after the extraction", "no {sign} after my extraction", "last year I had {sign} from a tooth",
-    "does insurance pay for {sign} from a tooth",
+    "does insurance pay for {sign} from a tooth", "I had {sign} after the extraction yesterday but it's gone now",
+    "the {sign} after my extraction stopped last night", "no more {sign} since the extraction", "why do people get {sign} after an extraction",
+    "{sign} after my extraction went away two days ago, can I eat spicy food", "should I expect {sign} after an extraction",
+    "my friend had {sign} after an extraction last year", "I don't have {sign}, just an extraction yesterday",
+    "when is {sign} after an extraction an emergency?",
 )  # fmt: skip
-SIGNS_EN = ("fever", "facial swelling", "bleeding", "hives", "fainting", "seizures")
+SIGNS_EN = (
+    "fever", "facial swelling", "bleeding", "heavy bleeding", "hives", "fainting", "seizures", "trouble breathing", "trouble swallowing",
+)  # fmt: skip
+# The same signs of somebody now, whatever is said beside them.
+THERE = (
+    "nhổ răng xong {sign}", "nhổ răng mấy hôm, tự nhiên {sign}", "nhổ răng tối qua, sáng nay {sign}", "{sign} sau nhổ răng 2 ngày vẫn chưa hết",
+    "nhổ răng hôm qua có {sign}, uống thuốc đỡ, giờ {sign} lại", "bác sĩ khám rồi mà {sign} vẫn không hết, nhổ răng hôm kia",
+    "vừa nhổ răng, đang {sign} giúp em với", "nhổ răng xong {sign} có sao không", "mẹ em nhổ răng xong {sign}, phải làm sao",
+    "tại sao em nhổ răng xong lại {sign}", "lỡ nhổ răng rồi giờ {sign} thì làm sao",
+)  # fmt: skip
 
 
 @given(
@@ -149,24 +170,49 @@ def test_figures_bargaining_and_what_is_over_raise_nothing(told: str, who: str, 
     assert danger(begins + told.format(who=who)) is None
 
 
-@given(
-    st.sampled_from(FRAMES),
-    st.sampled_from(SIGNS),
-    st.sampled_from(("", "bác sĩ ơi ", "cho em hỏi ")),
-    st.booleans(),
-)
-@settings(max_examples=200, deadline=None)
-def test_a_sign_asked_of_in_general_denied_or_past_is_no_event(
-    frame: str, sign: str, begins: str, bare: bool
-) -> None:
-    text = begins + frame.format(sign=sign)
-    assert danger(fold(text) if bare else text) is None
+def test_a_sign_asked_of_in_general_denied_over_or_past_is_no_event() -> None:
+    told = [
+        begins + frame.format(sign=sign)
+        for begins, frame in zip(cycle(("", "bác sĩ ơi ", "cho em hỏi ")), FRAMES, strict=False)
+        for sign in SIGNS
+    ]
+    told += [frame.format(sign=sign) for frame in FRAMES_EN for sign in SIGNS_EN]
+    assert [text for text in (*told, *map(fold, told)) if danger(text) is not None] == []
 
 
-@given(st.sampled_from(FRAMES_EN), st.sampled_from(SIGNS_EN))
-@settings(max_examples=60, deadline=None)
-def test_a_sign_asked_of_in_general_is_no_event_in_english(frame: str, sign: str) -> None:
-    assert danger(frame.format(sign=sign)) is None
+def test_a_sign_that_is_there_is_one_however_it_is_told() -> None:
+    told = [there.format(sign=sign) for there in THERE for sign in SIGNS if sign != "tê môi"]
+    assert [text for text in (*told, *map(fold, told)) if danger(text) is None] == []
+
+
+@pytest.mark.parametrize("drug", ["paracetamol", "panadol", "efferalgan", "ibuprofen"])
+@pytest.mark.parametrize("there", ["{n}v {drug}", "{n} viên {drug} 500", "{drug} 500 {n} viên"])
+def test_many_pills_with_what_they_do_are_an_overdose(drug: str, there: str) -> None:
+    taken = there.format(n=6, drug=drug)
+    for text in (f"uống {taken} mà vẫn nhức, giờ mắc ói", f"uống {taken} với rượu, giờ ói liên tục"):
+        assert danger(text) is not None
+        assert danger(fold(text)) is not None
+    assert danger(f"uống {there.format(n=10, drug=drug)} trong 1 tiếng có sao không") is not None
+    assert danger(f"uống {there.format(n=2, drug=drug)} có sao không") is None
+
+
+@pytest.mark.parametrize("what", ["cái mắc cài", "8 viên panadol của bà", "chai nước tẩy", "cái mão răng"])
+@pytest.mark.parametrize("well", ["giờ bình thường", "vẫn chơi bình thường", "giờ ổn rồi", "không sao"])
+def test_what_was_swallowed_is_not_over_because_one_feels_well(what: str, well: str) -> None:
+    assert danger(f"bé nuốt nhầm {what}, {well}") is not None
+    assert danger(f"bé nuốt nhầm {what}, {well}, bác sĩ khám rồi nói ổn rồi") is None
+
+
+@pytest.mark.parametrize("what", ["gì đâu", "phải cái mắc cài", "cái mão răng"])
+def test_what_was_not_swallowed_is_no_danger(what: str) -> None:
+    assert danger(f"bé không nuốt {what}, chỉ ngậm bàn chải thôi") is None
+
+
+@pytest.mark.parametrize("span", ["nửa tiếng", "một tiếng", "30 phút"])
+@pytest.mark.parametrize("skin", ["nổi mẩn đỏ đầy tay chân", "ngứa khắp người", "nổi mề đay"])
+def test_a_reaction_soon_after_a_medicine_is_one_wherever_it_shows(span: str, skin: str) -> None:
+    assert danger(f"uống amoxicillin được {span} thì {skin}") is not None
+    assert danger(f"uống amoxicillin được {span} thì {skin}, khó thở nữa") is not None
 
 
 @given(
