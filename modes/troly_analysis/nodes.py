@@ -138,7 +138,10 @@ def understand(
     suggested = _suggested(turn)
     if previous is not None and turn.focus is None and FOCUS in turn.conversation_metadata:
         previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
-    return analyse_question(text, sheets, turn.now, previous=previous, values=look, suggested=suggested)
+    shown = [row.id for row in turn.focus.rows] if turn.focus is not None else []
+    return analyse_question(
+        text, sheets, turn.now, previous=previous, values=look, suggested=suggested, shown=shown
+    )
 
 
 def show_focus(turn: TurnContext, told: DataAnswer) -> None:

@@ -127,6 +127,13 @@ def spans(text: str, today: date = TODAY) -> list[tuple[str, str]]:
         ("thứ 2 tuần trước|thứ hai tuần trước|monday last week", "2024-05-06", "2024-05-06"),
         ("cuối tuần qua|last weekend", "2024-05-11", "2024-05-12"),
         ("ngày 20/12/2023|20 tháng 12|on 20 December 2023", "2023-12-20", "2023-12-20"),
+        (
+            "ngày 11/11 năm ngoái|11/11 năm ngoái|ngày 11 tháng 11 năm ngoái|11 November last year",
+            "2023-11-11",
+            "2023-11-11",
+        ),
+        ("ngày 11/11 năm nay|11/11 this year", "2024-11-11", "2024-11-11"),
+        ("hôm nay năm ngoái|today last year", "2023-05-15", "2023-05-15"),
     ],
 )
 def test_spoken_periods(texts: str, start: str, end: str) -> None:

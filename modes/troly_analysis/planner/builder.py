@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 
-from troly_analysis.planner.periods import counterpart, is_whole, same_days, span_of
+from troly_analysis.planner.periods import counterpart, is_whole, preceding, same_days, span_of
+from troly_analysis.planner.pointing import points_at_days
 from troly_analysis.planner.reader import Parts
 from troly_analysis.planner.schema import Schema, made_of
 from troly_analysis.planner.types import (
@@ -300,6 +301,7 @@ class _Builder:
         """Name what the words ask for and the query does not show."""
         parts = self.parts
         self.unmet += _foreign(self.measures)
+        self.unmet += ["…"] if parts.has("preceding") else []
         if parts.op == "avg" and form != "per" and not any(each.op == "avg" for each in self.measures):
             self.unmet.append("avg")
         if parts.has("sold", "bought", "seller", "slow seller") and not self.schema.deals:
@@ -747,18 +749,52 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     denied = bool(parts.conditions) and all(map(_leaves_out, parts.conditions))
     if parts.has("share") and parts.kept and _share_of(parts, before) is not None:
         return True
+    if parts.pointer is not None or _asks_again(parts, before) or _moved_back(parts, before):
+        return True
     only_denied = denied and not (
-        parts.measures or parts.has("count", "much", "list", "which", "plural", "top")
+        parts.measures
+        or (parts.has("count", "much", "list", "which", "plural", "top") and not parts.has("left"))
     )
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_denied:
         whole = parts.measures and parts.groups and (parts.extremes or parts.limit)
-        return leans(parts) and not whole and parts.words <= 12
+        return (leans(parts) or _elliptic(parts, before)) and not whole and parts.words <= 12
     turns = parts.extremes and before.form in {"top", "rows"} and before.limit == 1
     changed = (
         turns, parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
         parts.order, parts.chart, parts.has("all"),
     )  # fmt: skip
     return any(changed)
+
+
+def _nothing_named(parts: Parts) -> bool:
+    """Whether no figure, thing, number or day is named, only how one is asked for."""
+    named = (
+        parts.measures, parts.groups, parts.loose, parts.conditions, parts.numbers, parts.rows, parts.limit, parts.extremes,
+        parts.order, parts.op, parts.when.period, parts.when.versus,
+    )  # fmt: skip
+    return not any(named)
+
+
+def _asks_again(parts: Parts, before: DataQuery) -> bool:
+    """Whether the change or difference is asked for that a comparison told: "tăng hay giảm, mấy phần trăm"."""
+    return bool(before.versus) and _nothing_named(parts) and parts.has("growth", "gap", "share", "compare")
+
+
+def _moved_back(parts: Parts, before: DataQuery) -> bool:
+    """Whether the period before that of the last answer is asked for: "tháng trước đó", "the week before that"."""
+    units = [each.unit for each in parts.loose]
+    whole = before.period is not None and all(unit and is_whole(before.period, unit) for unit in units)
+    return parts.has("preceding") and whole and parts.when.period is None and not before.versus
+
+
+def _elliptic(parts: Parts, before: DataQuery) -> bool:
+    """Whether only an amount of money is asked for ("Viettel Post thì hết bao nhiêu") after one that has a name."""
+    named = parts.measures or parts.rows or parts.groups or parts.loose or not parts.conditions
+    money = before.measures and all(each.ref and each.ref.kind == "money" for each in before.measures)
+    beyond = parts.has("seller", "slow seller", "aov", "left", "columns", "count") and not parts.has(
+        "how much"
+    )
+    return bool(parts.has("how much") and money and not named and not beyond)
 
 
 def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQuery:
@@ -768,7 +804,9 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     """
     change = _Change(parts, before)
     shared = _share_of(parts, before) if parts.has("share") else None
-    if shared is not None:
+    if _asks_again(parts, before):
+        pass
+    elif shared is not None:
         change.dates()
         change.query = shared
     else:
@@ -797,17 +835,20 @@ class _Change:
     def figures(self, alone: BuiltQuery) -> None:
         """Another figure in the place of the one before."""
         parts, made = self.parts, alone.query
-        if not (parts.measures or (parts.rows and parts.has("count", "much")) or parts.op):
+        told = parts.pointer is not None and parts.has("how much", "sold", "bought", "left", "count")
+        if not (parts.measures or (parts.rows and parts.has("count", "much")) or parts.op or told):
             return
         if made is None or alone.question is not None or made.per or not made.measures:
             self.unmet.append(parts.op or "figure")
             return
         kept = self.query.form if self.query.form in {"scalar", "groups", "top", "compare"} else "groups"
-        self.set(measures=made.measures, form=kept if self.query.groups else "scalar")
+        alone_form = "compare" if self.query.versus else "scalar"
+        self.set(measures=made.measures, form=kept if self.query.groups else alone_form)
 
     def groups(self) -> None:
         """Another dimension; of it no single value is kept."""
-        if groups := tuple(self.parts.groups or self.parts.loose):
+        back = _moved_back(self.parts, self.before)
+        if groups := tuple(self.parts.groups or (() if back else self.parts.loose)):
             kept = (each for each in self.query.conditions if each.ref != groups[0].ref or each.op != "eq")
             ranked = self.query.form == "top" and not groups[0].unit
             form, limit = ("top", self.query.limit) if ranked else ("groups", 0)
@@ -816,9 +857,16 @@ class _Change:
     def dates(self) -> None:
         """Another period, or one to compare with; a unit that is pointed at must be the period before."""
         parts, query = self.parts, self.query
-        pointed = [unit for unit in parts.kept if unit]
-        same = query.period is not None and all(is_whole(query.period, unit) for unit in pointed)
-        self.unmet += ["…"] if pointed and not same else []
+        self.unmet += [] if points_at_days(parts, query) else ["…"]
+        if _moved_back(parts, self.before) and query.period is not None:
+            self.set(period=preceding(query.period))
+            return
+        if parts.when.period and (parts.when.versus or (query.versus and (parts.measures or parts.rows))):
+            # Both periods are named anew, or a whole question follows a comparison.
+            form = "compare" if parts.when.versus else "groups" if query.groups else "scalar"
+            self.set(period=parts.when.period, versus=parts.when.versus, form=form)
+            self.unmet += ["±"] if parts.when.versus and query.groups else []
+            return
         if self.against and query.period and self.against != query.period:
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
             self.set(versus=self.against, form="compare", groups=groups, growth=False)
@@ -853,10 +901,21 @@ class _Change:
         parts, before = self.parts, self.before
         if parts.chart:
             self.set(chart=parts.chart)
-        beyond = [label for label in _BEYOND if parts.has(label)]
-        self.unmet += [label for label in beyond if not (self.against and label == "compare")]
+        money = all(each.ref and each.ref.kind == "money" for each in self.query.measures)
+        held = {"compare"} if self.against or self.query.versus else set()
+        held |= {"how much"} if money else set()
+        held |= {"preceding"} if _moved_back(parts, before) else set()
+        stocked = self.query.measures != before.measures or any(map(_leaves_out, parts.conditions))
+        held |= {"left", "minus"} if stocked else set()
+        held |= (
+            {"seller", "slow seller"} if self.query.measures != before.measures and parts.pointer else set()
+        )
+        held |= {"compare", "gap", "growth"} if self.query.gap or self.query.versus else set()
+        self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
         self.unmet += [str(parts.rank)] if parts.rank else []
-        special = before.gap or before.growth or before.rank or before.part or before.per
+        special = (
+            (before.gap and not parts.pointer) or before.growth or before.rank or before.part or before.per
+        )
         changed = replace(self.query, chart=before.chart, part=before.part) != before
         self.unmet += ["…"] if (special and changed) or points_by_weekday(parts, before) else []
         self.unmet += _foreign(self.query.measures)
@@ -870,8 +929,9 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
         and not (before.versus or before.gap)
     )
     other = parts.numbers or parts.extremes or parts.limit or parts.groups or parts.loose or parts.when.versus
-    moved = parts.when.period is not None and parts.when.period != before.period
-    if not plain or other or moved or not parts.kept:
+    named, days = parts.when.period, before.period
+    moved = named is not None and (days is None or (named.start, named.end) != (days.start, days.end))
+    if not plain or other or moved or not (parts.kept or parts.pointer):
         return None
     if parts.conditions and [each.ref for each in before.groups] == [each.ref for each in parts.conditions]:
         return replace(before, form="share", part=tuple(parts.conditions), groups=(), order="", growth=False)
@@ -892,7 +952,13 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
             values = list(dict.fromkeys([*_values_of(each), *_values_of(new[at])]))
             new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
     kept = [each for each in query.conditions if each.ref not in named]
-    return replace(query, conditions=(*kept, *new))
+    found = replace(query, conditions=(*kept, *new))
+    one = found.groups[0].ref if found.form == "top" and len(found.groups) == 1 else None
+    if not any(each.ref == one and each.op == "eq" and each.value is not None for each in new):
+        return found
+    return replace(
+        found, form="scalar", groups=(), order="", limit=0, seller=False
+    )  # of one thing: its figure
 
 
 def _foreign(measures: Iterable[Measure]) -> list[str]:

@@ -283,6 +283,13 @@ def alike_values() -> dict[str, tuple[str, ...]]:
     return found
 
 
+def spellings_of(value: str) -> tuple[str, ...]:
+    """All spellings of `values.txt` for a value of a sheet; "Bạc" is not "bắc"."""
+    listed = alike_values().get(" ".join(token.folded for token in tokens(value)), ())
+    same = (entry for entry in listed if fold(entry) == fold(value) and not accents_agree(value, entry))
+    return () if any(same) else listed
+
+
 # Short for "anh", "em"; with marks they are words ("ế").
 _VOWELS = frozenset("aeiouy")
 

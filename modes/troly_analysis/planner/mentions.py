@@ -14,7 +14,7 @@ from typing import Any
 
 from troly.text.dates import DateRange, find_ranges, whole
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
-from troly.text.language import is_syllable
+from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.spelling import Corrector, SpellingRules, without_telex
 from troly_analysis.planner.lexicon import Phrases, common, spellings, things
@@ -267,24 +267,7 @@ def read_spans(wording: CorrectedText, today: date, span: tuple[date, date] | No
     # Weekends of no week are days of the week, which are read as conditions.
     found = [each for each in find_ranges(wording.text, today) if fold(each.label) not in _WEEKENDS]
     found += _named_months(wording, found, max(today, span[1]) if span else today)
-    ordered = _with_years(wording, sorted(found, key=lambda each: each.span))
-    return [_widened(wording, each, today, span) for each in ordered]
-
-
-def _with_years(wording: CorrectedText, found: list[DateRange]) -> list[DateRange]:
-    """A day before a year that was said apart is of that year: "ngày 11/11 năm ngoái"."""
-    made: list[DateRange] = []
-    for each in found:
-        day = made[-1] if made else None
-        whole_year = (each.start, each.end) == whole(each.start, "year")
-        if day and whole_year and day.start == day.end and (day.start.month, day.start.day) != (2, 29):
-            place = (day.span[0], each.span[1])
-            if not wording.text[day.span[1] : each.span[0]].strip():
-                start = day.start.replace(year=each.start.year)
-                made[-1] = DateRange(start, start, wording.text[slice(*place)], place)
-                continue
-        made.append(each)
-    return made
+    return [_widened(wording, each, today, span) for each in sorted(found, key=lambda each: each.span)]
 
 
 def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date) -> list[DateRange]:
@@ -469,7 +452,10 @@ def find_mentions(
     piles: dict[tuple[int, int], _Pile] = defaultdict(_Pile)
     text, typed = wording.text, wording.words
     _add_periods(piles, wording, schema, today)
+    english = detect_score(text) < 0
     for hit in listed_words().find(text, typed, careful=wording.careful):
+        if english and hit.loss and hit.end - hit.start == 1:
+            continue  # "the" is no "thế"
         pile = piles[hit.start, hit.end]
         pile.labels.add(hit.payload)
         # "không có" is more than the two cells "không" and "có".

@@ -21,9 +21,10 @@ from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concepts
 from troly_analysis.planner.mentions import without_sheet
 from troly_analysis.planner.periods import is_partial
-from troly_analysis.planner.reader import Parts, read_question
+from troly_analysis.planner.pointing import pointed_query, points_at_days, shown_in
+from troly_analysis.planner.reader import Parts, code_name, read_question
 from troly_analysis.planner.schema import Schema, schema_of
-from troly_analysis.planner.types import DataQuery, Intent, Lookup, Note, Plan
+from troly_analysis.planner.types import DataQuery, Group, Intent, Lookup, Note, Plan
 from troly_analysis.types import Sheet
 
 _IGNORE = ("bo qua", "ignore", "khong can", "skip")
@@ -118,12 +119,13 @@ def analyse_question(
     previous: Plan | None = None,
     values: Lookup | None = None,
     suggested: Mapping[str, DataQuery] | None = None,
+    shown: Sequence[str] = (),
 ) -> QuestionAnalysis:
     """Understand `text`, asked at `now` over these sheets.
 
     `previous` is the plan of the question before, which a follow-up changes and an option answers. `values` looks up
     values of columns too long for `Field.examples`. `suggested` are the queries of the suggestions that were shown,
-    by their folded text.
+    by their folded text. `shown` is the first cell of each row of the last answer, which words can point at.
     """
     today, known, choices = now.date(), tuple(sheets), dict[str, str]()
     answer = _answer(text, previous) if previous is not None and previous.question is not None else None
@@ -140,7 +142,7 @@ def analyse_question(
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     asked, named = without_sheet(text, known)
     chosen = choices.get("sheet") or named
-    question = _Question(asked, today, previous, choices, values)
+    question = _Question(asked, today, previous, choices, values, tuple(shown))
     held = [sheet for sheet in known if sheet.name == chosen] or known
     found = [question.over(schema_of(sheet, known)) for sheet in held]
     found.sort(key=lambda each: each.fit)
@@ -155,6 +157,8 @@ def analyse_question(
     before = previous.ask if previous else None
     rival = None if best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
+    if best.followed and made.calls and before is not None and before.sheet == made.sheet:
+        made = replace(made, before=before)
     changes = any(leans(each.parts) for each in found)
     certain = not choices and is_certain(made, best)
     return QuestionAnalysis(
@@ -194,6 +198,7 @@ class _Question:
     previous: Plan | None
     choices: Mapping[str, str]
     values: Lookup | None
+    shown: tuple[str, ...] = ()
 
     def over(self, schema: Schema) -> _Candidate:
         """The message over one sheet."""
@@ -201,14 +206,30 @@ class _Question:
         asked = last.ask if last is not None else None
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
         parts = read_question(self.text, schema, self.today, self.choices, self.values)
+        target = self._pointed_at(parts, asked, schema)
+        if before is None and target is not None and parts.pointer is not None:
+            lost = not _carry_over(parts, target, schema)
+        else:
+            lost = parts.pointer is not None and target is None
         built = build_query(parts, schema, self.today, self.choices)
-        followed = is_followup(parts, before)
+        followed = is_followup(parts, before) or (
+            before is None and target is not None and parts.pointer is not None
+        )
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
         unheard = last is not None and bool(last.missing) and (followed or leans(parts))
-        if unheard and (parts.has("follow", "only") or not told):
+        if unheard and (parts.has("follow", "only") or parts.pointer or parts.kept or not told):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
-        elif followed and before is not None:
-            built = refine_query(parts, before, built)
+        elif lost:
+            built.unmet = (*built.unmet, "…")
+        elif followed and before is not None and target is not None:
+            built = refine_query(parts, target, built)
+        elif (
+            built.query is not None
+            and before is not None
+            and points_at_days(parts, before)
+            and any(parts.kept)
+        ):
+            built.query = replace(built.query, period=before.period, date_ref=before.date_ref)
         elif built.query is not None and (parts.kept or (asked and _may_lean(parts, built.query, asked))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
         trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count", "aov")
@@ -217,6 +238,38 @@ class _Question:
         if before is not None:
             parts.weight += 0.6
         return _Candidate(schema, parts, built, followed)
+
+    def _pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
+        """The query before as far as the message points at it, None where nothing was asked or it is not clear what is meant."""
+        if asked is None or self.previous is None:
+            return None
+        if any(parts.kept):
+            asked = shown_in(asked, self.shown)
+        return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
+
+
+def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
+    """Put the thing pointed at, which another sheet showed, on this sheet's column of that name; False where it has none."""
+    thing = next(
+        (one for one in reversed(target.conditions) if one.op in {"eq", "in"} and one.ref.kind == "text"),
+        None,
+    )
+    if thing is None:
+        return False
+    own = [each for each in schema.refs.values() if each.kind == "text" and not each.sheet]
+    same = [each for each in own if each.name == thing.ref.name]
+    alike = [
+        each
+        for each in own
+        if thing.ref.concept and each.concept == thing.ref.concept and not code_name(each)
+    ]
+    ref = next(iter(same or (alike if len(alike) == 1 and not code_name(thing.ref) else [])), None)
+    if ref is None:
+        return False
+    parts.conditions.append(replace(thing, ref=ref))
+    if thing.op == "in" and not parts.has("sum"):
+        parts.groups.append(Group(ref))
+    return True
 
 
 def _may_lean(parts: Parts, query: DataQuery, before: DataQuery) -> bool:

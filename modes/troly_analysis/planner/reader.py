@@ -42,9 +42,10 @@ _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
-_NAMED, _CLOSE, _MOST = 0.95, 0.035, 1000
+_NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
+_TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset(
     [
         "cua",
@@ -69,6 +70,18 @@ _TITLES = frozenset(
 )
 FIGURES = frozenset({*NUMERIC, "metric"})
 NAMES = frozenset({"text", "boolean", "list"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Something shown that a message points at: the only thing (`place` 0), the one at a place from the top ("cái thứ
+    hai"), or `both` of two; with the column that its noun names, and the end it is said to be ("tỉnh ít nhất đó": min).
+    """
+
+    place: int = 0
+    both: bool = False
+    ref: Ref | None = None
+    end: Literal["max", "min", ""] = ""
 
 
 @dataclass(slots=True)
@@ -119,7 +132,10 @@ class Parts:
     corrects: bool = False
     """Whether it says that something else was meant ("chứ không phải số đơn")."""
     kept: list[str] = field(default_factory=list)
-    """The units of time of the question before that it points at ("tháng đó"), "" for its rows ("trong đó")."""
+    """The units of time of the question before that it points at ("tháng đó", "3 month" for three, "any" for "thời gian
+    đó"), "" for its rows ("trong đó").
+    """
+    pointer: Pointer | None = None
     counted_value: bool = False
     """Whether a value of the sheet is what is counted ("bao nhiêu panadol", "bao nhiêu cuộn")."""
     evidence: float = 0.0
@@ -168,6 +184,7 @@ class Reader:
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
         self._charts()
+        self._pointers()
         self._superlatives()
         self._ranks()
         self.parts.when = read_periods(self)
@@ -177,7 +194,6 @@ class Reader:
             if each.period and each.role == "period"
         ]
         self.parts.conditions += read_weekdays(self)
-        self._kept()
         self._blanks()
         self._numbers()
         self._values()
@@ -322,12 +338,12 @@ class Reader:
                 for each in mention.targets
                 if each.ref and mention.targets[0].weight - each.weight < 0.2
             ]
-            named = [ref for ref in best if ref.kind == "text" and not (_code_name(ref) or ref.sheet)]
-            if not named and _code_name(target.ref) and not _code_name(Ref(mention.text)):
+            named = [ref for ref in best if ref.kind == "text" and not (code_name(ref) or ref.sheet)]
+            if not named and code_name(target.ref) and not code_name(Ref(mention.text)):
                 alike = self.schema.by_concept.get(
                     target.ref.concept, ()
                 )  # "top 5 SP" beside "Mã SP", "Sản phẩm"
-                named = [ref for ref in alike if not ref.sheet and ref.kind == "text" and not _code_name(ref)]
+                named = [ref for ref in alike if not ref.sheet and ref.kind == "text" and not code_name(ref)]
             return Group(target.ref if target.ref in named or not named else named[0])
         if mention.unit and when.date_ref:
             if mention.unit == "hour" and when.date_ref.kind != "datetime":
@@ -354,6 +370,91 @@ class Reader:
                 self.parts.chart = kind  # type: ignore[assignment]
             self.take("chart", at)
 
+    def _pointers(self) -> None:
+        """What points at the question before and its answer: "tháng đó", "trong số đó", "kênh đó", "cái thứ hai", "cả hai"."""
+        for at, mention in enumerate(self.mentions):
+            if mention.role:
+                continue
+            if self.has(at, "among"):
+                self.parts.kept.append("")
+                self.take("pointer", at)
+            elif self.has(at, "then"):
+                self.parts.kept.append("any")
+                self.take("pointer", at)
+            elif mention.period and fold(mention.text).endswith(" truoc") and self.has(at + 1, "pointer"):
+                mention.period, mention.labels = None, frozenset({"preceding"})  # "tháng trước đó"
+                self.parts.kept += [unit for name, unit in _TIMES if fold(mention.text).startswith(name)]
+                self.take("pointer", at, at + 1)
+            elif self.has(at, "both"):
+                noun = at + 1 < len(self.mentions) and (
+                    bool(self.mentions[at + 1].unit) or self._is_noun(at + 1)
+                )
+                ref = self._noun_ref(at + 1) if noun else None
+                self._point(Pointer(both=True, ref=ref), *range(at, at + 1 + noun))
+            elif fold(mention.text) == "one" and self.has(at - 1, "max", "min"):
+                self._point(Pointer(end="max" if self.has(at - 1, "max") else "min"), at - 1, at)
+            elif self._nth(at) and not self.any("which", "which one"):
+                self._point(Pointer(self._nth(at), ref=self._noun_ref(at - 1)), at - 1, at)
+            elif self.has(at, "pointer"):
+                self._pointed(at)
+
+    def _point(self, pointer: Pointer, *places: int) -> None:
+        """One pointer a message: where a second one stands, neither is understood."""
+        if self.parts.pointer is None:
+            self.parts.pointer = pointer
+            self.take("pointer", *places)
+
+    def _pointed(self, at: int) -> None:
+        """What "đó", "this", "nó" at `at` points at, with the noun before it."""
+        noun = at - 1
+        end = next((each for each in ("max", "min") if noun > 0 and self.has(noun, each)), "")
+        noun -= bool(end)
+        here, two = (self.mentions[noun] if noun >= 0 else None), noun - 1
+        if here is None or self.has(at, "one"):
+            if self.has(at, "one"):
+                self._point(Pointer(), at)
+            return
+        amount = self.mentions[two].amount if two >= 0 else None
+        if here.unit and not here.targets and not here.period:
+            if amount is None or amount.value == 1:
+                self.parts.kept.append(here.unit)
+            elif amount.value == 2:
+                self._point(Pointer(both=True), two, noun, at)
+                return
+            else:
+                self.parts.kept.append(f"{amount.value} {here.unit}")
+            self.take("pointer", *([two] if amount else []), noun, at)
+        elif (self.has(two, "plural", "all") and self.is_rows(noun)) or self.has(noun, "number"):
+            self.parts.kept.append("")
+            self.take("pointer", noun, at)
+        elif self._is_noun(noun):
+            both = amount is not None and amount.value == 2
+            pointer = Pointer(both=both, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
+            more = [two] if both else []
+            self._point(pointer, *more, noun, *range(noun + 1, at + 1))
+
+    def _nth(self, at: int) -> int:
+        """The place in a list of "con thứ hai", "kênh top 1", "the second one"; 0 for none."""
+        mention = self.mentions[at]
+        if not at or not self._is_noun(at - 1) or mention.end == mention.start:
+            return 0
+        if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
+            return 0
+        said = next((int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank ")), 0)
+        return said
+
+    def _is_noun(self, at: int) -> bool:
+        """Whether a thing is named in general: "món", "con", "kênh", "one"; no value and no figure."""
+        mention = self.mentions[at]
+        if mention.period or mention.amount or mention.role:
+            return False
+        return self.has(at, "thing") or (bool(mention.targets) and self.figure(at) is None)
+
+    def _noun_ref(self, at: int) -> Ref | None:
+        """The column that a noun names; None for "cái", "con"."""
+        target = self.dimension(at) if self.mentions[at].targets else None
+        return target.ref if target is not None and target.weight >= _COLUMN else None
+
     def _superlatives(self) -> None:
         """ "nhiều đơn nhất": the two halves of a superlative mean what they mean together."""
         for at in range(len(self.mentions)):
@@ -376,7 +477,7 @@ class Reader:
         ends = ("max", "min", "high", "low", "seller", "slow seller", "top", "bottom")
         for at, mention in enumerate(self.mentions):
             rank = next((int(label[5:]) for label in mention.labels if label.startswith("rank ")), 0)
-            if not rank or mention.targets:
+            if not rank or mention.targets or mention.role:
                 continue
             if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
                 mention.labels |= {"max"}
@@ -397,20 +498,6 @@ class Reader:
             return
 
     # --- 2. cells that are empty or not
-
-    def _kept(self) -> None:
-        """ "Tháng đó", "trong số đó", "những đơn đó": the period and the rows of the question before, as they were."""
-        for at, mention in enumerate(self.mentions):
-            if self.has(at, "among"):
-                self.parts.kept.append("")
-                self.take("pointer", at)
-            elif self.has(at + 1, "pointer") and not (
-                mention.period or (at and self.mentions[at - 1].amount)
-            ):
-                many = (self.has(at - 1, "plural", "all") and self.is_rows(at)) or self.has(at, "number")
-                if many or (mention.unit and not mention.targets):
-                    self.parts.kept.append("" if many else mention.unit)
-                    self.take("pointer", at, at + 1)
 
     def _blanks(self) -> None:
         """ "chưa có HLV", "bỏ trống ghi chú", "orders with a note": conditions on cells that are empty or filled."""
@@ -674,6 +761,8 @@ class Reader:
     def _is_value(self, at: int) -> bool:
         """Whether words that could be a value mean it: words of questions and names of columns come first."""
         mention = self.mentions[at]
+        if self._counts_next(at):
+            return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
         if fold(mention.text) in _YES_NO:
@@ -687,6 +776,17 @@ class Reader:
         if mention.labels - _LINKS and not best.whole:
             return False  # "trung bình" is an average whatever the data holds
         return len(mention.text.split()) > 1 or self._is_word_value(at, best)
+
+    def _counts_next(self, at: int) -> bool:
+        """Whether a word that stands in some value is what the value right behind it is counted in: "bao nhiêu đôi giày lười"."""
+        behind, mention = at + 1, self.mentions[at]
+        if mention.values[0].whole or behind >= len(self.mentions) or not self.mentions[behind].values:
+            return False
+        value, before = self.mentions[behind].values[0], self.beside(at, -1)
+        counted = value.whole and value.ref == mention.values[0].ref and self.has(before, "count")
+        if counted:
+            self.take("head", at)
+        return counted and not self._between(at, behind).strip()
 
     def _is_word_value(self, at: int, best: Value) -> bool:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
@@ -900,7 +1000,7 @@ class Reader:
         if not hint and self.schema.row_concept in likely:
             likely = [self.schema.row_concept]
         columns = [
-            max(self.schema.by_concept[name], key=lambda ref: (not ref.sheet, not _code_name(ref)))
+            max(self.schema.by_concept[name], key=lambda ref: (not ref.sheet, not code_name(ref)))
             for name in likely
         ]
         picked = self.choices.get(fold(self.mentions[asked].text))
@@ -1114,7 +1214,7 @@ class Reader:
             (
                 each
                 for each in self.schema.by_concept.get(ref.concept, ())
-                if _code_name(each) and each.sheet == ref.sheet
+                if code_name(each) and each.sheet == ref.sheet
             ),
             ref,
         )
@@ -1130,7 +1230,7 @@ class Reader:
         parts.evidence, parts.joined = self._evidence(), self._side_by_side() or self.asked_both
         if self.mentions and self.has(0, "and") and self.mentions[0].role == "link":
             parts.labels |= {"follow"}
-        ends = [each for each in self.mentions if each.role and each.has("max", "min")]
+        ends = [each for each in self.mentions if each.role not in {"", "pointer"} and each.has("max", "min")]
         parts.many = any(fold(each.text).split()[0] in _MANY for each in ends)
         counts = [self.beside(at, 1) for at in range(len(self.mentions)) if self.has(at, "count")]
         parts.counted_value = any(at >= 0 and self.mentions[at].role == "value" for at in counts)
@@ -1155,7 +1255,12 @@ class Reader:
         if self.sure(at) or self._names_more(at) or self._points(at):
             return ""
         between = mention.has("gt", "lt", "gap") and self._two_values()
-        if between or (mention.has("minus", "gap") and len(parts.measures) == 2):
+        bare = not any(each.targets or each.values for each in self.mentions if each.role != "pointer")
+        if (
+            between
+            or (mention.has("minus", "gap") and len(parts.measures) == 2)
+            or (mention.has("gap") and bare)
+        ):
             return "shape"
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
         named = parts.groups or parts.loose or self._two_values()
@@ -1167,6 +1272,10 @@ class Reader:
     def _points(self, at: int) -> bool:
         """Whether words point at one thing that was shown ("món đó", "it"); at the end "đó" only rounds off."""
         mention, before = self.mentions[at], self.mentions[at - 1] if at else None
+        if self.any("share", "growth", "gap") and not any(
+            each.targets or each.values for each in self.mentions
+        ):
+            return False  # "what is that in percent"
         noun = before is not None and bool(before.targets or before.values or before.unit)
         return mention.has("pointer") and (noun or mention.has("one") or not self._asks_only(at))
 
@@ -1188,7 +1297,7 @@ class Reader:
                 ends = [
                     end
                     for end in ("max", "min")
-                    if mention.has(end) and mention.role not in {"number", "value"}
+                    if mention.has(end) and mention.role not in {"number", "value", "pointer"}
                 ]
                 parts.extremes += ends  # type: ignore[arg-type]
                 parts.adjectives += [
@@ -1322,7 +1431,7 @@ _SHAPING: dict[str, tuple[str, ...]] = {
     "shape": (
         "max", "min", "latest", "earliest", "fast", "slow", "top", "bottom", "seller", "slow seller", "frequent", "share",
         "trend", "compare", "growth", "ascending", "descending", "sorted", "left", "running out", "crowd",
-        "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct",
+        "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct", "preceding",
     ),
     "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who"),
     "link": ("and", "to", "by", "per", "number"),
@@ -1354,7 +1463,8 @@ def _metric_name(target: Target) -> str:
     return target.metric.name if target.metric else ""
 
 
-def _code_name(ref: Ref) -> bool:
+def code_name(ref: Ref) -> bool:
+    """Whether a column holds codes by its name: "Mã KH", "order_id"."""
     head = fold(ref.name).replace("_", " ").split()
     return bool(head) and (head[0] in {"ma", "id", "code"} or head[-1] in {"id", "code", "ma"})
 

@@ -17,6 +17,7 @@ from troly_analysis.planner.lexicon import (
     Concept,
     Phrases,
     alike_values,
+    spellings_of,
     concept,
     concept_words,
     concepts,
@@ -699,8 +700,7 @@ def _add_values(schema: Schema, ref: Ref, found: Field, loss: float) -> None:
         schema.values.add(value, Value(ref, (value,), whole=True, weight=1.0 - loss))
         for other in in_number(value):
             schema.values.add(other, Value(ref, (value,), whole=True, weight=0.96 - loss))
-        own = " ".join(token.folded for token in tokens(value))
-        for other in alike_values().get(own, ()):
+        for other in spellings_of(value):
             schema.values.add(other, Value(ref, (value,), whole=True, weight=0.9 - loss))
         typed = [value[token.start : token.end] for token in tokens(value)]
         if 1 < len(typed) <= 8 and ref.concept != "status":

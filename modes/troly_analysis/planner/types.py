@@ -177,6 +177,8 @@ class Plan:
     """The folded words that `question` asks about."""
     followed: bool = False
     """Whether the question was read as a change to the one before it."""
+    before: DataQuery | None = None
+    """The query that `ask` is a change of: "hai kênh đó" are those of both."""
 
 
 @dataclass(frozen=True, slots=True)

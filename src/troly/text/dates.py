@@ -307,8 +307,13 @@ def _since(said: SpokenPeriod, rest: str) -> Days | None:
     return (days[0], said.today) if days else None
 
 
-def _single(said: SpokenPeriod, _rest: str) -> Days | None:
-    day = said.day(next(iter(said.parts)))
+def _single(said: SpokenPeriod, rest: str) -> Days | None:
+    """One day, of the year that is `rest` years from this one where that is said ("ngày 11/11 năm ngoái")."""
+    year = said.today.year + int(rest) if rest else None
+    if said.parts:
+        day = said.day(next(iter(said.parts)), year)
+    else:
+        day = make_date(year or said.today.year, said.today.month, said.today.day)
     return (day, day) if day else None
 
 

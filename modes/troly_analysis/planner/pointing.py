@@ -1,0 +1,139 @@
+"""Resolves what a message points at in the answer before: one thing that was shown, two of them, or its days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from troly.text.dates import add
+from troly_analysis.planner.periods import is_whole, period_of_key
+from troly_analysis.planner.reader import Parts, Pointer
+from troly_analysis.planner.types import Condition, DataQuery, Group, Period, Ref
+
+
+def shown_in(before: DataQuery, shown: Sequence[str]) -> DataQuery:
+    """`before` about the one day, week or month that it found ("ngày nào … cao nhất"), else as it is."""
+    one = before.groups[0] if len(before.groups) == 1 else None
+    if one is None or not one.unit or before.form != "top" or len(shown) != 1:
+        return before
+    days = period_of_key(shown[0])
+    return before if days is None else replace(_alone(before), period=Period(*days, shown[0]))
+
+
+def pointed_query(
+    parts: Parts, before: DataQuery, earlier: DataQuery | None, shown: Sequence[str], key: Ref | None = None
+) -> DataQuery | None:
+    """`before`, narrowed to what the message points at; None where it is not clear which thing is meant.
+
+    `earlier` is the query that `before` is a change of, `shown` the first cell of each row of the last answer, `key` the
+    column that names the rows of the sheet.
+    """
+    pointer = parts.pointer
+    if pointer is None:
+        return before
+    if pointer.both:
+        return _both(parts, before, earlier)
+    if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
+        return None
+    named = _place(pointer, before, shown, key)
+    if named is not None:
+        ref, at = named
+        if not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
+            return None
+        return replace(
+            _alone(before), conditions=(*before.conditions, Condition(ref, "eq", shown[at], shown[at]))
+        )
+    things = [each for each in before.conditions if each.ref.kind == "text"]
+    one = things[0] if len(things) == 1 else None
+    if (
+        before.groups
+        or before.form == "rows"
+        or one is None
+        or one.op != "eq"
+        or pointer.place
+        or pointer.end
+    ):
+        return None
+    return before if one.value is not None and _fits(pointer.ref, one.ref) else None
+
+
+def _place(
+    pointer: Pointer, before: DataQuery, shown: Sequence[str], key: Ref | None
+) -> tuple[Ref, int] | None:
+    """The column of what was listed and the place of the one meant; None where nothing was listed."""
+    listed = before.groups[0].ref if len(before.groups) == 1 and not before.groups[0].unit else None
+    if before.form == "rows":
+        listed = key
+    if listed is None or listed.kind != "text" or before.form not in {"top", "groups", "rows"}:
+        return None
+    if pointer.place:
+        return listed, pointer.place - 1
+    if pointer.end and before.form != "groups" and len(shown) > 1:
+        first = {"desc": "max", "asc": "min"}.get(before.order)
+        return listed, 0 if first == pointer.end else -1
+    asked = {"desc": "max", "asc": "min"}.get(before.order) if before.form != "groups" else ""
+    return listed, 0 if len(shown) == 1 and pointer.end in {"", asked} else -1
+
+
+def _fits(noun: Ref | None, ref: Ref) -> bool:
+    """Whether a noun can mean a thing of that column: any noun that is no column can."""
+    return noun is None or noun.name == ref.name or (bool(noun.concept) and noun.concept == ref.concept)
+
+
+def _alone(before: DataQuery) -> DataQuery:
+    return replace(
+        before, form="scalar", groups=(), order="", limit=0, rank=0, having=(), count_groups=False, growth=False, chart="",
+        seller=False,
+    )  # fmt: skip
+
+
+def _both(parts: Parts, before: DataQuery, earlier: DataQuery | None) -> DataQuery | None:
+    """The two things of the answer before, or of it and the one before it, side by side; added up where a sum is asked for."""
+    if before.versus:
+        return before
+    pairs = [each for each in before.conditions if each.op == "in" and len(each.value) == 2]
+    if len(pairs) == 1:
+        return _side_by_side(parts, before, pairs[0])
+    if earlier is None or before.groups or earlier.groups:
+        return None
+    if before.conditions == earlier.conditions and before.period and earlier.period:
+        first, last = sorted((earlier.period, before.period), key=lambda each: each.start)
+        if first.end >= last.start or parts.has("sum"):
+            return None
+        return replace(_alone(before), form="compare", period=last, versus=first)
+    old = [each for each in earlier.conditions if each not in before.conditions]
+    new = [each for each in before.conditions if each not in earlier.conditions]
+    if before.period != earlier.period or len(old) != 1 or len(new) != 1 or old[0].ref != new[0].ref:
+        return None
+    if {old[0].op, new[0].op} != {"eq"}:
+        return None
+    two = Condition(new[0].ref, "in", [old[0].value, new[0].value], f"{old[0].value}, {new[0].value}")
+    made = replace(before, conditions=tuple(two if each is new[0] else each for each in before.conditions))
+    return _side_by_side(parts, made, two)
+
+
+def _side_by_side(parts: Parts, query: DataQuery, two: Condition) -> DataQuery | None:
+    if parts.pointer is not None and not _fits(parts.pointer.ref, two.ref):
+        return None
+    query = _alone(query)
+    if parts.has("gap"):
+        return replace(query, gap=(two,), measures=query.measures[:1])
+    if parts.has("sum") or parts.op == "sum":
+        money = [each for each in query.measures if each.ref is not None]
+        asked = money if parts.has("how much") and money else list(query.measures)
+        return replace(query, measures=tuple(asked))
+    return replace(query, form="groups", groups=(Group(two.ref),))
+
+
+def points_at_days(parts: Parts, before: DataQuery) -> bool:
+    """Whether the days that the message points at are those of the query before: "quý đó" after a quarter."""
+    return all(_is_period(before.period, unit) for unit in parts.kept if unit)
+
+
+def _is_period(period: Period | None, unit: str) -> bool:
+    if period is None or unit == "any":
+        return period is not None
+    count, _, name = unit.rpartition(" ")
+    if not count:
+        return is_whole(period, name)
+    return (add(period.start, int(count), name) - period.end).days == 1  # type: ignore[arg-type]
