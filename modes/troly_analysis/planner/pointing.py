@@ -36,25 +36,20 @@ def pointed_query(
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         return None
     named = _place(pointer, before, shown, key)
-    if named is not None:
-        ref, at = named
-        if not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
-            return None
-        return replace(
-            _alone(before), conditions=(*before.conditions, Condition(ref, "eq", shown[at], shown[at]))
-        )
-    things = [each for each in before.conditions if each.ref.kind == "text"]
-    one = things[0] if len(things) == 1 else None
-    if (
-        before.groups
-        or before.form == "rows"
-        or one is None
-        or one.op != "eq"
-        or pointer.place
-        or pointer.end
-    ):
+    if named is None:
+        return before if _is_of_one_thing(pointer, before) else None
+    ref, at = named
+    if not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
         return None
-    return before if one.value is not None and _fits(pointer.ref, one.ref) else None
+    thing = Condition(ref, "eq", shown[at], shown[at])
+    return replace(_alone(before), conditions=(*before.conditions, thing))
+
+
+def _is_of_one_thing(pointer: Pointer, before: DataQuery) -> bool:
+    """Whether a question is about one thing that it names, which is what is pointed at: "đơn của khách KH0004"."""
+    things = [each for each in before.conditions if each.ref.kind == "text"]
+    listed = before.groups or before.form == "rows" or pointer.place or pointer.end
+    return not listed and len(things) == 1 and things[0].op == "eq" and _fits(pointer.ref, things[0].ref)
 
 
 def _place(
@@ -96,20 +91,25 @@ def _both(parts: Parts, before: DataQuery, earlier: DataQuery | None) -> DataQue
         return _side_by_side(parts, before, pairs[0])
     if earlier is None or before.groups or earlier.groups:
         return None
-    if before.conditions == earlier.conditions and before.period and earlier.period:
-        first, last = sorted((earlier.period, before.period), key=lambda each: each.start)
-        if first.end >= last.start or parts.has("sum"):
-            return None
-        return replace(_alone(before), form="compare", period=last, versus=first)
+    if before.conditions == earlier.conditions:
+        return _both_periods(parts, before, earlier)
     old = [each for each in earlier.conditions if each not in before.conditions]
     new = [each for each in before.conditions if each not in earlier.conditions]
-    if before.period != earlier.period or len(old) != 1 or len(new) != 1 or old[0].ref != new[0].ref:
-        return None
-    if {old[0].op, new[0].op} != {"eq"}:
+    alike = len(old) == len(new) == 1 and old[0].ref == new[0].ref and {old[0].op, new[0].op} == {"eq"}
+    if before.period != earlier.period or not alike:
         return None
     two = Condition(new[0].ref, "in", [old[0].value, new[0].value], f"{old[0].value}, {new[0].value}")
     made = replace(before, conditions=tuple(two if each is new[0] else each for each in before.conditions))
     return _side_by_side(parts, made, two)
+
+
+def _both_periods(parts: Parts, before: DataQuery, earlier: DataQuery) -> DataQuery | None:
+    if before.period is None or earlier.period is None or parts.has("sum"):
+        return None
+    first, last = sorted((earlier.period, before.period), key=lambda each: each.start)
+    return (
+        replace(_alone(before), form="compare", period=last, versus=first) if first.end < last.start else None
+    )
 
 
 def _side_by_side(parts: Parts, query: DataQuery, two: Condition) -> DataQuery | None:

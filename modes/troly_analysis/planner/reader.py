@@ -440,8 +440,7 @@ class Reader:
             return 0
         if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
             return 0
-        said = next((int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank ")), 0)
-        return said
+        return next((int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank ")), 0)
 
     def _is_noun(self, at: int) -> bool:
         """Whether a thing is named in general: "món", "con", "kênh", "one"; no value and no figure."""
