@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from troly.plugin.events import (
@@ -200,14 +201,21 @@ def clean(value: Any) -> Any:
     """`value` with control sequences taken out of every string in it, dataclasses and mappings included."""
     if isinstance(value, str):
         return sanitize(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        changes = {f.name: clean(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        return dataclasses.replace(value, **changes)
+    if names := _field_names(value.__class__):
+        old = ((name, getattr(value, name)) for name in names)
+        changes = {name: new for name, item in old if (new := clean(item)) is not item}
+        return dataclasses.replace(value, **changes) if changes else value
     if isinstance(value, Mapping):
         return {clean(key): clean(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return type(value)(clean(item) for item in value)
     return value
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a dataclass; () for any other type."""
+    return tuple(f.name for f in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 def _without_event(line: dict[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import asyncio
 import math
 import time
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
 from importlib import import_module
@@ -26,6 +26,7 @@ from troly.llm.types import (
     PullProgress,
     ResolvedModel,
 )
+from troly.waiting import Watchdog
 
 if TYPE_CHECKING:
     from troly.config.settings import OllamaSettings
@@ -186,23 +187,19 @@ class OllamaClient:
 
         `format` is a JSON schema. Raises ModelError; what was said before is already out.
         """
-        fields: dict[str, Any] = {"format": format, "tools": tools, "think": think}
-        fields = {name: value for name, value in fields.items() if value is not None}
-        fields["options"] = {"num_ctx": self.settings.context_tokens, **(options or {})}
-        fields["keep_alive"] = self._keep_alive()
-        ask = partial(
-            (await self._wire()).ollama.chat, model=model, messages=list(messages), stream=True, **fields
-        )
-        stream: Any = await self._guarded(model, ask, self.settings.first_token_timeout)
-        begun = False
-        async with aclosing(stream):
-            while (part := await self._next(stream, model, begun=begun)) is not None:
-                begun = True
-                chunk = _chunk(part)
+        # A prompt that is too long is to be refused, not cut silently; servers that do not know the field pass over it.
+        fields = {"model": model, "messages": list(messages), "stream": True, "truncate": False,
+                  "format": format, "tools": tools, "think": think, "keep_alive": self._keep_alive(),
+                  "options": {"num_ctx": self.settings.context_tokens, **(options or {})}}  # fmt: skip
+        body = {name: value for name, value in fields.items() if value is not None}
+        limit = self.settings.first_token_timeout
+        async with self._streamed(model, "/api/chat", body, _chunk) as following:
+            while (chunk := await following(limit)) is not None:
+                limit = self.settings.read_timeout
                 if chunk.done:
                     # The end of the answer is read too, so that the server sees a complete exchange.
                     with suppress(ModelError):
-                        await self._guarded(model, lambda: anext(stream, None), AFTER_DONE)
+                        await following(AFTER_DONE)
                 yield chunk
                 if chunk.done:
                     return
@@ -252,18 +249,17 @@ class OllamaClient:
 
     async def pull(self, model: str, *, silence: float = PULL_SILENCE) -> AsyncGenerator[PullProgress, None]:
         """Download a model; raises ModelError also when the server is silent for `silence` seconds."""
-        ask = partial((await self._wire()).ollama.pull, model, stream=True)
-        stream: Any = await self._guarded(model, ask, silence)
         layers = models.Layers()
-        async with aclosing(stream):
+        body = {"model": model, "stream": True}
+        async with self._streamed(model, "/api/pull", body, layers.add, begun=True) as following:
             while True:
                 try:
-                    part = await self._next(stream, model, begun=True, limit=silence)
+                    progress = await following(silence)
                 except ModelError as error:
                     raise models.explained(error) from error
-                if part is None:
+                if progress is None:
                     break
-                yield layers.add(part)
+                yield progress
         self._health = None
         self._details.pop(model, None)
         if not layers.finished:
@@ -293,29 +289,54 @@ class OllamaClient:
         wire = await self._wire()
         return await self._guarded(model, lambda: ask(wire), self.settings.first_token_timeout)
 
-    async def _next(self, stream: Any, model: str, *, begun: bool, limit: float | None = None) -> Any:
-        usual = self.settings.read_timeout if begun else self.settings.first_token_timeout
-        return await self._guarded(model, lambda: anext(stream, None), limit or usual, begun=begun)
+    @asynccontextmanager
+    async def _streamed(
+        self,
+        model: str,
+        path: str,
+        body: Mapping[str, Any],
+        parse: Callable[[dict[str, Any]], T],
+        *,
+        begun: bool = False,
+    ) -> AsyncIterator[Callable[[float], Awaitable[T | None]]]:
+        """What waits so many seconds for the next line of an answer and parses it; None at the end. `begun`: silence is a stall."""
+        lines, watchdog = (await self._wire()).lines(path, body), Watchdog()
 
-    async def _guarded(
-        self, model: str, ask: Callable[[], Awaitable[T]], limit: float, *, begun: bool = False
-    ) -> T:
-        """Wait for one step at most `limit` seconds and turn whatever it raises into a ModelError."""
+        async def following(limit: float) -> T | None:
+            nonlocal begun
+            try:
+                line = await watchdog.wait(anext(lines, None), limit)
+                begun = True
+                return None if line is None else parse(line)
+            except Exception as error:
+                raise self._failure(error, model, limit, begun=begun) from error
+
+        try:
+            yield following
+        finally:
+            watchdog.close()
+            await lines.aclose()
+
+    async def _guarded(self, model: str, ask: Callable[[], Awaitable[T]], limit: float) -> T:
+        """Wait for one call at most `limit` seconds and turn whatever it raises into a ModelError."""
         try:
             async with asyncio.timeout(limit):
                 return await ask()
         except Exception as error:
-            # Three libraries raise here; what none of them raises is raised again.
-            found = model_error(error, url=self.settings.url, model=model, begun=begun)
-            if found.key.startswith("ollama.timeout"):
-                found = ModelError(found.key, **{**found.params, "seconds": round(limit, 2)})
-            if found.key == "ollama.down":
-                self._learn(Health(up=False, error=found))
-            if found.key.startswith("ollama.refused_"):
-                self._refused.add((found.key, model))
-            if found.key == "ollama.refused_length" and (opened := found.params.get("limit")):
-                self._windows[model] = int(str(opened))
-            raise found from error
+            raise self._failure(error, model, limit) from error
+
+    def _failure(self, error: Exception, model: str, limit: float, *, begun: bool = False) -> ModelError:
+        """The ModelError for what a call raised, with what it says of the server kept; raises what none of three libraries raises."""
+        found = model_error(error, url=self.settings.url, model=model, begun=begun)
+        if found.key.startswith("ollama.timeout"):
+            found = ModelError(found.key, **{**found.params, "seconds": round(limit, 2)})
+        if found.key == "ollama.down":
+            self._learn(Health(up=False, error=found))
+        if found.key.startswith("ollama.refused_"):
+            self._refused.add((found.key, model))
+        if found.key == "ollama.refused_length" and (opened := found.params.get("limit")):
+            self._windows[model] = int(str(opened))
+        return found
 
     def _error(self, key: str, model: str) -> ModelError:
         return ModelError(key, url=self.url, model=model, detail="")
@@ -341,17 +362,34 @@ def mean_vector(vectors: Sequence[Sequence[float]], parts: Sequence[str]) -> lis
     return [math.fsum(values) for values in zip(*weighed, strict=False)]
 
 
-def _chunk(part: Any) -> ChatChunk:
-    message = part.message
-    calls = tuple(
-        {"name": c.function.name, "arguments": dict(c.function.arguments)} for c in message.tool_calls or ()
+def _chunk(line: Mapping[str, Any]) -> ChatChunk:
+    """One line of a chat; raises what a dictionary of another shape raises."""
+    message = line["message"]
+    text, thinking, asked = (
+        message.get("content") or "",
+        message.get("thinking") or "",
+        message.get("tool_calls") or (),
     )
+    if not (isinstance(text, str) and isinstance(thinking, str)):
+        raise TypeError("no text")
+    if not (asked or line.get("done")):
+        return ChatChunk(text, thinking)
     return ChatChunk(
-        text=message.content or "",
-        thinking=message.thinking or "",
-        tool_calls=calls,
-        done=bool(part.done),
-        done_reason=part.done_reason or "",
-        prompt_tokens=part.prompt_eval_count,
-        completion_tokens=part.eval_count,
+        text,
+        thinking,
+        tuple(_tool_call(one["function"]) for one in asked),
+        bool(line.get("done")),
+        str(line.get("done_reason") or ""),
+        _count(line.get("prompt_eval_count")),
+        _count(line.get("eval_count")),
     )
+
+
+def _tool_call(function: Mapping[str, Any]) -> dict[str, Any]:
+    if not (isinstance(function["name"], str) and isinstance(function["arguments"], dict)):
+        raise TypeError("no call")
+    return {"name": function["name"], "arguments": function["arguments"]}
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) else None

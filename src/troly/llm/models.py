@@ -110,12 +110,15 @@ class Layers:
         self.finished = False
         self._layers: dict[str, tuple[int, int]] = {}
 
-    def add(self, part: Any) -> PullProgress:
-        """Take one progress line of the server."""
-        if part.digest:
-            done, total = self._layers.get(part.digest, (0, 0))
-            self._layers[part.digest] = (max(done, part.completed or 0), max(total, part.total or 0))
-        status = sanitize(part.status or "", keep_newlines=False)
+    def add(self, line: Mapping[str, Any]) -> PullProgress:
+        """Take one progress line of the server; raises what a line of another shape raises."""
+        if layer := line.get("digest"):
+            done, total = self._layers.get(layer, (0, 0))
+            self._layers[layer] = (
+                max(done, int(line.get("completed") or 0)),
+                max(total, int(line.get("total") or 0)),
+            )
+        status = sanitize(str(line.get("status") or ""), keep_newlines=False)
         self.finished = self.finished or status == "success"
         done = sum(done for done, _ in self._layers.values())
         return PullProgress(status, done, sum(total for _, total in self._layers.values()))

@@ -23,6 +23,7 @@ from troly.llm.types import (
     pack_vector,
     unpack_vector,
 )
+from troly.waiting import Watchdog
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -414,9 +415,16 @@ class ModelSession:
         self, source: Source, ask: ModelCall, call: RunningCall
     ) -> AsyncGenerator[ChatChunk, None]:
         watching = asyncio.create_task(self._tell_loading(source, ask.model.name))
+        watchdog = Watchdog()
         try:
             async with aclosing(source.answer(ask)) as chunks:
-                while (chunk := await self._in_time(anext(chunks, None))) is not None:
+                while True:
+                    try:
+                        chunk = await watchdog.wait(anext(chunks, None), self._budget.seconds_left)
+                    except TimeoutError as error:
+                        raise self._budget.error() from error
+                    if chunk is None:
+                        return
                     if chunk.ahead is not None:
                         if self._on_loading is not None:
                             self._on_loading(ask.model.name, chunk.ahead)
@@ -429,6 +437,7 @@ class ModelSession:
                     if chunk.done:
                         return
         finally:
+            watchdog.close()
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
 

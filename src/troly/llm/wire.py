@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
+import os
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -18,8 +20,6 @@ from troly.errors import ModelError
 from troly.llm.failures import shown_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from troly.config.settings import OllamaSettings
     from troly.llm.types import Health
 
@@ -45,20 +45,8 @@ def checked_url(url: str) -> str:
         raise ModelError("ollama.bad_url", url=shown_url(url), model="", detail="") from error
 
 
-class _Client(ollama.AsyncClient):
-    """The library's client; a chat asks that a prompt be refused rather than cut silently, which it cannot say itself.
-
-    Servers that do not know the field pass over it.
-    """
-
-    async def _request(self, cls: Any, *args: Any, **values: Any) -> Any:
-        if args[1:] == ("/api/chat",):
-            values["json"] = {**values["json"], "truncate": False}
-        return await super()._request(cls, *args, **values)
-
-
 class Wire:
-    """An `ollama.AsyncClient` for models and a plain client for short questions about the server.
+    """An `ollama.AsyncClient` for what is answered whole, and a plain client for short questions and streamed answers.
 
     Connections are not kept: a kept one is dead after Ollama restarts, and a loop that ends without `close` would
     leave it open. On this machine a new one takes less than a millisecond.
@@ -69,14 +57,15 @@ class Wire:
         url = checked_url(settings.url)
         local = is_loopback(url)
         connect = min(LOOPBACK_CONNECT, settings.connect_timeout) if local else settings.connect_timeout
-        # The real limits between tokens are set at each read; this one only backs them.
+        # The real limits are set at each wait; this one only backs them.
         read = max(settings.first_token_timeout, settings.read_timeout) + 1.0
         common: dict[str, Any] = {
             "trust_env": not local,
             "follow_redirects": False,
-            "event_hooks": {"response": [keep_json_lines]},
             "limits": httpx.Limits(max_keepalive_connections=0),
         }
+        if key := os.environ.get("OLLAMA_API_KEY"):  # as the library does
+            common["headers"] = {"authorization": f"Bearer {key}"}
         if url.startswith("http://"):
             # Loading the machine's certificates takes 80 ms and is of no use without TLS; this context trusts none.
             common["verify"] = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -85,67 +74,55 @@ class Wire:
             common["auth"] = (unquote(parts.username), unquote(parts.password or ""))
         slow = httpx.Timeout(read, connect=connect, pool=None)
         quick = httpx.Timeout(min(probe_read, settings.first_token_timeout), connect=connect, pool=None)
+        # Each piece of an answer has its limit already; one more costs as much as reading it.
+        self._unlimited = httpx.Timeout(None, connect=connect)
         try:
-            self.ollama = _Client(host=shown_url(url), timeout=slow, **common)
-            self._quick = httpx.AsyncClient(base_url=shown_url(url), timeout=quick, **common)
+            self.ollama = ollama.AsyncClient(host=shown_url(url), timeout=slow, **common)
+            self._plain = httpx.AsyncClient(base_url=shown_url(url), timeout=quick, **common)
         except (ValueError, ImportError) as error:
             raise ModelError("ollama.proxy", url=shown_url(url), model="", detail=str(error)) from error
         self.probe: SharedTask[Health] = SharedTask(probe)
 
     async def get(self, path: str) -> httpx.Response:
         """A short GET; raises what httpx raises, also for a status that is an error."""
-        answer = await self._quick.get(path)
+        answer = await self._plain.get(path)
         answer.raise_for_status()
         return answer
 
+    async def lines(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
+        """The JSON objects of an answer that comes line by line; read them with a limit, there is none here.
+
+        The library makes a model of each of them, which costs more than all else that is done with a token. Raises
+        `ollama.ResponseError` for an error of the server, also one that stands in a line, what httpx raises, and
+        ValueError or TypeError where a line is no JSON object.
+        """
+        async with self._plain.stream("POST", path, json=body, timeout=self._unlimited) as answer:
+            if not answer.is_success:
+                await answer.aread()
+                raise ollama.ResponseError(answer.text, answer.status_code)
+            rest = b""
+            async for data in answer.aiter_bytes():
+                *whole, rest = (rest + data).split(b"\n")
+                for line in whole:
+                    yield _parsed(line)
+            if rest:
+                yield _parsed(rest)
+
     async def close(self) -> None:
         """Close both clients; a second call does nothing."""
-        await self._quick.aclose()
+        await self._plain.aclose()
         # The library's own `close` carries no types.
         closing: Awaitable[None] = self.ollama.close()  # type: ignore[no-untyped-call]
         await closing
 
 
-# Keeps one JSON line of the server one line, whatever characters the model wrote into it.
-
-
-# httpx ends a line at these too, JSON does not: NEL (which Go does not escape), U+2028 and U+2029.
-_BREAKS: Mapping[bytes, bytes] = {
-    b"\xc2\x85": rb"\u0085",
-    b"\xe2\x80\xa8": rb"\u2028",
-    b"\xe2\x80\xa9": rb"\u2029",
-}
-_BEGINNINGS = (b"\xe2\x80", b"\xe2", b"\xc2")
-
-
-class _JsonLines(httpx.AsyncByteStream):
-    def __init__(self, inner: httpx.AsyncByteStream) -> None:
-        self._inner = inner
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        held = b""
-        async for data in self._inner:
-            whole = held + data
-            held = next((part for part in _BEGINNINGS if whole.endswith(part)), b"")
-            yield _escaped(whole.removesuffix(held))
-        if held:
-            yield held
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-def _escaped(data: bytes) -> bytes:
-    for found, written in _BREAKS.items():
-        data = data.replace(found, written)
-    return data
-
-
-async def keep_json_lines(response: httpx.Response) -> None:
-    """A response hook for httpx; a compressed body is left alone, its bytes are no text."""
-    stream = response.stream
-    if isinstance(stream, httpx.AsyncByteStream) and "content-encoding" not in response.headers:
-        response.stream = _JsonLines(stream)
+def _parsed(line: bytes) -> dict[str, Any]:
+    found = json.loads(line.decode("utf-8", "replace"))
+    if not isinstance(found, dict):
+        raise TypeError("no JSON object")
+    if said := found.get("error"):
+        raise ollama.ResponseError(said if isinstance(said, str) else json.dumps(said))
+    return found
 
 
 class SharedTask(Generic[T]):

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from troly.errors import TrolyError
 from troly.server.problems import language_of, problem, retry_after, status_of, text_of
+from troly.waiting import Watchdog
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -76,6 +77,7 @@ class Guard:
             exchange.note = "client takes nothing"
             raise
         finally:
+            exchange.watchdog.close()
             route = getattr(scope.get("route"), "path", "") or "-"
             self._metrics.request(scope.get("method", "WEBSOCKET"), route, exchange.status)
             exchange.log()
@@ -179,6 +181,7 @@ class Exchange:
         self.status = 0
         self.user = ""
         self.note = ""
+        self.watchdog = Watchdog()
         self._extra = [
             (b"x-request-id", request_id.encode()),
             (b"x-content-type-options", b"nosniff"),
@@ -193,8 +196,7 @@ class Exchange:
             self.status = message["status"]
             message["headers"] = [*message.get("headers", ()), *self._extra]
         elif kind == "http.response.body" and message.get("more_body"):
-            async with asyncio.timeout(SEND_SECONDS):
-                await self._send(message)
+            await self.watchdog.wait(self._send(message), SEND_SECONDS)
             return
         elif kind == "websocket.accept":
             self.status = 101
