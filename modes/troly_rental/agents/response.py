@@ -123,11 +123,22 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
         if any(one.key == "missing.unread" for one in missing):
             understood = sentences.understood(question.parsed, lang)
             text = " ".join(part for part in (text, understood, say("missing.ask", lang)) if part)
+            _keep_open(question, turn)
     else:
         text = state.get("message") or say("control.ask", lang)
     turn.say(text)
     step.note(say("step.control", lang), "rules")
     return {"kind": "CONTROL", "message": text, "payload": {"missing": [one.key for one in missing]}}
+
+
+def _keep_open(question: RentalQuestion, turn: TurnContext) -> None:
+    """Remember that a question stands open, so that the next message is not taken for a change of an older answer."""
+    parsed, old = question.parsed, turn.focus
+    unanswered = {"unanswered": parsed.state_filters()}
+    if old is None:
+        turn.show(parsed.entity, question.text, [], unanswered)
+    else:
+        turn.show(old.kind, old.question, old.rows, {**old.query, **unanswered})
 
 
 async def content(state: State, turn: TurnContext, step: Step) -> State:

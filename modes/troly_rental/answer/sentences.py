@@ -11,7 +11,7 @@ from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rental.answer.payload import ResultSet, short
 from troly_rental.answer.values import amenity_label, cell_text, column_label, unit_of
-from troly_rental.question.types import OPPOSITE, PLACES, Filter, Measure, ParsedQuestion, Remark
+from troly_rental.question.types import OPPOSITE, PAPERS, PLACES, Filter, Measure, ParsedQuestion, Remark
 from troly_rental.strings import say
 
 _OPERATORS = {
@@ -143,7 +143,22 @@ def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     if one and found.rows:  # what there is to say of the only one
         record = found.records()[0]
         text = f"{text}: {', '.join([_title_of(record), *_facts(record, parsed, lang)])}"
-    return f"{text}."
+    return f"{text}. {_sum_of(parsed, found, lang)}".strip()
+
+
+def _sum_of(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    """What several of one's own invoices come to, where all are shown."""
+    name = PAPERS["invoice"] if parsed.own and parsed.entity == "invoice" else ""
+    values = [record.get(name) for record in found.records()] if name else []
+    if (
+        len(values) < 2
+        or found.total != len(values)
+        or not all(isinstance(one, int | float) for one in values)
+    ):
+        return ""
+    measure = _measure(Measure("sum", name), parsed, lang)
+    told = cell_text(name, sum(float(one) for one in values if one is not None), parsed.entity, lang)
+    return say("answer.figure", lang, title=f"{measure[:1].upper()}{measure[1:]}", value=told)
 
 
 def _title_of(record: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, fold, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.parts import QuestionParts
-from troly_rental.question.types import ParsedQuestion, Remark, Span
+from troly_rental.question.types import PAPERS, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
 
 _SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
@@ -23,7 +23,9 @@ _IDLE: frozenset[Role] = frozenset(
     {"person", "particle", "polite", "request", "degree", "now", "link", "auxiliary"}
 )
 _EACH = frozenset({"mỗi", "từng", "giữa", "each", "every", "per", "between"})
-_PLACE_OF = re.compile(r"(?<!\w)(?:o|cho|khu|phong|can|cai|con|quan|hop dong|hoa don)\s*$")
+_PLACE_OF = re.compile(
+    r"(?<!\w)(?:o|cho|noi|ben|khu|phong|can|cai|con|quan|huyen|phuong|nha|tin|bai|thang|hop dong|hoa don)\s*$"
+)
 _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
 )
@@ -168,6 +170,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
                 and parsed.entity in rest
             )
             or (label in _FIGURES and _FIGURES[label] in kinds)
+            or (label == "count" and "count_where" in kinds)
             or (
                 label in _ORDERS
                 and (_ORDERS[label] in fields or any(one.field == "figure" for one in parsed.order))
@@ -201,6 +204,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (parsed.entity == "invoice", ("due",)),
         (parsed.entity == "contract" and not kinds, ("amount asked", "price asked")),
         (parsed.own, ("own",)),
+        (parsed.own and parsed.entity in PAPERS and not kinds, ("sum", "amount asked", "price asked")),
         (bool(parsed.details), ("amount asked", "price asked")),
         (parts.output.single, ("price asked", "amount asked")),
     )

@@ -19,6 +19,7 @@ from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import QuestionParts
 from troly_rental.question.types import (
+    PAPERS,
     PLACES,
     Filter,
     Measure,
@@ -40,8 +41,6 @@ _MORE = {
     "smaller": ("area", "<", Order("area"), Order("area", True)),
     "newer": ("", "", Order("posted_at", True), Order("posted_at", True)),
 }
-_SUMMED = {"invoice": "total", "contract": "monthly_rent"}
-"""What one's own papers come to."""
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
 _LONG, _SHORT = 14, 7
 _MOST_POINTER_WORDS = 14
@@ -365,12 +364,12 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
     output, find = parts.output, parts.vocabulary.find
     other = find(parts.text, "asks", "avg", "min", "max") or output.group
     if (
-        found.entity in _SUMMED
+        found.entity in PAPERS
         and not other
         and (parts.money or find(parts.text, "asks", "sum", "amount asked"))
     ):
         summed = parts.money or [one.kind for one in output.measures] == ["sum"]
-        measures = output.measures if summed else (Measure("sum", _SUMMED[found.entity]),)
+        measures = output.measures if summed else (Measure("sum", PAPERS[found.entity]),)
         return replace(found, measures=measures, group=(), order=(), mode="TABLE", limit=None)
     ends = find(parts.text, "asks", "highest end", "lowest end")
     if found.group and ends and not (output.group or parts.filters):  # "còn ít nhất thì sao"
@@ -406,6 +405,7 @@ def pick_row(
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
     message = _RANKED.sub("", nfc(message))
     found = find_reference(message, rows, things=THINGS, fields=_EXTREMES) or _named_by_id(message, rows)
+    found = found or _spoken_of(message, parts, rows)
     if found is None or (len(found.rows) > 1 and any(one.kind == "sum" for one in parts.output.measures)):
         return None
     pointed = frozenset(word for start, end in found.spans for word in folded_words(nfc(message)[start:end]))
@@ -433,6 +433,18 @@ def _named_by_id(message: str, focus: Focus) -> Reference | None:
     said = {found[0]: found.span() for found in _ID.finditer(nfc(message))}
     rows = tuple(row for row in focus.rows if row.id in said)
     return Reference("ordinal", rows, tuple(said[row.id] for row in rows)) if rows else None
+
+
+def _spoken_of(message: str, parts: QuestionParts, focus: Focus) -> Reference | None:
+    """ "Cọc bao nhiêu vậy?" after one row: no more than a value of it is asked for."""
+    figures = parts.output.group or parts.vocabulary.find(
+        parts.text, "asks", *(set(_FIGURES) - {"price asked"})
+    )
+    if parts.named or parts.filters or parts.own or figures or not details_of(message):
+        return None
+    last = str(focus.query.get("picked_id", ""))
+    rows = tuple(row for row in focus.rows if row.id == last or len(focus.rows) == 1)
+    return Reference("this", rows, ()) if len(rows) == 1 else None
 
 
 def _pointed_at(

@@ -17,7 +17,7 @@ from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
 from troly_rental.question.spelling import MOST_CHARACTERS
-from troly_rental.question.types import PLACES, Filter, Order, ParsedQuestion, Remark
+from troly_rental.question.types import PAPERS, PLACES, Filter, Order, ParsedQuestion, Remark
 from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
@@ -68,14 +68,21 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     vocabulary = Vocabulary(message[:MOST_CHARACTERS])
     about = previous.entity if previous is not None else ""
     parts = parse_parts(vocabulary, message, asker, about)
+    unanswered = _unanswered(focus)
     if focus is not None:
-        picked = pick_row(message, parts, previous, focus)
+        picked = pick_row(message, parts, previous, focus) if unanswered is None else None
         if picked is not None:
             parsed, pointed = picked
             unread = _unread(parts, parsed, changed=True, pointed=pointed)
             leans = not asks_one_value(parsed, pointed, focus)
             return replace(parsed, unread=unread if parsed.ready else (), leans=leans)
-        if previous is not None and (edited := change_query(message, parts, previous, focus)) is not None:
+        edited = change_query(message, parts, previous, focus) if previous is not None else None
+        if edited is not None and unanswered is not None and not unanswered <= {*edited.filters}:
+            words = (message.strip(),)  # no more than a change of what was not answered
+            return replace(
+                edited, unread=words, missing=(Remark.of("missing.unread", words=f"«{words[0]}»"),)
+            )
+        if previous is not None and edited is not None:
             parsed = check_readiness(edited, asker.role, money=parts.money)
             lost = _lost(parts, parsed, previous)
             parsed = _accounted(parts, parsed, asker.places, changed=parsed != previous, lost=lost)
@@ -96,7 +103,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
 def _names_its_own(parts: QuestionParts) -> bool:
     """Whether the message names what it asks about: records with their place, or records of one's own."""
     own = bool(parts.vocabulary.find(parts.text, "asks", "own"))
-    return parts.named and (own or any(one.field in PLACES for one in parts.filters))
+    return parts.named and (own or parts.own or any(one.field in PLACES for one in parts.filters))
 
 
 def _leans(parts: QuestionParts, parsed: ParsedQuestion, *, goes_on: bool) -> bool:
@@ -130,6 +137,15 @@ def _previous(focus: Focus | None) -> ParsedQuestion | None:
         return ParsedQuestion.from_dict(focus.query)
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
+
+
+def _unanswered(focus: Focus | None) -> set[Filter] | None:
+    """The conditions understood of a question that was not answered; None where the last one was."""
+    if focus is None or "unanswered" not in focus.query:
+        return None
+    return {
+        *ParsedQuestion.from_dict({"request_type": "QUERY", "filters": focus.query["unanswered"]}).filters
+    }
 
 
 def _unread(
@@ -168,6 +184,8 @@ def _accounted(
     """`parsed` with the words that it does not hold: a list says so, a figure is not given."""
     if parsed.request_type not in {"QUERY", "CLARIFICATION"}:
         return parsed
+    if _asks_of_papers(parts, parsed):
+        parsed = replace(parsed, measures=(), order=(), mode="LIST")
     unread = (*_unread(parts, parsed, changed=changed), *lost)
     if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
         unread = (*unread, parts.text.strip())  # one figure answers one of the wants
@@ -180,6 +198,12 @@ def _accounted(
     if not unread or any(one.key != "missing.what" for one in parsed.missing):
         return parsed
     return _with_unread(parts, parsed, unread, places)
+
+
+def _asks_of_papers(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
+    """Whether more than the sum of one's own papers is asked for ("hóa đơn nào quá hạn, bao nhiêu tiền"): they are shown."""
+    summed = parsed.entity in PAPERS and parsed.own and [one.kind for one in parsed.measures] == ["sum"]
+    return bool(summed and not parsed.group and _wants(parts) > 1)
 
 
 def _with_unread(

@@ -125,7 +125,8 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     states = (label for label in lists("asks") if label.startswith("status invoice "))
     owed = said("due") or (about not in _OWN_ENTITIES and said(*states))
     entity = _entity(named, money)
-    if role != "GUEST" and owed and not (named or money):
+    held = role != "GUEST" and (own or owed or said("sum")) and said("figure deposit")
+    if role != "GUEST" and owed and not (named or money or held):
         return _Subject("invoice", True, "", own)  # what is to be paid, paid or not is a bill
     if not (named or money) and about:
         entity = about
@@ -136,9 +137,8 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
             return _Subject(entity if named else "building", True, money, own)
         return _Subject("invoice" if owed or _PAID_YET.search(fold(text)) else "contract", True, money, own)
     # What was paid, or is held: not the rooms' asking deposit. The rent that was agreed on: not the rents of others.
-    deposit = role != "GUEST" and (own or said("sum")) and said("figure deposit")
     rent = role == "TENANT" and own and said("invoice rent") and not (money or said("avg"))
-    if entity == "room" and (deposit or rent):
+    if entity == "room" and (held or rent):
         return _Subject("contract", True, money, own)
     return _Subject(entity, bool(named or money), money, own)
 
@@ -226,13 +226,12 @@ def _openings(text: str, start: int) -> list[Span]:
 
 
 def _counted_states(text: str, output: OutputRequest, status: list[Filter]) -> OutputRequest:
-    """ "bao nhiêu phòng, bao nhiêu đang cho thuê": all of them, and those of the state."""
+    """ "bao nhiêu phòng, bao nhiêu đang cho thuê": all of them, and those of the state; or those of each state."""
     asked = re.findall(r"(?<!\w)(?:bao nhieu|may|how many)(?!\w)", fold(text))
-    if len(asked) <= len(status) or not status or [one.kind for one in output.measures] != ["count"]:
+    if len(asked) < max(2, len(status)) or not status or [one.kind for one in output.measures] != ["count"]:
         return output
-    return replace(
-        output, measures=(*output.measures, *(Measure("count_where", str(one.value)) for one in status))
-    )
+    whole = output.measures if len(asked) > len(status) else ()
+    return replace(output, measures=(*whole, *(Measure("count_where", str(one.value)) for one in status)))
 
 
 def _top(text: str) -> int | None:

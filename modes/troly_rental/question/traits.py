@@ -19,6 +19,7 @@ _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
 _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
 _WANTED = re.compile(r"(?:co|with)\s")
+_FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _CLOSE = 2
 
 
@@ -79,7 +80,7 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
         if label == "needless":
             needless.add("furnished" if level else f"amenity {name}")
         elif level:
-            found.append(_furnished(level, label))
+            found.append(_furnished(level, label, hit.phrase))
         elif (
             previous
             and gap
@@ -107,9 +108,11 @@ def _either(found: list[Filter], name: str, turned: str) -> list[Filter] | None:
     return [*found[:-1], Filter("amenity", "in", tuple(sorted({*last.values, name})))]
 
 
-def _furnished(level: str, turned: str) -> Filter:
+def _furnished(level: str, turned: str, phrase: str) -> Filter:
+    """A level that is refused leaves the others; "không có nội thất" is none at all, "không đầy đủ nội thất" is not."""
     if turned:
-        return Filter("furnished", "=", "none") if level == "full" else Filter("furnished", "!=", level)
+        bare = level == "full" and not _FULLY.search(fold(phrase))
+        return Filter("furnished", "=", "none") if bare else Filter("furnished", "!=", level)
     return Filter("furnished", "=", level)
 
 

@@ -13,6 +13,8 @@ Value = str | int | float | bool | tuple[str, ...]
 Span = tuple[int, int]
 
 HINTED = ("room", "post", "room_seeking_post")
+PAPERS = {"invoice": "total", "contract": "monthly_rent"}
+"""What one's own papers come to."""
 PLACES = frozenset({"city", "district", "ward", "street"})
 LIST_ROWS, TABLE_ROWS = 20, 100
 """Most rows of a list and of a table when no number is asked for."""
