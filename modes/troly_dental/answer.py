@@ -21,8 +21,8 @@ from troly_dental.guard import advice
 from troly_dental.guard.danger import NAMES
 from troly_dental.lookup import Findings, SpokenAnswer
 from troly_dental.memory.connection import MemoryContext
-from troly_dental.memory.facts import person_of
-from troly_dental.memory.store import facts_of
+from troly_dental.memory.facts import about_the_same, person_of
+from troly_dental.memory.store import facts_of, revision_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import CITED, OutputRail, doses, warns
 from troly_dental.safety import conflicts, for_helpers, stated, told, what_they_mean, wishes
@@ -75,7 +75,9 @@ def facts_block(facts: Sequence[Fact], question: str, lang: Lang) -> str:
     lines = set()
     for fact in facts:
         if fact in health or fact.kind in _OTHER_KINDS:
-            value = _plain(fact.text if fact.kind == "pregnancy" or person_of(fact.text) else fact.value)
+            person = person_of(fact.text)
+            whole = fact.kind == "pregnancy" or (person and fact.kind == "allergy")
+            value = _plain(fact.text if whole else f"{person}: {fact.value}" if person else fact.value)
             line = f"- {say(f'memory.kind_{fact.kind}', lang)}: {value}"
             lines.add(say("safety.earlier", lang, fact=line) if fact.earlier else line)
     against = [f"- {one.told(lang)}" for one in conflicts(question, facts)]
@@ -86,7 +88,10 @@ def facts_block(facts: Sequence[Fact], question: str, lang: Lang) -> str:
 def known_facts(state: Mapping[str, Any]) -> tuple[Fact, ...]:
     """What is pinned, and what this message states."""
     recalled: MemoryContext = state["recalled"]
-    return (*recalled.facts, *facts_of(state["question"]))
+    said = [one["content"] for one in recalled.messages if one["role"] == "user"]
+    own = [fact for fact in recalled.facts if not fact.earlier]
+    revision = revision_of(state["question"], own, said[-1] if said else "")
+    return revision.of(recalled.facts)
 
 
 def results(found: Findings) -> str:
@@ -288,7 +293,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     sentences where they are about what was asked, else the pages' first ones, else that there is no source."""
     found: Findings = state["found"]
     lang, question = turn.language, state["question"]
-    facts = known_facts(state)
+    facts = about_the_same(known_facts(state), question)
     wished = wishes(question)
     hotline = turn.persona().hotline
     noted = _noted(question, lang)

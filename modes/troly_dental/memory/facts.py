@@ -21,6 +21,7 @@ _KIN, _BARE_DIGITS, _PARTICLES = "kin ", 2, 2
 LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 120, 80
 _PARTS = re.compile(
     r"[;!\n]+|(?<!\d)[.,](?!\d)|(?<=\d)[.,](?=\s|$)|(?<=\D)[.,](?=\d)|(?<=\d)[.,](?=[^\d\s])|\?+"
+    r"|\s(?:à|a|í|i|ý|y|ấy|ay|á)\s(?=(?:nhầm|nham|lộn|lon)\b)|\s(?=(?:nhầm|nham)\s+\d)"
     r"|\s(?:and|và|va|nhưng|nhung|but)\s(?=(?:i|i'm|my|tôi|toi|em|mình|minh|đang|dang|bị|bi|cháu|chau|con)\b)",
     re.IGNORECASE,
 )
@@ -50,6 +51,25 @@ _INTENDED = re.compile(
 _REACTED = re.compile(
     r"\b(?:soc|shock|phan ung|reacted|reaction)\s+(?:(?:phan|ve|voi|do|vi|sau|khi|uong|tiem|chich|to|from|with|after)\s+){0,3}$"
 )
+# Between a reaction and a medicine: that the one came of the other; right before a reaction: that it is taken against it.
+_CAUSED = re.compile(r"\b(?:sau|khi|do|vi|tai|boi|after|from|to|when|due|because)\b")
+_AGAINST = re.compile(
+    r"\b(?:tri|chua|de|cho|vi|do|for|against|because of|ma van|van|not?|khong|ko|k|chua)\s+(?:\w+\s+){0,2}$"
+)
+# A clause that mends what was said before; and what it takes back.
+_CORRECTS = re.compile(
+    r"^(?:(?:a|u|ua|i|y|ay|oi|ui|chet|xin loi|da|oh|uh|um|sorry|oops)\s+)*"
+    r"(?:nham|lon|noi lai|sua lai|dinh chinh|viet sai|go sai|sorry|xin loi|oops|actually|i mean|i meant|correction|no wait|wait|my bad)\b"
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:chu\s+)?(?:khong|ko|k|hong|dau)\s*phai\s+(?:la\s+)?((?:(?!ma\b|chu\b)\w+\s*){1,5})|\bnot\s+((?:(?!but\b|i\b|it\b)\w+\s*){1,4})"
+)
+_COURTESY = re.compile(
+    r"\b(?:(?:cho|xin)\s+)?(?:em|toi|minh|con|chau|tui)\s+(?:(?:muon|xin|can|dang|tinh)\s+)*hoi\b"
+    r"|\b(?:i|a|y|ay|da)\s+(?:nham|lon)\b"
+    r"|\b(?:can|may|could)\s+i\s+ask\b|\bi\s+(?:want|need|would\s+like)\s+to\s+ask\b"
+)
+_MEASURED = re.compile(r"\b\d+(?:[.,]\d+)?\s*(tuoi|thang|tuan|mg|years?|months?|weeks?)\b")
 _TAKES = re.compile(
     r"\b(?:dang|i take|i'm on|i am on|taking|takes|prescribed|duoc ke|hang ngay|moi ngay|every day|daily)\b"
 )
@@ -91,6 +111,17 @@ class _Part(NamedTuple):
         return " ".join(self.text[first:last].split())
 
 
+class Revision(NamedTuple):
+    """What a message changes in what is known: the facts to keep from now on, and those to drop."""
+
+    facts: tuple[Fact, ...] = ()
+    dropped: tuple[Fact, ...] = ()
+
+    def of(self, known: Sequence[Fact]) -> tuple[Fact, ...]:
+        """All that is known after the message."""
+        return (*(fact for fact in known if fact not in self.dropped), *self.facts)
+
+
 def find_facts(text: str) -> tuple[Fact, ...]:
     """The facts that a message states, each once: allergies, medicines, pregnancy, chronic diseases, names, teeth,
     dates, measured amounts.
@@ -98,30 +129,161 @@ def find_facts(text: str) -> tuple[Fact, ...]:
     What is only asked about ("bà bầu có nhổ răng được không?", "can I take ibuprofen?") is none. The text of a fact is
     the clause as it was said.
     """
-    found: dict[tuple[str, str], Fact] = {}
+    return revise(text).facts
+
+
+def revise(text: str, known: Sequence[Fact] = (), before: str = "") -> Revision:
+    """The facts that a message states, and what it corrects in those `known`; `before` is the person's last message.
+
+    "Nhầm, 3 tuổi" replaces an age, "không phải penicillin mà là ibuprofen" a medicine, "con mình chứ không phải mình"
+    the person.
+    """
     text = text[:LONGEST_READ]
+    dropped: list[Fact] = []
+    found, corrects = _stated(text, known, dropped)
+    back = [_wanted(match) for match in _TAKEN_BACK.finditer(fold(text))]
+    for one in back:
+        found = _instead(one, text, known, found, dropped)
+    if corrects or back:
+        _of_somebody_else(text, known, before, found, dropped)
+    for fact in _names(text):
+        found.setdefault(_key(fact), fact)
+    kept = tuple(fact for fact in found.values() if fact not in dropped)
+    return Revision(kept[:MOST_FACTS], tuple(fact for fact in dropped if fact in known))
+
+
+def _stated(
+    text: str, known: Sequence[Fact], dropped: list[Fact]
+) -> tuple[dict[tuple[str, str], Fact], bool]:
+    """What the clauses of `text` state, and whether one of them corrects what was said."""
+    found: dict[tuple[str, str], Fact] = {}
     last: Fact | None = None
-    person = ""
+    person, corrects = "", False
     for part in _parts(text):
         # A clause without a subject goes on about whom the one before it named.
         person = person_of(part.text) or ("" if _names_oneself(part.text) else person)
         allergens = _more_allergens(last, part)
         facts = [allergens] if allergens else list(_facts(part))
+        if last is None:
+            _reacted_after(found, part)
         if person and not person_of(part.text):
             facts = [replace(fact, text=f"{person}: {fact.text}"[:LONGEST_TEXT]) for fact in facts]
-        for fact in facts:
-            found[fact.kind, " ".join(folded_words(fact.value))] = fact
+        corrects = corrects or bool(_CORRECTS.search(part.folded))
+        if corrects:
+            facts = _replaced(facts, part, [*known, *found.values()], dropped)
+        found |= {_key(fact): fact for fact in facts}
         if allergens and last is not None:
-            found.pop((last.kind, " ".join(folded_words(last.value))), None)
+            found.pop(_key(last), None)
         last = facts[0] if facts and facts[0].kind == "allergy" else None
         if _names_oneself(part.text) and not person_of(part.text):
             # What a relative's body once did is theirs: the question is about oneself.
             for kept, fact in [*found.items()]:
                 if _family_history(fact) and not _kin(part.text) & _kin(fact.text):
                     del found[kept]
-    for fact in _names(text):
-        found.setdefault((fact.kind, fact.value), fact)
-    return tuple(found.values())[:MOST_FACTS]
+    return found, corrects
+
+
+def key_of(fact: Fact) -> str:
+    """What a fact is about and of whom, folded: two persons may have the same allergy."""
+    person = person_of(fact.text)
+    return fold(fact.value) + (f" ({min(_kin(person), default=fold(person))})" if person else "")
+
+
+def _key(fact: Fact) -> tuple[str, str]:
+    return fact.kind, " ".join(folded_words(key_of(fact)))
+
+
+def _reacted_after(found: dict[tuple[str, str], Fact], part: _Part) -> None:
+    """A medicine of the clauses before is an allergy where this one tells what it did: "uống amox xong, nổi mề đay"."""
+    hit = next(iter(_lexicon("reaction").find(part.text)), None)
+    if hit is None or not found:
+        return
+    place = _folded_at(part, hit.start)
+    if (
+        hit.start >= part.stated
+        or _AGAINST.search(part.folded[:place])
+        or _lexicon("medicine").find(part.text)
+    ):
+        return
+    for key, fact in [*found.items()]:
+        if fact.kind == "medicine" and not _lexicon("medicine cue").find(fact.value):
+            new = replace(fact, kind="allergy", text=f"{fact.text}, {part.text}"[:LONGEST_TEXT])
+            del found[key]
+            found[_key(new)] = new
+
+
+def _wanted(match: re.Match[str]) -> str:
+    return " ".join((match[1] or match[2]).split())
+
+
+def _replaced(facts: list[Fact], part: _Part, pool: Sequence[Fact], dropped: list[Fact]) -> list[Fact]:
+    """`facts` of a correcting clause, in the place of the last ones of `pool` that measured the same."""
+    measured = _MEASURED.search(part.folded)
+    if measured is None:
+        return facts
+    for old in reversed(pool):
+        same = next(
+            (one for one in _MEASURED.finditer(fold(old.text)) if one[1][:4] == measured[1][:4]), None
+        )
+        if same is not None and old not in dropped and old.kind in {"age", "pregnancy", "medicine", "number"}:
+            _folded, offsets = fold_in_place(old.text)
+            start, end = span_in_place(offsets, len(old.text), *same.span())
+            told = part.written(*measured.span())
+            value = told if old.kind in {"age", "number"} else old.value
+            new = _fact(old.kind, value, f"{old.text[:start]}{told}{old.text[end:]}")
+            dropped += [old, *(one for one in pool if one.kind == "number" and mentions(old.text, one.value))]
+            return [*(one for one in facts if one.kind not in {old.kind, "number"}), new]
+    return facts
+
+
+def _instead(
+    taken_back: str, text: str, known: Sequence[Fact], found: dict[tuple[str, str], Fact], dropped: list[Fact]
+) -> dict[tuple[str, str], Fact]:
+    """`found` with what is said in the place of `taken_back` ("không phải A mà là B"), which leaves what is known."""
+    old = next((fact for fact in reversed(known) if mentions(taken_back, fact.value)), None)
+    named = ("medicine", "allergen", "disease")
+    new = [
+        hit
+        for label in named
+        for hit in _lexicon(label).find(text)
+        if not mentions(taken_back, text[hit.start : hit.end])
+    ]
+    if old is None:
+        return found
+    dropped.append(old)
+    found = {key: fact for key, fact in found.items() if not mentions(taken_back, fact.value)}
+    for hit in new:
+        value = text[hit.start : hit.end]
+        found = {key: fact for key, fact in found.items() if not mentions(fact.value, value)}
+        fact = _fact(old.kind, value, re.sub(re.escape(old.value), value, old.text, flags=re.IGNORECASE))
+        found[_key(fact)] = fact
+    return found
+
+
+def _of_somebody_else(
+    text: str, known: Sequence[Fact], before: str, found: dict[tuple[str, str], Fact], dropped: list[Fact]
+) -> None:
+    """What the last message stated of the wrong person is of the one that the correction names, and not of the one it takes back."""
+    folded, offsets = fold_in_place(text)
+    spans = [span_in_place(offsets, len(text), *match.span()) for match in _TAKEN_BACK.finditer(folded)]
+    said = "".join(char for at, char in enumerate(text) if not any(a <= at < b for a, b in spans))
+    person, oneself = person_of(said), _names_oneself(said)
+    denied = [text[a:b] for a, b in spans]
+    if not person and not (oneself and any(map(person_of, denied))):
+        return
+    if not any(person_of(one) or _lexicon("oneself").find(one) for one in denied) and (found or not before):
+        return
+    stated_before = {_key(fact) for fact in find_facts(before)} if before else set()
+    for old in known:
+        if _key(old) in stated_before and old not in dropped and not same_person(person_of(old.text), person):
+            whose = person_of(old.text)
+            own = _lexicon("oneself").find(old.text)
+            bare = old.text.replace(whose, "", 1) if whose else old.text[own[0].end :] if own else old.text
+            new = _fact(
+                old.kind, old.value, f"{person}: {bare.strip(' :')}" if person else f"tôi {bare.strip(' :')}"
+            )
+            dropped.append(old)
+            found[_key(new)] = new
 
 
 def _family_history(fact: Fact) -> bool:
@@ -132,6 +294,7 @@ def _family_history(fact: Fact) -> bool:
 
 def person_of(text: str) -> str:
     """Who a clause speaks of in place of the one who writes ("ba tôi", "my son"); "" where it is oneself or nobody."""
+    text = _without_courtesy(text)
     hit = next(iter(_lexicon("other").find(text)), None)
     if hit is None or _names_oneself(text[: hit.start]):
         return ""
@@ -163,7 +326,29 @@ def _kin(person: str) -> frozenset[str]:
     )
 
 
+def about_the_same(facts: Sequence[Fact], text: str) -> tuple[Fact, ...]:
+    """`facts` without those that are said to be of somebody else than the one whom `text` names."""
+    person = person_of(text)
+    if not person and not _names_oneself(text):
+        return tuple(facts)
+    return tuple(
+        fact
+        for fact in facts
+        if same_person(whose := person_of(fact.text), person) or not (whose or _names_oneself(fact.text))
+    )
+
+
+def _without_courtesy(text: str) -> str:
+    """`text` with blanks for the person who only asks: "cho em hỏi", "I want to ask"."""
+    folded, offsets = fold_in_place(text)
+    for match in _COURTESY.finditer(folded):
+        start, end = span_in_place(offsets, len(text), *match.span())
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
 def _names_oneself(text: str) -> bool:
+    text = _without_courtesy(text)
     first = next(iter(_lexicon("oneself").find(text)), None)
     other = next(iter(_lexicon("other").find(text)), None)
     return first is not None and (other is None or first.start < other.start)
@@ -257,8 +442,12 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
     whose = _speaks_of_self(part, hits) or bool(person_of(part.text))
     asks = part.asks or part.stated < len(part.text)
     drugs = [hit for hit in hits if hit.label == "medicine"]
-    reacted = [hit for hit in drugs if _REACTED.search(part.folded[: _folded_at(part, hit.start)])]
-    if reacted and (whose or not asks):
+    reacted = [
+        hit
+        for hit in drugs
+        if _REACTED.search(part.folded[: _folded_at(part, hit.start)]) or _harmed(part, hit)
+    ]
+    if reacted and (whose or not asks or any(_harmed(part, hit) for hit in reacted)):
         yield _fact("allergy", ", ".join(part.text[hit.start : hit.end] for hit in reacted), told)
     asked = _PERMISSION.search(part.folded) or _PROPOSED.search(part.folded)
     # "uống ibuprofen hả bác?" asks about the medicine, "uống warfarin nhổ răng sao?" about something else.
@@ -274,6 +463,21 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
     cues = [hit for hit in hits if hit.label == "medicine cue" and _folded_at(part, hit.start) < before]
     if cues and not (taken or reacted or asked) and (intended or not drugs):
         yield _fact("medicine", _after(part, cues[0]) or cues[0].phrase, told)
+
+
+def _harmed(part: _Part, drug: PhraseHit) -> bool:
+    """Whether the clause tells what the body did after `drug`: "uống amoxicillin bị nổi mẩn", "hives after ibuprofen"."""
+    for hit in _lexicon("reaction").find(part.text):
+        if hit.start >= part.stated or (hit.start < drug.end and drug.start < hit.end):
+            continue
+        between = part.folded[
+            _folded_at(part, min(hit.end, drug.end)) : _folded_at(part, max(hit.start, drug.start))
+        ]
+        if hit.start > drug.start and not _AGAINST.search(between):
+            return True
+        if hit.end <= drug.start and _CAUSED.search(between):
+            return True
+    return False
 
 
 def _of_a_specialist(part: _Part, hit: PhraseHit) -> bool:
@@ -361,7 +565,7 @@ def _lexicon(only: str = "") -> Lexicon:
     if only:
         return Lexicon({only: _lists()[only]})
     words_only = {"self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment"}
-    words_only |= {"measure", "counted", "before a weekday"}
+    words_only |= {"measure", "counted", "before a weekday", "reaction"}
     return Lexicon(
         {
             label: phrases

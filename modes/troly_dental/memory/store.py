@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import sqlite3
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from troly.errors import AccessError, InputError
 from troly.stores.records import IdMaker, instant, storable
-from troly.text.fold import fold
 from troly_dental.guard.spelling import spellings_of
-from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions, person_of
+from troly_dental.memory.facts import (
+    Revision,
+    facts_for_prompt,
+    find_facts,
+    key_of,
+    mentions,
+    person_of,
+    revise,
+)
 from troly_dental.memory.types import KINDS, MAX_MESSAGES, Fact, Message, OldMessages
 
 if TYPE_CHECKING:
@@ -26,6 +33,7 @@ _ROLES = ("user", "assistant")
 _HEALTH = frozenset({"allergy", "medicine", "pregnancy", "disease"})
 _ILLNESS = frozenset({"disease", "pregnancy"})
 _PREGNANCY = timedelta(days=280)
+_LAST = "SELECT role, content FROM dental_messages WHERE conversation_id = ? AND role = 'user' ORDER BY seq DESC LIMIT 1"
 _OWNER = """
 SELECT coalesce(d.user_id, c.user_id), c.user_id, c.deleted_at, d.id IS NOT NULL FROM (SELECT ? AS id) AS asked
 LEFT JOIN dental_conversations AS d ON d.id = asked.id LEFT JOIN conversations AS c ON c.id = asked.id
@@ -120,9 +128,14 @@ class MemoryStore:
         if role not in _ROLES:
             raise InputError("dental.memory.role", role=role[:40])
         _check_text(content)
-        facts = facts_of(content) if role == "user" else ()
+        known = self.facts(conversation_id) if role == "user" else ()
+        before = self._read(_LAST, conversation_id) if known else []
+        revision = revision_of(content, known, before[0]["content"] if before else "")
+        facts = revision.facts if role == "user" else ()
         with self.state.write() as connection:
             self._ensure(connection, conversation_id)
+            gone = [(fact.id,) for fact in revision.dropped]
+            connection.executemany("DELETE FROM dental_facts WHERE id = ?", gone)
             connection.execute(
                 "INSERT INTO dental_messages (conversation_id, role, content, created_at) VALUES (?, ?, ?, ?)",
                 (conversation_id, role, storable(content), instant(self.clock())),
@@ -148,7 +161,7 @@ class MemoryStore:
         A pregnancy of another conversation counts for nine months; ages, names, teeth, dates and numbers stay where they were told.
         """
         own = self.facts(conversation_id)
-        said = {(fact.kind, fold(fact.value)) for fact in own}
+        said = {(fact.kind, key_of(fact)) for fact in own}
         since = instant(self.clock() - _PREGNANCY)
         with self.state.read() as connection:
             rows = connection.execute(
@@ -159,7 +172,7 @@ class MemoryStore:
                 for row in rows
                 if row[4] != conversation_id and row[0] in _HEALTH and not person_of(row[2])
             ]
-        more = {(fact.kind, fold(fact.value)): fact for fact in others}
+        more = {(fact.kind, key_of(fact)): fact for fact in others}
         kept = (*own, *(fact for key, fact in more.items() if key not in said))
         return tuple(sorted(kept, key=lambda fact: KINDS.index(fact.kind)))
 
@@ -181,7 +194,7 @@ class MemoryStore:
             new = Fact(fact.kind, value, text)
             self._keep_fact(connection, fact.conversation_id, new)
             sql = f"{_FACTS} AND f.conversation_id = ? AND f.kind = ? AND f.value_folded = ?"
-            row = connection.execute(sql, (self.owner, fact.conversation_id, fact.kind, fold(value)))
+            row = connection.execute(sql, (self.owner, fact.conversation_id, fact.kind, key_of(new)))
             return Fact(*row.fetchone())
 
     def forget(self, fact_id: int) -> Fact:
@@ -209,7 +222,7 @@ class MemoryStore:
             " DO UPDATE SET value = excluded.value, text = excluded.text"
         )
         value, text = storable(fact.value), storable(fact.text)
-        row = (conversation_id, fact.kind, value, fold(value), text, instant(self.clock()))
+        row = (conversation_id, fact.kind, value, key_of(fact), text, instant(self.clock()))
         connection.execute(sql, row)
 
     def _scrub(self, connection: sqlite3.Connection, fact: Fact) -> None:
@@ -260,11 +273,16 @@ class MemoryStore:
 
 def facts_of(message: str) -> tuple[Fact, ...]:
     """The facts that a message states, illnesses also where their names have slips ("tiểu đườg")."""
-    stated = find_facts(message)
-    known = {(fact.kind, fold(fact.value)) for fact in stated}
+    return revision_of(message).facts
+
+
+def revision_of(message: str, known: Sequence[Fact] = (), before: str = "") -> Revision:
+    """What a message states and corrects, as `facts_of` and `revise` read it."""
+    revision = revise(message, known, before)
+    said = {(fact.kind, key_of(fact)) for fact in revision.facts}
     meant = [fact for reading in spellings_of(message)[1:] for fact in find_facts(reading)]
-    more = [fact for fact in meant if fact.kind in _ILLNESS and (fact.kind, fold(fact.value)) not in known]
-    return (*stated, *more)
+    more = [fact for fact in meant if fact.kind in _ILLNESS and (fact.kind, key_of(fact)) not in said]
+    return Revision((*revision.facts, *more), revision.dropped)
 
 
 def methods(store: MemoryStore) -> tuple[Callable[..., dict[str, Any]], ...]:

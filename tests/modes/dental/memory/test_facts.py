@@ -14,7 +14,14 @@ from tests.support.stores.services import profile
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_dental.memory.connection import open_memory
-from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions, person_of, same_person
+from troly_dental.memory.facts import (
+    about_the_same,
+    facts_for_prompt,
+    find_facts,
+    mentions,
+    person_of,
+    same_person,
+)
 from troly_dental.memory.summary import fitted, joined, rule_summary
 from troly_dental.memory.types import Fact
 from troly_dental.safety import what_they_mean
@@ -283,3 +290,70 @@ def test_what_a_body_reacted_to_is_an_allergy_of_that_one_alone(who: str, medici
     assert who in "".join(what_they_mean(find_facts(f"{who} {reaction}"), "vi"))
     # The question is about oneself: hers is kept nowhere.
     assert find_facts(spelled(f"{who} {reaction}, vậy tôi có phải kể không")) == ()
+
+
+REACTIONS = ("nổi mẩn", "nổi mề đay khắp người", "ngứa khắp người", "sưng môi")
+REACTED = ("uống {drug} bị {did}", "em uống {drug} là {did}", "uống {drug} xong thì {did}", "em {did} khi uống {drug}", "uống {drug} xong, {did}")  # fmt: skip
+NOT_REACTED = ("em uống {drug} mà không {did}", "đang uống {drug} để trị {did}", "em {did}, đang uống {drug}", "uống {drug} vì {did}")  # fmt: skip
+
+
+@given(
+    st.sampled_from(("amoxicillin", "ibuprofen", "aspirin", "lidocaine")),
+    st.sampled_from(REACTIONS),
+    st.sampled_from(REACTED),
+    st.sampled_from(NOT_REACTED),
+    st.booleans(),
+)
+def test_a_medicine_that_the_body_reacted_to_is_an_allergy(
+    drug: str, did: str, reacted: str, other: str, bare: bool
+) -> None:
+    spelled = fold if bare else str
+    assert found(spelled(reacted.format(drug=drug, did=did))) == {("allergy", drug)}
+    assert "allergy" not in {kind for kind, _ in found(spelled(other.format(drug=drug, did=did)))}
+
+
+CORRECTED = [
+    (["tôi dị ứng penicillin", "à nhầm, không phải penicillin mà là ibuprofen"], {("allergy", "ibuprofen", "")}),
+    (["tôi dị ứng penicillin", "ibuprofen chứ không phải penicillin"], {("allergy", "ibuprofen", "")}),
+    (["I'm allergic to penicillin", "sorry, not penicillin, I meant ibuprofen"], {("allergy", "ibuprofen", "")}),
+    (["bé 5 tuổi bị đau răng", "nhầm, 3 tuổi"], {("age", "3 tuổi", "bé")}),
+    (["bé 5 tuổi à nhầm 3 tuổi bị đau răng"], {("age", "3 tuổi", "bé")}),
+    (["em bầu 5 tháng, í lộn, gần 6 tháng rồi"], {("pregnancy", "em bầu", "")}),
+    (["tôi dị ứng penicillin", "í lộn, con mình chứ không phải mình"], {("allergy", "penicillin", "con mình")}),
+    (["tôi uống warfarin", "sorry, it's my mom who takes it, not me"], {("medicine", "warfarin", "my mom")}),
+    (["mẹ tôi bị tiểu đường", "à lộn, tôi chứ không phải mẹ tôi"], {("disease", "tiểu đường", "")}),
+    (["mẹ tôi dị ứng penicillin", "tôi cũng dị ứng penicillin"], {("allergy", "penicillin", "mẹ tôi"), ("allergy", "penicillin", "")}),
+    (["con em dị ứng aspirin, em thì bị hen suyễn"], {("allergy", "aspirin", "con em"), ("disease", "hen suyễn", "")}),
+    (["cho em hỏi mẹ em đang uống warfarin"], {("medicine", "warfarin", "mẹ em")}),
+    (["tôi uống nhầm 2 viên panadol"], {("medicine", "panadol", "")}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "wanted"), CORRECTED)
+@pytest.mark.parametrize("bare", [False, True])
+def test_a_correction_replaces_what_was_said_and_persons_keep_their_own(
+    own_home: Path, said: list[str], wanted: set[tuple[str, str, str]], bare: bool
+) -> None:
+    with dental_house(own_home) as services:
+        store = store_of(services)
+        for message in said:
+            store.add_message("c", "user", fold(message) if bare else message)
+            store.add_message("c", "assistant", "Vâng.")
+        facts = [fact for fact in store.facts("c") if fact.kind not in {"number", "tooth"}]
+        kept = {(fact.kind, fold(fact.value), fold(person_of(fact.text))) for fact in facts}
+        assert kept == {(kind, fold(value), fold(person)) for kind, value, person in wanted}
+        if "tháng" in said[-1]:
+            assert not store.facts("c")[0].text.count("5")
+
+
+def test_what_is_asked_for_one_is_not_weighed_by_the_facts_of_another() -> None:
+    facts = find_facts("mẹ tôi dị ứng penicillin, tôi bị hen suyễn. dị ứng hải sản")
+    assert {fact.value for fact in about_the_same(facts, "mẹ tôi uống gì được")} == {
+        "penicillin",
+        "hải sản",
+    }
+    assert {fact.value for fact in about_the_same(facts, "tôi uống aspirin được không")} == {
+        "hen suyễn",
+        "hải sản",
+    }
+    assert about_the_same(facts, "uống aspirin được không") == facts
