@@ -221,7 +221,9 @@ def parse_follow_up(
     if focus is None or focus.kind != FOCUS or len(text) > MAX_CHARS:
         return DialogueAct()
     text = nfc(text)
-    pointed = find_reference(text, focus, things=("serial", "máy", "sản phẩm", "thằng", "device", "machine"))
+    pointed = find_reference(
+        text, focus, things=("serial", "mã", "mã số", "số", "máy", "sản phẩm", "thằng", "device", "machine")
+    )
     hits = lexicon("warranty", without="filler").find(text)
     labels = {hit.label for hit in hits}
     spans = [

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from troly.plugin.context import TurnContext
 from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
-from troly.text.everyday import without_everyday
+from troly.text.everyday import small_talk, without_everyday
 from troly.text.fold import nfc, tokens
 from troly.text.match import PhraseHit, blank_out
 from troly_shopping.dialogue import (
@@ -28,7 +29,7 @@ from troly_shopping.dialogue import (
 )
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
-from troly_shopping.products.request import ShopRequest, parse_request, spoken_of
+from troly_shopping.products.request import PAGES, ShopRequest, parse_request, spoken_of
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
 from troly_shopping.strings import say
@@ -47,7 +48,7 @@ class ParsedMessage:
 
     `records` has for each of `serials.serials` what the warranty table says of it; `near` are serials of the table
     that it may have meant, to be offered; `request` what it asks of goods and service; `rules` its intent by rules;
-    `complaint` that something is broken or late; `unsaid` that there is no serial at hand.
+    `complaint` that something is broken or late; `courtesy` that it is nothing but "thanks" or "bye".
     """
 
     serials: SerialParse
@@ -58,6 +59,7 @@ class ParsedMessage:
     request: ShopRequest | None = None
     rules: RuleIntent = _CERTAIN
     complaint: bool = False
+    courtesy: Literal["", "thanks", "bye"] = ""
 
     def certain_route(self, turn: TurnContext) -> str:
         """The node of a message that is certain and stands on its own; "" where the intent has to be found.
@@ -68,6 +70,8 @@ class ParsedMessage:
         led = turn.model.reason_unavailable is None
         if self.act.act == "person":
             return "handoff_stream"
+        if self.courtesy:
+            return "clarify_stream"
         if self.act.act in {"about", "no serial"} and led and not self.exact:
             return ""
         if self.act.act or self.near:
@@ -83,6 +87,8 @@ class ParsedMessage:
 
     def certain_intent(self, lang: Lang) -> IntentDecision:
         """The intent of a message that has a certain route."""
+        if self.courtesy:
+            return IntentDecision("unknown", 0.97, "rules", say("step.understood", lang))
         if not (self.act.act or self.near):
             return IntentDecision("shopping", 0.97, "rules", say("step.understood", lang))
         reason = say("step.move", lang, act=self.act.act or "did you mean")
@@ -98,6 +104,8 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     act = parse_act(text, state, hits)
     if act.act:
         return _of_act(act, state, store)
+    if (kind := small_talk(text).kind) in ("thanks", "bye"):
+        return ParsedMessage(SerialParse(), state, courtesy=kind)
     candidates = serial_candidates(text)
     found = store.find_all(dict.fromkeys(item.text.upper() for item in candidates))
     if found and all(found.values()):
@@ -119,7 +127,8 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
             _with_records(serials, state, found), request=request, rules=rules, complaint=complaint
         )
     parsed = replace(_with_records(serials, state, found), rules=rules, complaint=complaint)
-    return _read_on(turn, text, parsed, about_warranty=phrases.about_warranty or complaint)
+    about_warranty = phrases.about_warranty or complaint
+    return _read_on(turn, text, parsed, about_warranty=about_warranty, owned=phrases.count["owned"] > 0)
 
 
 def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDecision) -> ParsedMessage:
@@ -129,7 +138,9 @@ def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDe
     """
     query, datasets = decision.query or turn.text, turn.services.datasets
     if decision.intent == "shopping":
-        request = parse_request(query, None, ProductStore(datasets))
+        # A query that was left as typed goes on with the page shown.
+        shown = turn.focus if turn.focus is not None and turn.focus.kind == PAGES else None
+        request = parse_request(query, shown if query == turn.text else None, ProductStore(datasets))
         return replace(message, act=DialogueAct(), near=(), request=request)
     if decision.intent != "warranty" or message.serials.serials or message.act.act:
         return message
@@ -149,7 +160,9 @@ def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDe
     return _of_act(act, message.state, store) if act.serials else message
 
 
-def _read_on(turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warranty: bool) -> ParsedMessage:
+def _read_on(
+    turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warranty: bool, owned: bool
+) -> ParsedMessage:
     """What a message without a certain serial asks: of the shop, of what was looked up before, or for a serial."""
     state, serials, rules = parsed.state, parsed.serials, parsed.rules
     store, asked = WarrantyStore(turn.services.datasets), state.awaiting or about_warranty
@@ -160,12 +173,11 @@ def _read_on(turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warra
     led = turn.model.reason_unavailable is None
     if claim and not (led or request.topics or serials.serials or parsed.complaint or state.awaiting):
         # Of what was just looked up, before a new serial is asked for; a model says itself what is meant.
-        act = parse_follow_up(
-            text, turn.focus, turn.now.astimezone(HCM).date(), state.mentioned, strict=False
-        )
+        act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), state.mentioned)
         if act.act:
             return _of_act(act, state, store)
-    if claim and not request.topics and not request.pointed:
+    of_goods = request.pointed or (request.scope == "rows" and not owned)
+    if claim and not request.topics and not of_goods:
         # An owner's question about one machine is no question about goods, whatever it names.
         request = replace(request, scope="none")
     short = len(tokens(text)) <= _FEW_WORDS and rules.intent == "unknown"

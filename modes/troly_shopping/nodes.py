@@ -33,7 +33,7 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
         message = await asyncio.to_thread(apply_decision, turn, message, decision)
     step.note(decision.note(turn.language), decision.source)
     threshold = turn.services.settings.of(IntentSettings).confidence_threshold
-    clear = bool(route) or (
+    clear = (bool(route) and not message.courtesy) or (
         decision.intent != "unknown" and decision.confidence >= threshold and not decision.clarify_needed
     )
     if clear and route != "handoff_stream" and message.act.act != "cancel" and not message.complaint:

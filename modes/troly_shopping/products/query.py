@@ -14,7 +14,7 @@ from troly.text.everyday import ROLES, without_everyday
 from troly.text.fold import WordToken, accents, fold, folded_words, nfc, tokens
 from troly.text.language import is_syllable
 from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of, words_outside
-from troly.text.numbers import Amount, find_amounts
+from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
 from troly_shopping.products.store import Order
 from troly_shopping.wordlists import lexicon, word_lists
@@ -50,12 +50,13 @@ _BARE_UNITS = {
     "screen": ("inch", frozenset(range(11, 60))),
     "refresh": ("hz", frozenset((60, 75, 100, 120, 144, 165, 180, 240, 360))),
 }
-_COUNT = re.compile(
-    r"(?<![\w.,])(\d{1,3})\s*(?=(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|units?|pieces?|sets?|of)(?![^\W_]))",
-    re.IGNORECASE,
-)
+_PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|units?|pieces?|sets?|of)(?![^\W_])"
+_COUNT = re.compile(rf"(?<![\w.,])(\d{{1,3}})(?={_PIECES})", re.IGNORECASE)
+_COUNTED = re.compile(_PIECES, re.IGNORECASE)
 # Letters and digits, or three to five digits.
 _CODE = re.compile(r"(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{3,16}|\d{3,5}")
+# "bao nhiêu W": the unit of what is asked.
+_WHICH_FIGURE = re.compile(r"(?:nhieu|may|how many)\s+(gb|tb|inch|hz|kg|mah|w)(?!\w)")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|but)(?!\w)")
@@ -69,6 +70,7 @@ _IMPLIED = (
     ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})),
     ("students", ({"topic promotion"}, {"fact study"})),
     ("warranty parts", ({"ask battery"}, {"ask warranty"})),
+    ("warranty terms", ({"terms"}, {"ask warranty"})),
 )
 # A topic says nothing beside one of these, which is the same asked more closely.
 _NARROWER = {
@@ -293,7 +295,7 @@ def grammar() -> Lexicon:
     """All that is listed of goods and services, with its file before its section; it competes for the words of a message."""
     sections: dict[str, tuple[str, ...]] = {}
     for name, listed in word_lists("catalogue").items():
-        if name not in {*_LIMITS, "against", "not money", *USES}:
+        if name not in {*_LIMITS, "against", "goes on", "not money", *USES}:
             sections[name] = listed
         if name in USES:
             sections[f"fact {name}"] = listed
@@ -342,6 +344,9 @@ class _Parser:
         kinds, asks, owned = self._kinds()
         figures = self._figures()
         asks = [name for name in asks if not any(figure.attribute == name for figure in figures)]
+        for match in _WHICH_FIGURE.finditer(fold(self._rest)):
+            self._spans.append(match.span(1))
+            asks = asks or [f"unit {match[1]}"]
         items = self._items()
         wanted, excluded = self._signs(items)
         labels = self._labels
@@ -380,9 +385,7 @@ class _Parser:
             )
             if name in labels
         ]
-        count = _COUNT.search(self._rest)
-        if count and int(count[1]) > 1:
-            self._spans.append(count.span(1))
+        count = self._count()
         return ProductQuery(
             action=action,
             kinds=tuple(dict.fromkeys(kinds)),
@@ -403,7 +406,7 @@ class _Parser:
             moves=tuple(moves),
             topics=tuple(dict.fromkeys(topics)),
             parts=parts,
-            count=int(count[1]) if count else 0,
+            count=count,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
             fits="fits" in labels,
             sold_out="sold out" in labels,
@@ -413,6 +416,17 @@ class _Parser:
             said=self._said,
             unread=self._unread(items),
         )
+
+    def _count(self) -> int:
+        """How many pieces are spoken of, in digits or in words; 0 where it is not said."""
+        numbers = [(int(match[1]), match.span(1)) for match in _COUNT.finditer(self._rest)]
+        numbers += [
+            (int(one.value), (one.start, one.end))
+            for one in counting_words(self._rest)
+            if _COUNTED.match(self._rest, one.end)
+        ]
+        self._spans += [span for value, span in numbers if value > 1]
+        return numbers[0][0] if numbers else 0
 
     def _names_whole(self, items: Sequence[_Item]) -> bool:
         """Whether a computer is named that stands ready-made in the catalogue."""
@@ -574,7 +588,7 @@ class _Parser:
         items += self._brands
         idle = spans_of(hit for hit in self._hits if hit.label in {"idle", "goes with", "not", "not after"})
         said = {word.start for word in without_everyday(self._rest, taken)}
-        rest = [word for word in words_outside(left, idle) if word.start in said or _has_digit(word.folded)]
+        rest = [word for word in words_outside(left, idle) if word.start in said or _is_number(word.text)]
         items += self._words(rest, tokens(self._rest))
         items += [
             _Item(0, 0, "word", word) for key, word in self._said.items() if key.startswith("kind word ")
@@ -623,6 +637,10 @@ class _Parser:
             self._spans += spans_of([*before, *behind])
             if before or behind:
                 excluded.add(item)
+        if excluded:
+            # "Razer thôi luôn, không thích": said once more at the end.
+            last = max(item.end for item in items)
+            self._spans += spans_of(hit for hit in (*denials, *after) if hit.start >= last)
         return [item for item in items if item not in excluded], [item for item in items if item in excluded]
 
     def _plain_denials(self, items: Sequence[_Item]) -> list[PhraseHit]:
@@ -694,6 +712,11 @@ class _Parser:
                 word.start,
             )
         return word.start
+
+
+def _is_number(word: str) -> bool:
+    """Whether a word has a digit or is a Roman number: "Cloud III"."""
+    return _has_digit(word) or word in {"ii", "iii", "iv"}
 
 
 def _has_digit(word: str) -> bool:

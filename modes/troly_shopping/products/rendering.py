@@ -168,7 +168,7 @@ def _limits(query: ProductQuery, lang: Lang) -> str:
 def product_lines(products: Sequence[Product], lang: Lang, query: ProductQuery) -> Iterator[str]:
     """A line a product: name, price, stock, what was asked of it, where to see it."""
     for product in products:
-        told = "; ".join(_told(product, query, lang))
+        told = "; ".join(dict.fromkeys(_told(product, query, lang)))
         line = say(
             "offer.line", lang, name=product.name, price=price(product, lang), stock=stock(product, lang)
         )
@@ -182,7 +182,10 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
         if name.startswith("word "):
             word = name[5:]
             said = fold(word) in fold(f"{product.name} {product.specs}")
-            yield word if said else say("follow.not_given", lang, what=word)
+            yield value_of(product, name) or (word if said else say("follow.not_given", lang, what=word))
+            continue
+        if name.startswith("unit "):
+            yield value_of(product, name) or say("follow.not_given", lang, what=name[5:])
             continue
         value = value_of(product, name)
         what = say(f"attribute.{name.replace(' ', '_')}", lang)

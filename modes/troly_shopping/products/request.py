@@ -8,8 +8,8 @@ from typing import Literal
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
-from troly.text.fold import nfc
-from troly.text.match import blank_out
+from troly.text.fold import nfc, tokens
+from troly.text.match import blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import ProductQuery, parse_product_query, refine
@@ -35,7 +35,8 @@ _OF_ROWS = {"difference", "compare"}
 class ShopRequest:
     """What a message asks: goods by `query`, of `rows` that were shown ("rows") or of all ("search"), and service topics.
 
-    `current` is what was spoken of last among what was `shown`; `extreme` asks for the first of a search alone. `own` is what the message itself says where `query` goes on from the last search. `missing` is a number that the list shown does not reach. `typed` is the message.
+    `current` is what was spoken of last among what was `shown`; `extreme` asks for the first of a search alone. `own` is what the message itself says where `query` goes on from the last search. `missing` is a number that the list shown does not reach. `earlier` are the
+    topics before, which "còn chuyển khoản?" may go on with. `typed` is the message.
     """
 
     typed: str
@@ -49,6 +50,7 @@ class ShopRequest:
     current: tuple[FocusRow, ...] = ()
     extreme: bool = False
     own: ProductQuery | None = None
+    earlier: tuple[str, ...] = ()
 
     @property
     def asks(self) -> bool:
@@ -72,6 +74,11 @@ def spoken_of(turn: TurnContext) -> Focus | None:
     return Focus(PRODUCTS, "", rows, {"kinds": kinds})
 
 
+def _goes_on(text: str) -> bool:
+    """Whether a message opens with "còn", "what about"."""
+    return any(not tokens(text[: hit.start]) for hit in lexicon("catalogue", "goes on").find(text))
+
+
 def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRequest:
     """What `text` asks after what was shown. Blocking; raises StoreError."""
     goods = focus if focus is not None and focus.kind in {PRODUCTS, BUILD} else None
@@ -81,7 +88,14 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(typed, goods, things=_things())
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
-    rest = blank_out(typed, pointed.spans) if pointed else typed
+    # "three of those": what is counted stays in sight.
+    spans = [
+        (start + 3, end) if typed[start : start + 3].lower() == "of " else (start, end)
+        for start, end in (pointed.spans if pointed else ())
+    ]
+    rest = blank_out(typed, spans)
+    corrected = lexicon("dialogue", "correction").find(rest) if goods else []
+    rest = blank_out(rest, spans_of(corrected))
     query = parse_product_query(rest, store, whole=kinds[0] if len(kinds) == 1 else "")
     if pointed and pointed.kind == "extreme" and (query.details or query.brands or query.words):
         # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
@@ -99,21 +113,10 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         current=tuple(row for row in goods.rows if row.id in last) if goods else (),
     )
     if goods is None:
-        if (
-            focus is not None
-            and focus.kind == PAGES
-            and not query.topics
-            and not (query.names or query.facts or query.figures)
-        ):
-            before = tuple(str(topic) for topic in focus.query.get("topics", ()))
-            if {"price", "fee"} & set(query.shows):
-                # "bao nhiêu tiền" after how long a repair takes asks what it costs.
-                before = tuple(dict.fromkeys(_COST.get(topic, topic) for topic in before))
-            return replace(request, topics=before)
-        # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
-        searched = query.action != "find" or (query.narrows and not (query.topics and _kind_alone(query)))
-        searched = searched or query.excludes
-        return replace(request, scope="search" if searched else "none")
+        return _of_no_goods(request, focus)
+    if corrected and (query.words or query.brands) and pointed is None:
+        whole = replace(query, kinds=query.kinds or kinds)
+        return replace(request, scope="search", query=whole)
     found = _after(request, goods, pointed, kinds)
     by_number = pointed is not None and pointed.kind in _BY_NUMBER
     if goods.query.get("unsure") and found.scope == "rows" and not by_number:
@@ -126,6 +129,28 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     return found
 
 
+def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
+    """The request of a message before which no goods were shown."""
+    query = request.query
+    if (
+        focus is not None
+        and focus.kind == PAGES
+        and not (query.names or query.facts or query.figures)
+        and (not query.topics or _goes_on(request.typed))
+    ):
+        before = tuple(str(topic) for topic in focus.query.get("topics", ()))
+        if query.topics:
+            return replace(request, earlier=before)
+        if {"price", "fee"} & set(query.shows):
+            # "bao nhiêu tiền" after how long a repair takes asks what it costs.
+            before = tuple(dict.fromkeys(_COST.get(topic, topic) for topic in before))
+        return replace(request, topics=before)
+    # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
+    searched = query.action != "find" or (query.narrows and not (query.topics and _kind_alone(query)))
+    searched = searched or query.excludes
+    return replace(request, scope="search" if searched else "none")
+
+
 def _after(
     request: ShopRequest, focus: Focus, pointed: Reference | None, kinds: Sequence[str]
 ) -> ShopRequest:
@@ -133,6 +158,9 @@ def _after(
     query = request.query
     total = int(focus.query.get("total", 0))
     if query.count and query.count in {total, len(focus.rows)}:
+        if "total" in query.moves and len(request.current) == 1 < query.count:
+            # So many pieces of the one spoken of, or all that were shown: not known.
+            return replace(request, query=replace(query, unread=query.unread or (str(query.count),)))
         # "con nào rẻ nhất trong 22 con đó": how many there are, no wish for so many.
         query = replace(query, count=0)
         request = replace(request, query=query)
@@ -173,7 +201,7 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
         if meant:
             return replace(rows, query=replace(query, words=(), brands=()), rows=meant, pointed=True)
         whole = refine(_before(query, focus, kinds), query)
-        return _asked_difference(request) or replace(request, scope="search", query=whole, own=query)
+        return _asked_difference(rows) or replace(request, scope="search", query=whole, own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
     if query.order in {"cheapest", "dearest"} or summed or set(query.moves) & _OF_ROWS:
@@ -184,13 +212,21 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
 
 
 def _asked_difference(request: ShopRequest) -> ShopRequest | None:
-    """ "bản 1TB rẻ hơn bao nhiêu" asks how far it is from what was shown: that is named as not understood."""
+    """ "Ergo 1 rẻ hơn bao nhiêu" asks how far it is from the one spoken of: both side by side.
+
+    Where it is not known which two are meant, the comparison is named as not understood.
+    """
     query = request.query
     hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
     more = tuple(hit.phrase for hit in hits if hit.phrase.endswith(("hơn", "hon", "er")))
     if not more or "price" not in query.shows:
         return None
-    return replace(request, query=replace(query, unread=query.unread or more))
+    one = request.current or request.rows
+    if len(one) == 1 and (query.words or query.brands) and not (query.details or query.excludes):
+        other = " ".join(query.said.get(name, name) for name in (*query.brands, *query.words))
+        query = replace(query, action="compare", parts=(one[0].title, other), shows=())
+        return replace(request, scope="search", query=query, rows=())
+    return replace(request, scope="none", rows=(), query=replace(query, unread=query.unread or more))
 
 
 def _named_rows(query: ProductQuery, focus: Focus) -> tuple[FocusRow, ...]:

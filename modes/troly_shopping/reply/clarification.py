@@ -30,6 +30,9 @@ async def stream_clarification(turn: TurnContext, state: Mapping[str, Any], step
         turn.say(asked)
         step.note(say("step.asked_back", turn.language), "model")
         return asked
+    if courtesy := state["message"].courtesy:
+        turn.answered = True
+        return _say_social(turn, courtesy, step)
     if turn.model.reason_unavailable is None:
         said = await _by_model(turn, question)
         if said:
@@ -86,13 +89,18 @@ def _by_rules(turn: TurnContext, question: str, step: Step) -> str:
     """The documents' examples and their kin (000-33 to 000-37), else the standard question (000-26, 000-27)."""
     kind = social_kind(question)
     if kind:
-        text = f"{say(f'social.{kind}', turn.language)}. {say('clarify.redirect', turn.language)}"
-        step.note(say("step.social", turn.language, kind=kind), "rules")
         # A remark that asks for nothing more is answered.
         turn.answered = kind != "off" and small_talk(question).rest == ""
-    else:
-        text = say("clarify.standard", turn.language)
-        step.note(say("step.no_social", turn.language), "rules")
+        return _say_social(turn, kind, step)
+    text = say("clarify.standard", turn.language)
+    step.note(say("step.no_social", turn.language), "rules")
+    turn.say(text)
+    return text
+
+
+def _say_social(turn: TurnContext, kind: str, step: Step) -> str:
+    text = f"{say(f'social.{kind}', turn.language)}. {say('clarify.redirect', turn.language)}"
+    step.note(say("step.social", turn.language, kind=kind), "rules")
     turn.say(text)
     return text
 

@@ -112,10 +112,21 @@ def _topics() -> Mapping[str, Lexicon]:
 
 
 def topics_text(
-    topics: Sequence[str], query: ProductQuery, passages: Sequence[dict[str, Any]], turn: TurnContext
+    topics: Sequence[str],
+    query: ProductQuery,
+    passages: Sequence[dict[str, Any]],
+    turn: TurnContext,
+    earlier: Sequence[str] = (),
 ) -> PagesText:
-    """The pages on each topic word for word, or that there is none."""
+    """The pages on each topic word for word, or that there is none.
+
+    Of the topics `earlier` where one of their pages says what is asked now: "còn chuyển khoản?" after a refund.
+    """
     lang, hotline = turn.language, turn.persona().hotline
+    named = set(folded_words(" ".join(query.said.get(f"topic {topic}", topic) for topic in topics)))
+    before = [page for topic in earlier for page in _passages_about(topic, passages, lang)]
+    if any(named.issubset(folded_words(page["text"])) for page in before):
+        topics = earlier
     said = [say(SAID[topic], lang, hotline=hotline) for topic in topics if topic in SAID]
     used: list[dict[str, Any]] = []
     unknown: list[str] = []

@@ -26,7 +26,13 @@ from troly_shopping.products.request import ShopRequest, answer_request, show_of
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
 from troly_shopping.reply.clarification import warn_of_rules
-from troly_shopping.reply.pages import FITTING, documents_loaded, passage_line, search_pages, topics_text
+from troly_shopping.reply.pages import (
+    FITTING,
+    documents_loaded,
+    passage_line,
+    search_pages,
+    topics_text,
+)
 from troly_shopping.reply.recall import memory_block, shared_entries
 from troly_shopping.strings import prompts, say
 
@@ -52,7 +58,11 @@ async def retrieve_context(
     led = turn.model.reason_unavailable is None
     offer = await asyncio.to_thread(answer_request, store, request) if needed or not led else None
     asks_pages = bool(request.topics) or offer is None or (led and not request.certain)
-    passages = await search_pages(turn, request.typed, request.topics, step) if needed and asks_pages else []
+    passages = (
+        await search_pages(turn, request.typed, (*request.earlier, *request.topics), step)
+        if needed and asks_pages
+        else []
+    )
     products = list(offer.products) if offer else []
     shown: list[dict[str, Any]] = []
     if led:
@@ -184,7 +194,7 @@ def rules_answer(
     lang, hotline, query = turn.language, turn.persona().hotline, request.query
     store = ProductStore(turn.services.datasets)
     passages = [dict(item) for item in shared_entries(context) if "product" not in item]
-    pages = topics_text(request.topics, query, passages, turn)
+    pages = topics_text(request.topics, query, passages, turn, request.earlier)
     query = replace(query, unread=pages.unread)
     if offer is not None:
         offer = replace(offer, query=replace(offer.query, unread=pages.unread))

@@ -1,0 +1,80 @@
+"""Follow-ups without a model: what goes on with the page, the goods or the serials before, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping_samples import stocked_shop
+
+
+@pytest.fixture
+def shop(own_home: Path) -> Iterator[Shop]:
+    with stocked_shop(own_home) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("opening", ["Còn", "thế còn", "vay con"])
+async def test_what_goes_on_with_a_page_is_read_there_first(shop: Shop, opening: str) -> None:
+    await shop.ask("Hoàn tiền qua thẻ tín dụng mất bao lâu?")
+    assert "2 ngày làm việc" in (await shop.ask(f"{opening} chuyển khoản?")).answer
+    assert "COD" in (await shop.ask("Hình thức thanh toán chuyển khoản?")).answer
+
+
+async def test_what_the_page_does_not_speak_of_is_a_topic_of_its_own(shop: Shop) -> None:
+    await shop.ask("Hoàn tiền qua thẻ tín dụng mất bao lâu?")
+    told = (await shop.ask("Còn giao hàng?")).answer
+    assert "Nội thành" in told
+    assert "hoàn theo đúng hình thức" not in told
+
+
+@pytest.mark.parametrize("thanks", ["cảm ơn shop nhé", "Alright, thanks a lot, have a nice day!", "bye nha"])
+@pytest.mark.parametrize(
+    "before", ["phí trả hàng là bao nhiêu", "laptop asus dưới 25 triệu", "bảo hành ABC123"]
+)
+async def test_thanks_are_thanks_whatever_was_shown(shop: Shop, before: str, thanks: str) -> None:
+    await shop.ask(before)
+    told = await shop.ask(thanks)
+    assert told.done.message_type == "clarify"
+    assert told.done.metadata["answered"] is True
+
+
+async def test_a_question_with_words_of_its_own_is_none_about_the_serial_before(shop: Shop) -> None:
+    await shop.ask("Kiểm tra bảo hành ABC123")
+    told = await shop.ask("What kinds of damage aren't covered?", language="en")
+    assert "ABC123" not in told.answer
+    assert "liquids" in told.answer
+
+
+@pytest.mark.parametrize(("number", "times"), [("2", 2), ("hai", 2), ("ba", 3), ("4", 4)])
+async def test_pieces_are_counted_in_digits_and_words(shop: Shop, number: str, times: int) -> None:
+    await shop.ask("RAM Kingston Fury Beast DDR5 5600 32GB giá sao?")
+    told = await shop.ask(f"lấy {number} thanh thì hết bao nhiêu")
+    assert f"{times * 2_690_000:,}".replace(",", ".") in told.answer
+
+
+async def test_how_much_cheaper_another_is_sets_both_side_by_side(shop: Shop) -> None:
+    await shop.ask("ghế SSTC Ergo 2 giá nhiêu")
+    assert "1.800.000" in (await shop.ask("Ergo 1 thì rẻ hơn được bao nhiêu?")).answer
+
+
+async def test_the_name_that_a_correction_gives_is_looked_up(shop: Shop) -> None:
+    await shop.ask("Tai nghe HyperX Cloud II còn hàng không?")
+    told = (await shop.ask("Ấy chị nói lộn, Cloud III mới đúng.")).answer
+    assert "Cloud III" in told
+    assert "Cloud II:" not in told
+
+
+async def test_the_warranty_of_goods_just_shown_needs_no_serial(shop: Shop) -> None:
+    await shop.ask("So sánh tản nhiệt Noctua NH-U12S với NH-D15")
+    assert (await shop.ask("Thời gian bảo hành thì sao?")).answer.count("72 tháng") == 2
+
+
+async def test_the_unit_of_what_is_asked_is_understood(shop: Shop) -> None:
+    await shop.ask("Card màn hình MSI Ventus RTX 4060 8GB giá nhiêu")
+    told = await shop.ask("nó cần nguồn bao nhiêu W")
+    assert "550W" in told.answer
+    assert told.done.metadata["answered"] is True
