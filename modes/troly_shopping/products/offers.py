@@ -257,12 +257,11 @@ def value_of(product: Product, attribute: str) -> str:
     if by in {"word", "unit"}:
         told = product.details().items()
         unit = UNITS.get(sought, ("", 1))[0]
-        found = [
+        return ", ".join(
             f"{name} {value}"
             for name, value in told
             if (fold(sought) in fold(name) if by == "word" else bool(_figures(value, unit)))
-        ]
-        return ", ".join(found)
+        )
     called = _called("ram" if attribute == "memory type" else attribute)
     found = next((value for name, value in product.details().items() if fold(name) in called), "")
     return found or (product.details().get("Bộ nhớ", "") if attribute in {"ram", "storage"} else "")
