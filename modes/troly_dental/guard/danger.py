@@ -250,7 +250,8 @@ def _self_harm(case: _Case) -> bool:
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
     return any(
-        read.then_at("think", place, 3) and not read.felt_before(place) for place in read.places("death")
+        read.then_at("think", place, 3) and not (read.felt_before(place) or read.as_much(place))
+        for place in read.places("death")
     )
 
 
@@ -463,6 +464,8 @@ _TILL_GONE = re.compile(
     r"(?:hết|het|khỏi|khoi|xẹp|xep|đỡ|lành|lanh)\b",
     re.IGNORECASE,
 )
+_LIKED_REACH = 6
+_TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 # "không nuốt gì", "không nuốt phải cái răng": it did not happen.
 _NOTHING = frozenset({"gi", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
 _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _PAST_REACH, _SHORT = 8, 12, 5, 8, 60
@@ -685,6 +688,22 @@ class _Reading:
             0 < place.first - felt.last <= 3 and not persons & set(range(felt.last + 1, place.first))
             for felt in self._all.get("felt", ())
         )
+
+    def as_much(self, place: _Place) -> bool:
+        """Whether `place` is as much as something is liked or felt: "ghiền muốn chết", "khát nước muốn chết đi được"."""
+        persons = {at for each in self._all.get("person", ()) for at in range(each.first, each.last + 1)}
+        wish = max((each.first for each in self._sure("think") if each.first < place.first), default=0)
+        if (
+            wish == 0
+            or wish - 1 in persons
+            or _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start)
+        ):
+            return False
+        liked = any(
+            0 < place.first - each.last <= _LIKED_REACH and not persons & set(range(each.last + 1, wish))
+            for each in self._sure("liked")
+        )
+        return liked or bool(_TO_DEATH.match(fold(self.text[self._words[place.first].end :])))
 
     def cannot(self, act: str, gap: int) -> bool:
         """Whether `act` cannot be done: "không thở được", "thở không nổi", "can't really breathe"."""

@@ -327,15 +327,13 @@ def _kin(person: str) -> frozenset[str]:
 
 
 def about_the_same(facts: Sequence[Fact], text: str) -> tuple[Fact, ...]:
-    """`facts` without those that are said to be of somebody else than the one whom `text` names."""
-    person = person_of(text)
-    if not person and not _names_oneself(text):
+    """`facts` without what the writer said of themselves where `text` asks for somebody else.
+
+    A relative's stay, with their name: one person has many names ("ba tôi", "ông cụ").
+    """
+    if not person_of(text):
         return tuple(facts)
-    return tuple(
-        fact
-        for fact in facts
-        if same_person(whose := person_of(fact.text), person) or not (whose or _names_oneself(fact.text))
-    )
+    return tuple(fact for fact in facts if person_of(fact.text) or not _names_oneself(fact.text))
 
 
 def _without_courtesy(text: str) -> str:

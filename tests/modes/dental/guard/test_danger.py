@@ -379,3 +379,30 @@ def test_how_often_is_read_in_any_order(hours: int, often: str) -> None:
 @pytest.mark.parametrize("drug", ["thuốc gì", "thuốc giảm đau", "thuốc ngủ thảo dược"])
 def test_who_wants_to_sleep_through_is_in_no_danger(drug: str) -> None:
     assert danger(f"đau răng quá, uống {drug} để khỏi thức dậy giữa đêm?") is None
+
+
+LIKED = (
+    "ghiền trà sữa",
+    "mê kẹo dẻo",
+    "thèm cà phê đá",
+    "khát nước",
+    "buồn ngủ",
+    "bánh này ngon",
+    "niềng răng mắc",
+)
+DESPAIR = (
+    "thất tình",
+    "mệt mỏi cuộc sống",
+    "mất việc",
+    "buồn quá",
+    "cô đơn",
+    "đau răng hoài, em",
+    "chán đời",
+)
+
+
+@pytest.mark.parametrize("end", ["", " đi được", " đi được á", " luôn á"])
+def test_what_one_wants_to_die_of_is_a_figure_where_it_is_liked_and_none_where_one_despairs(end: str) -> None:
+    assert [one for one in LIKED if danger(f"em {one} muốn chết{end}, có hại răng không")] == []
+    assert [one for one in DESPAIR if not danger(f"{one} muốn chết{end if 'được' not in end else ''}")] == []
+    assert danger(f"tôi chỉ muốn chết{end}") is not None

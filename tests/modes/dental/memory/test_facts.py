@@ -352,8 +352,6 @@ def test_what_is_asked_for_one_is_not_weighed_by_the_facts_of_another() -> None:
         "penicillin",
         "hải sản",
     }
-    assert {fact.value for fact in about_the_same(facts, "tôi uống aspirin được không")} == {
-        "hen suyễn",
-        "hải sản",
-    }
+    assert {fact.value for fact in about_the_same(facts, "ông cụ uống gì được")} == {"penicillin", "hải sản"}
+    assert about_the_same(facts, "tôi cho mẹ uống aspirin được không") == facts
     assert about_the_same(facts, "uống aspirin được không") == facts
