@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Literal
 
-from troly.plugin.focus import Focus, find_reference
+from troly.plugin.focus import Focus, FocusRow, find_reference
+from troly.text.everyday import without_everyday
 from troly.text.fold import fold, nfc, tokens
 from troly.text.match import PhraseHit, spans_of, words_outside
 from troly_shopping.serials import SerialCandidate, SerialParse
@@ -23,6 +24,7 @@ Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat", "abo
 REMEMBERED = 4
 # The kind of the shared focus: rows are serials with their last day as `end`.
 FOCUS = "warranty"
+_THINGS = ("serial", "mã", "mã số", "số", "máy", "sản phẩm", "thằng", "device", "machine")
 # Longer messages say more than one of these things.
 MAX_CHARS = 400
 _WARRANTY = {PROMPT, INVALID, RESULT}
@@ -221,9 +223,11 @@ def parse_follow_up(
     if focus is None or focus.kind != FOCUS or len(text) > MAX_CHARS:
         return DialogueAct()
     text = nfc(text)
-    pointed = find_reference(
-        text, focus, things=("serial", "mã", "mã số", "số", "máy", "sản phẩm", "thằng", "device", "machine")
-    )
+    pointed = find_reference(text, focus, things=_THINGS)
+    if len(focus.rows) == 1 < len(mentioned) and (pointed is None or pointed.kind not in {"this", "these"}):
+        # "the second one" of serials that were looked up one by one.
+        looked_up = Focus(FOCUS, "", tuple(FocusRow(serial, serial) for serial in mentioned))
+        pointed = find_reference(text, looked_up, things=_THINGS) or pointed
     hits = lexicon("warranty", without="filler").find(text)
     labels = {hit.label for hit in hits}
     spans = [
@@ -231,25 +235,28 @@ def parse_follow_up(
         *(pointed.spans if pointed else ()),
         *spans_of(lexicon("warranty", "filler").find(text)),
     ]
-    left = words_outside(tokens(text), spans)
+    left = without_everyday(text, spans)
     if "check" in labels and not strict:
         labels -= {"check"}
-    if not (labels or pointed) or (strict and len(left) > (1 if labels else 0)) or "topic" in labels:
-        return DialogueAct()
     rows = list(pointed.rows if pointed else focus.rows)
+    told = (labels or pointed) and rows and "topic" not in labels
+    if not told or (strict and len(left) > (1 if labels else 0)):
+        return DialogueAct()
+    if labels & {"soonest", "latest"} and len(rows) < 2:
+        return DialogueAct("about", tuple(mentioned)) if len(mentioned) > 1 else DialogueAct()
+    return _of_rows(rows, labels, today)
+
+
+def _of_rows(rows: Sequence[FocusRow], labels: set[str], today: date) -> DialogueAct:
+    """What is asked of these warranties: the one that ends first or last, those that are covered or not, or all."""
     ends = {row.id: str(row.values.get("end") or "") for row in rows}
     dated = [row for row in rows if ends[row.id]]
     asked = "covered" if "covered" in labels else "expired" if "expired" in labels else ""
-    if labels & {"soonest", "latest"} and len(rows) < 2:
-        return DialogueAct("about", tuple(mentioned)) if len(mentioned) > 1 else DialogueAct()
-    if labels & {"soonest", "latest"} and dated:
-        pick = min if "soonest" in labels else max
-        return DialogueAct(
-            "about",
-            (pick(dated, key=lambda row: ends[row.id]).id,),
-            "soonest" if "soonest" in labels else "latest",
-        )
-    if asked and len(rows) > 1:
+    if len(dated) == len(rows) and labels & {"soonest", "latest"}:
+        order = "soonest" if "soonest" in labels else "latest"
+        pick = min if order == "soonest" else max
+        return DialogueAct("about", (pick(dated, key=lambda row: ends[row.id]).id,), order)
+    if asked and len(rows) > 1 and dated:
         fits = [row.id for row in dated if (ends[row.id] >= today.isoformat()) == (asked == "covered")]
         return DialogueAct("about", tuple(fits), asked)
     return DialogueAct("about", tuple(row.id for row in rows))

@@ -118,7 +118,7 @@ def telling(text: str) -> list[str]:
 
 def is_negative(sentence: str) -> bool:
     """Whether a word in it turns the sentence round (không, chưa, not)."""
-    return any(word in _words("negation") for word in _WORD.findall(fold(sentence)))
+    return any(word in _words("negation") for word in _WORD.findall(nfc(sentence).lower()))
 
 
 @cache
@@ -197,7 +197,8 @@ class _Sources:
         Only the clauses that speak of the same count; a "không được:" before the answer says no to the question.
         """
         body = _NO.sub("", body)
-        said = telling(body)
+        turning = set(map(fold, _words("negation")))
+        said = [word for word in telling(body) if word not in turning]
         alike = set[bool]()
         for sentence in self._sentences:
             shared = [

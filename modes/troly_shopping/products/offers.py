@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
-from troly_shopping.products.pc_build import PcBuild, build_pc
-from troly_shopping.products.query import FIGURE, UNITS, FigureFact, ProductQuery, parse_product_query
+from troly_shopping.products.pc_build import PcBuild, Wish, build_pc
+from troly_shopping.products.query import FIGURE, UNITS, USES, FigureFact, ProductQuery, parse_product_query
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria, index_terms, key_of
 from troly_shopping.wordlists import word_lists
 
@@ -56,8 +56,7 @@ class _Test(NamedTuple):
 def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
     """What the catalogue has for `query`; None where it asks for no goods. Blocking; raises StoreError."""
     if query.action == "build":
-        computer = build_pc(store, query.about or query.high or query.low, query.use or "gaming")
-        return Offer("build", query, computer.parts, computer=computer)
+        return _built(store, query)
     if query.action == "compare" and not query.fits:
         return _compare(store, query)
     if query.parts:
@@ -67,6 +66,23 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
     unknown = query.unread and not (query.kinds or query.words or query.details)
     # A maker beside a word that is not read: what is wanted of it is not known.
     return _list(store, query) if query.narrows and not unknown else None
+
+
+def _built(store: ProductStore, query: ProductQuery) -> Offer:
+    """A computer of parts as wished: a wish that no part meets, or that is not looked at, is named."""
+    said = query.said
+    wishes: list[Wish] = [(brand, partial(_made_by, brand=brand)) for brand in query.brands]
+    wishes += [(said.get(word, word), partial(_says, word=word)) for word in query.words]
+    if query.excludes:
+        wishes.append(("", lambda product: not _is_excluded(product, query)))
+    budget = query.about or query.high or query.low
+    computer = build_pc(store, budget, query.use or "gaming", wishes, query.parts)
+    open_ = [*computer.unmet, *(figure.said for figure in query.figures if figure.narrows)]
+    open_ += [said.get(fact, fact) for fact in query.facts if fact not in USES]
+    several = [*query.brands, *query.words] if len(query.brands) > 1 else []
+    return Offer(
+        "build", query, computer.parts, silent=tuple(filter(None, [*open_, *several])), computer=computer
+    )
 
 
 def narrow(products: Sequence[Product], query: ProductQuery) -> Offer:

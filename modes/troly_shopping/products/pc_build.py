@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from troly.text.fold import fold
-from troly_shopping.products.store import Product, ProductStore
+from troly_shopping.products.store import PARTS, Product, ProductStore
 
-# Parts of a computer in the order of a list of parts.
-PARTS = ("cpu", "mainboard", "ram", "vga", "ssd", "psu", "case")
 _SOCKET = re.compile(r"lga ?\d{3,4}|am[345](?!\d)")
 _MEMORY = re.compile(r"ddr ?[345]")
 _SIZE = re.compile(r"(\d+) ?(gb|tb)")
@@ -23,10 +21,14 @@ _LEAST_WATTS, _WATTS_WITH_CARD = 350, 500
 
 @dataclass(frozen=True, slots=True)
 class PcBuild:
-    """Parts in the order of `PARTS`, what they cost together, and the kinds that the catalogue lacks."""
+    """Parts in the order of `PARTS`, what they cost together, and the kinds that the catalogue lacks.
+
+    `unmet` are the wishes that no part meets, as typed.
+    """
 
     parts: tuple[Product, ...] = ()
     missing: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -53,13 +55,24 @@ class _Part:
 _Stock = Mapping[str, Sequence[_Part]]
 
 
-def build_pc(store: ProductStore, budget: int | None, use: str) -> PcBuild:
+Wish = tuple[str, Callable[[Product], bool]]
+
+
+def build_pc(
+    store: ProductStore, budget: int | None, use: str, wishes: Sequence[Wish] = (), kinds: Sequence[str] = ()
+) -> PcBuild:
     """The best computer within `budget`, else the cheapest there is; `missing` where there is none at all.
 
     For games and graphics most of the money goes into the card, then the processor; else there is no card when the
-    processor draws pictures itself. Raises StoreError.
+    processor draws pictures itself. Each of the `wishes` (as typed, and what it asks of a part) holds for all parts of
+    a kind where it can: of the `kinds` named, else of any. Raises StoreError.
     """
     stock = {kind: [_part(one) for one in found] for kind, found in store.spread(PARTS, _CHOICES).items()}
+    unmet = []
+    for said, holds in wishes:
+        meeting = {kind: [one for one in stock[kind] if holds(one.product)] for kind in kinds or PARTS}
+        stock |= {kind: found for kind, found in meeting.items() if found}
+        unmet += [] if any(meeting.values()) else [said]
     card = use in {"gaming", "graphics"}
     needed = [kind for kind in PARTS if kind != "vga" or card]
     missing = tuple(kind for kind in needed if not stock[kind])
@@ -70,7 +83,7 @@ def build_pc(store: ProductStore, budget: int | None, use: str) -> PcBuild:
         return PcBuild(missing=("mainboard", "ram"))
     fitting = [parts for parts in made if budget is None or _total(parts) <= budget]
     best = max(fitting, key=_worth) if budget is not None and fitting else min(made, key=_total)
-    return PcBuild(tuple(part.product for part in best))
+    return PcBuild(tuple(part.product for part in best), unmet=tuple(unmet))
 
 
 def _computers(stock: _Stock, *, card: bool) -> list[tuple[_Part, ...]]:

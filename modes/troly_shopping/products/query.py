@@ -16,7 +16,7 @@ from troly.text.language import is_syllable
 from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of, words_outside
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
-from troly_shopping.products.store import Order
+from troly_shopping.products.store import PARTS, Order
 from troly_shopping.wordlists import lexicon, word_lists
 
 Action = Literal["find", "compare", "build"]
@@ -71,6 +71,9 @@ _IMPLIED = (
     ("students", ({"topic promotion"}, {"fact study"})),
     ("warranty parts", ({"ask battery"}, {"ask warranty"})),
     ("warranty terms", ({"terms"}, {"ask warranty"})),
+    ("repair time", ({"repair"}, {"how long"})),
+    ("repair cost", ({"repair"}, _COSTS)),
+    ("warranty place", ({"bring"}, {"repair", "broken"}, {"where"})),
 )
 # A topic says nothing beside one of these, which is the same asked more closely.
 _NARROWER = {
@@ -370,7 +373,7 @@ class _Parser:
         parts = _sides(self._rest) if "compare" in labels else self._wants(kinds)
         action: Action = "compare" if len(parts) > 1 and "compare" in labels else "find"
         if "build" in labels and _builds(kinds) and not self._names_whole(items):
-            action, kinds = "build", []
+            action, parts, kinds = "build", tuple(kind for kind in kinds if kind in PARTS), []
         limits = self._limits
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
@@ -611,7 +614,7 @@ class _Parser:
                 if joined and self._shop.spoken([joined]):
                     found.append(_Item(word.start, word.end, "word", joined))
             elif word.text in known and (not is_syllable(word.folded) or not self._of_topic(word)):
-                found.append(_Item(word.start, word.end, "word", word.folded))
+                found.append(_Item(word.start, word.end, "word", "".join(folded_words(word.text))))
             elif _CODE.fullmatch(word.folded) and not self._of_topic(word):
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))

@@ -136,7 +136,7 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
         focus is not None
         and focus.kind == PAGES
         and not (query.names or query.facts or query.figures)
-        and (not query.topics or _goes_on(request.typed))
+        and (not query.topics or query.unread or _goes_on(request.typed))
     ):
         before = tuple(str(topic) for topic in focus.query.get("topics", ()))
         if query.topics:

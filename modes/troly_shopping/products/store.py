@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from troly.stores.published import Datasets
 
 DATASET = "products"
+# Parts of a computer in the order of a list of parts.
+PARTS = ("cpu", "mainboard", "ram", "vga", "ssd", "psu", "case")
 Order = Literal["", "cheapest", "dearest", "nearest"]
 
 CREATE = (

@@ -123,7 +123,8 @@ def topics_text(
     Of the topics `earlier` where one of their pages says what is asked now: "còn chuyển khoản?" after a refund.
     """
     lang, hotline = turn.language, turn.persona().hotline
-    named = set(folded_words(" ".join(query.said.get(f"topic {topic}", topic) for topic in topics)))
+    asked = [*(query.said.get(f"topic {topic}", topic) for topic in topics), *query.unread]
+    named = set(folded_words(" ".join(asked)))
     before = [page for topic in earlier for page in _passages_about(topic, passages, lang)]
     if any(named.issubset(folded_words(page["text"])) for page in before):
         topics = earlier

@@ -49,6 +49,29 @@ def test_what_no_passage_says_is_not_said(claim: str) -> None:
     assert found.dropped[0][0] == claim
 
 
+OFFICE = "Thứ hai cả công ty làm tại văn phòng."
+AWAY = "Làm ở ngoài phải bật VPN, không dùng wifi công cộng, khóa màn hình khi rời máy."
+
+
+@pytest.mark.parametrize("no", ["Không", "Không được", "Dạ không ạ", "Chưa được", "No"])
+@pytest.mark.parametrize("mark", [": ", ", ", ". ", " – "])
+def test_a_no_to_the_question_turns_no_sentence_round(no: str, mark: str) -> None:
+    claim = f"{no}{mark}{OFFICE[0].lower()}{OFFICE[1:]}"
+    assert ground(claim, (OFFICE,)).dropped == ()
+
+
+@pytest.mark.parametrize(
+    "claim", ["Bạn phải bật VPN và khóa màn hình.", "Phải bật VPN, không dùng wifi công cộng."]
+)
+def test_a_list_may_be_told_in_part(claim: str) -> None:
+    assert ground(claim, (AWAY,)).text == claim
+
+
+@pytest.mark.parametrize("claim", ["Làm ở ngoài dùng wifi công cộng.", "Làm ở ngoài không phải bật VPN."])
+def test_a_part_of_a_list_is_not_turned_round(claim: str) -> None:
+    assert ground(claim, (AWAY,)).text == ""
+
+
 def test_only_the_wrong_sentence_goes() -> None:
     found = ground("Công ty có 4 giá trị cốt lõi. Trong đó có Sáng Tạo Không Ngừng.", PASSAGES)
     assert found.text == "Công ty có 4 giá trị cốt lõi."

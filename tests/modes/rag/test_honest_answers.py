@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from tests.support.modes.rag import RagDesk, rag_desk
+from troly.text.dates import HCM
 from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import spelt_out
 
@@ -121,3 +123,38 @@ def test_a_sum_of_money_is_no_number_to_call() -> None:
     assert not asked.is_met("cong ty ho tro them 5.000.000 vnd cho moi be")
     assert asked.is_met("goi tong dai noi bo 1900")
     assert asked.is_met("le tan: 0236 3 888 999")
+
+
+async def test_a_log_question_keeps_what_it_does_not_name_and_drops_what_it_names_anew(desk: RagDesk) -> None:
+    """The period and the level go on; a system takes the place of the one before."""
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    shown = []
+    for question in (
+        "db-02 có bao nhiêu dòng ERROR trong log tháng 11?",
+        "Còn web-02?",
+        "Dịch vụ vpn có mấy dòng ERROR?",
+    ):
+        told = await desk.ask(question, offline=True, now=now)
+        assert told.done.metadata.get("answered") is not False
+        shown.append(told.answer)
+    assert ["51 dòng" in shown[0], "37 dòng" in shown[1], "28 dòng" in shown[2]] == [True] * 3
+    alone = await desk.ask("Dịch vụ vpn có mấy dòng ERROR trong log tháng 11?", offline=True, now=now)
+    assert "28 dòng" in alone.answer
+    assert "0 dòng" in (await desk.ask("log vpn hôm qua có mấy dòng CRITICAL", offline=True, now=now)).answer
+
+
+async def test_words_that_no_line_says_are_named_and_the_others_still_counted(desk: RagDesk) -> None:
+    desk.become("public", "internal", department="it")
+    told = await desk.ask("log vpn có mấy lần nhập sai (wrong second factor)", offline=True)
+    assert "38 dòng" in told.answer
+    assert "“sai”" in told.answer
+    assert "“wrong”" not in told.answer
+    assert told.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    "thanks", ["Ok không sao, cảm ơn bạn nhiều nghen.", "no problem, thanks", "tạm biệt nhé"]
+)
+async def test_thanks_are_thanks(desk: RagDesk, thanks: str) -> None:
+    assert (await desk.ask(thanks, offline=True)).done.message_type == "chitchat"
