@@ -89,6 +89,20 @@ async def test_a_server_that_is_away_costs_one_look() -> None:
     assert session.skipped == [("answer", "ollama.down")]
 
 
+async def test_what_a_turn_began_with_holds_to_its_end() -> None:
+    """A turn that takes long does not change its mind half way: nothing of it depends on how quick the machine is."""
+    with OllamaDouble() as server:
+        server.down()
+        async with client_for(server.url) as client:
+            session = await open_session(client, MODELS.__getitem__, BudgetSettings())
+            server.up()
+            assert (await client.health(max_age=0)).up
+            assert session.reason_unavailable == "ollama.down"
+            assert (
+                await open_session(client, MODELS.__getitem__, BudgetSettings())
+            ).reason_unavailable is None
+
+
 async def test_a_server_that_dies_in_the_turn_is_not_waited_for_again() -> None:
     with OllamaDouble() as server:
         async with client_for(server.url) as client:

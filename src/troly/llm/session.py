@@ -215,6 +215,7 @@ class ModelSession:
         go_on: str = "",
         conversation: str = "",
         user: str = "",
+        down: ModelError | None = None,
     ) -> None:
         self._unfinished = dict(unfinished or {})
         self._go_on = go_on
@@ -231,7 +232,7 @@ class ModelSession:
         self._on_loading = on_loading
         self._vectors: dict[str, list[float]] = {}
         self._embedding = asyncio.Lock()
-        self._down: ModelError | None = None
+        self._down = down
         self._silent: dict[str, ModelError] = {}
         self.calls: list[CallRecord] = []
         self.skipped: list[tuple[str, str]] = []
@@ -525,8 +526,10 @@ async def open_session(
     user: str = "",
 ) -> ModelSession:
     """The session of one turn, with the server looked at first unless that was done a moment ago."""
+    down: ModelError | None = None
     if client is not None and not isinstance(client, ReplayedCalls) and not offline:
-        await client.health()
+        health = await client.health()
+        down = health.error if not health.up and isinstance(health.error, ModelError) else None
     return ModelSession(
         client,
         models,
@@ -538,4 +541,5 @@ async def open_session(
         go_on=go_on,
         conversation=conversation,
         user=user,
+        down=down,
     )
