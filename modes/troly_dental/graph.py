@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 
-from troly.plugin.context import TurnContext, traced
+from troly.plugin.context import TurnContext, chosen_route, traced
 from troly.plugin.contract import Graph
 from troly_dental import nodes
 
@@ -62,8 +62,8 @@ def build() -> Graph:
     builder.add_node("save", traced("save", nodes.save, tool="memory-server"))
     builder.add_edge(START, "listen")
     builder.add_edge("listen", "red_flags")
-    builder.add_conditional_edges("red_flags", _route, ["memory", "guardrail"])
-    builder.add_conditional_edges("guardrail", _route, ["memory", "rejected"])
+    builder.add_conditional_edges("red_flags", chosen_route, ["memory", "guardrail"])
+    builder.add_conditional_edges("guardrail", chosen_route, ["memory", "rejected"])
     for before, after in (
         ("memory", "search"),
         ("search", "answer"),
@@ -73,10 +73,6 @@ def build() -> Graph:
     ):
         builder.add_edge(before, after)
     return builder.compile()
-
-
-def _route(state: DentalState) -> str:
-    return state["route"]
 
 
 def warm() -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from langgraph.graph import END, START, StateGraph
 
-from troly.plugin.context import TurnContext, traced
+from troly.plugin.context import TurnContext, chosen_route, traced
 from troly.plugin.contract import Graph
 from troly_rag import nodes
 from troly_rag.execution.cache import Cache
@@ -31,10 +31,8 @@ def build() -> Graph:
         builder.add_node(name, traced(name, node))
     builder.add_edge(START, "orchestrator")
     after_orchestrator = ["reflection_router", "permission_check", END]
-    builder.add_conditional_edges("orchestrator", lambda state: state["route"], after_orchestrator)
-    builder.add_conditional_edges(
-        "reflection_router", lambda state: state["route"], ["permission_check", END]
-    )
+    builder.add_conditional_edges("orchestrator", chosen_route, after_orchestrator)
+    builder.add_conditional_edges("reflection_router", chosen_route, ["permission_check", END])
     for before, after in pairwise(ORDER):
         builder.add_edge(before, after)
     builder.add_edge(ORDER[-1], END)

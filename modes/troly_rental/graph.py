@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import sqlglot.optimizer.scope  # noqa: F401
 from langgraph.graph import END, START, StateGraph
 
-from troly.plugin.context import TurnContext, traced
+from troly.plugin.context import TurnContext, chosen_route, traced
 from troly.plugin.contract import Graph
 from troly_rental.agents.orchestrator import orchestrator
 from troly_rental.agents.persistence import persist
@@ -72,16 +72,18 @@ def build() -> Graph:
         builder.add_node(name, traced(name, node))
     builder.add_edge(START, "session")
     builder.add_edge("session", "orchestrator")
-    builder.add_conditional_edges(
-        "orchestrator", lambda state: state["route"], ["sql_generation", "control", "content"]
-    )
+    builder.add_conditional_edges("orchestrator", chosen_route, ["sql_generation", "control", "content"])
     builder.add_edge("sql_generation", "result_validator")
     builder.add_edge("result_validator", "response_generator")
     builder.add_conditional_edges(
         "response_generator",
-        lambda state: "sql_generation" if state.get("again") else "persist",
+        _after_response,
         ["sql_generation", "persist"],
     )
     for last in ("control", "content", "persist"):
         builder.add_edge(last, END)
     return builder.compile()
+
+
+async def _after_response(state: RentalState) -> str:
+    return "sql_generation" if state.get("again") else "persist"

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 
-from troly.plugin.context import TurnContext, traced
+from troly.plugin.context import TurnContext, chosen_route, traced
 from troly.plugin.contract import Graph
 from troly_shopping import nodes
 
@@ -54,7 +54,7 @@ def build() -> Graph:
     builder.add_node("retrieve", traced("retrieve", nodes.retrieve))
     builder.add_node("respond_stream", traced("respond_stream", nodes.respond_stream))
     builder.add_edge(START, "classify")
-    builder.add_conditional_edges("classify", lambda state: state["route"], [*EXITS, "retrieve"])
+    builder.add_conditional_edges("classify", chosen_route, [*EXITS, "retrieve"])
     builder.add_edge("retrieve", "respond_stream")
     for last in (*EXITS, "respond_stream"):
         builder.add_edge(last, END)

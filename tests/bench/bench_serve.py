@@ -14,20 +14,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil
+import uvloop
 
 from tests.support.process.command_line import install_modes
 
 ROOT = Path(__file__).parents[2]
 # The double says the time at which each piece left it, so that what the server adds can be told.
 STUB = """
-import asyncio, json, sys, time
+import asyncio, json, sys, time, uvloop
 RATE, TOKENS = float(sys.argv[1]), int(sys.argv[2])
 async def serve(reader, writer):
     try:
@@ -46,9 +47,8 @@ async def serve(reader, writer):
                     wait = began + n / RATE - time.monotonic() if RATE else 0
                     if wait > 0:
                         await asyncio.sleep(wait)
-                    line = json.dumps({"model": "m", "message": {"role": "assistant", "content": f"t{n}@{time.monotonic():.4f} "}, "done": False}).encode() + b"\\n"
-                    writer.write(f"{len(line):x}\\r\\n".encode() + line + b"\\r\\n")
-                    await writer.drain()
+                    line = b'{"model": "m", "message": {"role": "assistant", "content": "t%d@%.4f "}, "done": false}\\n' % (n, time.monotonic())
+                    writer.write(b"%x\\r\\n%b\\r\\n" % (len(line), line))
                 line = json.dumps({"model": "m", "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop", "prompt_eval_count": 1, "eval_count": TOKENS}).encode() + b"\\n"
                 writer.write(f"{len(line):x}\\r\\n".encode() + line + b"\\r\\n0\\r\\n\\r\\n")
                 await writer.drain()
@@ -66,7 +66,7 @@ async def main():
     server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=2**22, backlog=1024)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     await server.serve_forever()
-asyncio.run(main())
+uvloop.run(main())
 """
 RELAY = """
 import os, socket, sys
@@ -107,7 +107,8 @@ def graph():
 
 MODE = replace(planned_mode(Plan(), "streams"), graph=graph)
 """
-STAMP = re.compile(rb"t(\d+)@([\d.]+) ")
+# A piece of either server; the whole text at the end is none.
+PIECE = re.compile(rb'"(?:text|content)": ?"t(\d+)@([\d.]+) "')
 
 
 @contextmanager
@@ -161,28 +162,81 @@ def served(home: Path, ollama: str) -> Iterator[tuple[psutil.Process, str, str]]
         started.wait()
 
 
+class RawClient(asyncio.Protocol):
+    """A client that costs next to nothing: sends requests as they are, and gives what comes to `take`."""
+
+    def __init__(self, take: Callable[[bytes], None], ended: Callable[[], None]) -> None:
+        self.take, self.ended = take, ended
+        self.transport: Any = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.take(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended()
+
+
+def post(path: str, key: str, body: bytes, *, close: bool = False) -> bytes:
+    """One request."""
+    end = "Connection: close\r\n" if close else ""
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\n"
+    )
+    return f"{head}Content-Length: {len(body)}\r\n{end}\r\n".encode() + body
+
+
 async def stream(address: str, path: str, body: bytes, key: str) -> tuple[list[float], list[float], bool]:
     """One stream read raw: what each piece took from the stub to here, the gaps, and whether all came in order."""
     host, port = address.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port), limit=2**20)
-    head = (
-        f"POST {path} HTTP/1.1\r\nHost: {host}\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    loop = asyncio.get_running_loop()
+    over = loop.create_future()
+    late, gaps, numbers = [], [], []
+    last, rest = 0.0, b""
+
+    def take(data: bytes) -> None:
+        nonlocal last, rest
+        rest, now, at = rest + data, time.monotonic(), 0
+        for found in PIECE.finditer(rest):
+            at = found.end()
+            late.append(now - float(found[2]))
+            if last:
+                gaps.append(now - last)
+            last = now
+            numbers.append(int(found[1]))
+        rest = rest[max(at, len(rest) - 100) :]
+
+    _, client = await loop.create_connection(
+        lambda: RawClient(take, lambda: over.set_result(None)), host, int(port)
     )
-    writer.write(head.encode() + body)
-    late, gaps, numbers, last = [], [], [], 0.0
-    async for line in reader:
-        if line.startswith(b"data:") and (b'"Token"' in line or b'"done": false' in line):
-            found = STAMP.search(line)
-            if found:
-                now = time.monotonic()
-                late.append(now - float(found[2]))
-                if last:
-                    gaps.append(now - last)
-                last = now
-                numbers.append(int(found[1]))
-    writer.close()
+    client.transport.write(post(path, key, body, close=True))
+    await over
     return late, gaps, numbers == list(range(len(numbers))) and bool(numbers)
+
+
+class Asker(RawClient):
+    """A connection that asks one question after another."""
+
+    def __init__(self) -> None:
+        super().__init__(self._take, lambda: None)
+        self._answer: asyncio.Future[bytes] | None = None
+        self._data = b""
+
+    async def ask(self, request: bytes) -> bytes:
+        """The whole answer."""
+        self._answer, self._data = asyncio.get_running_loop().create_future(), b""
+        self.transport.write(request)
+        return await self._answer
+
+    def _take(self, data: bytes) -> None:
+        self._data += data
+        head, _, body = self._data.partition(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        if length is not None and len(body) >= int(length[1]) and self._answer is not None:
+            self._answer.set_result(body)
+            self._answer = None
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -241,31 +295,34 @@ async def turns(address: str, key: str, count: int, at_once: int, rate: float) -
     times: list[float] = []
     left = iter(range(count))
     began = time.monotonic()
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-    async with httpx.AsyncClient(
-        base_url=address, headers={"X-API-Key": key}, timeout=60, limits=limits
-    ) as client:
+    host, port = address.removeprefix("http://").split(":")
+    body = json.dumps({"mode": "shopping", "text": "kiểm tra bảo hành ABC123"}).encode()
+    loop = asyncio.get_running_loop()
+    free: list[Asker] = []
 
-        async def one() -> None:
-            at = time.monotonic()
-            answered = await client.post(
-                "/api/v1/ask", json={"mode": "shopping", "text": "kiểm tra bảo hành ABC123"}
-            )
-            assert answered.json()["status"] == "completed", answered.text
-            times.append(time.monotonic() - at)
+    async def asker() -> Asker:
+        return free.pop() if free else (await loop.create_connection(Asker, host, int(port)))[1]
 
-        async def many() -> None:
-            for _ in left:
-                await one()
+    async def one() -> None:
+        at = time.monotonic()
+        connected = await asker()
+        answered = await connected.ask(post("/api/v1/ask", key, body))
+        assert b'"status":"completed"' in answered, answered
+        times.append(time.monotonic() - at)
+        free.append(connected)
 
-        if rate:
-            tasks = []
-            for number in range(count):
-                await asyncio.sleep(max(0.0, began + number / rate - time.monotonic()))
-                tasks.append(asyncio.create_task(one()))
-            await asyncio.gather(*tasks)
-        else:
-            await asyncio.gather(*(many() for _ in range(at_once)))
+    async def many() -> None:
+        for _ in left:
+            await one()
+
+    if rate:
+        tasks = []
+        for number in range(count):
+            await asyncio.sleep(max(0.0, began + number / rate - time.monotonic()))
+            tasks.append(asyncio.create_task(one()))
+        await asyncio.gather(*tasks)
+    else:
+        await asyncio.gather(*(many() for _ in range(at_once)))
     return {
         "a_second": round(count / (time.monotonic() - began), 1),
         "p50_ms": percentile(times, 0.5),
@@ -288,17 +345,17 @@ def main() -> None:
     ):
         if given.streams:
             with process(RELAY, ollama) as (server, address):
-                out["relay"] = asyncio.run(load(server, address, "/ask", "", given))
+                out["relay"] = uvloop.run(load(server, address, "/ask", "", given))
         with served(Path(folder), ollama) as (server, address, key):
             if given.streams:
-                out["ours"] = asyncio.run(load(server, address, "/api/v1/ask", key, given))
+                out["ours"] = uvloop.run(load(server, address, "/api/v1/ask", key, given))
                 out["cpu_ratio"] = round(out["ours"]["cpu_s"] / out["relay"]["cpu_s"], 2)
             if given.turns:
-                asyncio.run(turns(address, key, 20, 1, 0))
+                uvloop.run(turns(address, key, 20, 1, 0))
                 cpu = sum(server.cpu_times()[:2])
-                full = out["turns"] = asyncio.run(turns(address, key, given.turns, 16, 0))
+                full = out["turns"] = uvloop.run(turns(address, key, given.turns, 16, 0))
                 full["cpu_ms_a_turn"] = round((sum(server.cpu_times()[:2]) - cpu) * 1000 / given.turns, 2)
-                out["turns_at_half"] = asyncio.run(
+                out["turns_at_half"] = uvloop.run(
                     turns(address, key, given.turns // 2, 0, full["a_second"] / 2)
                 )
     print(json.dumps(out))

@@ -28,10 +28,10 @@ async def open_conversation(
 
 
 def create_conversation(
-    services: Services, mode: Mode, profile: Profile, language: Lang
+    services: Services, mode: Mode, profile: Profile, language: Lang, title: str = ""
 ) -> tuple[Conversation, list[StoredMessage]]:
     """The same, on the calling thread. A persona that cannot be read costs the greeting, not the conversation."""
-    conversation = services.conversations.create(profile.login, mode.id, language=language)
+    conversation = services.conversations.create(profile.login, mode.id, language=language, title=title)
     said = opening_of(services, mode, language)
     if said is None:
         return conversation, []

@@ -8,7 +8,6 @@ import logging
 import textwrap
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -28,7 +27,7 @@ from troly.conversation.trace import (
     unfinished_replies,
 )
 from troly.errors import ConfigError, ErrorText, InputError, StoppedError, StoreError, TrolyError
-from troly.plugin.context import TurnContext
+from troly.plugin.context import TurnContext, Voice, read_voice
 from troly.plugin.contract import Mode, Outcome
 from troly.plugin.events import (
     Event,
@@ -249,7 +248,7 @@ class Turn:
         """Save the question (shielded: once asked, it is kept), then build what the nodes need."""
         saving = asyncio.create_task(asyncio.to_thread(self._begin, mode, text))
         try:
-            question, given = await asyncio.shield(saving)
+            question, given, voice = await asyncio.shield(saving)
         except asyncio.CancelledError:
             await asyncio.gather(saving, return_exceptions=True)
             raise
@@ -273,17 +272,22 @@ class Turn:
             turn_id=self.turn_id,
             conversation_metadata=dict(given.metadata),
             others=self._registry,
+            voices={} if voice is None else {self._language: voice},
         )
-        with suppress(ConfigError):
-            # A voice that cannot be used is told once and first, whether or not the answer needs it.
-            await asyncio.to_thread(context.read_persona)
+        if voice is not None:
+            # One that cannot be used is told once and first, whether or not the answer needs it.
             context.persona()
         return context
 
-    def _begin(self, mode: Mode, text: str) -> tuple[SavedQuestion, TurnInputs]:
+    def _begin(self, mode: Mode, text: str) -> tuple[SavedQuestion, TurnInputs, Voice | None]:
+        """All that blocks before the nodes run, on one thread."""
         question = self._save_question(mode, text)
         given = self._given = self._inputs(question)
-        return question, given
+        try:
+            voice = read_voice(self._services.personas, mode, self._language)
+        except ConfigError:
+            voice = None
+        return question, given, voice
 
     def _save_question(self, mode: Mode, text: str) -> SavedQuestion:
         if self._request.continues:
@@ -446,7 +450,7 @@ def save_question(
     settings, chosen = services.settings, request.language
     if request.conversation is None:
         decision = decide(text, profile, settings, chosen=chosen)
-        conversation, said = create_conversation(services, mode, profile, decision.language)
+        conversation, said = create_conversation(services, mode, profile, decision.language, title_of(text))
         greeting = said[0] if said else None
         history = tuple(said)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from troly import recording
 from troly.errors import ConfigError
@@ -19,10 +19,22 @@ if TYPE_CHECKING:
 
     from troly.config.users import Profile
     from troly.llm.session import ModelSession
-    from troly.personas import Persona
+    from troly.personas import Persona, Personas
     from troly.plugin.contract import Mode
     from troly.plugin.services import Services
     from troly.stores.records import Conversation, StoredMessage
+
+
+# A persona, and the error that the installation's own gave where it is the one that ships.
+Voice: TypeAlias = "tuple[Persona, ConfigError | None]"
+
+
+def read_voice(personas: Personas, mode: Mode, language: Lang) -> Voice:
+    """The voice of `mode` in `language`; blocking. Raises ConfigError where there is not even one that ships."""
+    try:
+        return personas.load(mode.persona, language), None
+    except ConfigError as error:
+        return personas.shipped(mode.persona, language), error
 
 
 @dataclass(slots=True)
@@ -34,6 +46,7 @@ class TurnContext:
     in. `emit` takes events in order; `conversation_metadata` is saved with the conversation when the turn ends. A node
     that asks back, or says that it cannot answer, sets `answered` to False; it goes into the answer's metadata.
     `others` are all assistants of this installation, to refer a person to one by its `about`; they load when looked at.
+    `voices` are the personas read so far, by language.
     """
 
     services: Services
@@ -50,8 +63,7 @@ class TurnContext:
     conversation_metadata: dict[str, Any] = field(default_factory=dict)
     answered: bool | None = None
     others: Iterable[Mode] = ()
-    # By language, with the error that the installation's own voice gave.
-    _voices: dict[Lang, tuple[Persona, ConfigError | None]] = field(default_factory=dict)
+    voices: dict[Lang, Voice] = field(default_factory=dict)
     _persona_told: bool = False
 
     def say(self, text: str) -> None:
@@ -83,22 +95,14 @@ class TurnContext:
         One of the installation's own that cannot be used is told once a turn, and the one that ships speaks. Raises
         ConfigError when there is none either.
         """
-        if self.language not in self._voices:
-            self.read_persona()
-        voice, error = self._voices[self.language]
+        if self.language not in self.voices:
+            self.voices[self.language] = read_voice(self.services.personas, self.mode, self.language)
+        voice, error = self.voices[self.language]
         if error is not None and not self._persona_told:
             self._persona_told = True
             told = error.render(self.language)
             self.emit(Notice("warning", told.title, told.message, told.remedy))
         return voice
-
-    def read_persona(self) -> None:
-        """Read the file behind `persona`, once a turn and language; blocking. Raises ConfigError."""
-        personas = self.services.personas
-        try:
-            self._voices[self.language] = (personas.load(self.mode.persona, self.language), None)
-        except ConfigError as error:
-            self._voices[self.language] = (personas.shipped(self.mode.persona, self.language), error)
 
     def chat_history(self) -> list[dict[str, str]]:
         """Earlier messages and the one being answered as `{role, content}` (000-63)."""
@@ -121,6 +125,12 @@ class Step:
 
 
 Node = Callable[[Mapping[str, Any], TurnContext, Step], Awaitable[Mapping[str, Any]]]
+
+
+async def chosen_route(state: Any) -> str:
+    """The node that the last one named as `route`; LangGraph would run a plain function on a thread of its own."""
+    route: str = state["route"]
+    return route
 
 
 def traced(name: str, node: Node, *, agent: str = "", tool: str = "") -> Callable[..., Awaitable[Any]]:
