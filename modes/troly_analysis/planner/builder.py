@@ -152,6 +152,8 @@ _RULES: tuple[Callable[[_Builder], Measure | None], ...] = (
 
 
 TOP, SOME, ROWS, MOST = 10, 5, 20, 1000
+_FEW = 6
+"""Most words of a question that names a figure alone."""
 _ADDED = frozenset(
     {"revenue", "quantity", "cost", "profit", "output", "donation", "fee", "hours", "overtime", "debt"}
 )
@@ -746,24 +748,66 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     """
     if before is None or before.form == "schema":
         return False
-    denied = bool(parts.conditions) and all(map(_leaves_out, parts.conditions))
-    if parts.has("share") and parts.kept and _share_of(parts, before) is not None:
+    if _goes_on(parts, before):
         return True
-    if parts.pointer is not None or _asks_again(parts, before) or _moved_back(parts, before):
-        return True
-    only_denied = denied and not (
-        parts.measures
-        or (parts.has("count", "much", "list", "which", "plural", "top") and not parts.has("left"))
-    )
-    if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_denied:
+    if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
         whole = parts.measures and parts.groups and (parts.extremes or parts.limit)
-        return (leans(parts) or _elliptic(parts, before)) and not whole and parts.words <= 12
+        elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
+        return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and before.form in {"top", "rows"} and before.limit == 1
     changed = (
         turns, parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
         parts.order, parts.chart, parts.has("all"),
     )  # fmt: skip
     return any(changed)
+
+
+def _goes_on(parts: Parts, before: DataQuery) -> bool:
+    """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
+    share = parts.has("share") and bool(parts.kept) and _share_of(parts, before) is not None
+    again = _asks_again(parts, before) or _moved_back(parts, before) or _asks_end_of_list(parts, before)
+    return share or again or parts.pointer is not None or leaves_rest(parts)
+
+
+def only_leaves_out(parts: Parts) -> bool:
+    """Whether no more is said than what to leave out: "bỏ luôn đơn hoàn trả thì còn bao nhiêu"."""
+    other = parts.measures or (
+        parts.has("count", "much", "list", "which", "plural", "top") and not parts.has("left")
+    )
+    return bool(parts.conditions) and all(map(_leaves_out, parts.conditions)) and not other
+
+
+def leaves_rest(parts: Parts) -> bool:
+    """Whether it is asked what is left without something, of nothing that is named: "không tính đơn hủy thì còn mấy đơn"."""
+    denied = bool(parts.conditions) and all(map(_leaves_out, parts.conditions))
+    return denied and parts.has("left") and not (parts.when.period or parts.groups or parts.loose)
+
+
+def names_figure_alone(parts: Parts, before: DataQuery) -> bool:
+    """Whether a short message names a figure and nothing that it is of: "bao nhiêu đơn vậy?" is of what was asked before."""
+    narrowed = before.period is not None or bool(before.conditions) or bool(before.groups)
+    plain = before.form in {"scalar", "compare", "groups", "top", "rows"} and not before.gap
+    return narrowed and plain and is_bare(parts)
+
+
+def is_bare(parts: Parts) -> bool:
+    """Whether no more than a figure is named, in few words: "bao nhiêu đơn vậy?"."""
+    of = (
+        parts.conditions
+        or parts.numbers
+        or parts.groups
+        or parts.loose
+        or parts.when.period
+        or parts.when.versus
+    )
+    shaped = (
+        parts.extremes
+        or parts.limit
+        or parts.per
+        or parts.chart
+        or parts.has("all", "trend", "growth", "share")
+    )
+    return bool((parts.measures or parts.rows) and not (of or shaped) and parts.words <= _FEW)
 
 
 def _nothing_named(parts: Parts) -> bool:
@@ -780,6 +824,15 @@ def _asks_again(parts: Parts, before: DataQuery) -> bool:
     return bool(before.versus) and _nothing_named(parts) and parts.has("growth", "gap", "share", "compare")
 
 
+def _asks_end_of_list(parts: Parts, before: DataQuery) -> bool:
+    """Whether an end of the very list that was shown is asked for: "hãng nào ít đơn nhất" after orders by carrier."""
+    same = [each.ref for each in parts.groups or parts.loose] == [each.ref for each in before.groups]
+    of = parts.conditions or parts.numbers or parts.when.period or parts.when.versus or parts.has("all")
+    figures = [(each.op, each.ref) for each in parts.measures]
+    same = same and (not figures or figures == [(each.op, each.ref) for each in before.measures])
+    return bool(before.form == "groups" and same and len(set(parts.extremes)) == 1 and not of)
+
+
 def _moved_back(parts: Parts, before: DataQuery) -> bool:
     """Whether the period before that of the last answer is asked for: "tháng trước đó", "the week before that"."""
     units = [each.unit for each in parts.loose]
@@ -789,7 +842,8 @@ def _moved_back(parts: Parts, before: DataQuery) -> bool:
 
 def _elliptic(parts: Parts, before: DataQuery) -> bool:
     """Whether only an amount of money is asked for ("Viettel Post thì hết bao nhiêu") after one that has a name."""
-    named = parts.measures or parts.rows or parts.groups or parts.loose or not parts.conditions
+    named = bool(parts.measures or parts.rows or parts.groups or parts.loose)
+    named = named or not (parts.conditions or parts.when.period)
     money = before.measures and all(each.ref and each.ref.kind == "money" for each in before.measures)
     beyond = parts.has("seller", "slow seller", "aov", "left", "columns", "count") and not parts.has(
         "how much"
@@ -835,8 +889,12 @@ class _Change:
     def figures(self, alone: BuiltQuery) -> None:
         """Another figure in the place of the one before."""
         parts, made = self.parts, alone.query
-        told = parts.pointer is not None and parts.has("how much", "sold", "bought", "left", "count")
-        if not (parts.measures or (parts.rows and parts.has("count", "much")) or parts.op or told):
+        asked = (
+            ("how much", "left", "count") if parts.groups else ("how much", "sold", "bought", "left", "count")
+        )
+        told = parts.pointer is not None and parts.has(*asked)
+        counted = parts.rows and parts.has("count", "much") and not only_leaves_out(parts)
+        if not (parts.measures or counted or parts.op or told):
             return
         if made is None or alone.question is not None or made.per or not made.measures:
             self.unmet.append(parts.op or "figure")
@@ -886,7 +944,8 @@ class _Change:
         if parts.extremes:
             turned = self.before.form in {"top", "rows"} and self.before.limit == 1
             named = turned or len(parts.groups or parts.loose) == 1
-            if len(set(parts.extremes)) > 1 or not named or parts.measures or self.query.versus:
+            other = parts.measures and not _asks_end_of_list(parts, self.before)
+            if len(set(parts.extremes)) > 1 or not named or other or self.query.versus:
                 self.unmet.append("max/min")
             else:
                 form = "rows" if self.query.form == "rows" else "top"
@@ -904,6 +963,7 @@ class _Change:
         money = all(each.ref and each.ref.kind == "money" for each in self.query.measures)
         held = {"compare"} if self.against or self.query.versus else set()
         held |= {"how much"} if money else set()
+        held |= {"share"} if self.query.form == "share" and self.query.part != before.part else set()
         held |= {"preceding"} if _moved_back(parts, before) else set()
         stocked = self.query.measures != before.measures or any(map(_leaves_out, parts.conditions))
         held |= {"left", "minus"} if stocked else set()

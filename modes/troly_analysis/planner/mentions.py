@@ -487,7 +487,8 @@ def _add_things(piles: dict[tuple[int, int], _Pile], wording: CorrectedText, sch
     for thing in things().find(wording.text, wording.words, careful=wording.careful):
         pile = piles[thing.start, thing.end]
         folded = tuple(token.folded for token in wording.words[thing.start : thing.end])
-        valued = any(schema.values.listed(folded[at:]) for at in range(1, len(folded)))  # "phiếu xuất"
+        parts = (part for at in range(1, len(folded)) for part in (folded[at:], folded[:at]))
+        valued = any(schema.values.listed(part) for part in parts)  # "phiếu xuất", "gold members"
         ahead = [target for at in range(1, len(folded)) for target in schema.names.listed(folded[:at])]
         rows = any(target.key == "rows" and target.weight >= _ROWS for target in ahead)  # "đơn giao"
         if not (pile.labels or pile.targets or pile.values or pile.period or valued or rows):

@@ -67,7 +67,7 @@ class When:
 
 def read_periods(reader: Reader) -> When:
     """Find the period and, in a comparison, the earlier one; choose the date column; say what was assumed."""
-    said = [at for at in range(len(reader.mentions)) if _is_period(reader, at)]
+    said = _not_refused(reader, [at for at in range(len(reader.mentions)) if _is_period(reader, at)])
     fields = [ref for ref in reader.schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
     if not fields:
         return When()
@@ -76,7 +76,7 @@ def read_periods(reader: Reader) -> When:
         said = said[:1]  # a second period of a second date column stays unread
     found = [_anchored(reader, at, said, ref) for at in said]
     reader.take("period", *said)
-    compared = reader.any("compare", "growth", "gap")
+    compared = reader.any("compare", "growth", "gap") or (len(said) == 2 and reader.any("gt", "lt"))
     when = When(ref)
     if len(found) >= 2:
         when = _several(reader, when, said, found, compared=compared)
@@ -85,6 +85,17 @@ def read_periods(reader: Reader) -> When:
     if len(fields) > 1 and (when.period or when.versus):
         reader.note("date_field", field=ref.name)
     return when
+
+
+def _not_refused(reader: Reader, said: list[int]) -> list[int]:
+    """The periods that are meant: "tháng 4 chứ không phải tháng 3" names the second only to refuse it."""
+    refused = [at for at in said if (before := reader.beside(at, -1)) >= 0 and reader.has(before, "not this")]
+    if not refused or len(refused) == len(said):
+        return said
+    for at in refused:
+        reader.take("negation", reader.beside(at, -1), at)
+    reader.parts.corrects = True
+    return [at for at in said if at not in refused]
 
 
 _MONTH_KEY, _QUARTER_KEY = re.compile(r"(\d{4})-(\d{2})"), re.compile(r"(\d{4})-Q([1-4])")

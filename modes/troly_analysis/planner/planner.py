@@ -12,8 +12,12 @@ from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
     BuiltQuery,
     build_query,
+    is_bare,
     is_followup,
     leans,
+    leaves_rest,
+    names_figure_alone,
+    only_leaves_out,
     points_by_weekday,
     refine_query,
 )
@@ -22,7 +26,7 @@ from troly_analysis.planner.lexicon import Phrases, concepts
 from troly_analysis.planner.mentions import without_sheet
 from troly_analysis.planner.periods import is_partial
 from troly_analysis.planner.pointing import pointed_query, points_at_days, shown_in
-from troly_analysis.planner.reader import Parts, code_name, read_question
+from troly_analysis.planner.reader import Parts, Pointer, code_name, read_question
 from troly_analysis.planner.schema import Schema, schema_of
 from troly_analysis.planner.types import DataQuery, Group, Intent, Lookup, Note, Plan
 from troly_analysis.types import Sheet
@@ -206,6 +210,9 @@ class _Question:
         asked = last.ask if last is not None else None
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
         parts = read_question(self.text, schema, self.today, self.choices, self.values)
+        alone = before is not None and before.form in {"top", "rows"} and names_figure_alone(parts, before)
+        if alone and parts.pointer is None and not parts.kept:
+            parts.pointer = Pointer()  # of the one thing that was found
         target = self._pointed_at(parts, asked, schema)
         if before is None and target is not None and parts.pointer is not None:
             lost = not _carry_over(parts, target, schema)
@@ -217,9 +224,12 @@ class _Question:
         )
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
         unheard = last is not None and bool(last.missing) and (followed or leans(parts))
-        if unheard and (parts.has("follow", "only") or parts.pointer or parts.kept or not told):
+        rest = only_leaves_out(parts) or leaves_rest(parts)
+        unheard = unheard or (last is not None and bool(last.missing) and rest)
+        goes_on = parts.has("follow", "only") or parts.pointer or parts.kept or rest
+        if unheard and (goes_on or not told):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
-        elif lost:
+        elif lost or (last is not None and not last.calls and asked is None and is_bare(parts)):
             built.unmet = (*built.unmet, "…")
         elif followed and before is not None and target is not None:
             built = refine_query(parts, target, built)
@@ -276,7 +286,9 @@ def _may_lean(parts: Parts, query: DataQuery, before: DataQuery) -> bool:
     """Whether a message that makes a question by itself could mean what was shown: its end has no name, or it goes on."""
     listed = bool(before.groups) or before.form == "rows"
     nameless = listed and query.form == "scalar" and bool(parts.extremes)
-    named = parts.measures or parts.rows or parts.groups or parts.loose or parts.conditions
+    named = (
+        parts.measures or parts.rows or parts.groups or parts.loose or parts.conditions or parts.has("aov")
+    )
     foreign = leans(parts) and query.sheet != before.sheet
     return nameless or not named or foreign or points_by_weekday(parts, before)
 

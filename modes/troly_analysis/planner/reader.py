@@ -416,7 +416,11 @@ class Reader:
             return
         amount = self.mentions[two].amount if two >= 0 else None
         if here.unit and not here.targets and not here.period:
-            if amount is None or amount.value == 1:
+            several = amount is None and self.has(two, "plural", "all")
+            if several:
+                self.parts.kept.append("any")
+                self.take("pointer", two)
+            elif amount is None or amount.value == 1:
                 self.parts.kept.append(here.unit)
             elif amount.value == 2:
                 self._point(Pointer(both=True), two, noun, at)
@@ -886,7 +890,8 @@ class Reader:
             if mention.role == "condition":
                 return False
             listed = (
-                mention.has("and", "either", "to", "all", "only")
+                mention.has("and", "either", "to", "all", "only", "plural")
+                or fold(mention.text) == "may"
                 or mention.role == "value"
                 or bool(mention.values)
             )
@@ -1158,7 +1163,11 @@ class Reader:
         ]
         halves = before >= 0 and fold(self.mentions[before].text).split()[0] in _MANY
         halves = halves and self.has(before, "max", "min", "high", "low")
-        if mention.has("people") and not mention.targets and (said or len(mention.text.split()) > 1):
+        if (
+            mention.has("people")
+            and not mention.targets
+            and (said or halves or len(mention.text.split()) > 1)
+        ):
             return self._count_persons(at, said)
         if not (said or distinct or halves) or not (mention.targets or mention.has("rows")):
             return None
@@ -1253,7 +1262,7 @@ class Reader:
             return "rows"
         if self.sure(at) or self._names_more(at) or self._points(at):
             return ""
-        between = mention.has("gt", "lt", "gap") and self._two_values()
+        between = mention.has("gt", "lt", "gap") and (self._two_values() or parts.when.versus is not None)
         bare = not any(each.targets or each.values for each in self.mentions if each.role != "pointer")
         if (
             between
@@ -1291,7 +1300,9 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             if not mention.role:
                 continue
-            if not self.sure(at):
+            if mention.role == "pointer":
+                parts.labels |= mention.labels & _POINTING
+            elif not self.sure(at):
                 parts.labels |= mention.labels
                 ends = [
                     end
@@ -1426,13 +1437,14 @@ _WEAK = (
     "plural",
     "cause",
 )
+_POINTING = frozenset({"pointer", "one", "among", "both", "then", "preceding"})
 _SHAPING: dict[str, tuple[str, ...]] = {
     "shape": (
         "max", "min", "latest", "earliest", "fast", "slow", "top", "bottom", "seller", "slow seller", "frequent", "share",
         "trend", "compare", "growth", "ascending", "descending", "sorted", "left", "running out", "crowd",
         "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct", "preceding",
     ),
-    "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who"),
+    "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who", "greeting"),
     "link": ("and", "to", "by", "per", "number"),
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from troly.text.catalogue import Lang
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
-from troly.text.language import is_syllable
+from troly.text.language import detect_score, is_syllable
 from troly.text.wordlist import read_lists
 from troly_analysis.planner.lexicon import (
     FOLDER,
@@ -76,7 +76,8 @@ def spelled(name: str) -> str:
 def shown_name(found: Field, lang: Lang) -> str:
     """A header as an answer says it: in English answers a Vietnamese one by what it is about, where all of it says so."""
     about, share = concept_of(found)
-    return about if lang == "en" and accents(found.name) and share >= _ALL_OF_IT else found.name
+    foreign = bool(accents(found.name)) or detect_score(found.name) > 0
+    return about if lang == "en" and foreign and share >= _ALL_OF_IT else found.name
 
 
 def concept_of(found: Field) -> tuple[str, float]:

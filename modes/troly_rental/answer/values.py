@@ -20,6 +20,7 @@ _RENTED = frozenset({"room", "post", "contract", "viewing", "room_seeking_post"}
 """Records whose "price" is what a month costs."""
 _SHARES = frozenset({"occupancy", "occupancy_available", "share"})
 _TIMED = frozenset({"scheduled_at"})
+_USED = {"electricity_kwh": "kWh", "water_m3": "m³"}
 _PER = {"electricity_price": "kwh", "water_price": "m3", "price_m2": "m2_month"}
 
 
@@ -57,8 +58,8 @@ def unit_of(column: str, entity: str = "", lang: Lang = "vi") -> str:
     measured = measured_of(column)
     if column == "count" or column.startswith("count_"):
         return ""
-    if column in _SHARES:
-        return "%"
+    if column in _SHARES or measured in _USED:
+        return _USED.get(measured, "%")
     if measured in _PER:
         return say(f"unit.{_PER[measured]}", lang)
     if measured in {"monthly_rent", "max_budget"} or (measured == "price" and entity in _RENTED):

@@ -79,6 +79,22 @@ class Quantity:
         return [Filter(self.field, ">=", _plain(low)), Filter(self.field, "<=", _plain(high))]
 
 
+_DISTANCE = re.compile(r"(?<!\w)(?:cach|xa|ban kinh|trong vong|within|away|far)(?!\w)(?:\s+\w+){0,6}\s*$")
+"""What makes metres a distance and no area."""
+_TURNED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_REFUSED = re.compile(
+    r"(?<!\w)(?:(?:dung|khong|ko|k)\s+(?:co\s+)?(?:dua|lay|cho|gui|hien|chon|muon|thich|xem)|dung|tranh|exclude|excluding|except|without)"
+    r"\s+(?:(?:ra|may|nhung|cac|can|phong|cai|nha|loai|gia|ones|rooms|those|any|the|that|are|costing)\s+){0,3}$"
+)
+
+
+def refused_quantity(text: str, one: Quantity) -> Quantity:
+    """`one` turned round where it is what is not wanted: "đừng đưa mấy căn trên 22 triệu" is at most 22."""
+    at = max((start for start, end in one.words[1:] if end <= one.words[0][0]), default=one.start)
+    led = _REFUSED.search(fold(text[:at])) if one.upper is None and one.op in _TURNED else None
+    return replace(one, op=_TURNED[one.op], words=(*one.words, (led.start(), at))) if led else one
+
+
 def _plain(value: Decimal) -> int | float:
     """A plain number for the state."""
     return int(value) if value == value.to_integral_value() else float(value)
@@ -167,7 +183,8 @@ def _with_unit(vocabulary: Vocabulary, marked: _UnitText, one: Quantity) -> Quan
     if hit is None or (one.value >= _THOUSAND and hit.label in _NO_UNIT_OF_MONEY):
         return one
     name = _unit_name(hit.label)
-    if name == "area" and fold(hit.phrase) in {"met", "metres", "meters"} and one.value < _METRES_FROM:
+    metres = name == "area" and fold(hit.phrase) in {"met", "metres", "meters"}
+    if metres and (one.value < _METRES_FROM or _DISTANCE.search(fold(text[: one.start]))):
         name = "other"
     op = "after >=" if _PLUS.match(text, one.end) else ""
     return replace(one, op=op, field=name, end=one.end if name == "limit" else hit.end)

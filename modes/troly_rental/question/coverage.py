@@ -30,6 +30,7 @@ _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
 )
 """What means the answer before where that is what is changed."""
+THAT_MONTH = re.compile(r"(?<!\w)(?:thang\s+(?:do|ay|day)|that month)(?!\w)")
 _SOME_OF_THOSE = re.compile(r"(?<!\w)may\s+(?:\w+\s+){1,2}(?:do|day|nay|kia|ay)(?!\w)")
 _RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
 _COUNTED = frozenset({"nhieu", "it"})
@@ -77,7 +78,10 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     ranked = any(one.field == "figure" for one in parsed.order)
     told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
     told |= _COUNTED if ranked and any(one.kind == "count" for one in parsed.measures) else frozenset()
-    told |= _POINTING if changed else frozenset()
+    month = THAT_MONTH.search(fold(text)) is not None
+    kept = not month or any(one.field == "month" for one in parsed.filters)
+    told |= _POINTING if changed and kept else frozenset()
+    told |= {"thang", "month"} if changed and kept and month else frozenset()
     told |= {"may"} if changed and _SOME_OF_THOSE.search(fold(text)) else frozenset()
     idle = {word.start for word in without_everyday(text, spans, _IDLE)}
     words = [

@@ -12,10 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 from troly.plugin.focus import Focus, Reference, find_reference
+from troly.text.dates import parse_date, whole
 from troly.text.everyday import everyday_phrases, without_everyday
 from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, spans_of
 from troly_rental.data.places import places
+from troly_rental.question.coverage import THAT_MONTH
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import QuestionParts
 from troly_rental.question.types import (
@@ -65,13 +67,18 @@ def change_query(
     message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` with the one change that `message` says, None when it starts something new. Not checked for readiness."""
-    if (sides := _compared_sides(parts, previous)) is not None:
+    sides = _listed_sides(parts, previous) or _compared_sides(parts, previous)
+    if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
     changes = _change_words(parts)
     if previous.request_type != "QUERY" or not _belongs(parts, changes, previous):
         return None
     marks = {hit.label for hit in changes}
     start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
+    if THAT_MONTH.search(fold(parts.text)) and (month := _month_found(previous, shown)):
+        start = replace(
+            start, filters=merge_filters([*start.filters, *month]), group=(), order=(), measures=()
+        )
     if "drop all" in marks:
         return replace(start, filters=(), order=(), limit=None)
     other = parts.filters or parts.output.order or parts.needless or set(_MORE) & marks
@@ -191,6 +198,29 @@ def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQue
         previous, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,), limit=None,
         mode="TABLE", order=(Order("figure", True),), replaced=None,
     )  # fmt: skip
+
+
+def _month_found(previous: ParsedQuestion, shown: Focus | None) -> list[Filter]:
+    """The one month that the answer before found, of figures by month in their order; empty where it is not clear which."""
+    ranked = previous.group == ("month",) and previous.order[:1] and previous.order[0].field == "figure"
+    told = str(shown.rows[0].values.get("month", "")) if ranked and shown is not None and shown.rows else ""
+    day = parse_date(told[:10])
+    if day is None:
+        return []
+    first, last = whole(day, "month")
+    return [Filter("month", ">=", first.isoformat()), Filter("month", "<=", last.isoformat())]
+
+
+def _listed_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
+    """ "bên nào rẻ hơn" after figures of both: the same ones, in their order; None for other messages."""
+    said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
+    both = any(one.op == "in" and previous.group == (one.field,) for one in previous.filters)
+    other = parts.filters or parts.output.group or parts.named or parts.limit
+    return (
+        replace(previous, order=(Order("figure", True),))
+        if said and both and previous.measures and not other
+        else None
+    )
 
 
 def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion:

@@ -11,7 +11,7 @@ from troly.text.dates import find_ranges
 from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
-from troly_rental.question.amounts import Quantity, parse_quantities
+from troly_rental.question.amounts import Quantity, parse_quantities, refused_quantity
 from troly_rental.question.dates import parse_contract_end, parse_days, parse_upcoming
 from troly_rental.question.names import NO_NAMES, NamedThings, Names
 from troly_rental.question.output import OutputRequest, number_of_groups, parse_output, ranked_span
@@ -23,6 +23,7 @@ from troly_rental.question.vocabulary import Vocabulary, lists
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
 
+_CHARGES = ("electricity_kwh", "water_m3", "electricity", "water")
 _OWN_ENTITIES = ("contract", "invoice", "viewing")
 _ANY_DAY = date(2024, 6, 15)
 _SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
@@ -43,7 +44,7 @@ class QuestionParts:
 
     `text` is the message with its spelling corrected, `unplaced` the same without the names of places; `vocabulary`
     finds words in the message's language. `money` is the figure of the asker's invoices that is meant ("debt",
-    "revenue", "electricity", "water", "rent"), "" for none.
+    "revenue", "electricity", "electricity_kwh", "rent" …), "" for none.
     """
 
     vocabulary: Vocabulary
@@ -162,7 +163,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         if ending
         else parse_days(vocabulary, traits.rest, entity, now, figures=figures)
     )
-    quantities = parse_quantities(vocabulary, rest)
+    quantities = [refused_quantity(text, one) for one in parse_quantities(vocabulary, rest)]
     unfurnished = spans_of(vocabulary.find(text, "amenities", "furnished none"))
     status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity)
     found = [
@@ -253,7 +254,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     """Which figure of the asker's invoices is meant: "debt", "revenue", "electricity", "water", "rent", or ""."""
     if plain := vocabulary.find(text, "asks", "revenue") or vocabulary.find(text, "asks", "debt"):
         return plain[0].label
-    found = vocabulary.find(text, "asks", "invoice electricity", "invoice water", "invoice rent")
+    found = vocabulary.find(text, "asks", *(f"invoice {name}" for name in (*_CHARGES, "rent")))
     periods = [one.span for one in find_ranges(text, _ANY_DAY)]
     by_month = role != "GUEST" and vocabulary.find(text, "asks", "by month")
     mine = own or by_month or about == "invoice" or (role != "GUEST" and len(periods) > 1)
@@ -263,7 +264,9 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
         return ""  # of no month: the rent of the rooms, or of the contract
     if not found or not (mine or periods) or market:
         return ""
-    if not own and vocabulary.find(text, "amounts", "unit electricity_price", "unit water_price"):
+    used = found[0].label.endswith(("_kwh", "_m3"))
+    rates = vocabulary.find(text, "amounts", "unit electricity_price", "unit water_price")
+    if (used and role == "GUEST") or (rates and not (own or used)):
         return ""
     amounts = parse_quantities(vocabulary, blank_out(text, periods))
     if any(one.field not in {"limit", "other", ""} for one in amounts):
@@ -303,7 +306,7 @@ def _output(
     output = parse_output(vocabulary, text, filters)
     if entity == "invoice" and _PAID_YET.search(fold(text)):  # whether, not how much
         return replace(output, measures=(), group=(), order=(), mode="LIST", remarks=())
-    if money in {"electricity", "water", "rent", "revenue"}:
+    if money in {*_CHARGES, "rent", "revenue"}:
         return _money_output(vocabulary, text, output, money)
     charted = output.mode == "CHART" and not vocabulary.find(text, "asks", "count")
     if entity == "invoice" and (charted or _is_amount_asked(vocabulary, text, output)):
@@ -336,7 +339,7 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
     monthly = bool(vocabulary.find(text, "asks", "avg"))
     if monthly:
         group = tuple(name for name in group if name != "month")
-    figures: tuple[str, ...] = (money,) if money in {"electricity", "water"} else ("total",)
+    figures: tuple[str, ...] = (money,) if money in _CHARGES else ("total",)
     if money == "rent" and not group:
         figures = ("total", "rent", "electricity", "water", "other")
     measures = tuple(Measure("monthly" if monthly else "sum", name) for name in figures)

@@ -24,6 +24,7 @@ _PREPOSITION = re.compile(
 _LED = re.compile(
     r"(?<!\w)(?:o|tai|in|at|gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by)\s*$"
 )
+_KIND = re.compile(r"\s+(?:district|ward|city)(?!\w)")
 _WARD = re.compile(r"(?:phuong|p|xa|ward)(?![a-z])")
 _OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|la)\s*$")
 _SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")
@@ -63,6 +64,8 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
         if led := _LED.search(fold(text[: mention.start])):
             read.append((led.start(), mention.start))
         spans.append((mention.start, mention.end))
+        if kind := _KIND.match(fold(text), mention.end):
+            spans.append((mention.end, kind.end()))
         if mention.near:
             remarks.append(Remark.of("said.near", name=mention.typed, place=mention.places[0].name))
         for name, end in _numbered(vocabulary, text, mention, places):

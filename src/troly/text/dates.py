@@ -436,6 +436,8 @@ _PLACES = {
     "wd": f"(?:{_either(WEEKDAYS)})",
 }
 _PLACE = re.compile(r"\{(\w+)\}")
+_QUARTER_SIGN = re.compile(r"(?<!\w)q(?=[1-4])")
+_MONTH_NAME = re.compile(rf"(?<!\w)(?:{_NAMES})(?!\w)")
 _RUNS = re.compile(r"[a-z]+|[0-9]")
 _PARTS = re.compile(r"\{(\w+)\}|(\w+)|(\s*[^\w\s{}]\s*)|\s+")
 _EDGE_BEFORE, _EDGE_AFTER = r"(?<![\w])(?<![0-9][/.,-])", r"(?![\w])(?![/.,-][0-9])"
@@ -464,7 +466,8 @@ def find_ranges(text: str, today: date) -> list[DateRange]:
         if days is None:
             continue
         previous = days
-        label = candidate.template.text.format(**candidate.parts)
+        label = _QUARTER_SIGN.sub("Q", candidate.template.text.format(**candidate.parts))
+        label = _MONTH_NAME.sub(lambda name: name[0].capitalize(), label)
         found.append(
             DateRange(
                 min(days), max(days), label, span_in_place(offsets, len(text), candidate.start, candidate.end)

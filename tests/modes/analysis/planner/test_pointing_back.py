@@ -99,6 +99,16 @@ async def test_the_two_that_were_shown_are_set_side_by_side(
         (("so sánh doanh thu tháng 10/2026 với tháng 11/2026", "số đơn tháng 11/2026 là mấy đơn"), "4 đơn"),
         (("doanh thu Shopee tháng 11/2026", "ấy chết, hỏi nhầm, Lazada cơ"), "(Sàn: Lazada): 30.000.000 VND"),
         (("doanh thu Shopee tháng 11/2026", "Lazada thì s"), "(Sàn: Lazada): 30.000.000 VND"),
+        (("doanh thu tháng 11/2026", "bao nhiêu đơn vậy"), "Số đơn tháng 11/2026: 4 đơn"),
+        (("so sánh doanh thu tháng 10/2026 với tháng 11/2026", "bao nhiêu đơn vậy"), "từ 2 lên 4"),
+        (("doanh thu theo sàn tháng 11/2026", "bao nhiêu đơn vậy"), "1. Shopee - 2 đơn"),
+        ((SELLER, "mấy đơn"), "(Sản phẩm: Áo thun): 3 đơn"),
+        (("doanh thu tháng 10/2026", "tháng 11 hơn tháng 10 bao nhiêu tiền"), "Chênh lệch: 98.250.000 VND"),
+        (
+            ("số đơn Áo thun", "không tính đơn Shopee thì còn mấy đơn"),
+            "(Sản phẩm: Áo thun, Sàn ≠ Shopee): 1 đơn",
+        ),
+        (("số đơn theo sàn tháng 11/2026", "sàn nào ít đơn nhất"), "tháng 11/2026"),
     ],
 )
 async def test_a_part_that_is_exchanged_keeps_the_rest(
@@ -131,6 +141,14 @@ async def test_what_only_a_model_could_point_at_gets_no_figure(
     assert told[0].state["tool_calls"]
     assert told[-1].state["tool_calls"] == []
     assert told[-1].done.metadata["answered"] is False
+
+
+async def test_a_bare_figure_after_a_question_that_was_asked_back_is_of_nothing_known(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        asked = await analyst.ask("top 3 sản phẩm tháng 10/2026")
+        told = await analyst.ask("mấy đơn")
+    assert asked.done.metadata["answered"] is False
+    assert told.done.metadata["answered"] is False
 
 
 async def test_a_change_to_a_question_that_was_not_understood_changes_no_older_one(own_home: Path) -> None:
