@@ -166,11 +166,13 @@ def work(turns: int, env: Mapping[str, str], tell: IO[str]) -> dict[str, Any]:
     warm = min(WARM, turns // 2)
     try:
         day.begin()
-        before = day.memory()
+        before, grown = day.memory(), []
         for number in range(turns):
             if number in (turns // 2, turns * 2 // 3):
                 print("down" if number == turns // 2 else "up", file=tell, flush=True)
             day.turn(number)
+            if number % WARM == WARM - 1:
+                grown.append(round(day.memory(), 1))
             if number == warm - 1:
                 before = day.memory()
         after, ended = day.memory(), day.end()
@@ -183,7 +185,7 @@ def work(turns: int, env: Mapping[str, str], tell: IO[str]) -> dict[str, Any]:
         "key_p50_ms": round(statistics.median(echoes), 1), "key_p99_ms": round(echoes[int(len(echoes) * 0.99)], 1),
         "key_max_ms": round(echoes[-1], 1), "keys_lost": day.lost, "unanswered": day.unanswered,
         "messages_lost": abs(len(day.asked) - len(kept)) + len(lost), "in_order": kept == day.asked,
-        "warm_mb": round(before, 1), "growth_mb": round(after - before, 1), "ended": ended,
+        "warm_mb": round(before, 1), "mb_every_20_turns": grown, "growth_mb": round(after - before, 1), "ended": ended,
     }  # fmt: skip
 
 

@@ -115,6 +115,7 @@ async def test_every_screen_is_taken() -> None:
         "models",
         "query",
         "comparing",
+        "large",
     ):
         app, before = staged(name, "en", "dark")
         async with app.run_test(size=(80, 24)) as pilot:

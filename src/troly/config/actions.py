@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 # `chat` holds everywhere on the chat; `prompt`, `transcript`, `list` and `evidence` are parts of it with the focus, as is
-# `find`, which takes its keys before all others; `grid`, `search`, `paste`, `browse` (settings), `query`, `compare` and `dialog` (all others above
+# `find`, which takes its keys before all others; `grid`, `read` (a part of an answer, large), `search`, `paste`, `browse` (settings), `query`, `compare` and `dialog` (all others above
 # the chat) are screens of their own.
 Place: TypeAlias = Literal[
     "chat",
@@ -20,6 +20,7 @@ Place: TypeAlias = Literal[
     "evidence",
     "find",
     "grid",
+    "read",
     "search",
     "paste",
     "browse",
@@ -127,6 +128,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("transcript_newer", "choose(1)", ("down", "j"), "transcript", "in_transcript"),
     Action("transcript_open", "app.message('open')", ("enter",), "transcript", "in_transcript"),
     Action("transcript_fold", "app.message('fold')", ("z", "space"), "transcript", "in_transcript"),
+    Action("transcript_values", "app.message('values')", ("t",), "transcript", "in_transcript"),
     Action("transcript_number", "app.number({})", DIGITS, "transcript", "in_transcript"),
     Action("transcript_menu", "app.message('menu')", ("m",), "transcript", "in_transcript"),
     Action("transcript_copy", "app.message('copy')", ("y",), "transcript", "in_transcript"),
@@ -170,6 +172,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("grid_previous", "other(-1)", ("p",), "grid", "in_grid"),
     Action("grid_close", "app.pop_screen", ("escape", "q"), "grid", "in_grid", needed=True),
     Action("grid_help", "app.help", ("f1", "question_mark"), "grid", "in_grid"),
+    # Any other part of an answer on the whole screen.
+    Action("read_scroll", "", ("up", "down"), "read", "in_read", fixed=True),
+    Action("read_copy", "copy", ("y",), "read", "in_read"),
+    Action("read_save", "save", ("s",), "read", "in_read"),
+    Action("read_next", "other(1)", ("n", "right"), "read", "in_read"),
+    Action("read_previous", "other(-1)", ("p", "left"), "read", "in_read"),
+    Action("read_close", "app.pop_screen", ("escape", "q", "enter", "f5"), "read", "in_read", needed=True),
+    Action("read_help", "app.help", ("f1", "question_mark"), "read", "in_read"),
     # Pasted text, opened.
     Action("paste_help", "app.help", ("f1",), "paste", "in_paste"),
     Action("paste_close", "leave", ("escape",), "paste", "in_paste", needed=True),

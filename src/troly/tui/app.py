@@ -338,9 +338,9 @@ class TrolyApp(TerminalApp):
             self.say(tr("ui.trouble.copied", self.controller.language), 2)
 
     def action_grid(self) -> None:
-        """Open the newest table of the conversation as a grid."""
+        """Open the chosen part large, the newest table of the conversation where none is chosen."""
         if self.screen is self.chat:
-            self.messages.act("grid") if self.chat.transcript.chosen_view else self.messages.open_table()
+            self.messages.act("large") if self.chat.transcript.chosen_view else self.messages.open_last()
 
     def action_suggested(self, index: int) -> None:
         """Ask one of the questions that the last answer offers."""

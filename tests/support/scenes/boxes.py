@@ -8,12 +8,12 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from tests.support.process.waiting import until
-from tests.support.scenes.base import empty, scene, talk
+from tests.support.scenes.base import empty, figures, scene, talk
 from tests.support.scenes.evidence import answered
 from tests.support.screen.screens import NOW, settle
 from troly.config.schema import describe
 from troly.conversation.jobs import MissingModel
-from troly.plugin.events import Token, TurnCompleted
+from troly.plugin.events import Chart, Token, TurnCompleted
 from troly.sandbox import SandboxError
 from troly.text.catalogue import Lang
 from troly.tui.chat.view import BranchView, MemoryView, ModelsView, ModelView, QueryNames, SettingView
@@ -205,3 +205,17 @@ async def comparing(pilot: Pilot[Any]) -> None:
     assert isinstance(screen, CompareScreen)
     await until(lambda: any("found" in span.style for span in screen._second.text))
     await settle(app, pilot)
+
+
+async def large(pilot: Pilot[Any]) -> None:
+    """The plot of an answer on the whole screen."""
+    app = scene(pilot)
+    await figures(pilot)
+    await pilot.press("f9")
+    await until(lambda: app.chat.transcript.chosen_view is not None)
+    answer = app.controller.pane.messages[-1]
+    app.chat.transcript.choose(answer.key)
+    while not isinstance(answer.parts[app.chat.transcript.chosen_part or 0], Chart):
+        app.chat.transcript.block += 1
+    await pilot.press("f5")
+    await _box(pilot)

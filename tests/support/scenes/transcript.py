@@ -50,7 +50,7 @@ async def chosen(pilot: Pilot[Any]) -> None:
 async def menu(pilot: Pilot[Any]) -> None:
     """What can be done with an answer that has a block of code."""
     app = await long(pilot)
-    await pilot.press("f9", *["up"] * 4, "enter")
+    await pilot.press("f9", *["up"] * 4, "m")
     await until(lambda: isinstance(app.screen, MessageMenu))
     await pilot.pause()
 

@@ -108,6 +108,7 @@ LOOKS: Mapping[str, Look] = {
     "query": Look(boxes.query, "rental"),
     "evidence-full": Look(evidence.full, "rag", whole=False),
     "comparing": Look(boxes.comparing, "rag"),
+    "large": Look(boxes.large, "analysis"),
 }
 
 

@@ -194,10 +194,12 @@ async def test_nothing_to_bring_back_says_so() -> None:
 
 
 async def test_the_list_is_not_called_empty_before_it_was_read() -> None:
+    app = Scene("vi", info=None)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begin(app, pilot)
+        assert "Chưa có hội thoại nào" not in text_of(app.chat.list)
     app = Scene("vi")
     async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
-        assert "Chưa có hội thoại nào" not in text_of(app.chat.list)
         await begin(app, pilot)
         await until(lambda: "Chưa có hội thoại nào" in text_of(app.chat.list))
 

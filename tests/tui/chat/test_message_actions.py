@@ -10,11 +10,12 @@ from textual.widgets import OptionList
 
 from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import long_talk
-from tests.support.screen.screens import NOW, Scene, begin, cut_off, settle
+from tests.support.screen.screens import NOW, Scene, begin, cut_off, settle, text_of
 from troly.plugin.events import Chart, Evidence, Series, Sources, Table, Token, TurnCompleted
 from troly.tui.chat.view import HealthView, MessageView, message
 from troly.tui.dialogs.grid import GridScreen
 from troly.tui.dialogs.message_menu import MessageMenu
+from troly.tui.dialogs.read import PartText, ReadScreen
 
 CODE = "Một:\n\n```python\nx = 1\n```\n\n- hai:\n\n  ```sh\n  ls\n  ```\n\nhết"
 TABLE = Table(("Serial", "Hết hạn"), (("ABC123", "31/12/2027"),), "Bảo hành")
@@ -75,14 +76,15 @@ async def test_a_click_leaves_the_keys_with_the_input_and_the_right_button_opens
     app, views = Scene("vi"), talk()
     async with app.run_test(size=(80, 30)) as pilot:
         await opened(app, pilot, views)
-        await pilot.click(app.chat.transcript, offset=(4, 2))
+        name = next(at for at, text in enumerate(app.shown.split("\n")) if text.startswith("Bạn"))
+        await pilot.click(app.chat.transcript, offset=(4, name + 1))
         assert app.chat.prompt.has_focus
-        await pilot.click(app.chat.transcript, offset=(4, 2), button=3)
+        await pilot.click(app.chat.transcript, offset=(4, name + 1), button=3)
         await until(lambda: isinstance(app.screen, MessageMenu))
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat)
         assert app.chat.transcript.chosen == 0
-        await pilot.click(app.chat.transcript, offset=(2, 1))
+        await pilot.click(app.chat.transcript, offset=(2, name))
         await until(lambda: isinstance(app.screen, MessageMenu))
 
 
@@ -91,12 +93,12 @@ async def test_the_menu_does_what_is_chosen_and_takes_the_same_keys() -> None:
     async with app.run_test(size=(80, 30)) as pilot:
         await opened(app, pilot, views)
         await choose(app, pilot, views[1])
-        await pilot.press("enter")
+        await pilot.press("m")
         await until(lambda: isinstance(app.screen, MessageMenu))
-        assert app.screen.query_one(OptionList).option_count == 7
-        await pilot.press("enter")
+        assert app.screen.query_one(OptionList).option_count == 8
+        await pilot.press("down", "enter")
         await until(lambda: app.clipboard == CODE)
-        await pilot.press("enter", "b")
+        await pilot.press("m", "b")
         await until(lambda: app.clipboard == "x = 1\n")
         await choose(app, pilot, views[0])
         await pilot.press("enter", "s")
@@ -171,7 +173,7 @@ async def test_a_stopped_answer_is_continued_by_keys_and_by_a_click() -> None:
         assert app.shown.count("Bước một: ABC123") == 1
         app.fake.asked[1].say(*cut_off("Bước một: ABC123, bước hai"))
         await until(lambda: "bước hai" in app.shown)
-        assert app.shown.count("Bước một") == app.shown.count("làm sao") == 1
+        assert app.shown.count("Bước một") == app.shown.count("▌ làm sao") == 1
         await settle(app, pilot)
         rows = app.shown.split("\n")
         row = next(at for at, text in enumerate(rows) if "Ctrl+T viết tiếp" in text)
@@ -244,7 +246,7 @@ async def test_each_part_of_an_answer_is_chosen_copied_quoted_and_opened() -> No
         await pilot.press("7")
         await settle(app, pilot)
         assert "đoạn căn cứ" in app.shown, "the number of a source in a text opens its passage"
-        await pilot.press("j", "enter")
+        await pilot.press("j", "t")
         await settle(app, pilot)
         assert "T2" in app.shown.split("▸ Bảng")[0].split("Cao nhất T2")[1], "the table behind the plot"
         await pilot.press("j", "q")
@@ -266,6 +268,64 @@ async def test_each_part_of_an_answer_is_chosen_copied_quoted_and_opened() -> No
         app.messages.press("source", f"{key}.7")
         await settle(app, pilot)
         assert "đoạn căn cứ" not in app.shown, "a click on the number closes it again"
+
+
+async def test_each_part_of_an_answer_is_opened_large_with_one_key() -> None:
+    app = Scene("vi", mode="analysis")
+    async with app.run_test(size=(120, 50)) as pilot:
+        await begin(app, pilot)
+        asked = await app.ask(pilot, "theo tháng")
+        asked.say(
+            Token("Cao nhất **T2** [7]."),
+            Chart("line", ("T1", "T2", "T3"), (Series("Số", (1.0, 5.0, 2.0)),)),
+            Sources((Evidence(7, "Sổ tay", "đoạn căn cứ"),)),
+            TurnCompleted("Cao nhất T2 [7].", {}, "rules", 0, 1.0),
+        )
+        await settle(app, pilot)
+        key = app.controller.pane.messages[-1].key
+        await pilot.press("f9")
+        await until(lambda: app.chat.transcript.chosen == key)
+        for place, (seen, opening) in enumerate(
+            [("Cao nhất T2", ("f5", "enter")), ("T2 5", ("f5", "enter")), ("đoạn căn cứ", ("f5",))]
+        ):
+            assert app.chat.transcript.block == place
+            for press in opening:
+                await pilot.press(press)
+                await until(lambda: isinstance(app.screen, ReadScreen))
+                await settle(app, pilot)
+                large = text_of(app.screen.query_one(PartText)).replace("\u00a0", " ")
+                assert seen in large
+                # The axis of a plot is as high as the screen.
+                assert large.count("│") > 20 or place != 1
+                await pilot.press("y", "s")
+                await until(lambda: bool(app.fake.kept))
+                assert app.fake.kept.pop()[0].strip() == app.clipboard.strip() != ""
+                await pilot.press("escape")
+                await until(lambda: app.screen is app.chat)
+                assert app.chat.transcript.chosen == key, "the reader comes back to where they were"
+            await pilot.press("j")
+
+
+async def test_the_large_view_goes_through_the_parts_and_follows_what_is_written() -> None:
+    app = Scene("en")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        asked = await app.ask(pilot, "first")
+        asked.say(Token("begin"), Sources((Evidence(1, "Book", "a passage"),)))
+        await settle(app, pilot)
+        await pilot.press("f5")
+        await until(lambda: isinstance(app.screen, ReadScreen))
+        text = app.screen.query_one(PartText)
+        await until(lambda: "begin" in text_of(text))
+        asked.say(Token("no, another part"))
+        await pilot.press("n")
+        assert "another part" in text_of(text)
+        asked.say(Token(" and more"))
+        await until(lambda: "and more" in text_of(text))
+        await pilot.press("n")
+        assert "a passage" in text_of(text)
+        await pilot.press("p", "p", "q")
+        await until(lambda: app.screen is app.chat)
 
 
 async def test_a_message_higher_than_the_screen_is_scrolled_through_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,29 @@ async def test_a_very_long_conversation_opens_at_its_end_and_scrolls_to_its_begi
         await pilot.pause()
         assert any("số 0:" in text for text in visible(transcript))
         assert not transcript.following
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)], ids=str)
+async def test_a_conversation_says_at_its_head_what_it_is_called_with_whom_it_is_and_since_when(
+    size: tuple[int, int],
+) -> None:
+    app = Scene("en")
+    views = [
+        message("user", NOW - timedelta(days=1), "warranty?"),
+        message("assistant", NOW, "Until 2027.", turn="t1"),
+    ]
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        transcript = await opened(app, pilot, views)
+        app.controller.pane.title = "Laptop 7"
+        app.controller.changed("chrome", app.controller.pane)
+        await until(lambda: any("Laptop 7" in text for text in visible(transcript)))
+        [head] = [text for text in visible(transcript) if "Laptop 7" in text]
+        assert "Shop and warranty · Yesterday 09:13" in head
+        assert sum("Yesterday" in text for text in visible(transcript)) == 1, "the day is told once"
+        views[0].before = "older"
+        app.chat.transcript.rebuild()
+        assert not any("Laptop 7" in text for text in visible(transcript)), "its beginning is not here yet"
 
 
 async def test_older_messages_come_when_the_reader_scrolls_up_without_a_jump() -> None:

@@ -128,12 +128,18 @@ def test_days_are_named(ago: int, vi: str, en: str) -> None:
     assert (day_name(day, TODAY, "vi"), day_name(day, TODAY, "en")) == (vi, en)
 
 
-def test_a_line_names_each_day_but_not_today_alone() -> None:
+def test_a_line_names_each_day_after_the_first_which_the_head_of_the_conversation_names() -> None:
     views = [
         message("user", NOW - timedelta(days=1), "một"),
         message("assistant", NOW - timedelta(days=1), "hai"),
         message("user", NOW, "ba"),
     ]
-    texts = [plain(line) for line in laid(views).all()]
-    assert [text.strip("─ ") for text in texts if text.startswith("─")] == ["Hôm qua", "Hôm nay"]
+
+    def days() -> list[str]:
+        texts = [plain(line) for line in laid(views).all()]
+        return [text.strip("─ ") for text in texts if text.startswith("─")]
+
+    assert days() == ["Hôm nay"]
+    views[0].before = "older"
+    assert days() == ["Hôm qua", "Hôm nay"], "the head is not there yet"
     assert not any(plain(line).startswith("─") for line in laid(views[2:]).all())

@@ -25,7 +25,7 @@ from troly.tui.dialogs.grid import GridScreen
 from troly.tui.dialogs.message_menu import MessageMenu
 from troly.tui.dialogs.wrong import WrongScreen
 from troly.tui.render.markdown import code_blocks
-from troly.tui.render.message import message_text, plotted_tables, quoted
+from troly.tui.render.message import message_text, plotted_tables, quoted, read_parts, reading_order
 from troly.tui.terminal import may_be_refused
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ class MessageActions:
         self._last_code = (0, -1)
 
     def act(self, what: str, key: int = 0) -> None:
-        """Do `what` with the message `key`: menu, copy, save, quote, edit, again, continue, code, wrong, open, grid or fold."""
+        """Do `what` with the message `key`: menu, copy, save, quote, edit, again, continue, code, wrong, open, large, values or fold."""
         acts: Mapping[str, Callable[[MessageView], None]] = {
             "menu": self._open_menu, "copy": self._copy, "save": self._save, "quote": self._quote,
             "edit": self._edit, "again": self._again, "continue": self._continue, "code": self._copy_next_code,
-            "branch": self._branch, "compare": self._compare, "wrong": self.mark_wrong, "open": self._open_block, "grid": self._open_block_grid,
+            "branch": self._branch, "compare": self._compare, "wrong": self.mark_wrong, "open": self._open_block, "large": self._open_large, "values": self._open_values,
             "fold": self._fold_block,
         }  # fmt: skip
         view = self._meant(key)
@@ -115,15 +115,21 @@ class MessageActions:
         return self._app.chat.transcript.chosen == view.key
 
     def _copy(self, view: MessageView) -> None:
+        self._copy_given(view, self._text(view))
+
+    def _copy_given(self, _view: MessageView, text: str) -> None:
         lang = self._controller.language
-        if text := self._text(view):
+        if text:
             self.copy_text(text, tr("ui.act.copied", lang))
         else:
             self._app.say(tr("ui.act.nothing", lang), SHORT)
 
     def _save(self, view: MessageView) -> None:
+        self._save_given(view, self._text(view))
+
+    def _save_given(self, view: MessageView, text: str) -> None:
         lang = self._controller.language
-        if text := self._text(view):
+        if text:
             title = view.text.strip().partition("\n")[0][:LONGEST_TITLE] or tr("ui.act.file", lang)
             self._save_text(text + "\n", title, "ui.act.saved")
         else:
@@ -326,14 +332,11 @@ class MessageActions:
     # Typed content.
 
     def _open_block(self, view: MessageView) -> None:
-        """Open what is chosen: a table as a grid, the values behind a plot, a query, sources; the menu of a text."""
-        place = self._app.chat.transcript.chosen_part
-        part = view.parts[place] if place is not None and self._chosen(view) else None
-        if isinstance(part, Table):
-            self._show_grid(part)
-        elif isinstance(part, Chart | Computation | Plan):
-            behind = plotted_tables(view.parts).get(place or 0, place)
-            self._open(f"{view.key}.{behind}")
+        """Open what is chosen: a query, steps and sources where they stand, all else large; the menu of a question."""
+        place = self._chosen_place(view)
+        part = view.parts[place] if place is not None else None
+        if isinstance(part, Computation | Plan):
+            self._open(f"{view.key}.{place}")
         elif isinstance(part, Sources | ItemList):
             names = {f"{view.key}.{place}.{at}" for at in range(len(part.items))}
             view.opened = view.opened - names if names <= view.opened else view.opened | names
@@ -341,8 +344,21 @@ class MessageActions:
             self._controller.changed("pane", self._controller.pane)
         elif isinstance(part, Suggestions):
             self._app.send(part.questions[0])
-        else:
+        elif view.who == "user":
             self._open_menu(view)
+        else:
+            self._open_large(view)
+
+    def _open_values(self, view: MessageView) -> None:
+        """Show the table or the values behind the chosen plot, or no longer."""
+        place, behind = self._chosen_place(view), plotted_tables(view.parts)
+        if place is not None and isinstance(view.parts[place], Chart):
+            self._open(f"{view.key}.{behind.get(place, place)}")
+
+    def _chosen_place(self, view: MessageView) -> int | None:
+        """The place of the chosen part, that of the first where none is chosen; None where the message has no parts."""
+        chosen = self._app.chat.transcript.chosen_part if self._chosen(view) else None
+        return chosen if chosen is not None else next(iter(reading_order(view.parts)), None)
 
     def _fold_block(self, view: MessageView) -> None:
         """Fold what is chosen to its first line, or open it again."""
@@ -410,16 +426,32 @@ class MessageActions:
         parts = (part for view in self._controller.pane.messages for part in view.parts)
         return [part for part in parts if isinstance(part, Table) and part.rows]
 
-    def _open_block_grid(self, view: MessageView) -> None:
-        place = self._app.chat.transcript.chosen_part
-        part = view.parts[place] if place is not None and self._chosen(view) else None
-        self.open_table(part if isinstance(part, Table) else None)
+    def _open_large(self, view: MessageView) -> None:
+        """Show the chosen part on the whole screen: a table as a grid, all else to be read."""
+        place = self._chosen_place(view)
+        part = view.parts[place] if place is not None else None
+        if isinstance(part, Table):
+            self._show_grid(part)
+        elif place is not None and place in read_parts(view):
+            from troly.tui.dialogs.read import ReadScreen
 
-    def open_table(self, table: Table | None = None) -> None:
-        """Show a table of the conversation as a grid, the newest where none is given, or say that there is none."""
-        found = self._tables()
+            act = partial(self._act_on_part, view)
+            self._app.push_screen(
+                ReadScreen(view, place, self._app.mode_palette(), self._controller.language, act)
+            )
+
+    def _act_on_part(self, view: MessageView, what: str, at: int) -> None:
+        """Copy or save one part."""
+        text = message_text(view, self._controller.language, at)
+        (self._copy_given if what == "copy" else self._save_given)(view, text)
+
+    def open_last(self) -> None:
+        """Show the newest table of the conversation as a grid, else the last answer to be read, or say that there is none."""
+        found, last = self._tables(), self._controller.pane.last_answer
         if found:
-            self._show_grid(table or found[-1])
+            self._show_grid(found[-1])
+        elif last is not None and last.parts:
+            self._open_large(last)
         else:
             self._app.say(tr("ui.grid.none", self._controller.language), SHORT)
 

@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from troly.text.catalogue import tr
 from troly.tui.chat.bars import (
+    NARROWEST_TITLE,
     AlarmCard,
     ModeBar,
     StatusBar,
@@ -34,13 +35,19 @@ from troly.tui.chat.prompt import Prompt
 from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import Pane
 from troly.tui.keymap import keymap_of
-from troly.tui.render.spans import Line, Span, clip, line
+from troly.tui.render.figures import day_name, time_of_day
+from troly.tui.render.message import WIDEST_TEXT
+from troly.tui.render.spans import BLANK, Line, Span, clip, ends_apart, line, width_of
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
 if TYPE_CHECKING:
     from textual.theme import Theme
 
+# From so many rows there is a blank one above the head of a conversation.
+ROOMY = 24
+# The rows of that head.
+ABOVE = 3
 # The least room for two panes: beside each other, or one above the other.
 COLUMNS, ROWS = 100, 32
 # From so many columns the list of conversations has room beside two panes.
@@ -59,6 +66,18 @@ def mode_palette(theme: Theme, controller: Controller, pane: Pane) -> Palette:
     """The theme with the accent of the pane's assistant."""
     mode = controller.modes.get(pane.mode)
     return Palette(theme, mode.accent if mode else NEUTRAL)
+
+
+def conversation_head(controller: Controller, pane: Pane, width: int) -> Line:
+    """What the conversation is called, with whom it is and since when; its name only where no title stands above it."""
+    lang, mode, width = controller.language, controller.modes.get(pane.mode), min(width, WIDEST_TEXT)
+    began = pane.messages[0].time
+    when = f"{day_name(began.date(), controller.now().date(), lang)} {time_of_day(began)}"
+    who = f"{mode_icon(controller, pane)} {mode.names[lang]} · " if mode else ""
+    title = "" if len(controller.tabs.sides) > 1 else pane_title(pane, lang)
+    room = width - width_of(line(who, when)) - 2
+    name = Span(clip(title, room), "dim") if room >= NARROWEST_TITLE else ""
+    return ends_apart(line(name), line(Span(who, "dim"), Span(when, "dim")), width)
 
 
 Above = Callable[[Pane, int, int], list[Line]]
@@ -201,10 +220,13 @@ class ChatScreen(Screen[None]):
             self.mount(self.small)
 
     def _above(self, pane: Pane, width: int, height: int) -> list[Line]:
-        """What stands above the messages: all there is in an empty pane, and the reason when nothing could be opened."""
+        """What stands above the messages: their head, all there is in an empty pane, or why nothing could be opened."""
         controller = self.controller
+        if pane.messages and controller.trouble is None:
+            head = [] if pane.messages[0].before else [conversation_head(controller, pane, width)]
+            return [BLANK, *head] if head and height >= ROOMY else head
         if pane.messages:
-            return empty_lines(controller, pane, width, 0) if controller.trouble is not None else []
+            return empty_lines(controller, pane, width, 0)
         return [] if pane.unloaded else empty_lines(controller, pane, width, height, keymap_of(self))
 
     def apply_theme(self, palette: Palette) -> None:
@@ -319,7 +341,8 @@ class ChatScreen(Screen[None]):
     def _chrome(self) -> None:
         tabs = self.controller.tabs
         for side, pane in zip(self.sides, tabs.sides, strict=False):
-            if not pane.messages:
+            # What stands above the messages has a title, which may be another one.
+            if not pane.messages or side.transcript.scroll_y < ABOVE:
                 side.transcript.rebuild()
             if len(tabs.sides) > 1:
                 side.head.rebuild()

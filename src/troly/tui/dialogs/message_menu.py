@@ -34,7 +34,9 @@ class MessageMenu(ModalScreen[str]):
         super().__init__()
         self._lang: Lang = lang
         self._offered = offered(view)
-        self._keys = {name: keymap.keys(f"transcript_{name}") for name in self._offered}
+        self._keys = {
+            name: keymap.keys("grid" if name == "large" else f"transcript_{name}") for name in self._offered
+        }
 
     def compose(self) -> ComposeResult:
         """A title above the list."""
@@ -83,9 +85,11 @@ def offered(view: MessageView) -> list[str]:
         "code": code and view.who == "assistant",
         "wrong": answered,
         "compare": answered,
+        "large": bool(view.parts),
         "branch": view.finished and (bool(view.turn) or view.who == "user"),
     }
     order = (
+        "large",
         "copy",
         "code",
         "quote",

@@ -50,6 +50,8 @@ from troly.tui.terminal import has_braille
 
 # A line chart: rows of cells, each with two by four dots in Braille, or one in terminals without.
 HEIGHT = 8
+# What stands around a plot: its title, its labels, the values below it.
+AROUND = 8
 DOTS_WIDE, DOTS_HIGH = 2, 4
 BRAILLE = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 # Apart in weight, so that they can be told apart without colours.
@@ -57,7 +59,7 @@ STYLES = ("accent", "dim", "strong")
 Dots = dict[tuple[int, int], int]
 
 
-def plot_lines(card: Plot, width: int, lang: Lang, *, plain: bool = False) -> list[Line]:
+def plot_lines(card: Plot, width: int, lang: Lang, *, plain: bool = False, rows: int = HEIGHT) -> list[Line]:
     """The series of `card` over its labels in at most `width` cells; missing values leave a gap.
 
     The axis names the range, the least value, and where the first series begins and ends; `plain` draws without Braille.
@@ -68,31 +70,33 @@ def plot_lines(card: Plot, width: int, lang: Lang, *, plain: bool = False) -> li
     low, high = min(0.0, *values), max(0.0, *values)
     high = high if high > low else low + 1.0
     ends = [value for value in card.series[0].values if not isnan(value)]
-    marks = {_row_of(value, low, high): value for value in (min(values), *ends[:1], low, high)}
+    marks = {_row_of(value, low, high, rows): value for value in (min(values), *ends[:1], low, high)}
     last = number(ends[-1], lang) if ends else ""
     left = max(len(number(value, lang)) for value in marks.values()) + 1
     if width - left - len(last) < NARROWEST_PLOT // 2:
         last = ""
     room = max(4, width - left - len(last) - 2)
-    layers = [_dots(series.values, room, low, high, plain=plain) for series in card.series[: len(STYLES)]]
+    layers = [
+        _dots(series.values, room, rows, low, high, plain=plain) for series in card.series[: len(STYLES)]
+    ]
     lines = []
-    for row in range(HEIGHT):
+    for row in range(rows):
         mark = number(marks[row], lang) if row in marks else ""
         head = (*pad(line(Span(mark, "dim")), left - 1, right=True), Span("┤" if mark else "│", "rule"))
-        at_end = f" {last}" if last and row == _row_of(ends[-1], low, high) else ""
+        at_end = f" {last}" if last and row == _row_of(ends[-1], low, high, rows) else ""
         lines.append(line(*head, *_row(layers, row, room, plain=plain), Span(at_end, "dim")))
     return [*lines, *_feet(card.labels, left - 1, room)]
 
 
-def _row_of(value: float, low: float, high: float) -> int:
-    return _dot_row(value, low, high) // DOTS_HIGH
+def _row_of(value: float, low: float, high: float, rows: int) -> int:
+    return _dot_row(value, low, high, rows) // DOTS_HIGH
 
 
-def _dot_row(value: float, low: float, high: float) -> int:
-    return round((high - value) / (high - low) * (HEIGHT * DOTS_HIGH - 1))
+def _dot_row(value: float, low: float, high: float, rows: int) -> int:
+    return round((high - value) / (high - low) * (rows * DOTS_HIGH - 1))
 
 
-def _dots(values: tuple[float, ...], room: int, low: float, high: float, *, plain: bool) -> Dots:
+def _dots(values: tuple[float, ...], room: int, rows: int, low: float, high: float, *, plain: bool) -> Dots:
     """The dots of one series by row and column of cells, points joined by straight lines."""
     found: Dots = {}
 
@@ -107,7 +111,7 @@ def _dots(values: tuple[float, ...], room: int, low: float, high: float, *, plai
             before = None
             continue
         x = round(at / max(1, len(values) - 1) * (room * DOTS_WIDE - 1))
-        y = _dot_row(value, low, high)
+        y = _dot_row(value, low, high, rows)
         from_x, from_y = before or (x, y)
         steps = max(abs(x - from_x), abs(y - from_y), 1)
         for step in range(steps + 1):
@@ -241,14 +245,17 @@ def facts(pairs: Collection[tuple[str, str]], width: int) -> list[Line]:
     return lines
 
 
-def chart(card: Plot, width: int, name: str, opened: Collection[str]) -> list[Line]:
-    """A line as a plot whose exact values open below it, all else as bars with their values; a share says the part too."""
+def chart(card: Plot, width: int, name: str, opened: Collection[str], rows: int = 0) -> list[Line]:
+    """A line as a plot whose exact values open below it, all else as bars with their values; a share says the part too.
+
+    On a screen of its own it has `rows` rows.
+    """
     lang = card.language
     unit = f" ({card.unit})" if card.unit and card.title else ""
     plotted = card.kind == "line" and width >= NARROWEST_PLOT and len(card.labels) >= FEWEST_POINTS
     lines = titled(card.title + (unit if plotted else ""), card.badge, width)
     if plotted:
-        lines += plot_lines(card, width, lang, plain=not has_braille())
+        lines += plot_lines(card, width, lang, plain=not has_braille(), rows=max(HEIGHT, rows - AROUND))
         if not name:
             return lines
         shown = name in opened
@@ -457,31 +464,45 @@ def _side(side: Side, width: int, lang: Lang) -> list[Line]:
 
 
 def card_lines(
-    card: Content, width: int, lang: Lang, *, name: str = "", opened: Collection[str] = (), said: str = ""
+    card: Content,
+    width: int,
+    lang: Lang,
+    *,
+    name: str = "",
+    opened: Collection[str] = (),
+    said: str = "",
+    rows: int = 0,
 ) -> list[Line]:
     """`card` in lines of at most `width` cells.
 
     `name` makes the actions of its clickable lines (`open:<name>…`); `opened` are the names that stand open; `said` is the
-    text of the answer, whose words are marked in passages.
+    text of the answer, whose words are marked in passages; `rows` are those of a screen that shows nothing else.
     """
     return [
         row
         for block in blocks(card, lang)
-        for row in block_lines(block, width, lang, name, opened, said=said)
+        for row in block_lines(block, width, lang, name, opened, said=said, rows=rows)
     ]
 
 
 def block_lines(  # noqa: C901, PLR0911, PLR0912 (one case a block)
-    block: Block, width: int, lang: Lang, name: str, opened: Collection[str], *, said: str = ""
+    block: Block,
+    width: int,
+    lang: Lang,
+    name: str,
+    opened: Collection[str],
+    *,
+    said: str = "",
+    rows: int = 0,
 ) -> list[Line]:
-    """One block in lines of at most `width` cells; `name`, `opened` and `said` as in `card_lines`."""
+    """One block in lines of at most `width` cells; the rest as in `card_lines`."""
     match block:
         case Rows():
             return table(block, width, lang, name, opened)
         case Entries():
             return items(block, width, lang, name, opened)
         case Plot():
-            return chart(block, width, name, opened)
+            return chart(block, width, name, opened, rows)
         case SourceList():
             return sources(block, width, name, opened, said)
         case KeyValues():

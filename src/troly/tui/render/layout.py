@@ -248,8 +248,11 @@ class ConversationLayout:
         }
 
     def _day(self, index: int) -> str:
-        """The name of the day that begins with a message; "" where none does, and on today alone."""
-        day = self.views[index].time.date()
+        """The name of the day that begins with a message; "" where none does: the head of a conversation names its first."""
+        view = self.views[index]
+        day = view.time.date()
+        if not index and not view.before:
+            return ""
         before = self.views[index - 1].time.date() if index else self._today
         return day_name(day, self._today, self.lang) if day != before else ""
 

@@ -460,8 +460,20 @@ def opened_names(card: Content, name: str) -> Collection[str]:
     return {name, f"{name}.transcript", *(f"{name}.{at}" for at in range(len(held)))}
 
 
-def _card_text(card: Content, name: str, lang: Lang) -> str:
-    from troly.tui.render.cards import card_lines
+def read_parts(view: MessageView) -> list[int]:
+    """The places of what there is to read in a message, in the order of reading; what to ask next is not."""
+    return [at for at in reading_order(view.parts) if not isinstance(view.parts[at], Suggestions)]
 
+
+def whole_card(view: MessageView, at: int, width: int, rows: int, lang: Lang) -> list[Line]:
+    """All of the typed content at place `at`, opened, a plot as high as `rows` allow."""
+    card, name = view.parts[at], f"{view.key}.{at}"
+    if isinstance(card, TextPart):
+        return []
+    opened = opened_names(card, name)
+    return card_lines(card, width, lang, name=name, opened=opened, said=view.text, rows=rows)
+
+
+def _card_text(card: Content, name: str, lang: Lang) -> str:
     lines = card_lines(card, WIDTH, lang, name=name, opened=opened_names(card, name))
     return "\n".join(plain(line).rstrip() for line in lines).strip("\n")
