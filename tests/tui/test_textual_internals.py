@@ -1,18 +1,22 @@
-"""A paste is read in one piece, and as the framework reads it, however the terminal tears it apart."""
+"""What the framework leaves to us: pastes in one piece, however the terminal tears them apart; memory that is given back."""
 
 from __future__ import annotations
 
+import gc
 import inspect
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 from textual import _ansi_sequences, events
+from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 
+from tests.support.process.waiting import until
+from tests.support.screen.screens import Scene, begin, settle, warranty
 from troly.tui.textual_internals import PASTE_BEGIN as BEGIN
 from troly.tui.textual_internals import PASTE_END as END
 from troly.tui.textual_internals import PasteReader
@@ -71,7 +75,34 @@ def test_the_symbols_of_the_framework_that_are_used_are_there() -> None:
     assert callable(App._close_messages_no_wait)
     assert callable(App._suspend_signal)
     assert callable(LinuxDriver._sigcont_application)
+    assert list(inspect.signature(StylesCache.get_inner_outer).parameters)[-2:] == [
+        "base_background",
+        "background",
+    ]
     assert "_key_thread" in inspect.getsource(LinuxDriver)
     assert vars(linux_driver)["XTermParser"] in (XTermParser, PasteReader)
     assert isinstance(_ansi_sequences.ANSI_SEQUENCES_KEYS, dict)
     assert _ansi_sequences.ANSI_SEQUENCES_KEYS["\x1b[A"]
+
+
+async def test_nothing_is_kept_of_what_was_open_above_the_chat() -> None:
+    app = Scene("en")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begin(app, pilot)
+        (await app.ask(pilot, "one")).say(*warranty())
+        await settle(app, pilot)
+
+        async def kept() -> int:
+            for key in ("ctrl+p", "f1", "f5", "ctrl+f"):
+                await pilot.press(key)
+                await until(lambda: app.screen is not app.chat)
+                await settle(app, pilot)
+                await pilot.press("escape")
+                await until(lambda: app.screen is app.chat)
+                await settle(app, pilot)
+            gc.collect()
+            return sum(type(one) is StylesCache for one in gc.get_objects())
+
+        first = await kept()
+        # Each box has several; one may be on its way out.
+        assert max([await kept() for _ in range(5)]) < first + 4

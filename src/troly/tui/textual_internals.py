@@ -11,8 +11,11 @@ import sys
 import threading
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import lru_cache, partial
+from typing import Any
 
 from textual import _ansi_sequences, events
+from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.message import Message
@@ -118,6 +121,17 @@ class PasteReader(XTermParser):
             text = ("".join(self._pieces) + data[:after])[: -len(PASTE_END)]
             self._pieces, data = None, data[after:]
             yield events.Paste(text.replace("\x00", ""))
+
+
+def let_go_of_closed_parts() -> None:
+    """Keep nothing of a part of the screen that is closed.
+
+    `StylesCache.get_inner_outer` is cached with the `StylesCache` itself as a part of the key: a thousand of them, each
+    with all the lines that its widget had painted, stay for ever. What it gives back depends on the two colours alone.
+    """
+    known: Any = vars(StylesCache)["get_inner_outer"]
+    if not isinstance(known, staticmethod):
+        StylesCache.get_inner_outer = staticmethod(lru_cache(1024)(partial(known.__wrapped__, None)))  # type: ignore[method-assign]
 
 
 def read_pastes_whole() -> None:

@@ -11,7 +11,7 @@ from textual.widgets import OptionList
 from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW, Scene, begin, cut_off, settle, text_of
-from troly.plugin.events import Chart, Evidence, Series, Sources, Table, Token, TurnCompleted
+from troly.plugin.events import Chart, Evidence, Item, ItemList, Series, Sources, Table, Token, TurnCompleted
 from troly.tui.chat.view import HealthView, MessageView, message
 from troly.tui.dialogs.grid import GridScreen
 from troly.tui.dialogs.message_menu import MessageMenu
@@ -326,6 +326,27 @@ async def test_the_large_view_goes_through_the_parts_and_follows_what_is_written
         assert "a passage" in text_of(text)
         await pilot.press("p", "p", "q")
         await until(lambda: app.screen is app.chat)
+
+
+async def test_f5_opens_the_list_of_an_answer_and_what_a_reader_unfolds_is_nothing_new() -> None:
+    app = Scene("vi", mode="rental")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        rooms = tuple(Item(f"Phòng {n}", "rẻ", "chi tiết\n\n" * 9) for n in range(10))
+        (await app.ask(pilot, "phòng")).say(
+            Token("Đây là mười phòng."), ItemList(rooms), TurnCompleted("", {}, "rules", 0, 1.0)
+        )
+        await settle(app, pilot)
+        await pilot.press("f5")
+        await until(lambda: isinstance(app.screen, ReadScreen))
+        assert "Phòng 9" in text_of(app.screen.query_one(PartText))
+        await pilot.press("escape", "f9", "j", "up")
+        transcript = app.chat.transcript
+        transcript.action_scroll_home()
+        await pilot.press("j", "enter")
+        await settle(app, pilot)
+        assert "chi tiết" in app.shown
+        assert not (transcript.behind and not transcript.following)
 
 
 async def test_a_message_higher_than_the_screen_is_scrolled_through_first() -> None:

@@ -426,9 +426,9 @@ class MessageActions:
         parts = (part for view in self._controller.pane.messages for part in view.parts)
         return [part for part in parts if isinstance(part, Table) and part.rows]
 
-    def _open_large(self, view: MessageView) -> None:
+    def _open_large(self, view: MessageView, place: int | None = None) -> None:
         """Show the chosen part on the whole screen: a table as a grid, all else to be read."""
-        place = self._chosen_place(view)
+        place = self._chosen_place(view) if place is None else place
         part = view.parts[place] if place is not None else None
         if isinstance(part, Table):
             self._show_grid(part)
@@ -446,12 +446,13 @@ class MessageActions:
         (self._copy_given if what == "copy" else self._save_given)(view, text)
 
     def open_last(self) -> None:
-        """Show the newest table of the conversation as a grid, else the last answer to be read, or say that there is none."""
+        """Show the newest table of the conversation as a grid, else the list or the text of the last answer."""
         found, last = self._tables(), self._controller.pane.last_answer
         if found:
             self._show_grid(found[-1])
         elif last is not None and last.parts:
-            self._open_large(last)
+            shown = (at for at, part in enumerate(last.parts) if isinstance(part, ItemList | Chart))
+            self._open_large(last, next(shown, None))
         else:
             self._app.say(tr("ui.grid.none", self._controller.language), SHORT)
 

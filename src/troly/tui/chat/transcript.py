@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
-from troly.tui.chat.view import MessageView, Pane, ReadingPlace
+from troly.tui.chat.view import MessageView, Pane, ReadingPlace, TextPart
 from troly.tui.keymap import bindings, keymap_of
 from troly.tui.render.figures import counted
 from troly.tui.render.message import WIDEST_TEXT
@@ -169,6 +169,7 @@ class Transcript(RowsView, can_focus=True):
         # The key of the chosen message, 0 for none, and which of its blocks.
         self.chosen = self.block = 0
         self.behind = False
+        self._told = (0, 0, 0)
         self.following = True
         # The reader went to the very end, past the beginning of the newest answer.
         self._at_end = False
@@ -216,22 +217,25 @@ class Transcript(RowsView, can_focus=True):
             place, self.following = self._left_place(pane)
         self.behind = False
         self._lay(place)
+        self._told = self._end()
 
     def grow(self) -> None:
         """The pane changed: keep the reader's place, or follow the end when they are there."""
-        before = self._end()
+        before = self._told
         self.rebuild()
-        if not self.following and not self.behind and self._end() != before:
+        self._told = self._end()
+        if not self.following and not self.behind and self._told != before:
             self.behind = True
             self.repaint_changed()
 
-    def _end(self) -> tuple[int, int]:
-        """The last message and its height."""
+    def _end(self) -> tuple[int, int, int]:
+        """The last message and how much it says; what a reader unfolds in it is nothing new."""
         ledger = self.ledger
         if ledger is None or not ledger.views:
-            return 0, 0
-        key = ledger.views[-1].key
-        return key, ledger.height - ledger.first_row(key)
+            return 0, 0, 0
+        view = ledger.views[-1]
+        pieces = sum(len(part.pieces) for part in view.parts if isinstance(part, TextPart))
+        return view.key, len(view.parts), pieces
 
     def rebuild(self) -> None:
         """Build the lines anew and repaint; the reader stays where they are."""
@@ -359,7 +363,7 @@ class Transcript(RowsView, can_focus=True):
     def _follow(self) -> None:
         row = self.max_scroll_y if self._at_end else min(self.max_scroll_y, self._begin_of_answer())
         self._move(row)
-        self.following, self.behind = True, row < self.max_scroll_y
+        self.following, self.behind = True, False
 
     def _begin_of_answer(self) -> int:
         """The row that a reader of the newest answer begins at: its question, or where that is long the answer itself."""
@@ -532,8 +536,8 @@ class Transcript(RowsView, can_focus=True):
     def row_at(self, y: int) -> Row:
         """A row; the last one says when there is new text below."""
         row = round(self.scroll_y) + y
-        if self.behind and y == self.size.height - 1:
-            chip = Span(self._below(row), "chip", "end")
+        if y == self.size.height - 1 and (below := self._below(row)):
+            chip = Span(below, "chip", "end")
             gap = self.indent + max(0, (self.size.width - 2 * self.indent - len(chip.text)) // 2)
             return Row(row, (), line(Span(" " * gap), chip))
         text = self.line_at(row)
@@ -543,15 +547,21 @@ class Transcript(RowsView, can_focus=True):
         return Row(row, lead, text, self.selected_at(row))
 
     def _below(self, row: int) -> str:
-        """How much of the answer is below, and that it failed there; or that something new is below."""
-        if self.following and self.ledger is not None:
+        """That something new is below, or how much of the newest answer, where it is being read, and that it failed there."""
+        if self.behind:
+            return tr("ui.message.below", self.lang)
+        if (
+            self.ledger is not None
+            and round(self.scroll_y) < self.max_scroll_y
+            and self._begin_of_answer() <= round(self.scroll_y)
+        ):
             said = counted("ui.message.lines_below", max(1, self.ledger.height - row - 1), self.lang)
             view = self.ledger.views[-1]
             if view.state == "failed" and view.trouble is not None:
                 title = sanitize(view.trouble.title, keep_newlines=False)
                 return f" × {clip(title, max(8, self.size.width - len(said) - 8))} {said}"
             return said
-        return tr("ui.message.below", self.lang)
+        return ""
 
     def _mark(self, row: int) -> str:
         if not self.chosen or self.ledger is None:

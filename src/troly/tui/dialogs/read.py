@@ -24,7 +24,7 @@ from troly.tui.render.stream import MarkdownStream
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import KeyHints, LinesView
 
-HINTS = ("read_scroll", "read_copy", "read_save", "read_next", "read_close")
+HINTS = ("read_copy", "read_save", "read_next", "read_close")
 # What an answer that is written adds is shown so often, and a text too long for one paint goes on so soon (seconds).
 RENEWED, SOON = 0.3, 0.02
 # What frame and padding take beside the text.
