@@ -248,7 +248,7 @@ async def test_an_earlier_long_message_comes_back_as_a_token() -> None:
         await until(lambda: app.chat.prompt.text == "")
 
 
-@pytest.mark.parametrize("size", [200_000, 1_000_000])
+@pytest.mark.parametrize("size", [200_000, 5_000_000])
 async def test_a_huge_paste_leaves_the_input_small(size: int) -> None:
     app = Scene("vi")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -54,6 +54,11 @@ class RowsView(LinesView):
         number = round(self.scroll_y) + y
         return Row(number, (), self.line_at(number), self.selected_at(number))
 
+    def cells_at(self, y: int) -> Line:
+        """What row `y` of the view shows, what leads it included."""
+        row = self.row_at(y)
+        return (*row.lead, *(row.text or ()))
+
     def refresh(self, *regions: Region, **how: Any) -> Self:
         """Without a region, all rows are painted."""
         if not regions:
@@ -121,7 +126,7 @@ RIGHT = 3
 # The column of the mark of the chosen message, and blank columns between the text and the scrollbar.
 LEAD, GUTTER = 1, 2
 # Panes whose rendered messages are kept, so that going back to them is quick.
-KEPT = 16
+KEPT = 4
 # A page of older messages is asked for when there are fewer screens than this above.
 SCREENS_AHEAD = 3
 SOON = 0.02
@@ -553,7 +558,7 @@ class Transcript(RowsView, can_focus=True):
         if (
             self.ledger is not None
             and round(self.scroll_y) < self.max_scroll_y
-            and self._begin_of_answer() <= round(self.scroll_y)
+            and self._begin_of_answer() < round(self.scroll_y) + self.size.height
         ):
             said = counted("ui.message.lines_below", max(1, self.ledger.height - row - 1), self.lang)
             view = self.ledger.views[-1]

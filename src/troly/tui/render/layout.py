@@ -16,7 +16,7 @@ from troly.tui.render.message import SLICE, BlockRows, MessageLines, Press, esti
 from troly.tui.render.spans import BLANK, Line
 
 # Rendered messages further from the reader than the near ones are let go once there are many.
-MANY, NEAR = 300, 100
+MANY, NEAR = 100, 30
 
 
 class Place(NamedTuple):

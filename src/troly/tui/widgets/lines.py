@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -14,18 +17,19 @@ from textual.strip import Strip
 from troly.tui.render.spans import Line, Span, line, plain, wrap_whole
 from troly.tui.theme import Palette
 
-ACTION = "troly_action"
-
 
 def strip_of(spans: Line, palette: Palette, ground: Style) -> Strip:
-    """A line as a strip; the action of a span travels with its style."""
-    segments = []
+    """A line as a strip."""
+    return Strip([Segment(span.text, ground + palette[span.style]) for span in spans])
+
+
+def action_at(spans: Line, x: int) -> str:
+    """The action of the span that has cell `x` of a line; "" where none has."""
     for span in spans:
-        style = ground + palette[span.style]
-        if span.action:
-            style += Style(meta={ACTION: span.action})
-        segments.append(Segment(span.text, style))
-    return Strip(segments)
+        x -= cell_len(span.text)
+        if x < 0:
+            return span.action
+    return ""
 
 
 class LinesView(ScrollView):
@@ -79,6 +83,10 @@ class LinesView(ScrollView):
         elif max(height, before.height) > self.size.height:
             self.virtual_size = room
 
+    def scroll_to(self, *place: Any, **how: Any) -> None:
+        """Scroll at once: nothing moves but the mark of a running answer, and who scrolls in a step of a motion ends it."""
+        super().scroll_to(*place, **{**how, "animate": False})
+
     def watch_show_vertical_scrollbar(self, shown: bool) -> None:
         """A scrollbar that comes stands where the lines are, not at their beginning."""
         if shown:
@@ -95,11 +103,16 @@ class LinesView(ScrollView):
             self.rebuild()
 
     def on_click(self, event: events.Click) -> None:
-        """Report a click on a span that has an action."""
-        action = event.style.meta.get(ACTION)
+        """Report a click on a span that has an action; the end of a drag that selects text is none."""
+        place = event.get_content_offset(self)
+        action = action_at(self.cells_at(place.y), place.x) if place and self.text_selection is None else ""
         if action:
             event.stop()
-            self.post_message(self.Pressed(str(action)))
+            self.post_message(self.Pressed(action))
+
+    def cells_at(self, y: int) -> Line:
+        """What row `y` of the view shows."""
+        return self.line_at(round(self.scroll_y) + y) or ()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The rows in view; the style of the ground is worked out once for all of them."""
@@ -132,6 +145,8 @@ class LinesView(ScrollView):
         start, end = span
         last = strip.cell_length
         start, end = min(start, last), last if end == -1 else min(end, last)
+        if start >= end:
+            return strip
         style = self.screen.get_component_rich_style("screen--selection")
         before, chosen, after = strip.divide([start, end, last]) if last else (strip, strip, strip)
         return Strip.join([before, Strip(Segment.apply_style(chosen, post_style=style)), after])
