@@ -23,7 +23,7 @@ from troly.tui.chat.view import HealthView
 FOLDER = Path(__file__).parents[3] / "screenshots"
 WIDE = 112
 # The rows that each answer needs to be seen whole.
-ROWS: Mapping[str, int] = {"shopping": 33, "analysis": 40, "rental": 38, "dental": 28, "rag": 41}
+ROWS: Mapping[str, int] = {"shopping": 35, "analysis": 42, "rental": 40, "dental": 30, "rag": 43}
 MOVING_ROWS = 30
 # Pieces that a text arrives in, and letters typed at once.
 PIECES, LETTERS = 9, 4
@@ -106,7 +106,8 @@ async def moving() -> str:
         await seen.ask("analysis", 3.0)
         await seen.press(0.8, "f9")
         await seen.press(0.8, "down")
-        await seen.press(2.0, "enter")
+        await seen.press(2.5, "enter")
+        await seen.press(0.4, "escape")
         await seen.press(0.6, "escape")
         await seen.press(0.8, "alt+5")
         await seen.ask("rag", 3.0)
