@@ -13,7 +13,7 @@ from textual import events
 
 from tests.bench.terminal import Terminal
 from tests.support.process.command_line import slow_modes
-from tests.support.process.waiting import until, wait_until
+from tests.support.process.waiting import until
 from tests.support.screen.pty_session import PtySession
 from tests.support.screen.screens import Scene, begin, cut_off, settle, warranty
 
@@ -94,7 +94,7 @@ def test_a_terminal_with_other_widths_shows_the_chrome_where_it_is(env: dict[str
                 and any(row.strip() == "wait" or row.rstrip().endswith("wait") for row in rows)
             )
 
-        wait_until(lambda: bool(terminal.rest(0.05)) or whole())
+        terminal.until(lambda _screen: whole())
     finally:
         terminal.close()
 
@@ -119,7 +119,7 @@ async def test_a_mouse_dragged_over_everything_does_no_harm(size: tuple[int, int
                 (events.MouseMove, end),
                 (events.MouseUp, end),
             ):
-                app.post_message(kind(None, x, y, x, y, button, False, False, False, x, y))  # type: ignore[call-arg]
+                app.post_message(kind(None, x, y, x, y, button, False, False, False, x, y))
             await pilot.pause()
         assert app.fault is None
         for _ in range(3):  # a box that was opened, or a column

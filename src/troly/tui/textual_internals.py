@@ -131,7 +131,8 @@ def let_go_of_closed_parts() -> None:
     """
     known: Any = vars(StylesCache)["get_inner_outer"]
     if not isinstance(known, staticmethod):
-        StylesCache.get_inner_outer = staticmethod(lru_cache(1024)(partial(known.__wrapped__, None)))  # type: ignore[method-assign]
+        by_colours: Any = staticmethod(lru_cache(1024)(partial(known.__wrapped__, None)))
+        StylesCache.get_inner_outer = by_colours  # type: ignore[method-assign]
 
 
 def read_pastes_whole() -> None:
