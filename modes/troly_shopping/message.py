@@ -83,7 +83,7 @@ class ParsedMessage:
     @property
     def exact(self) -> bool:
         """Whether it asks of the one machine that was looked up last, and nothing else."""
-        return self.act.act == "about" and len(self.act.serials) == 1 == len(self.state.asked)
+        return self.act.act == "about" and len(self.act.serials) == 1 and self.act.serials == self.state.asked
 
     def certain_intent(self, lang: Lang) -> IntentDecision:
         """The intent of a message that has a certain route."""

@@ -39,6 +39,7 @@ _TITLES = frozenset({"mr", "ms", "mrs", "dr"})
 _LANGUAGES = re.compile(r"\b(?:Vietnamese|English)\b|\b[Tt]iếng (?:Việt|Anh)\b")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CLAUSE = re.compile(r"[,;:()]")
 # A no to the question, before what is answered.
 _NO = re.compile(
@@ -137,7 +138,8 @@ class _Sources:
         self._typed = nfc(self._whole).lower()
         self._words = frozenset(words(self._whole))
         self._known = frozenset(_WORD.findall(self._folded))
-        self._figures = set(_held_figures(self._whole))
+        # The year of a date in a passage's head is known too.
+        self._figures = {*_held_figures(self._whole), *map(Decimal, _YEAR.findall(self._whole))}
         self._sentences = [one for text in passages for one in claims_of(text)]
 
     def tied(self, sentence: str) -> Claim:

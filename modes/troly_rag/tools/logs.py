@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import glob
 import re
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal, NamedTuple
 
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges, format_date
@@ -66,45 +66,56 @@ class LogQuery:
         return LogQuery(*period, self.levels or older.levels, self.words)
 
 
+class LineKind(NamedTuple):
+    """Lines that differ in numbers alone; the message is "" for those beyond `MOST_MESSAGES`."""
+
+    system: str
+    level: str
+    message: str
+
+
+class _Seen(NamedTuple):
+    """How many lines of a kind there are, and the last of them: which line it is, its text, its time."""
+
+    times: int
+    place: int
+    text: str
+    moment: datetime | None
+
+
 @dataclass(slots=True)
 class LogTally:
-    """What was read: lines looked at, lines that match, by level, by message without its numbers, by system; the last ones."""
+    """What was read: `lines` looked at, those that match by their kind, and the systems `named` in any."""
 
     lines: int = 0
-    matched: int = 0
-    levels: Counter[str] = field(default_factory=Counter)
-    messages: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, str] = field(default_factory=dict)
-    last: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
-    newest: datetime | None = None
+    kinds: dict[LineKind, _Seen] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)
-    systems: dict[str, LogTally] = field(default_factory=dict)
 
-    def saying(self, kinds: Sequence[str]) -> LogTally:
-        """The lines of these kinds of messages alone."""
-        found = LogTally(self.lines, newest=self.newest)
-        for kind in kinds:
-            found.messages[kind] = self.messages[kind]
-            found.matched += self.messages[kind]
-            found.last.append(self.examples[kind])
-            if level := level_of(kind.encode()):
-                found.levels[level] += self.messages[kind]
+    @property
+    def matched(self) -> int:
+        return sum(seen.times for seen in self.kinds.values())
+
+    @property
+    def newest(self) -> datetime | None:
+        return max((seen.moment for seen in self.kinds.values() if seen.moment), default=None)
+
+    @property
+    def last(self) -> list[str]:
+        """The last lines, one of a kind."""
+        return [seen.text for seen in sorted(self.kinds.values(), key=lambda seen: seen.place)[-KEPT:]]
+
+    def by(self, part: Literal["system", "level", "message"]) -> Counter[str]:
+        """How many lines there are of each system, level or message; those that have none are left out."""
+        found: Counter[str] = Counter()
+        for kind, seen in self.kinds.items():
+            if name := getattr(kind, part):
+                found[name] += seen.times
         return found
 
-    def of(self, names: Sequence[str]) -> LogTally:
-        """The lines of these systems alone."""
-        found = LogTally(self.lines)
-        for name in names:
-            one = self.systems.get(name) or LogTally()
-            found.matched += one.matched
-            found.levels += one.levels
-            found.messages += one.messages
-            found.examples |= one.examples
-            found.systems |= {name: one} if one.matched else {}
-            found.newest = max(filter(None, (found.newest, one.newest)), default=None)
-        lasts = sorted((line for one in found.systems.values() for line in one.last), key=str)
-        found.last.extend(lasts[-KEPT:])
-        return found
+    def only(self, meant: Callable[[LineKind], bool]) -> LogTally:
+        """The lines of the kinds that are meant."""
+        kinds = {kind: seen for kind, seen in self.kinds.items() if meant(kind)}
+        return LogTally(self.lines, kinds, self.named)
 
 
 async def run_log(given: ToolInputs) -> ToolResult:
@@ -129,10 +140,9 @@ async def run_log(given: ToolInputs) -> ToolResult:
         raise
     strange = _strange_words(given.query, tally, wanted, named, given.turn.now)
     # What no line says is told; of the other words a line must say all.
-    unread = tuple(word for word in strange if all(_left_of((word,), kind) for kind in tally.messages))
-    spoken = [word for word in strange if word not in unread]
-    if spoken:
-        tally = tally.saying([kind for kind in tally.messages if not _left_of(spoken, kind)])
+    unread = tuple(word for word in strange if all(_left_of((word,), one) for one in tally.by("message")))
+    if spoken := [word for word in strange if word not in unread]:
+        tally = tally.only(lambda kind: not _left_of(spoken, kind.message))
     evidence = SourceEvidence(
         url=", ".join(file.name for file in files),
         created_at=tally.newest,
@@ -253,17 +263,17 @@ def render_tally(tally: LogTally, wanted: LogQuery, lang: Lang, named: Sequence[
     of = f" {', '.join(named)}" if named else ""
     if not tally.matched:
         return say("log.none", lang, period=period, of=of)
-    levels = ", ".join(f"{level} {count}" for level, count in sorted(tally.levels.items(), key=_by_level))
-    parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-", of=of)]
-    systems = sorted(
-        ((one.matched, name) for name, one in tally.systems.items()), key=lambda one: (-one[0], one[1])
+    levels = ", ".join(
+        f"{level} {count}" for level, count in sorted(tally.by("level").items(), key=_by_level)
     )
+    parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-", of=of)]
+    systems = sorted(tally.by("system").items(), key=lambda one: (-one[1], one[0]))
     if len(systems) > 1:
-        shown = ", ".join(f"{name} {count}" for count, name in systems[:_SHOWN])
+        shown = ", ".join(f"{name} {count}" for name, count in systems[:_SHOWN])
         parts.append(say("log.by_system", lang, systems=shown))
-    message, count = tally.messages.most_common(1)[0]
-    if count > 1:
-        parts.append(say("log.most", lang, message=message, count=count))
+    for message, count in tally.by("message").most_common(1):
+        if count > 1:
+            parts.append(say("log.most", lang, message=message, count=count))
     parts.append(say("log.last", lang, line=tally.last[-1]))
     return " ".join(parts)
 
@@ -296,7 +306,7 @@ def _read_all(
         name = Path(error.filename or "").name
         message = say("log.unreadable", lang, file=name, reason=error.strerror or error)
         raise ToolError("log_unreadable", message) from error
-    return wanted, named, tally.of(named) if named else tally
+    return wanted, named, tally.only(lambda kind: not named or kind.system in named)
 
 
 def _lines(file: BinaryIO, stop: Sequence[bool]) -> Iterator[bytes]:
@@ -364,24 +374,14 @@ def _system_of(raw: bytes) -> str:
 
 def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
     name = _system_of(raw)
-    tally.named |= {name} if name else set()
-    if name and (name in tally.systems or len(tally.systems) < _MOST_SYSTEMS):
-        _count(raw, name, moment, tally.systems.setdefault(name, LogTally()))
-    _count(raw, name, moment, tally)
-
-
-def _count(raw: bytes, name: str, moment: datetime | None, tally: LogTally) -> None:
-    text = sanitize(raw.decode("utf-8", "replace"), keep_newlines=False).strip()[:300]
-    tally.matched += 1
-    if level := level_of(raw):
-        tally.levels[level] += 1
+    tally.named |= {name} if name and len(tally.named) < _MOST_SYSTEMS else set()
     # Numbers in the message are left out, so that the same fault counts once; the system's own name stays.
     said = _STAMP.sub(b"", raw[:400], count=1).decode("utf-8", "replace").strip()
     head, mark, rest = said.partition(f"{name}:") if name else ("", "", said)
     message = f"{head}{mark}{_NUMBER.sub('#', rest)}"[:160]
-    if message in tally.messages or len(tally.messages) < MOST_MESSAGES:
-        tally.messages[message] += 1
-        tally.examples[message] = text
-    tally.last.append(text)
-    if moment is not None:
-        tally.newest = moment.astimezone(UTC)
+    kind = LineKind(name if name in tally.named else "", level_of(raw), message)
+    if kind not in tally.kinds and len(tally.kinds) >= MOST_MESSAGES:
+        kind = kind._replace(message="")
+    text = sanitize(raw.decode("utf-8", "replace"), keep_newlines=False).strip()[:300]
+    count = tally.kinds[kind].times if kind in tally.kinds else 0
+    tally.kinds[kind] = _Seen(count + 1, tally.lines, text, moment.astimezone(UTC) if moment else None)

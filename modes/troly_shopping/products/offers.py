@@ -191,7 +191,7 @@ def tests_of(query: ProductQuery) -> list[_Test]:
 def _is_excluded(product: Product, query: ProductQuery) -> bool:
     return (
         any(_made_by(product, brand) for brand in query.no_brands)
-        or any(_says(product, word) for word in query.no_words)
+        or any(all(_says(product, word) for word in name.split()) for name in query.no_words)
         or any(shows(product, fact) for fact in query.no_facts)
     )
 

@@ -351,7 +351,8 @@ class _Parser:
             self._spans.append(match.span(1))
             asks = asks or [f"unit {match[1]}"]
         items = self._items()
-        wanted, excluded = self._signs(items)
+        wanted, denied = self._signs(items)
+        excluded = self._whole_names(denied)
         labels = self._labels
         for hit in self._hits:
             if hit.label.startswith(("topic ", "kind ")):
@@ -646,6 +647,19 @@ class _Parser:
             self._spans += spans_of(hit for hit in (*denials, *after) if hit.start >= last)
         return [item for item in items if item not in excluded], [item for item in items if item in excluded]
 
+    def _whole_names(self, excluded: Sequence[_Item]) -> list[_Item]:
+        """Makers and words that stand side by side as one name: of "ngoài Acer Nitro V" other Acer are wanted."""
+        found: list[_Item] = []
+        for item in excluded:
+            last = found[-1] if found else None
+            if last and item.kind == "word" and last.kind != "fact" and item.start - last.end in {0, 1}:
+                said = self._text[last.start : item.end]
+                found[-1] = _Item(last.start, item.end, "word", f"{fold(last.value)} {item.value}")
+                self._said[found[-1].value] = said
+            else:
+                found.append(item)
+        return found
+
     def _plain_denials(self, items: Sequence[_Item]) -> list[PhraseHit]:
         """A plain "không" right before a name denies it, where nothing before makes it the end of a question."""
         found = []
@@ -667,7 +681,15 @@ class _Parser:
     def _reaches(self, since: int, item: _Item, items: Sequence[_Item]) -> bool:
         """Whether nothing but idle words and other names joined to it stand between."""
         between = [other for other in items if since <= other.start < item.start]
-        gap = blank_out(self._rest[: item.start], [(other.start, other.end) for other in between])[since:]
+        first = min(other.start for other in (*between, item))
+        # "ngoài laptop Acer": the kind is said before the name.
+        kinds = [
+            (hit.start, hit.end)
+            for hit in self._hits
+            if hit.label.startswith("kind ") and since <= hit.start and hit.end <= first
+        ]
+        known = [*((other.start, other.end) for other in between), *kinds]
+        gap = blank_out(self._rest[: item.start], known)[since:]
         if between and all(other.kind == item.kind for other in between):
             gap = re.sub(r"(?<!\w)(?:va|voi|hay|hoac|lan|and|or)(?!\w)|[,/&]", " ", fold(gap))
         words = [word for word in folded_words(gap) if word not in idle_words()]

@@ -87,7 +87,7 @@ def quoted(parts: Sequence[str]) -> str:
 
 def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     query, products = offer.query, offer.products
-    what, limits = _what(query, lang), _limits(query, lang)
+    what, limits = what_is_wanted(query, lang), _limits(query, lang)
     missing = [say("compare.not_there", lang, what=side) for side in offer.missing]
     if not products:
         nothing = say("offer.nothing", lang, what=what, limits=limits, hotline=hotline)
@@ -110,7 +110,7 @@ def _intro(offer: Offer, lang: Lang) -> str:
     if query.fits:
         return say("offer.fit_unknown", lang)
     if offer.unmet:
-        return say("offer.instead", lang, what=_what(query, lang), limits=limits)
+        return say("offer.instead", lang, what=what_is_wanted(query, lang), limits=limits)
     if open_part := query.unread or offer.silent:
         key = "offer.not_understood" if query.unread else "offer.partly"
         return say(key, lang, what=quoted(open_part), count=count, limits=limits)
@@ -139,7 +139,7 @@ def _caveats(offer: Offer, lang: Lang) -> Iterator[str]:
         yield say("offer.unread", lang, what=quoted(offer.query.unread))
 
 
-def _what(query: ProductQuery, lang: Lang) -> str:
+def what_is_wanted(query: ProductQuery, lang: Lang) -> str:
     """What was looked for, with the names and figures as they were typed."""
     kind = " / ".join(kind_name(kind, lang) for kind in query.kinds)
     said = query.said

@@ -21,6 +21,8 @@ _CLOSED_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _BEFORE = 24
 _MARKS = "*_`~"
 _AFTER_PRICE = re.compile(r"(?:gia|price|cost|costs)\W*(?:la|chi|con|tu|khoang|is|only|of|from|at)?\W*$")
+# A model that is one word: "G304".
+_CODE = re.compile(r"[A-Za-z]+\d[\w-]{2,}")
 _MEASURED = re.compile(r"(?<!\w)(?:dpi|mah|rpm|hz)\W*$")
 _CLOSING = re.compile(r"\s*(?:[.,;:!?)\n*|]|$)")
 
@@ -78,8 +80,10 @@ class ClaimCheck:
         held, shop, own = "\n".join(sources), "\n".join(said), "\n".join(customer)
         self._of = products or {}
         self._differences = frozenset(abs(a - b) for a, b in combinations(sorted(set(compared)), 2))
-        self._names = Lexicon({name: short_names(name) for name in self._of if folded_words(name)})
-        known = amounts_in([held]) | {price for prices in self._of.values() for price in prices}
+        makers = list(makers)
+        self._names = Lexicon({name: short_names(name, makers) for name in self._of if folded_words(name)})
+        self._prices = {price for prices in self._of.values() for price in prices}
+        known = amounts_in([held]) | self._prices
         self._own = amounts_in([own]) - known
         # What the shop repeated of the customer's figures is still the customer's.
         self._known = known | (amounts_in([shop]) - self._own)
@@ -92,6 +96,12 @@ class ClaimCheck:
         """The claims of `sentence`, which follows `before` in the answer, that nothing holds, as written."""
         plain = _plain(sentence)
         worked_out = derived_figures(_plain(before) + plain, self._known | self._own) | self._differences
+        # The sum of what was told, and what is left of the customer's own figure.
+        told = [
+            amount.value for amount in find_amounts(_plain(before) + plain) if amount.value in self._prices
+        ]
+        sums = {*told, sum(told, Decimal(0)), sum(dict.fromkeys(told), Decimal(0))} if told else set()
+        worked_out |= sums | {abs(own - one) for own in self._own for one in sums}
         held = self._known | worked_out
         spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held)]
         spans += self._unknown(plain, worked_out)
@@ -170,11 +180,13 @@ def _ordinary() -> frozenset[str]:
     return frozenset(word for entries in lists for entry in entries for word in folded_words(entry))
 
 
-def short_names(name: str) -> list[str]:
-    """A product's name, and the same without the kind that it begins with: "ASUS TUF A15" for the laptop."""
+def short_names(name: str, makers: Iterable[str] = ()) -> list[str]:
+    """A product's name, the same without the kind that it begins with ("ASUS TUF A15"), and without the maker ("TUF A15")."""
     begins = [hit.end for hit in lexicon("kinds").find(name) if hit.start == 0]
     short = name[max(begins) :].strip() if begins else ""
-    return [name, short] if len(folded_words(short)) > 1 else [name]
+    places = {maker: fold(f" {name} ").find(f" {fold(maker)} ") for maker in makers}
+    bare = next((name[at + len(maker) :].strip() for maker, at in places.items() if at >= 0), "")
+    return [name, *(one for one in (short, bare) if len(folded_words(one)) > 1 or _CODE.fullmatch(one))]
 
 
 def _is_price(amount: Amount, before: str, after: str) -> bool:

@@ -20,7 +20,14 @@ from troly.text.match import Lexicon
 from troly.text.numbers import format_money
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import ProductQuery
-from troly_shopping.products.rendering import OfferText, kind_name, product_passages, quoted, render_offer
+from troly_shopping.products.rendering import (
+    OfferText,
+    kind_name,
+    product_passages,
+    quoted,
+    render_offer,
+    what_is_wanted,
+)
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
 from troly_shopping.products.request import ShopRequest, answer_request, show_offer
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
@@ -57,16 +64,23 @@ async def retrieve_context(
     store, lang = ProductStore(turn.services.datasets), turn.language
     led = turn.model.reason_unavailable is None
     offer = await asyncio.to_thread(answer_request, store, request) if needed or not led else None
-    asks_pages = bool(request.topics) or offer is None or (led and not request.certain)
+    # Goods that were named are what is asked about: nothing like them, and no page that nothing asks for.
+    named = bool(offer and offer.products and not offer.unmet and (request.query.words or request.pointed))
+    asks_pages = bool(request.topics) or offer is None or (led and not (request.certain or named))
     passages = (
         await search_pages(turn, request.typed, (*request.earlier, *request.topics), step)
         if needed and asks_pages
         else []
     )
     products = list(offer.products) if offer else []
+    if named and led:
+        # What is called by its whole name is meant, not what is called much like it.
+        whole = Lexicon({one.name: short_names(one.name, [one.brand]) for one in products})
+        called = {hit.label for hit in whole.find(request.typed)}
+        products = [one for one in products if one.name in called] or products
     shown: list[dict[str, Any]] = []
     if led:
-        if needed and not request.certain:
+        if needed and not (request.certain or named):
             more = await asyncio.to_thread(store.alike, request.typed, request.query.kinds, _CANDIDATES)
             products += [product for product in more if product not in products]
         shown = await asyncio.to_thread(_shown_last, turn, store)
@@ -114,8 +128,11 @@ def _remember(
 ) -> None:
     """What was shown is what a later "cái thứ hai" means: of what a model `said` the products it named, in its order. Blocking."""
     if said and not (request.certain and request.scope == "rows"):
+        makers = ProductStore(turn.services.datasets).brands()
         names = {
-            str(item["product"]): short_names(str(item["product"])) for item in context if "product" in item
+            str(item["product"]): short_names(str(item["product"]), makers)
+            for item in context
+            if "product" in item
         }
         hits = Lexicon(names).find(said) if names else []
         products = ProductStore(turn.services.datasets).named(list(dict.fromkeys(hit.label for hit in hits)))
@@ -375,7 +392,8 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
         # Parts that fit each other were worked out; of a list the model sees the rows.
         passages.insert(0, f"[{say('answer.checked', turn.language)}] {answer.text}")
     elif offer is not None and answer.answered and offer.total > len(offer.products):
-        passages.append(say("offer.more", turn.language, count=offer.total - len(offer.products)))
+        more = say("offer.more", turn.language, count=offer.total - len(offer.products))
+        passages.append(f"[{what_is_wanted(offer.query, turn.language)}] {more}")
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
     context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""

@@ -222,3 +222,12 @@ def test_titles_counted_words_and_names_before_small_words_are_no_strangers() ->
     ):
         assert ground(claim, passages, [asked]).text == claim
     assert ground("The CEO is Ms. Lê Thị Bưởi.", passages, [asked]).text == ""
+
+
+def test_the_year_of_a_passages_date_is_known() -> None:
+    head = "Khiếu nại và góp ý · hr · 7/7/2025"
+    claim = "Theo văn bản năm 2025, khiếu nại được trả lời trong 3 ngày."
+    assert ground(claim, ("Khiếu nại được trả lời trong 3 ngày.",), (head,)).text == claim
+    assert (
+        ground(claim.replace("2025", "2024"), ("Khiếu nại được trả lời trong 3 ngày.",), (head,)).text == ""
+    )

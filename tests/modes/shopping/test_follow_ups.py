@@ -123,3 +123,13 @@ async def test_how_long_a_repair_takes_needs_no_serial(shop: Shop, before: str, 
 
 async def test_where_a_faulty_machine_is_brought_is_told(shop: Shop) -> None:
     assert "bất kỳ cửa hàng" in (await shop.ask("mà hỏng thì phải đem ra cửa hàng nào?")).answer
+
+
+@pytest.mark.parametrize("other", ["ngoài", "trừ", "không phải"])
+async def test_other_than_a_whole_name_leaves_the_others_of_its_maker(shop: Shop, other: str) -> None:
+    shown = (await shop.ask("laptop acer dưới 25 triệu")).answer
+    name = next(line for line in shown.splitlines() if "Laptop Acer" in line).split(". ", 1)[1].split(":")[0]
+    shop.leave()
+    told = (await shop.ask(f"laptop acer dưới 25 triệu, {other} {name}")).answer
+    assert f"{name}:" not in told
+    assert "Laptop Acer" in told

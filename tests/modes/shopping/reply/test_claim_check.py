@@ -125,3 +125,37 @@ def test_what_a_model_thinks_aloud_is_not_shown(size: int) -> None:
     reader = SentenceReader()
     shown = [one for at in range(0, len(text), size) for one in reader.add(text[at : at + size])]
     assert "".join([*shown, reader.finish()]) == "Dạ có ạ. a < b "
+
+
+SHOP = {
+    "Ghế công thái học SSTC Ergo 1": frozenset([Decimal(2_490_000)]),
+    "Ghế công thái học SSTC Ergo 2": frozenset([Decimal(4_290_000)]),
+    "Chuột Logitech G304": frozenset([Decimal(859_000)]),
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ergo 1 có giá 2.490.000 VND, rẻ hơn Ergo 2 (4.290.000 VND) là 1.800.000 VND.",
+        "Ergo 1 giá 2.490.000 VND, Ergo 2 giá 4.290.000 VND; tổng cộng 6.780.000 VND, còn dư 3.220.000 VND ạ.",
+        "Ergo 1: 2.490.000 VND\nErgo 2: 4.290.000 VND\nChuột G304: 859.000 VND\nTổng 7.639.000 VND, dư 2.361.000 VND",
+    ],
+)
+def test_sums_of_what_was_told_and_the_rest_of_the_budget_follow(text: str) -> None:
+    check = ClaimCheck(
+        [], ["SSTC", "Logitech"], ["em có 10 triệu"], SHOP, compared=[Decimal(4_290_000), Decimal(2_490_000)]
+    )
+    assert check.refused(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("Ergo 2 có giá 2.490.000 VND.", "2.490.000 VND"),
+        ("Ergo 1 giá 2.490.000 VND, Ergo 2 giá 4.290.000 VND, tổng 6.880.000 VND.", "6.880.000 VND"),
+        ("Dạ còn dư 3.220.000 VND.", "3.220.000 VND"),
+    ],
+)
+def test_a_short_name_has_its_own_price_and_a_sum_its_parts(text: str, claim: str) -> None:
+    assert claim in ClaimCheck([], ["SSTC"], ["em có 10 triệu"], SHOP).refused(text)
