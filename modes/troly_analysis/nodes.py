@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import date
+from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
@@ -22,10 +23,11 @@ from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import system_clock
 from troly.text.fold import fold
+from troly.text.numbers import find_amounts
 from troly_analysis import talk
 from troly_analysis.agent.loop import AgentRun, canonical, run_agent
 from troly_analysis.agent.messages import name_text, result_message
-from troly_analysis.agent.tools import is_typed, read_typed, run_tool, sheet_of
+from troly_analysis.agent.tools import call_tool, is_typed, read_typed, run_tool, sheet_of
 from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import Days, Ground, count_figures, ground, grounded_part, strangers
 from troly_analysis.answer.sentences import (
@@ -53,7 +55,7 @@ from troly_analysis.planner import (
     title,
 )
 from troly_analysis.planner.periods import period_of_key
-from troly_analysis.query.service import DataQueryService
+from troly_analysis.query.service import DEADLINE_SECONDS, DataQueryService
 from troly_analysis.settings import AnalysisSettings
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.sheets.value_lookup import value_lookup
@@ -260,16 +262,17 @@ async def answer(job: Job, question: QuestionAnalysis | None) -> DataAnswer:
     if turn.model.reason_unavailable is not None or question.certain:
         return await _by_plan(job, made, None)
     run = await run_agent(turn, service_of(turn), sheets, asked, made.facts)
-    return _by_model(job, made, run) or await _by_plan(job, made, run)
+    return await _by_model(job, made, run) or await _by_plan(job, made, run)
 
 
-def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
+async def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
     """What the model found and said; None when the rules are to answer in its place."""
     called = {"count": len(run.records), "tools": ", ".join(record.tool_name for record in run.records)}
     findings = findings_of(run.found, job.sheets)
     if run.stopped == "no_calls" and (said := _words_alone(job, plan, run.prose)):
         job.note("step.agent", "model", **called)
-        job.turn.answered = False
+        # Figures that were shown answer again; without any it asks back, or says what the data lack.
+        job.turn.answered = count_figures(said) > 0 and not said.endswith("?")
         return DataAnswer(said, run.records)
     failed = run.stopped in {"model", "no_calls"} or not findings
     if failed or (run.stopped == "retries" and plan.calls):
@@ -277,22 +280,35 @@ def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
     job.note("step.agent", "model", **called)
     _remember(job.turn, findings)
     text = _told(findings, job.asked)
+    remarks = tuple(await _without_lost(job, findings, traced=False))
+    chart = run.chart or None
     if run.stopped or not run.prose or " ".join(run.prose.split()) in " ".join(text.split()):
-        return DataAnswer(text, run.records, findings, chart=run.chart or None)
-    return DataAnswer(run.prose, run.records, findings, prose=True, chart=run.chart or None)
+        return DataAnswer(text, run.records, findings, remarks=remarks, chart=chart)
+    return DataAnswer(run.prose, run.records, findings, prose=True, remarks=remarks, chart=chart)
 
 
 def _words_alone(job: Job, plan: Plan, prose: str) -> str:
-    """What a model says without a query: it asks back, or names what the data lack; "" where a figure is made up.
+    """What a model says without a query: it asks back, names what the data lack, or answers from what was shown; "" where a
+    figure is made up.
 
     Where the rules know no answer either, its sentences without such a figure stand.
     """
     meant = [] if plan.ask is None else [each for each in (plan.ask.period, plan.ask.versus) if each]
     spans = [(each.start, each.end) for each in meant] + [each.span for each in job.sheets if each.span]
     known = _ground_of([], job.sheets, job.asked, spans)
+    known = dataclasses.replace(known, said=known.said | _figures_shown(job.turn))
     if not strangers(prose, known):
         return prose
     return "" if plan.calls else grounded_part(prose, known)
+
+
+def _figures_shown(turn: TurnContext) -> frozenset[Decimal]:
+    """The figures of the last messages and of the rows that were shown last."""
+    texts = [item["content"] for item in turn.chat_history()[-EARLIER - 1 : -1]]
+    rows = turn.focus.rows if turn.focus is not None else ()
+    values = (value for row in rows for value in row.values.values())
+    said = {amount.value for text in texts for amount in find_amounts(text)}
+    return frozenset(said | {Decimal(str(one)) for one in values if isinstance(one, int | float)})
 
 
 async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
@@ -326,7 +342,7 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
-    remarks += await _without_lost(job, plan, findings)
+    remarks += await _without_lost(job, findings)
     told = _told(findings, asked_by(plan, job.asked))
     return DataAnswer(
         told, [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
@@ -347,30 +363,26 @@ def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult
     return findings
 
 
-async def _without_lost(job: Job, plan: Plan, findings: Sequence[ComputedResult]) -> list[str]:
-    """For a sum of money over cancelled or returned orders too: one line that says so, with the other figure."""
-    first, ask = findings[0], plan.ask
-    if (
-        ask is None
-        or ask.form != "scalar"
-        or len(findings) > 1
-        or first.call.tool != "aggregate_data"
-        or not first.sheet
-    ):
+async def _without_lost(job: Job, findings: Sequence[ComputedResult], *, traced: bool = True) -> list[str]:
+    """For a sum of money over cancelled or returned orders too: one line that says so, with the other figure.
+
+    `traced` shows the second query as a step; the steps of a model are the calls that it made.
+    """
+    first = findings[0]
+    if len(findings) > 1 or first.call.tool != "aggregate_data" or not first.sheet:
         return []
     column, lost = lost_values(first.sheet)
     given = first.call.arguments
-    plain_sum = (
-        given.get("operation") == "sum"
-        and first.result.unit
-        and not any(each.metric for each in ask.measures)
-    )
-    if not lost or not plain_sum or any(each.ref.name == column for each in ask.conditions):
+    plain_sum = given.get("operation") == "sum" and first.result.kind == "scalar" and first.result.unit
+    filters = given.get("filters") or {}
+    if not lost or not plain_sum or not isinstance(filters, dict) or column in filters:
         return []
-    filters = {**given.get("filters", {}), column: {"nin": list(lost)}}
-    record = await run_tool(
-        job.turn, service_of(job.turn), ToolCall(first.call.tool, {**given, "filters": filters}), 2
-    )
+    filters = {**filters, column: {"nin": list(lost)}}
+    call, service = ToolCall(first.call.tool, {**given, "filters": filters}), service_of(job.turn)
+    if traced:
+        record = await run_tool(job.turn, service, call, 2)
+    else:
+        record = await call_tool(service, call, "call_lost", DEADLINE_SECONDS, job.lang)
     if record.result is None or record.result.kind != "scalar" or record.result.value == first.result.value:
         return []
     rest = value_text(record.result.value, first.result.unit, job.lang)

@@ -26,6 +26,7 @@ from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.agents.validator import found_for_model
 from troly_rental.answer import payload, sentences
 from troly_rental.answer.response_text import MARK, ResponseText, render_response, split_label
+from troly_rental.answer.values import is_day
 from troly_rental.question.types import Filter, relaxations
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
@@ -341,6 +342,9 @@ class FigureCheck:
             *payload.cell_texts(result, turn.language),
         )
         known += [amount.value for text in texts for amount in find_amounts(text)]
+        # A day of a row may be told by its parts: "October 2026" of 2026-10-01.
+        days = (str(value)[:10] for row in result.rows for value in row if is_day(value))
+        known += [Decimal(part) for day in days for part in day.split("-") if part.isdigit()]
         known += [Decimal(at) for at in range(1, min(len(result.rows), 20) + 1)]
         self._known, self._before = frozenset(known), _decimals(shown)
 

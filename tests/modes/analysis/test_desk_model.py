@@ -439,3 +439,35 @@ async def test_the_beginning_of_a_prompt_stays_from_turn_to_turn(own_home: Path)
         same += size[0] >= 0.8 * size[1]
     assert len(prompts) >= 10
     assert same >= 0.8 * (len(prompts) - 1)
+
+
+async def test_an_answer_from_what_was_shown_stands_without_a_call(own_home: Path) -> None:
+    again = "Như đã nói, tháng 1/2024 bán được 150.000.000 VND."
+    with desk(own_home, call(), SAID, again) as (analyst, _):
+        await analyst.ask(QUESTION)
+        told = await analyst.ask(QUESTION)
+    assert told.done.text == again
+    assert told.done.metadata["answered"] is True
+
+
+async def test_a_figure_that_nobody_saw_needs_a_call(own_home: Path) -> None:
+    lie = "Như đã nói, tháng 1/2024 bán được 151.000.000 VND."
+    with desk(own_home, call(), SAID, lie) as (analyst, _):
+        await analyst.ask(QUESTION)
+        told = await analyst.ask(QUESTION)
+    assert "151.000.000" not in told.done.text
+
+
+async def test_a_sum_that_the_model_asked_for_says_which_orders_it_holds(own_home: Path) -> None:
+    november = {**SUM, "date_from": "2026-11-01", "date_to": "2026-11-30"}
+    finished = {**november, "filters": {"Trạng thái": "Hoàn thành"}}
+    question = "tháng 11/2026 bán được bao nhiêu tiền?"
+    with desk(own_home, call(arguments=november), "Là 107.750.000 VND.") as (analyst, _):
+        told = await analyst.ask(question)
+    with desk(own_home / "b", call(arguments=finished), "Là 77.750.000 VND.") as (analyst, _):
+        only = await analyst.ask(question)
+    assert told.done.text.startswith("Là 107.750.000 VND.")
+    assert "Đã hủy" in told.done.text
+    assert "77.750.000 VND" in told.done.text
+    assert only.done.text.startswith("Là 77.750.000 VND.")
+    assert "Đã hủy" not in only.done.text

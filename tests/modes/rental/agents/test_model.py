@@ -492,3 +492,12 @@ async def test_the_answer_is_said_sentence_by_sentence_with_the_settings_of_the_
     options = chats(server)[0]["options"]
     assert options["temperature"] == 0.9
     assert options["num_predict"] in {120, 120 + THINKING_TOKENS}
+
+
+async def test_a_day_of_a_row_may_be_told_by_its_parts(desk: RentalDesk, server: OllamaDouble) -> None:
+    query = "SELECT invoices.id, invoices.month, invoices.total FROM invoices ORDER BY invoices.month DESC LIMIT 3"
+    said = "Newest first. The first one is of November 2026, the next of October 2026."
+    server.script({**SORTED, "filtersHint": "invoices"}, sql(query), said)
+    desk.become("minh")
+    told = await desk.ask("which bills do I still have around, roughly")
+    assert said in told.answer
