@@ -8,12 +8,14 @@ import os
 import shutil
 import signal
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.stores.postgres import PostgresServer, postgres_server
 from tests.support.stores.prepared import FOLDER
 
 _QUIET = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
@@ -104,3 +106,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         folders = [FOLDER] if uid is None else [FOLDER, FOLDER.with_name(f"troly-prepared-{uid}")]
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server; tests that ask for it are marked `needs_postgres`."""
+    with postgres_server() as server:
+        yield server

@@ -30,7 +30,7 @@ def list_agents(request: CommandRequest) -> CommandResult:
     """The agents as a table; raises SettingsError, StoreError."""
     services, lang = request.services, request.language
     config = load(services.paths)
-    counts = dict(counted(services, Cards(services.state).all()))
+    counts = dict(counted(services, Cards(services.index).all()))
     names = ("agent", "domain", "tools", "corpus", "documents", "about")
     rows = [
         (

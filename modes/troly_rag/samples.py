@@ -28,7 +28,7 @@ INGEST_COMMAND = "app ingest policies PATH"
 
 def load(services: Services, lang: Lang) -> tuple[str, ...]:
     """Load the sample documents unless there are own ones; returns a sentence. Raises InputError, StoreError."""
-    cards = Cards(services.state).all()
+    cards = Cards(services.index).all()
     if any(not _is_sample(card) for card in cards):
         return (say("documents.samples_kept", lang),)
     folder, there = shipped("rag"), {card.source for card in cards}
@@ -58,12 +58,12 @@ def remove(services: Services, lang: Lang) -> tuple[str, ...]:
 
 def loaded(services: Services) -> bool:
     """Whether any sample document is there."""
-    return any(map(_is_sample, Cards(services.state).all()))
+    return any(map(_is_sample, Cards(services.index).all()))
 
 
 def data_status(services: Services, lang: Lang) -> DataStatus:
     """What documents there are, by agent, for the empty pane."""
-    cards = Cards(services.state).all()
+    cards = Cards(services.index).all()
     if not cards:
         return DataStatus(say("documents.holdings_none", lang), enough=False, command=INGEST_COMMAND)
     key = "holdings_samples" if all(map(_is_sample, cards)) else "holdings_loaded"
@@ -100,7 +100,7 @@ def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> l
     agents = {agent.collection: agent.name for agent in config.agents.values()}
     names = [
         (card.title, agents[card.collection])
-        for card in Cards(services.state).all()
+        for card in Cards(services.index).all()
         if card.collection in agents
         and may_see(user, card.scope, tuple(one for one in card.departments.split("+") if one))
     ]

@@ -65,10 +65,11 @@ class Audit:
         """Add one line; the oldest above `KEPT` go."""
         with self._state.write() as connection:
             cursor = connection.execute(
-                "INSERT INTO rental_audit (at, user_id, role, question, sql, row_count) VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO rental_audit (at, user_id, role, question, sql, row_count) VALUES (?, ?, ?, ?, ?, ?)"
+                " RETURNING seq",
                 (instant(at), user, role, storable(question), storable(sql), rows),
             )
-            connection.execute("DELETE FROM rental_audit WHERE seq <= ?", ((cursor.lastrowid or 0) - KEPT,))
+            connection.execute("DELETE FROM rental_audit WHERE seq <= ?", (cursor.fetchone()[0] - KEPT,))
 
     def list(self, viewer: Profile, limit: int) -> list[AuditRecord]:
         """The newest lines that `viewer` may see: the own ones; everybody's for a lead (`sees_all`)."""

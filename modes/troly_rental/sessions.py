@@ -84,8 +84,9 @@ def enter_session(
             connection.execute(sql, (instant(now), conversation))
             return Session(name, when(row[1]), prompt=row[3])
         sql = """
-            INSERT OR REPLACE INTO rental_sessions (conversation_id, session_id, begun_at, seen_at, prompt)
-            VALUES (?, ?, ?, ?, ?)
+            INSERT INTO rental_sessions (conversation_id, session_id, begun_at, seen_at, prompt)
+            VALUES (?, ?, ?, ?, ?) ON CONFLICT (conversation_id) DO UPDATE SET session_id = excluded.session_id,
+            begun_at = excluded.begun_at, seen_at = excluded.seen_at, prompt = excluded.prompt, previous = 'null'
         """
         connection.execute(sql, (conversation, name, instant(now), instant(now), prompt))
     return Session(name, now.astimezone(UTC), renewed=True, prompt=prompt)
@@ -102,7 +103,10 @@ def _clean_up(connection: Any, now: datetime, idle: timedelta, every: timedelta)
     if row is not None and timedelta(0) <= now - when(row[0]) < every:
         return
     connection.execute("DELETE FROM rental_sessions WHERE seen_at < ?", (instant(now - idle),))
-    sql = "INSERT OR REPLACE INTO rental_session_cleanup (id, done_at) VALUES (1, ?)"
+    sql = """
+        INSERT INTO rental_session_cleanup (id, done_at) VALUES (1, ?)
+        ON CONFLICT (id) DO UPDATE SET done_at = excluded.done_at
+    """
     connection.execute(sql, (instant(now),))
 
 

@@ -58,6 +58,7 @@ MIGRATIONS = (
             """,
             "DROP TABLE shopping_handoffs",
         ),
+        postgres=("DROP TABLE shopping_handoffs",),
     ),
 )
 

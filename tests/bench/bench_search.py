@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import sqlite3
 import statistics
 import tempfile
 import time
@@ -23,6 +22,7 @@ from tests.support.modes.made import registry_of
 from tests.support.stores.services import profile, services_at
 from troly.conversation.session import Session
 from troly.plugin.services import Services
+from troly.stores.connections import Connection
 from troly.stores.message_search import index_message
 from troly.text.fold import fold
 from troly.tui.operations import search_messages
@@ -127,10 +127,10 @@ def filled(services: Services, count: int, conversations: int = 500) -> None:
             owner = "an" if number < count else "binh"
             text = " ".join([*pick.choices(WORDS, weights, k=pick.randint(5, 60)), f"ABC{number:05}"])
             row = connection.execute(
-                "INSERT INTO messages (id, conversation_id, sender, text, created_at) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO messages (id, conversation_id, sender, text, created_at) VALUES (?, ?, ?, ?, ?) RETURNING seq",
                 (f"m{number}", pick.choice(owned[owner]), "user", text, "2026-11-22T09:00:00+07:00"),
             )
-            index_message(connection, int(row.lastrowid or 0), text)
+            index_message(connection, row.fetchone()[0], text)
 
 
 def timed(act: Callable[[], Any], rounds: int = ROUNDS) -> dict[str, float]:
@@ -148,7 +148,7 @@ def timed(act: Callable[[], Any], rounds: int = ROUNDS) -> dict[str, float]:
     }
 
 
-def by_like(connection: sqlite3.Connection, text: str) -> int:
+def by_like(connection: Connection, text: str) -> int:
     """The floor: rows whose text holds the words as they are written, every row read."""
     words = text.split()
     where = " AND ".join("text LIKE ?" for _ in words)
@@ -156,7 +156,7 @@ def by_like(connection: sqlite3.Connection, text: str) -> int:
     return len(connection.execute(f"SELECT id FROM messages WHERE {where} LIMIT 40", values).fetchall())
 
 
-def by_folding(connection: sqlite3.Connection, text: str) -> int:
+def by_folding(connection: Connection, text: str) -> int:
     """What it takes without an index to find words with and without diacritics: every text is folded."""
     words = fold(text).split()
     rows = connection.execute("SELECT text FROM messages")

@@ -7,12 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.stores.real import Stores, Worker, open_stores
+from tests.support.stores.postgres import needs_postgres
+from tests.support.stores.real import ADDRESS, Stores, Worker, open_stores
+
+# Files whose tests run on both databases; the others are about the SQLite file itself.
+BOTH = {"test_conversations", "test_message_search", "test_published", "test_together", "test_transactions"}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests of the files above are run twice."""
+    if metafunc.module.__name__.rpartition(".")[2] in BOTH and "home" in metafunc.fixturenames:
+        postgres = pytest.param("postgres", marks=needs_postgres)
+        metafunc.parametrize("home", ["sqlite", postgres], indirect=True)
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A data directory that does not exist yet."""
+def home(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A data directory that does not exist yet; where a PostgreSQL server is asked for, its address stands beside it."""
+    if getattr(request, "param", "") == "postgres":
+        (tmp_path / ADDRESS).write_text(request.getfixturevalue("postgres").database(), encoding="utf-8")
     return tmp_path / "home"
 
 

@@ -8,14 +8,12 @@ import sqlite3
 import tempfile
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.support.process.waiting import wait_until
 from tests.support.stores.real import unprivileged
 from troly.errors import StoreError
 from troly.stores.state import StateDb
@@ -44,12 +42,6 @@ def open_handles(folder: Path) -> int:
     return sum(Path(file.path).is_relative_to(folder) for file in psutil.Process().open_files())
 
 
-def test_threads_write_at_once_and_lose_nothing(db: StateDb) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: add(db), range(400)))
-    assert count(db) == 400
-
-
 def test_threads_that_ended_leave_no_connection_behind(db: StateDb, home: Path) -> None:
     for _ in range(20):
         thread = threading.Thread(target=add, args=(db,))
@@ -68,46 +60,9 @@ def test_settings_of_the_connection(db: StateDb) -> None:
     assert found == ["wal", 1, 1]
 
 
-def test_an_error_rolls_the_write_back(db: StateDb) -> None:
-    def write_and_fail() -> None:
-        with db.write() as connection:
-            connection.execute("INSERT INTO notes VALUES ('lost')")
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        write_and_fail()
-    assert count(db) == 0
-    add(db)
-    assert count(db) == 1
-
-
 def test_a_mistake_in_sql_is_seen_as_it_is(db: StateDb) -> None:
     with pytest.raises(sqlite3.OperationalError, match="no such table"), db.read() as connection:
         connection.execute("SELECT * FROM absent")
-
-
-def test_a_read_sees_one_moment(db: StateDb) -> None:
-    add(db)
-    with db.read() as connection:
-        writer = threading.Thread(target=add, args=(db,))
-        writer.start()
-        writer.join()
-        assert connection.execute("SELECT count(*) FROM notes").fetchone() == (1,)
-    assert count(db) == 2
-
-
-def test_transactions_join_inside_each_other(db: StateDb) -> None:
-    def write_inside_and_fail() -> None:
-        with db.write():
-            add(db)
-            assert count(db) == 1
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        write_inside_and_fail()
-    assert count(db) == 0
-    with db.read(), pytest.raises(RuntimeError):
-        add(db)
 
 
 def test_a_writer_waits_for_another_one(db: StateDb) -> None:
@@ -216,23 +171,3 @@ def test_after_closing_it_says_that_it_is_closed(db: StateDb, home: Path) -> Non
     assert caught.value.key == "store.closed"
     assert open_handles(home) == 0
     assert [path.name for path in home.iterdir()] == ["state.db"]
-
-
-def test_closing_ends_other_threads_in_order(db: StateDb) -> None:
-    ends: list[str] = []
-
-    def write_on() -> None:
-        try:
-            while True:
-                add(db)
-        except StoreError as error:
-            ends.append(error.key)
-
-    writers = [threading.Thread(target=write_on) for _ in range(3)]
-    for writer in writers:
-        writer.start()
-    wait_until(lambda: count(db) > 20)
-    db.close()
-    for writer in writers:
-        writer.join(10)
-    assert ends == ["store.closed"] * 3

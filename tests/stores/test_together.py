@@ -19,18 +19,18 @@ def together(workers: list[Worker]) -> None:
         worker.go()
 
 
-def test_writers_an_ingest_and_readers_do_not_disturb_each_other(tmp_path: Path, start_worker: Start) -> None:
-    stores = open_stores(tmp_path)
+def test_writers_an_ingest_and_readers_do_not_disturb_each_other(home: Path, start_worker: Start) -> None:
+    stores = open_stores(home)
     write_version(stores.datasets, "warranty")
-    writers = [start_worker(tmp_path, "turns", TURNS) for _ in range(3)]
+    writers = [start_worker(home, "turns", TURNS) for _ in range(3)]
     ingest, readers = (
-        start_worker(tmp_path, "ingest", VERSIONS),
-        [start_worker(tmp_path, "lookups") for _ in range(2)],
+        start_worker(home, "ingest", VERSIONS),
+        [start_worker(home, "lookups") for _ in range(2)],
     )
     together([*readers, ingest, *writers])
     told = [worker.told() for worker in writers]
     published = [int(line[1]) for line in ingest.told() if line[0] == "published"]
-    (tmp_path / "stop").touch()
+    (home / "stop").touch()
     reads = [worker.told()[-2:] for worker in readers]
 
     assert published == list(range(2, VERSIONS + 2))
@@ -49,14 +49,12 @@ def test_writers_an_ingest_and_readers_do_not_disturb_each_other(tmp_path: Path,
     stores.close()
 
 
-def test_processes_that_open_a_new_folder_at_the_same_moment_agree(
-    tmp_path: Path, start_worker: Start
-) -> None:
-    workers = [start_worker(tmp_path / "fresh", "turns", 3) for _ in range(6)]
+def test_processes_that_open_a_new_folder_at_the_same_moment_agree(home: Path, start_worker: Start) -> None:
+    workers = [start_worker(home, "turns", 3) for _ in range(6)]
     together(workers)
     ends = [worker.told()[-1] for worker in workers]
     assert ends == [["done"]] * 6
-    stores = open_stores(tmp_path / "fresh")
+    stores = open_stores(home)
     assert stores.set_aside == []
     with stores.db.read() as connection:
         assert connection.execute("SELECT count(*) FROM turns WHERE status = 'completed'").fetchone() == (18,)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from troly.stores.migrations import Migration
 
 # The ids are those of the house's conversations, or of another MCP client: such a conversation the house knows not.
-MIGRATION = Migration(
-    "dental/0100_memory",
-    (
-        """
+_STATEMENTS = (
+    """
         CREATE TABLE dental_conversations (
             id TEXT PRIMARY KEY,
             user_id TEXT NOT NULL,
@@ -16,7 +14,7 @@ MIGRATION = Migration(
             created_at TEXT NOT NULL
         )
         """,
-        """
+    """
         CREATE TABLE dental_messages (
             seq INTEGER PRIMARY KEY,
             conversation_id TEXT NOT NULL REFERENCES dental_conversations (id) ON DELETE CASCADE,
@@ -26,8 +24,8 @@ MIGRATION = Migration(
             created_at TEXT NOT NULL
         )
         """,
-        "CREATE INDEX dental_messages_by_conversation ON dental_messages (conversation_id, seq)",
-        """
+    "CREATE INDEX dental_messages_by_conversation ON dental_messages (conversation_id, seq)",
+    """
         CREATE TABLE dental_facts (
             id INTEGER PRIMARY KEY,
             conversation_id TEXT NOT NULL REFERENCES dental_conversations (id) ON DELETE CASCADE,
@@ -39,10 +37,20 @@ MIGRATION = Migration(
             UNIQUE (conversation_id, kind, value_folded)
         )
         """,
-        """
+    """
         CREATE TRIGGER dental_conversations_delete AFTER DELETE ON conversations BEGIN
             DELETE FROM dental_conversations WHERE id = old.id;
         END
         """,
-    ),
 )
+_POSTGRES_TRIGGER = (
+    """
+    CREATE FUNCTION dental_conversations_delete() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN DELETE FROM dental_conversations WHERE id = old.id; RETURN NULL; END $$
+    """,
+    """
+    CREATE TRIGGER dental_conversations_delete AFTER DELETE ON conversations FOR EACH ROW
+        EXECUTE FUNCTION dental_conversations_delete()
+    """,
+)
+MIGRATION = Migration("dental/0100_memory", _STATEMENTS, (*_STATEMENTS[:-1], *_POSTGRES_TRIGGER))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from troly_dental.memory.facts import (
 from troly_dental.memory.types import KINDS, MAX_MESSAGES, Fact, Message, OldMessages
 
 if TYPE_CHECKING:
+    from troly.stores.connections import Connection
     from troly.stores.state import StateDb
     from troly.text.dates import Clock
     from troly_dental.settings import DentalSettings
@@ -77,7 +77,7 @@ class MemoryStore:
         if max_messages < 0:
             raise InputError("dental.memory.count", count=max_messages)
         sql = (
-            "SELECT role, content FROM dental_messages WHERE conversation_id = ? AND NOT hidden"
+            "SELECT role, content FROM dental_messages WHERE conversation_id = ? AND hidden = 0"
             " ORDER BY seq DESC LIMIT ?"
         )
         return self._read(sql, conversation_id, min(max_messages, self.keep))[::-1]
@@ -86,7 +86,7 @@ class MemoryStore:
         """The messages before the last `keep`, without those that are hidden, and the count of all."""
         with self.state.read() as connection:
             total = self._count(connection, conversation_id)
-            old = "SELECT role, content FROM dental_messages WHERE conversation_id = ? AND NOT hidden AND seq < ? ORDER BY seq"
+            old = "SELECT role, content FROM dental_messages WHERE conversation_id = ? AND hidden = 0 AND seq < ? ORDER BY seq"
             messages = self._read(old, conversation_id, self._recent_from(connection, conversation_id))
         return OldMessages(tuple(messages), total)
 
@@ -146,7 +146,7 @@ class MemoryStore:
 
     def facts(self, conversation_id: str | None = None) -> tuple[Fact, ...]:
         """The pinned facts of one conversation, or of all of the owner's, by kind, oldest first."""
-        with self.state.read() as connection:
+        with self.state.read(self.owner if conversation_id is None else None) as connection:
             if conversation_id is None:
                 rows = connection.execute(f"{_FACTS} ORDER BY f.id", (self.owner,)).fetchall()
             else:
@@ -163,7 +163,7 @@ class MemoryStore:
         own = self.facts(conversation_id)
         said = {(fact.kind, key_of(fact)) for fact in own}
         since = instant(self.clock() - _PREGNANCY)
-        with self.state.read() as connection:
+        with self.state.read(self.owner) as connection:
             rows = connection.execute(
                 f"{_FACTS} AND (f.kind <> 'pregnancy' OR f.created_at > ?) ORDER BY f.id", (self.owner, since)
             )
@@ -185,7 +185,7 @@ class MemoryStore:
         if not text:
             raise InputError("dental.memory.empty")
         _check_text(text)
-        with self.state.write() as connection:
+        with self.state.write(self.owner) as connection:
             fact = self._fact(connection, fact_id)
             again = next((other for other in find_facts(text) if other.kind == fact.kind), None)
             value = again.value if again else text
@@ -202,19 +202,19 @@ class MemoryStore:
 
         Raises InputError `dental.memory.no_fact`.
         """
-        with self.state.write() as connection:
+        with self.state.write(self.owner) as connection:
             fact = self._fact(connection, fact_id)
             self._scrub(connection, fact)
             connection.execute("DELETE FROM dental_facts WHERE id = ?", (fact_id,))
         return fact
 
-    def _fact(self, connection: sqlite3.Connection, fact_id: int) -> Fact:
+    def _fact(self, connection: Connection, fact_id: int) -> Fact:
         row = connection.execute(f"{_FACTS} AND f.id = ?", (self.owner, fact_id)).fetchone()
         if row is None:
             raise InputError("dental.memory.no_fact", id=fact_id)
         return Fact(*row)
 
-    def _keep_fact(self, connection: sqlite3.Connection, conversation_id: str, fact: Fact) -> None:
+    def _keep_fact(self, connection: Connection, conversation_id: str, fact: Fact) -> None:
         # Said again, a fact takes the new wording ("không còn dị ứng …") and its old place.
         sql = (
             "INSERT INTO dental_facts (conversation_id, kind, value, value_folded, text, created_at)"
@@ -225,7 +225,7 @@ class MemoryStore:
         row = (conversation_id, fact.kind, value, key_of(fact), text, instant(self.clock()))
         connection.execute(sql, row)
 
-    def _scrub(self, connection: sqlite3.Connection, fact: Fact) -> None:
+    def _scrub(self, connection: Connection, fact: Fact) -> None:
         """Take what mentions `fact` out of the summary, and hide the messages that do."""
         where = (fact.conversation_id,)
         summary = connection.execute(
@@ -234,7 +234,7 @@ class MemoryStore:
         kept = [line for line in summary.split("\n") if not mentions(line, fact.value)]
         row = ("\n".join(kept).strip(), fact.conversation_id)
         connection.execute("UPDATE dental_conversations SET summary = ? WHERE id = ?", row)
-        sql = "SELECT seq, content FROM dental_messages WHERE conversation_id = ? AND NOT hidden"
+        sql = "SELECT seq, content FROM dental_messages WHERE conversation_id = ? AND hidden = 0"
         said = [seq for seq, text in connection.execute(sql, where).fetchall() if mentions(text, fact.value)]
         connection.executemany(
             "UPDATE dental_messages SET hidden = 1 WHERE seq = ?", [(seq,) for seq in said]
@@ -246,28 +246,29 @@ class MemoryStore:
             rows: Iterable[tuple[str, str]] = connection.execute(sql, (conversation_id, *more)).fetchall()
         return [{"role": "user" if role == "user" else "assistant", "content": text} for role, text in rows]
 
-    def _count(self, connection: sqlite3.Connection, conversation_id: str) -> int:
+    def _count(self, connection: Connection, conversation_id: str) -> int:
         self._check(connection, conversation_id)
         sql = "SELECT count(*) FROM dental_messages WHERE conversation_id = ?"
         return int(connection.execute(sql, (conversation_id,)).fetchone()[0])
 
-    def _recent_from(self, connection: sqlite3.Connection, conversation_id: str) -> int:
+    def _recent_from(self, connection: Connection, conversation_id: str) -> int:
         """The place of the first of the last `keep` messages."""
         sql = "SELECT seq FROM dental_messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?"
         row = connection.execute(sql, (conversation_id, self.keep - 1)).fetchone()
         return int(row[0]) if row else 0
 
-    def _ensure(self, connection: sqlite3.Connection, conversation_id: str) -> None:
+    def _ensure(self, connection: Connection, conversation_id: str) -> None:
         if not self._check(connection, conversation_id):
             sql = "INSERT INTO dental_conversations (id, user_id, created_at) VALUES (?, ?, ?)"
             connection.execute(sql, (conversation_id, self.owner, instant(self.clock())))
 
-    def _check(self, connection: sqlite3.Connection, conversation_id: str) -> bool:
+    def _check(self, connection: Connection, conversation_id: str) -> bool:
         """Whether the memory has the conversation; raises AccessError for one that is not the owner's."""
         _check_id(conversation_id)
         kept_by, house, deleted, known = connection.execute(_OWNER, (conversation_id,)).fetchone()
         if deleted or any(owner not in {None, self.owner} for owner in (kept_by, house)):
             raise AccessError("store.not_yours")
+        self.state.narrow(connection, self.owner)
         return bool(known)
 
 

@@ -71,7 +71,8 @@ class SearchCache:
         rows = json.dumps([[page.title, page.content, page.link] for page in pages], ensure_ascii=False)
         with suppress(TrolyError, sqlite3.Error), self._state.write() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO dental_searches VALUES (?, ?, ?)",
+                "INSERT INTO dental_searches (key, pages, stored_at) VALUES (?, ?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET pages = excluded.pages, stored_at = excluded.stored_at",
                 (_key(engine, lang, query), rows, now),
             )
             connection.execute(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Literal
 
+from troly.stores.connections import Connection
 from troly.stores.migrations import Migration
 from troly.stores.state import StateDb
 from troly.text.dates import HCM
@@ -57,6 +57,8 @@ MIGRATION = Migration(
         """,
         "CREATE INDEX rag_supersedes_by_path ON rag_supersedes (collection, path)",
     ),
+    # What is known of a document stands beside its words.
+    postgres=(),
 )
 Status = Literal["current", "superseded", "future"]
 _COLUMNS = "collection, path, source, fingerprint, family, title, url, scope, departments, version, effective, created_at"
@@ -229,7 +231,7 @@ def _status(card: Card, above: Iterable[tuple[Card, bool]], today: date) -> Stat
     return "current"
 
 
-def _delete(connection: sqlite3.Connection, collection: str, path: str) -> None:
+def _delete(connection: Connection, collection: str, path: str) -> None:
     for table in ("rag_documents", "rag_names", "rag_supersedes"):
         sql = f"DELETE FROM {table} WHERE collection = ? AND path = ?"  # noqa: S608 (our tables)
         connection.execute(sql, (collection, path))

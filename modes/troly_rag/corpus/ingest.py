@@ -193,7 +193,7 @@ class IngestJob:
     cards: Cards = field(init=False)
 
     def __post_init__(self) -> None:
-        self.cards = Cards(self.services.state)
+        self.cards = Cards(self.services.index)
         self.known = {card.path: card for card in self.cards.all()}
 
 
@@ -301,7 +301,7 @@ def store(job: IngestJob, old: Card | None, reading: CorpusDocument, data: bytes
     """Store one document in one transaction, in place of `old` or beside it as the newer version."""
     knowledge, card = job.services.knowledge, reading.card
     supersedes = set(reading.supersedes)
-    with job.services.state.write():
+    with job.services.index.write():
         if old is not None and _another_version(old, card):
             kept = f"{old.path}@{_mark(old)}"
             knowledge.store.remove(old.collection, None, [kept])
@@ -351,7 +351,7 @@ def remove(job: IngestJob, sources: Iterable[str]) -> None:
 
 def take_away(job: IngestJob, card: Card) -> None:
     """Remove one document and its card."""
-    with job.services.state.write():
+    with job.services.index.write():
         job.services.knowledge.remove_document(card.collection, card.path)
         job.cards.remove(card.collection, card.path)
 

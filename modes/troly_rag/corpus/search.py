@@ -135,7 +135,7 @@ class CorpusSearch:
         services = turn.services
         return cls(
             services.knowledge,
-            Cards(services.state),
+            Cards(services.index),
             embed=turn.model.embed if turn.model.reason_unavailable is None else None,
             embedder=services.settings.models.for_mode(turn.mode.id, "embed"),
         )

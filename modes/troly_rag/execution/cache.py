@@ -111,7 +111,7 @@ def cache_scope(turn: TurnContext, user: UserContext, config: RagConfig) -> tupl
     """
     # A figure that changes with every document that is added, changed or taken away.
     sql = "SELECT count(*), coalesce(max(id), 0), coalesce(sum(id), 0), coalesce(max(ingested_at), '') FROM documents"
-    with turn.services.state.read() as connection:
+    with turn.services.index.read() as connection:
         documents = list(connection.execute(sql).fetchone())
     return (
         user.tenant_id,

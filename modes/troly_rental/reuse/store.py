@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, Literal
 
+from troly.stores.connections import StatementResult
 from troly.stores.migrations import Migration
 from troly.stores.records import instant, storable, when, when_or_none
 from troly.stores.state import StateDb
@@ -59,7 +59,7 @@ _OF_SCOPE = """
 """.replace("{prefix}", KEY_PREFIX)
 _LIST = """
     SELECT *, EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number) AS excluded
-    FROM rental_reuse WHERE ?1 IS NULL OR author = ?1 ORDER BY number DESC
+    FROM rental_reuse WHERE :author IS NULL OR author = :author ORDER BY number DESC
 """.replace("{prefix}", KEY_PREFIX)
 _EXCLUDED = """
     SELECT 1 FROM rental_reuse
@@ -75,6 +75,7 @@ _INSERT = """
     INSERT INTO rental_reuse (canonical, role, schema_version, mode, slots, question, parts, sql, author, day,
         created_at, state)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'valid')
+    RETURNING number
 """
 _REPLACE = """
     UPDATE rental_reuse SET question = ?, parts = ?, sql = ?, author = ?, day = ?, created_at = ?, embedder = '',
@@ -165,7 +166,7 @@ class ReuseStore:
                 return None
             row = connection.execute(_KNOWN, same).fetchone()
             if row is None:
-                return connection.execute(_INSERT, (*same, *values)).lastrowid
+                return int(connection.execute(_INSERT, (*same, *values)).fetchone()[0])
             connection.execute(_REPLACE, (*values, row[0]))
             return int(row[0])
 
@@ -178,7 +179,7 @@ class ReuseStore:
     def list(self, author: str | None) -> list[ReuseEntry]:
         """Every entry of `author`, or of everybody (None), excluded ones too, newest first."""
         with self._state.read() as connection:
-            return _entries(connection.execute(_LIST, (author,)))
+            return _entries(connection.execute(_LIST, {"author": author}))
 
     def remove(self, number: int) -> None:
         """Delete one entry for good."""
@@ -186,7 +187,7 @@ class ReuseStore:
             connection.execute("DELETE FROM rental_reuse WHERE number = ?", (number,))
 
 
-def _entries(cursor: sqlite3.Cursor) -> list[ReuseEntry]:
+def _entries(cursor: StatementResult) -> list[ReuseEntry]:
     names = [item[0] for item in cursor.description]
     return [_entry(dict(zip(names, row, strict=True))) for row in cursor]
 

@@ -20,7 +20,7 @@ from troly.cli.invocation import Invocation
 COMMANDS: Mapping[str, str | Mapping[str, str]] = {
     "ask": "ask:ask",
     "ingest": {"knowledge": "ingest:knowledge"},
-    "data": {"load": "data:load", "remove": "data:remove"},
+    "data": {"load": "data:load", "remove": "data:remove", "move": "data:move"},
     "conversations": {
         "list": "conversations:list_",
         "show": "conversations:show",
@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, str | Mapping[str, str]] = {
     "eval": "evaluate:evaluate",
     "replay": "replay:replay",
     "doctor": "doctor:doctor",
+    "deploy": {"check": "doctor:deploy_check"},
 }
 EXIT_CODES = ("0", "1", "2", "3", "4", "5", "6", "7", "70", "130", "141")
 

@@ -112,6 +112,15 @@ class ChromaSettings:
 
 
 @dataclass(frozen=True)
+class DatabaseSettings:
+    """The database of the stores; none is SQLite in the data folder."""
+
+    url: str | None = field(
+        default=None, metadata=about(kinds.secret(), '"postgresql+psycopg://troly:…@127.0.0.1/troly"')
+    )
+
+
+@dataclass(frozen=True)
 class PersonaSettings:
     """The voice of the first assistant (000-09), and how much of a voice a prompt takes (000-10)."""
 
@@ -179,6 +188,7 @@ class Settings:
     ollama: OllamaSettings = field(default_factory=OllamaSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
+    database: DatabaseSettings = field(default_factory=DatabaseSettings)
     chroma: ChromaSettings = field(default_factory=ChromaSettings)
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)

@@ -24,7 +24,7 @@ from troly.paths import Paths
 from troly.plugin.contract import Mode
 from troly.plugin.events import to_json
 from troly.plugin.registry import Registry
-from troly.plugin.services import Services, open_services
+from troly.plugin.services import Services, migrations_of, open_services
 from troly.recording import TurnRecording, keys_of
 from troly.stores.records import StoredMessage, StoredTurn
 from troly.text.catalogue import tr
@@ -259,6 +259,8 @@ def temporary_copy(paths: Paths, settings: Settings, registry: Registry) -> Iter
             own.data.mkdir(parents=True)
             if paths.state_db.exists():
                 _copy_state(paths.state_db, own.state_db)
+            if settings.database.url:
+                _copy_rows(settings.database.url, own.state_db, registry)
             for folder, copy in ((paths.datasets, own.datasets), (paths.chroma, own.chroma)):
                 if folder.exists():
                     shutil.copytree(
@@ -279,6 +281,18 @@ def _copy_state(source: Path, target: Path) -> None:
         closing(sqlite3.connect(target)) as new,
     ):
         old.backup(new)
+
+
+def _copy_rows(url: str, target: Path, registry: Registry) -> None:
+    """A server's rows, in a file that holds the documents."""
+    from troly.stores.move import replace_rows
+    from troly.stores.postgres import PostgresDb
+    from troly.stores.state import StateDb
+
+    with closing(PostgresDb.at(url)) as source, closing(StateDb(target)) as copy:
+        source.migrate(migrations_of(registry))
+        copy.migrate(migrations_of(registry))
+        replace_rows(source, copy, migrations_of(registry))
 
 
 def _link(source: str, target: str) -> str:

@@ -178,6 +178,7 @@ def data_versions(services: Services) -> dict[str, object]:
     try:
         with services.state.read() as connection:
             sets = dict(connection.execute(_DATASETS).fetchall())
+        with services.index.read() as connection:
             count, newest = connection.execute(_DOCUMENTS).fetchone()
     except StoreError:
         return {}

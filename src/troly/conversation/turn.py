@@ -295,7 +295,7 @@ class Turn:
             self._recording.resume(recorded.get("recording") or {})
         else:
             # One transaction: a question is there whole, with the conversation that it begins, or not at all.
-            with self._services.state.write():
+            with self._services.state.write(self._profile.login):
                 question = save_question(self._services, mode, self._profile, self._request, text)
         self._language = question.language.language
         self.conversation_id = question.conversation.id
@@ -418,7 +418,7 @@ class Turn:
             model.calls if model else (), model.skipped if model else (), self._recording, self._given
         )
         trace, recording = split_trace(build_trace(self._recorder, sources, end, state))
-        with self._services.state.write():
+        with self._services.state.write(self._profile.login):
             save_ending(
                 self._services,
                 self._profile.login,

@@ -75,4 +75,10 @@ def had_samples(services: Services, mode: str) -> bool:
 def _remember(services: Services, mode: str) -> None:
     with services.state.write() as connection:
         row = (mode, services.clock().isoformat())
-        connection.execute("INSERT OR REPLACE INTO samples (mode, decided_at) VALUES (?, ?)", row)
+        connection.execute(
+            (
+                "INSERT INTO samples (mode, decided_at) VALUES (?, ?) "
+                "ON CONFLICT (mode) DO UPDATE SET decided_at = excluded.decided_at"
+            ),
+            row,
+        )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from troly.retrieval.search.vectors import ChromaServer
     from troly.sandbox import Sandbox
     from troly.stores.conversations import Conversations
+    from troly.stores.migrations import Migration
     from troly.stores.published import Datasets
     from troly.stores.quarantine import QuarantinedFile
     from troly.stores.records import StoredTurn
@@ -41,6 +42,7 @@ Kept = TypeVar("Kept", bound=Closable)
 class Services:
     """The opened stores and servers.
 
+    `index` holds documents and their words: the file beside the data, also where `state` is a PostgreSQL server.
     `set_aside` names damaged files that were moved away at start; `interrupted` the turns that a crash cut off.
     `temporary` says that the stores are a copy that is gone at the end: nothing is written beside them.
     """
@@ -49,6 +51,7 @@ class Services:
     settings: Settings
     clock: Clock
     state: StateDb
+    index: StateDb
     conversations: Conversations
     datasets: Datasets
     knowledge: Knowledge
@@ -78,6 +81,7 @@ class Services:
         self.datasets.close()
         self.knowledge.close()
         self.state.close()
+        self.index.close()
 
 
 def open_services(
@@ -105,21 +109,29 @@ def open_services(
     modes = tuple(modes)
     folders = [mode.texts.folder / "personas" for mode in modes if mode.texts]
     paths.ensure()
-    state, set_aside = StateDb.open(paths.state_db, paths.set_aside)
+    index, set_aside = StateDb.open(paths.state_db, paths.set_aside)
+    state = index
     try:
-        state.migrate([*Knowledge.migrations(), *(one for mode in modes for one in mode.migrations)])
+        if settings.database.url and not temporary:
+            from troly.stores.postgres import PostgresDb
+
+            state = PostgresDb.at(settings.database.url)
+        for db in dict.fromkeys((index, state)):
+            db.migrate(migrations_of(modes))
         conversations = Conversations(state, clock)
         interrupted = tuple(conversations.recover())
     except BaseException:
         state.close()
+        index.close()
         raise
     llm = open_client(settings.ollama)
-    knowledge = Knowledge(state, paths.chroma, paths.set_aside, chroma_server(settings))
+    knowledge = Knowledge(index, paths.chroma, paths.set_aside, chroma_server(settings))
     return Services(
         paths=paths,
         settings=settings,
         clock=clock,
         state=state,
+        index=index,
         conversations=conversations,
         datasets=Datasets(state, paths.datasets, paths.set_aside),
         knowledge=knowledge,
@@ -131,6 +143,13 @@ def open_services(
         interrupted=interrupted,
         temporary=temporary,
     )
+
+
+def migrations_of(modes: Iterable[Mode]) -> list[Migration]:
+    """What the database must have besides the core's tables."""
+    from troly.retrieval.search.knowledge import Knowledge
+
+    return [*Knowledge.migrations(), *(one for mode in modes for one in mode.migrations)]
 
 
 def _memory(

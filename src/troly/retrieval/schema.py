@@ -67,6 +67,7 @@ CREATE TABLE memory_indexes (
 ) WITHOUT ROWID
 """
 
+# On PostgreSQL only conversations are remembered: documents and their index stay in a file beside the data.
 MIGRATIONS = (
     Migration(
         "core/retrieval_0001_documents",
@@ -84,6 +85,7 @@ MIGRATIONS = (
             END
             """,
         ),
+        postgres=(),
     ),
     Migration(
         "core/retrieval_0002_vectors",
@@ -93,6 +95,10 @@ MIGRATIONS = (
             # Vectors made for another state database, with the same ids, are not ours.
             "CREATE TABLE vector_store (identity TEXT NOT NULL)",
             "INSERT INTO vector_store (identity) VALUES (lower(hex(randomblob(16))))",
+        ),
+        postgres=(
+            "CREATE TABLE vector_store (identity TEXT NOT NULL)",
+            "INSERT INTO vector_store (identity) VALUES (replace(gen_random_uuid()::text, '-', ''))",
         ),
     ),
     Migration("core/retrieval_0003_memory", (_MEMORY, _MEMORY_INDEXES)),

@@ -7,13 +7,50 @@ import random
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from troly.errors import StoreError
+
+
+class StatementResult(Protocol):
+    """What a statement gave: a cursor of either database."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows it changed."""
+        ...
+
+    @property
+    def description(self) -> Any:
+        """Its columns; the first of each is the name."""
+        ...
+
+    def fetchone(self) -> Any:
+        """The next row, or None."""
+        ...
+
+    def fetchall(self) -> list[Any]:
+        """All rows that are left."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Connection(Protocol):
+    """What stores use of a connection inside a transaction: `?` or `:name` in the statement, rows as tuples."""
+
+    def execute(self, sql: str, parameters: Any = ..., /) -> StatementResult:
+        """Run one statement."""
+        ...
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> object:
+        """Run one statement for each of `parameters`."""
+        ...
+
 
 # Turns what SQLite and the file system say into errors with a remedy, in one place.
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import builtins
 import json
 import os
-import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 from troly.errors import AccessError, StoreError
+from troly.stores.connections import Connection
 from troly.stores.message_search import index_message, search_messages
 from troly.stores.processes import is_alive, process_start
 from troly.stores.records import (
@@ -59,8 +59,9 @@ SELECT ?, ?, mode, ?, status, pid, process_started, started_at, finished_at, ms,
 FROM turns WHERE id = ? AND status != 'running'
 """
 _COPY_RECORDING = "INSERT INTO recordings (turn_id, data) SELECT ?, data FROM recordings WHERE turn_id = ?"
-# SQLite has no endless LIMIT but this.
-_ALL = -1
+_ALL = 2**62
+# No answer takes so long: its machine is gone.
+_LOST = timedelta(hours=1)
 # What the first edition called parts of a trace.
 FIRST_NAMES = {"tape": "recording", "leans": "provenance"}
 
@@ -87,7 +88,7 @@ class Conversations:
         metadata: Mapping[str, Any] | None = None,
     ) -> Conversation:
         """A new, empty conversation."""
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             conversation_id, now = self._new_id(), instant(self._clock())
             connection.execute(
                 "INSERT INTO conversations (id, user_id, mode, title, language, created_at, updated_at, metadata) "
@@ -107,7 +108,7 @@ class Conversations:
 
     def get(self, owner: str, conversation_id: str) -> Conversation:
         """One conversation that is not deleted."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             return self._owned(connection, owner, conversation_id)
 
     def list(
@@ -118,7 +119,7 @@ class Conversations:
         `before` is the id of the last conversation of the page before.
         """
         where, values = ["c.user_id = ?", "c.deleted_at IS NULL"], [owner]
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             if before is not None:
                 self._owned(connection, owner, before)
                 key = "SELECT pinned, updated_at, seq FROM conversations WHERE id = ?"
@@ -137,13 +138,13 @@ class Conversations:
         self, owner: str, conversation_id: str, *, limit: int = 200, before: str | None = None
     ) -> builtins.list[StoredMessage]:
         """The newest `limit` messages, or the newest before the message `before`; oldest first."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             self._owned(connection, owner, conversation_id)
             return self._page(connection, conversation_id, max(0, limit), before)
 
     def message(self, owner: str, message_id: str) -> StoredMessage:
         """One message of the owner's."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             found = self._message(connection, message_id)
             self._owned(connection, owner, found.conversation_id)
             return found
@@ -159,7 +160,7 @@ class Conversations:
         metadata: Mapping[str, Any] | None = None,
     ) -> StoredMessage:
         """Save a message outside of any turn, such as the greeting."""
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             self._owned(connection, owner, conversation_id)
             now = instant(self._clock())
             message = NewMessage(sender, text, type, metadata or {})
@@ -185,7 +186,7 @@ class Conversations:
             "pinned": None if pinned is None else int(pinned),
         }
         given = {column: value for column, value in changes.items() if value is not None}
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             self._owned(connection, owner, conversation_id)
             if given:
                 columns = ", ".join(f"{column} = ?" for column in given)
@@ -195,14 +196,14 @@ class Conversations:
 
     def delete(self, owner: str, conversation_id: str) -> None:
         """Put a conversation away; `restore` brings it back until it is purged."""
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             self._owned(connection, owner, conversation_id)
             sql = "UPDATE conversations SET deleted_at = ? WHERE id = ?"
             connection.execute(sql, (instant(self._clock()), conversation_id))
 
     def restore(self, owner: str, conversation_id: str) -> Conversation:
         """Bring a deleted conversation back."""
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             self._owned(connection, owner, conversation_id, deleted=True)
             connection.execute("UPDATE conversations SET deleted_at = NULL WHERE id = ?", (conversation_id,))
             return self._owned(connection, owner, conversation_id)
@@ -215,12 +216,12 @@ class Conversations:
 
     def search(self, owner: str, text: str, limit: int = 20) -> builtins.list[SearchHit]:
         """The owner's messages that hold all words of `text`, with or without diacritics, best first."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             return search_messages(connection, owner, text, max(0, limit))
 
     def export(self, owner: str, conversation_id: str) -> ConversationExport:
         """The whole conversation as it is at one moment."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             conversation = self._owned(connection, owner, conversation_id)
             messages = self._page(connection, conversation_id, _ALL, None)
             turns = (
@@ -243,7 +244,7 @@ class Conversations:
 
         Messages and turns are copies with ids of their own. Raises StoreError `store.turn_running` while the turn runs.
         """
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             before = self._owned(connection, owner, conversation_id)
             turn = self._turn(connection, owner, turn_id)
             if turn.conversation_id != conversation_id:
@@ -268,7 +269,7 @@ class Conversations:
             return new
 
     @staticmethod
-    def _message(connection: Any, message_id: str) -> StoredMessage:
+    def _message(connection: Connection, message_id: str) -> StoredMessage:
         sql = f"SELECT {MESSAGE_COLUMNS} FROM messages AS m WHERE m.id = ?"  # noqa: S608 (constants)
         row = fetch_one(connection, sql, (message_id,))
         if row is None:
@@ -277,7 +278,7 @@ class Conversations:
 
     @staticmethod
     def _page(
-        connection: Any, conversation_id: str, limit: int, before: str | None
+        connection: Connection, conversation_id: str, limit: int, before: str | None
     ) -> builtins.list[StoredMessage]:
         where, values = "m.conversation_id = ?", [conversation_id]
         if before is not None:
@@ -298,14 +299,14 @@ class Conversations:
         """Save the user's message and the running turn; both are committed when this returns."""
         pid, started = self._me
         turn_id = self._new_id()
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             conversation = self._owned(connection, owner, conversation_id)
             now = instant(self._clock())
             message_id = self._new_id()
             connection.execute(
                 "INSERT INTO turns (id, conversation_id, mode, question_message_id, status, pid, process_started, "
-                "started_at) VALUES (?, ?, ?, ?, 'running', ?, ?, ?)",
-                (turn_id, conversation_id, conversation.mode, message_id, pid, started, now),
+                "host, started_at) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?)",
+                (turn_id, conversation_id, conversation.mode, message_id, pid, started, self._db.host, now),
             )
             question = NewMessage("user", text, metadata=metadata or {})
             self._insert(connection, conversation_id, question, now, turn_id=turn_id, message_id=message_id)
@@ -335,14 +336,17 @@ class Conversations:
         if status not in ENDINGS:
             raise ValueError(f"a turn cannot end as {status!r}")
         blobs = (dump(dict(state or {})), dump(trace), None if error is None else dump(error))
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             turn = self._turn(connection, owner, turn_id)
             if turn.status != "running":
                 raise StoreError("store.turn_finished", turn=turn_id, status=turn.status)
             now = instant(self._clock())
             connection.execute(_FINISH, (status, now, ms, source, calls, *blobs, turn_id))
             if recording is not None:
-                sql = "INSERT OR REPLACE INTO recordings (turn_id, data) VALUES (?, ?)"
+                sql = (
+                    "INSERT INTO recordings (turn_id, data) VALUES (?, ?) "
+                    "ON CONFLICT (turn_id) DO UPDATE SET data = excluded.data"
+                )
                 connection.execute(sql, (turn_id, pack(recording)))
             for message in messages:
                 self._insert(connection, turn.conversation_id, message, now, turn_id=turn_id)
@@ -355,7 +359,7 @@ class Conversations:
         Raises AccessError for somebody else's, StoreError `store.turn_running` for one that runs.
         """
         pid, started = self._me
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             turn = self._turn(connection, owner, turn_id)
             if turn.status == "running":
                 raise StoreError("store.turn_running", turn=turn_id)
@@ -394,12 +398,12 @@ class Conversations:
 
     def turn(self, owner: str, turn_id: str) -> StoredTurn:
         """One turn."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             return self._turn(connection, owner, turn_id)
 
     def recording(self, owner: str, turn_id: str) -> dict[str, Any]:
         """All that a turn kept: its trace with the prompts, replies and inputs; what an older version kept of it."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             turn = self._turn(connection, owner, turn_id)
             row = fetch_one(connection, "SELECT data FROM recordings WHERE turn_id = ?", (turn_id,))
         trace = dict(turn.trace) if isinstance(turn.trace, Mapping) else {}
@@ -410,18 +414,21 @@ class Conversations:
         self, owner: str, conversation_id: str, *, ids: Collection[str] | None = None
     ) -> builtins.list[StoredTurn]:
         """The turns of a conversation, oldest first; only those of `ids` where given."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             self._owned(connection, owner, conversation_id)
             return _turns_of(connection, conversation_id, ids)
 
     def recover(self, alive: Callable[[int, float], bool] = is_alive) -> builtins.list[StoredTurn]:
         """Mark the running turns of processes that are gone as interrupted; returns them, of all owners.
 
-        `alive(pid, process_started)` says whether a process still runs. What was kept by `save_partial` becomes an
+        `alive(pid, process_started)` says whether a process of this machine still runs; a turn of another machine is gone
+        after an hour. What was kept by `save_partial` becomes an
         assistant's message with the status `interrupted`.
         """
+        sql = f"{_TURNS} WHERE t.status = 'running' AND (t.host = ? OR t.started_at < ?)"
         with self._db.read() as connection:
-            running = [turn_of(row) for row in connection.execute(f"{_TURNS} WHERE t.status = 'running'")]
+            found = connection.execute(sql, (self._db.host, instant(self._clock() - _LOST)))
+            running = [turn_of(row) for row in found]
         gone = [turn for turn in running if not alive(turn.pid, turn.process_started)]
         if not gone:
             return []
@@ -435,7 +442,7 @@ class Conversations:
         pid = os.getpid()
         return pid, process_start(pid) or 0.0
 
-    def _interrupt(self, connection: sqlite3.Connection, turn_id: str) -> bool:
+    def _interrupt(self, connection: Connection, turn_id: str) -> bool:
         """Unless another process has just done it, or the turn ended after all."""
         sql = "SELECT conversation_id, partial FROM turns WHERE id = ? AND status = 'running'"
         row = fetch_one(connection, sql, (turn_id,))
@@ -455,7 +462,7 @@ class Conversations:
 
     def _insert(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         conversation_id: str,
         message: NewMessage,
         now: str,
@@ -466,7 +473,7 @@ class Conversations:
         message_id, text = message_id or self._new_id(), storable(message.text)
         seq = connection.execute(
             "INSERT INTO messages (id, conversation_id, turn_id, sender, text, type, created_at, metadata, status) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
             (
                 message_id,
                 conversation_id,
@@ -478,17 +485,17 @@ class Conversations:
                 dump(dict(message.metadata)),
                 message.status,
             ),
-        ).lastrowid
-        index_message(connection, int(seq or 0), text)
+        ).fetchone()[0]
+        index_message(connection, seq, text)
         return message_id
 
     @staticmethod
-    def _touch(connection: sqlite3.Connection, conversation_id: str, now: str) -> None:
+    def _touch(connection: Connection, conversation_id: str, now: str) -> None:
         connection.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (now, conversation_id))
 
     @staticmethod
     def _owned(
-        connection: sqlite3.Connection, owner: str, conversation_id: str, *, deleted: bool = False
+        connection: Connection, owner: str, conversation_id: str, *, deleted: bool = False
     ) -> Conversation:
         """The owner's conversation; raises AccessError. `deleted` asks for one that was deleted instead."""
         condition = "IS NOT NULL" if deleted else "IS NULL"
@@ -502,7 +509,7 @@ class Conversations:
         return conversation_of(row)
 
     @staticmethod
-    def _turn(connection: sqlite3.Connection, owner: str, turn_id: str) -> StoredTurn:
+    def _turn(connection: Connection, owner: str, turn_id: str) -> StoredTurn:
         sql = f"{_TURNS} WHERE t.id = ? AND c.user_id = ? AND c.deleted_at IS NULL"
         row = fetch_one(connection, sql, (turn_id, owner))
         if row is None:
@@ -511,7 +518,7 @@ class Conversations:
 
 
 def _turns_of(
-    connection: sqlite3.Connection, conversation_id: str, ids: Collection[str] | None = None
+    connection: Connection, conversation_id: str, ids: Collection[str] | None = None
 ) -> list[StoredTurn]:
     where, values = "t.conversation_id = ?", [conversation_id]
     if ids is not None:

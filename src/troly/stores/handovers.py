@@ -62,13 +62,13 @@ class Handovers:
         sql = (
             f"SELECT {_COLUMNS} {_FROM} AND (? OR c.user_id = ?) AND (? OR h.closed_at IS NULL) ORDER BY h.id"
         )
-        with self._db.read() as connection:
+        with self._db.read(None if staff else viewer) as connection:
             rows = connection.execute(sql, (staff, viewer, closed)).fetchall()
         return [_handover_of(row) for row in rows]
 
     def get(self, handover: str, viewer: str, *, staff: bool) -> HandoverRecord:
         """One that `viewer` may see."""
-        with self._db.read() as connection:
+        with self._db.read(None if staff else viewer) as connection:
             sql = f"SELECT {_COLUMNS} {_FROM} AND h.id = ? AND (? OR c.user_id = ?)"
             row = fetch_one(connection, sql, (handover, staff, viewer))
         if row is None:

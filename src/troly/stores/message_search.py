@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from troly.stores.connections import Connection
 from troly.stores.records import SearchHit, when
 from troly.text.fold import fold, fold_in_place, folded_words, words
 
@@ -18,20 +20,20 @@ RANKED = 1_000
 
 # The newest matches, without their weight: each costs two look-ups, and no more are looked at than are taken.
 _NEWEST = """
-SELECT f.rowid FROM messages_fts AS f CROSS JOIN messages AS m ON m.seq = f.rowid
-WHERE messages_fts MATCH ? AND f.rowid >= ?
-    AND m.conversation_id IN (SELECT id FROM conversations WHERE user_id = ? AND deleted_at IS NULL)
-ORDER BY f.rowid DESC LIMIT ?
+SELECT f.rowid FROM messages_fts AS f {join} JOIN messages AS m ON m.seq = f.rowid
+WHERE {match} AND f.rowid >= :least
+    AND m.conversation_id IN (SELECT id FROM conversations WHERE user_id = :owner AND deleted_at IS NULL)
+ORDER BY f.rowid DESC LIMIT :limit
 """
-# bm25 weights: a word with the same marks counts more than one that is only the same letters.
+# A word with the same marks counts more than one that is only the same letters.
 _WEIGHED = """
 SELECT m.id, m.conversation_id, c.mode, c.title, m.sender, m.created_at, m.text
 FROM messages_fts AS f
 JOIN messages AS m ON m.seq = f.rowid
 JOIN conversations AS c ON c.id = m.conversation_id
-WHERE messages_fts MATCH ? AND f.rowid >= ? AND c.user_id = ? AND c.deleted_at IS NULL
-ORDER BY bm25(messages_fts, 2.0, 1.0), m.seq DESC
-LIMIT ?
+WHERE {match} AND f.rowid >= :least AND c.user_id = :owner AND c.deleted_at IS NULL
+ORDER BY {weight}, m.seq DESC
+LIMIT :limit
 """
 _ONE = """
 SELECT m.id, m.conversation_id, c.mode, c.title, m.sender, m.created_at, m.text
@@ -39,15 +41,76 @@ FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id WHERE m.s
 """
 
 
-def index_message(connection: sqlite3.Connection, seq: int, text: str) -> None:
-    """Put the message of row `seq` into the index; its deletion takes it out by a trigger."""
+@dataclass(frozen=True, slots=True)
+class MessageIndex:
+    """How one database finds words: `match` is the condition, `weight` the order, `term` one word of an expression.
+
+    `term(column, word, star)`: column `accented` or `folded`; with `star` words that begin so as well.
+    """
+
+    match: str
+    weight: str
+    join: str
+    term: Callable[[str, str, bool], str]
+    both: str
+    either: str
+
+    def any_of(self, folded: Iterable[str]) -> str:
+        """An expression for messages that hold any of the words."""
+        return self.either.join(self.term("folded", word, False) for word in folded)
+
+
+# Words are quoted, so that nothing typed is taken for syntax. CROSS JOIN: SQLite begins with the words.
+_FTS5 = MessageIndex(
+    "messages_fts MATCH :expression",
+    "bm25(messages_fts, 2.0, 1.0)",
+    "CROSS",
+    lambda column, word, star: f'{column} : "{word}"{"*" if star else ""}',
+    " AND ",
+    " OR ",
+)
+# One list of words a message: its words as written after an `a`, their letters after an `f`.
+_TSVECTOR = MessageIndex(
+    "f.words @@ CAST(:expression AS tsquery)",
+    "ts_rank('{0, 0, 0.5, 1}', f.words, CAST(:expression AS tsquery)) DESC",
+    "",
+    lambda column, word, star: f"{_lexeme(column, word)}{':*' if star else ''}",
+    " & ",
+    " | ",
+)
+# What PostgreSQL takes of a word and of a message: 2 kB, 1 MB.
+_LONGEST_WORD, _MOST_INDEXED = 500, 40_000
+
+
+def _lexeme(column: str, word: str) -> str:
+    text = word[:_LONGEST_WORD].replace("\\", "\\\\").replace("'", "''")
+    return f"'{column[0]}{text}'"
+
+
+def word_index(connection: Connection) -> MessageIndex:
+    """The words of messages in the database of `connection`."""
+    return _FTS5 if isinstance(connection, sqlite3.Connection) else _TSVECTOR
+
+
+def index_message(connection: Connection, seq: int, text: str) -> None:
+    """Put the message of row `seq` into the index; its deletion takes it out."""
+    accented, folded = words(text), folded_words(text)
+    if isinstance(connection, sqlite3.Connection):
+        sql = "INSERT INTO messages_fts (rowid, accented, folded) VALUES (?, ?, ?)"
+        connection.execute(sql, (seq, " ".join(accented), " ".join(folded)))
+        return
+    places: dict[str, list[str]] = {}
+    for at, pair in enumerate(zip(accented[:_MOST_INDEXED], folded[:_MOST_INDEXED], strict=True), 1):
+        for column, word, weight in zip(("accented", "folded"), pair, "AB", strict=True):
+            if word:
+                places.setdefault(_lexeme(column, word), []).append(f"{at}{weight}")
+    vector = " ".join(f"{lexeme}:{','.join(found)}" for lexeme, found in places.items())
     connection.execute(
-        "INSERT INTO messages_fts (rowid, accented, folded) VALUES (?, ?, ?)",
-        (seq, " ".join(words(text)), " ".join(folded_words(text))),
+        "INSERT INTO messages_fts (rowid, words) VALUES (?, CAST(? AS tsvector))", (seq, vector)
     )
 
 
-def search_messages(connection: sqlite3.Connection, owner: str, text: str, limit: int) -> list[SearchHit]:
+def search_messages(connection: Connection, owner: str, text: str, limit: int) -> list[SearchHit]:
     """Messages of `owner` that hold all words of `text`, best first; the last word may be unfinished."""
     if not words(text):
         return []
@@ -60,47 +123,41 @@ def search_messages(connection: sqlite3.Connection, owner: str, text: str, limit
     return hits
 
 
-def _rows(connection: sqlite3.Connection, owner: str, text: str, limit: int) -> list[tuple[Any, ...]]:
+def _rows(connection: Connection, owner: str, text: str, limit: int) -> list[tuple[Any, ...]]:
     """The messages found, best first; of more than `RANKED` the newest, those with the same marks before the rest."""
-    newest = _newest(connection, owner, _query(text, _folded), 0)
+    index = word_index(connection)
+    newest = _newest(connection, owner, _query(text, index, "folded"), 0)
     if not newest:
         return []
     if len(newest) <= RANKED:
-        weighed = (_query(text, _either), newest[-1], owner, limit)
-        return connection.execute(_WEIGHED, weighed).fetchall()
+        sql = _WEIGHED.format(match=index.match, weight=index.weight)
+        expression = _query(text, index, "accented", "folded")
+        weighed = {"expression": expression, "least": newest[-1], "owner": owner, "limit": limit}
+        return connection.execute(sql, weighed).fetchall()
     plain = all(fold(word) == word for word in words(text)[:_MAX_WORDS])
-    marked = [] if plain else _newest(connection, owner, _query(text, _accented), newest[-1])
+    marked = [] if plain else _newest(connection, owner, _query(text, index, "accented"), newest[-1])
     chosen = list(dict.fromkeys([*marked, *newest]))[:limit]
     return [connection.execute(_ONE, (seq,)).fetchone() for seq in chosen]
 
 
-def _newest(connection: sqlite3.Connection, owner: str, query: str, least: int) -> list[int]:
+def _newest(connection: Connection, owner: str, query: str, least: int) -> list[int]:
     """Rows that match, from `least` on, the newest first."""
-    found = connection.execute(_NEWEST, (query, least, owner, RANKED + 1))
+    index = word_index(connection)
+    values = {"expression": query, "least": least, "owner": owner, "limit": RANKED + 1}
+    found = connection.execute(_NEWEST.format(match=index.match, join=index.join), values)
     return [row[0] for row in found]
 
 
-def _accented(word: str, _plain: str, star: str) -> list[str]:
-    return [f'accented : "{word}"{star}']
-
-
-def _folded(word: str, plain: str, star: str) -> list[str]:
-    """The letters alone; a word that is nothing but marks as it is."""
-    return [f'folded : "{plain}"{star}'] if plain else _accented(word, plain, star)
-
-
-def _either(word: str, plain: str, star: str) -> list[str]:
-    return [*_accented(word, plain, star), *([f'folded : "{plain}"{star}'] if plain else [])]
-
-
-def _query(text: str, either: Callable[[str, str, str], list[str]]) -> str:
-    """An FTS5 query; words are quoted, so that nothing typed is taken for its syntax."""
+def _query(text: str, index: MessageIndex, *columns: str) -> str:
+    """An expression for all words of `text` in any of `columns`; a word that is nothing but marks as it is."""
     found = words(text)[:_MAX_WORDS]
     parts = []
     for at, word in enumerate(found):
-        ways = either(word, fold(word), "*" if at == len(found) - 1 else "")
-        parts.append("(" + " OR ".join(ways) + ")")
-    return " AND ".join(parts)
+        forms = {column: fold(word) if column == "folded" else word for column in columns}
+        known = {column: form for column, form in forms.items() if form} or {"accented": word}
+        ways = (index.term(column, form, at == len(found) - 1) for column, form in known.items())
+        parts.append(f"({index.either.join(ways)})")
+    return index.both.join(parts)
 
 
 def _snippet(body: str, wanted: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:

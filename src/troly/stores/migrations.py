@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from troly.errors import StoreError
+from troly.stores.connections import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +19,12 @@ class Migration:
     """One schema change: never edited or renamed once it was released, only followed by another.
 
     Names sort in the order to apply within their namespace. Core names have no slash; a mode's begin with its id
-    (`shopping/0001_records`).
+    (`shopping/0001_records`). PostgreSQL gets the same statements (see `postgres.definition`), or `postgres` instead.
     """
 
     name: str
     statements: tuple[str, ...]
+    postgres: tuple[str, ...] | None = None
 
     @property
     def sha(self) -> str:
@@ -42,12 +45,11 @@ CREATE TABLE IF NOT EXISTS migrations (
 ) WITHOUT ROWID
 """
 
+_TABLES = re.compile(r"CREATE TABLE (\w+)|DROP TABLE (\w+)|ALTER TABLE (\w+) RENAME TO (\w+)")
+
 # `seq` is the order of arrival: a clock can stand still (`--now`) or be set back, and ids begin with the time.
-CORE: tuple[Migration, ...] = (
-    Migration(
-        "0001_conversations",
-        (
-            """
+_CONVERSATIONS = (
+    """
             CREATE TABLE conversations (
                 seq INTEGER PRIMARY KEY,
                 id TEXT NOT NULL UNIQUE,
@@ -62,8 +64,8 @@ CORE: tuple[Migration, ...] = (
                 pinned INTEGER NOT NULL DEFAULT 0
             )
             """,
-            "CREATE INDEX conversations_by_owner ON conversations (user_id, pinned, updated_at, seq)",
-            """
+    "CREATE INDEX conversations_by_owner ON conversations (user_id, pinned, updated_at, seq)",
+    """
             CREATE TABLE turns (
                 seq INTEGER PRIMARY KEY,
                 id TEXT NOT NULL UNIQUE,
@@ -85,9 +87,9 @@ CORE: tuple[Migration, ...] = (
                 error TEXT
             )
             """,
-            "CREATE INDEX turns_by_conversation ON turns (conversation_id, seq)",
-            "CREATE INDEX turns_running ON turns (status) WHERE status = 'running'",
-            """
+    "CREATE INDEX turns_by_conversation ON turns (conversation_id, seq)",
+    "CREATE INDEX turns_running ON turns (status) WHERE status = 'running'",
+    """
             CREATE TABLE messages (
                 seq INTEGER PRIMARY KEY,
                 id TEXT NOT NULL UNIQUE,
@@ -101,19 +103,36 @@ CORE: tuple[Migration, ...] = (
                 status TEXT NOT NULL DEFAULT 'complete'
             )
             """,
-            "CREATE INDEX messages_by_conversation ON messages (conversation_id, seq)",
-            "CREATE INDEX messages_by_turn ON messages (turn_id)",
-            """
+    "CREATE INDEX messages_by_conversation ON messages (conversation_id, seq)",
+    "CREATE INDEX messages_by_turn ON messages (turn_id)",
+)
+_FTS5 = (
+    """
             CREATE VIRTUAL TABLE messages_fts
                 USING fts5 (accented, folded, tokenize = 'unicode61 remove_diacritics 0')
             """,
-            """
+    """
             CREATE TRIGGER messages_fts_delete AFTER DELETE ON messages BEGIN
                 DELETE FROM messages_fts WHERE rowid = old.seq;
             END
             """,
-        ),
-    ),
+)
+# What SQLite has of its own: unfolding a JSON list, and words of messages.
+_WORDS = (
+    """
+    CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE
+        AS $$ SELECT json_array_elements_text(list::json) $$
+    """,
+    """
+    CREATE TABLE messages_fts (
+        rowid INTEGER PRIMARY KEY REFERENCES messages (seq) ON DELETE CASCADE,
+        words TSVECTOR NOT NULL
+    )
+    """,
+    "CREATE INDEX messages_by_words ON messages_fts USING gin (words)",
+)
+CORE: tuple[Migration, ...] = (
+    Migration("0001_conversations", (*_CONVERSATIONS, *_FTS5), (*_CONVERSATIONS, *_WORDS)),
     Migration(
         "0002_datasets",
         (
@@ -219,6 +238,10 @@ CORE: tuple[Migration, ...] = (
         ),
     ),
     Migration("0008_excluded", ("ALTER TABLE barred RENAME TO excluded",)),
+    # A process number says nothing on another machine.
+    Migration("0009_hosts", ("ALTER TABLE turns ADD COLUMN host TEXT NOT NULL DEFAULT ''",)),
+    # From where this database was filled (`move`); without an end while that goes on.
+    Migration("0010_moves", ("CREATE TABLE moves (source TEXT PRIMARY KEY, finished_at TEXT)",)),
 )
 
 
@@ -235,16 +258,13 @@ def combine(extra: Iterable[Migration]) -> list[Migration]:
     return sorted(found.values(), key=lambda migration: (migration.namespace, migration.name))
 
 
-def pending(connection: sqlite3.Connection, known: Sequence[Migration], path: Path) -> list[Migration]:
-    """Those of `known` that the database has not had.
+def pending(applied: Mapping[str, str], known: Sequence[Migration], path: Path) -> list[Migration]:
+    """Those of `known` that are not `applied` (name and sum of each).
 
     A recorded name of the core, or of a namespace that this program has migrations of, must be known: otherwise a
     newer version made the database, and StoreError `store.newer` is raised. Namespaces that are not here at all
     belong to a mode that is not installed now; their tables are left alone.
     """
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone():
-        return list(known)
-    applied = dict(connection.execute("SELECT name, statements_sha FROM migrations").fetchall())
     shas = {migration.name: migration.sha for migration in known}
     spaces = {migration.namespace for migration in known}
     newer = sorted(name for name in applied if name not in shas and name.rpartition("/")[0] in spaces)
@@ -256,7 +276,7 @@ def pending(connection: sqlite3.Connection, known: Sequence[Migration], path: Pa
     return [migration for migration in known if migration.name not in applied]
 
 
-def apply(connection: sqlite3.Connection, migrations: Iterable[Migration]) -> list[str]:
+def apply(connection: Connection, migrations: Iterable[Migration]) -> list[str]:
     """Run `migrations` in the transaction that is open and record them; returns their names.
 
     Raises StoreError `store.migration_failed`; the caller rolls back.
@@ -273,7 +293,24 @@ def apply(connection: sqlite3.Connection, migrations: Iterable[Migration]) -> li
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_ERROR:
                     raise
                 raise StoreError("store.migration_failed", name=migration.name, reason=error) from error
-        row = (migration.name, datetime.now(UTC).isoformat(), migration.sha)
-        connection.execute("INSERT INTO migrations (name, applied_at, statements_sha) VALUES (?, ?, ?)", row)
+        record(connection, migration)
         done.append(migration.name)
     return done
+
+
+def record(connection: Connection, migration: Migration) -> None:
+    """Note that `migration` was applied."""
+    row = (migration.name, datetime.now(UTC).isoformat(), migration.sha)
+    connection.execute("INSERT INTO migrations (name, applied_at, statements_sha) VALUES (?, ?, ?)", row)
+
+
+def tables_of(known: Iterable[Migration]) -> dict[str, None]:
+    """The tables that PostgreSQL has after `known`, in the order they were made: each after those that it names."""
+    found: dict[str, None] = {}
+    for migration in known:
+        for sql in migration.statements if migration.postgres is None else migration.postgres:
+            for made, dropped, old, new in _TABLES.findall(sql):
+                if made or new:
+                    found[made or new] = None
+                found.pop(dropped or old, None)
+    return found

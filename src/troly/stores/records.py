@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-import sqlite3
 import threading
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
+
+from troly.stores.connections import Connection
 
 Sender = Literal["user", "assistant"]
 TurnStatus = Literal["running", "completed", "failed", "stopped", "interrupted"]
@@ -196,7 +197,7 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def fetch_one(connection: sqlite3.Connection, sql: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def fetch_one(connection: Connection, sql: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """The first row of a query, or None."""
     row: tuple[Any, ...] | None = connection.execute(sql, values).fetchone()
     return row

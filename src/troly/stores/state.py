@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from troly.errors import StoreError
 from troly.stores import migrations
-from troly.stores.connections import Connections, is_damage, os_error, sqlite_error
+from troly.stores.connections import Connection, Connections, is_damage, os_error, sqlite_error
 from troly.stores.migrations import Migration
 from troly.stores.processes import FileLock
 from troly.stores.quarantine import QuarantinedFile, quarantine
@@ -23,14 +25,17 @@ _CHECK_BYTES = 16 * 1024 * 1024
 class StateDb:
     """Connections to the state database, one a thread, opened when first needed.
 
-    Safe from any thread. `read()` and `write()` give an `sqlite3.Connection` inside a transaction; do not `await`
-    in one, another task of the same thread would join it. A commit survives the death of the process (WAL,
+    Safe from any thread. `read()` and `write()` give a connection inside a transaction; do not `await`
+    in one, another task of the same thread would join it. `owner` says for whom: PostgreSQL then shows the rows of nobody
+    else (see `postgres`), here the statements alone do. A commit survives the death of the process (WAL,
     synchronous=NORMAL); a power cut may lose the last ones, never a part of one.
     """
 
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = path
         self.busy_seconds = busy_seconds
+        # Which machine's processes write turns here; "" where only this one can.
+        self.host = ""
         self._connections = Connections(path, busy_seconds)
 
     @classmethod
@@ -57,14 +62,14 @@ class StateDb:
         """
         known = migrations.combine(extra)
         with self.read() as connection:
-            missing = migrations.pending(connection, known, self.path)
+            missing = migrations.pending(_applied(connection), known, self.path)
         if not missing:
             return []
         with self.write() as connection:
-            return migrations.apply(connection, migrations.pending(connection, known, self.path))
+            return migrations.apply(connection, migrations.pending(_applied(connection), known, self.path))
 
     @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
+    def read(self, owner: str | None = None) -> Iterator[Connection]:  # noqa: ARG002
         """A read transaction: every statement in it sees the same moment. Inside another one it joins that.
 
         Raises StoreError.
@@ -81,7 +86,7 @@ class StateDb:
                 _rollback(connection)
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
+    def write(self, owner: str | None = None) -> Iterator[Connection]:  # noqa: ARG002
         """A write transaction: committed at the end, rolled back by any exception. Inside another one it joins that.
 
         Waits `busy_seconds` for other writers, then raises StoreError `store.busy`. Raises StoreError. A write inside
@@ -102,6 +107,33 @@ class StateDb:
             finally:
                 handle.writing = False
                 _rollback(connection)
+
+    def narrow(self, connection: Connection, owner: str) -> None:
+        """Let the rest of the transaction see the rows of `owner` alone, after it was looked whose something is."""
+
+    def probe(self) -> tuple[str, float]:
+        """The database's version, and the milliseconds of a transaction that writes; it leaves nothing behind."""
+        began = time.perf_counter()
+        with self.write():
+            pass
+        return sqlite3.sqlite_version, (time.perf_counter() - began) * 1000
+
+    def columns(self, connection: Connection, table: str) -> list[str]:
+        """The columns of one of our tables."""
+        return [row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+
+    def rows(self, connection: Connection, sql: str) -> Iterator[Any]:
+        """All rows of a query, however many, one such query at a time."""
+        return iter(connection.execute(sql))
+
+    def used_numbers(self, connection: Connection) -> dict[str, int]:
+        """The highest number that tables gave away and may not give again, also to rows that are gone."""
+        return dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+
+    def continue_numbers(self, connection: Connection, used: Mapping[str, int]) -> None:
+        """Number new rows from `used` on, and after those that were copied."""
+        for table, number in used.items():
+            connection.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (number, table))
 
     def close(self) -> None:
         """Close every thread's connection, after the transactions under way; later use raises `store.closed`."""
@@ -170,6 +202,12 @@ class StateDb:
 
     def _size(self) -> int:
         return self.path.stat().st_size if self.path.exists() else 0
+
+
+def _applied(connection: Connection) -> dict[str, str]:
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone():
+        return {}
+    return dict(connection.execute("SELECT name, statements_sha FROM migrations").fetchall())
 
 
 def _begin_read(connection: sqlite3.Connection) -> None:

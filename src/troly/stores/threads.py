@@ -20,17 +20,18 @@ class Threads:
             "SELECT t.conversation_id FROM threads AS t JOIN conversations AS c ON c.id = t.conversation_id "
             "WHERE t.user_id = ? AND t.mode = ? AND t.name = ? AND c.user_id = t.user_id AND c.deleted_at IS NULL"
         )
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             row = fetch_one(connection, sql, (owner, mode, name))
         return None if row is None else str(row[0])
 
     def put(self, owner: str, mode: str, conversation: str, names: Iterable[str]) -> None:
         """Let `names` mean `conversation` from now on; what was said in it before no longer does (`messages:…`)."""
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             connection.execute(
                 "DELETE FROM threads WHERE conversation_id = ? AND name LIKE 'messages:%'", (conversation,)
             )
             connection.executemany(
-                "INSERT OR REPLACE INTO threads (user_id, mode, name, conversation_id) VALUES (?, ?, ?, ?)",
+                "INSERT INTO threads (user_id, mode, name, conversation_id) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (user_id, mode, name) DO UPDATE SET conversation_id = excluded.conversation_id",
                 [(owner, mode, name, conversation) for name in names],
             )

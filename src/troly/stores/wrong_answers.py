@@ -40,13 +40,14 @@ class WrongAnswers:
         """Mark a turn (again: reason and note are replaced) and bar `keys` from reuse, in one transaction."""
         turn = self._turns.turn(owner, turn_id)
         now = self._clock()
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO wrong_answers (turn_id, reason, note, marked_at) VALUES (?, ?, ?, ?)",
+                "INSERT INTO wrong_answers (turn_id, reason, note, marked_at) VALUES (?, ?, ?, ?) ON CONFLICT (turn_id) "
+                "DO UPDATE SET reason = excluded.reason, note = excluded.note, marked_at = excluded.marked_at",
                 (turn.id, reason, storable(note), instant(now)),
             )
             connection.executemany(
-                "INSERT OR IGNORE INTO excluded (key, turn_id) VALUES (?, ?)",
+                "INSERT INTO excluded (key, turn_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 [(key, turn.id) for key in keys],
             )
         return WrongAnswer(turn.id, turn.conversation_id, turn.mode, reason, note, now)
@@ -54,19 +55,19 @@ class WrongAnswers:
     def take_back(self, owner: str, turn_id: str) -> bool:
         """Remove the mark of a turn and what it bars; whether there was one."""
         turn = self._turns.turn(owner, turn_id)
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             connection.execute("DELETE FROM excluded WHERE turn_id = ?", (turn.id,))
             return connection.execute("DELETE FROM wrong_answers WHERE turn_id = ?", (turn.id,)).rowcount > 0
 
     def list(self, owner: str) -> list[WrongAnswer]:
         """The owner's marks, newest first."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             rows = connection.execute(f"{_OF_OWNER} ORDER BY w.marked_at DESC, w.turn_id DESC", (owner,))
             return [_answer(row) for row in rows]
 
     def of(self, owner: str, turn_id: str) -> WrongAnswer | None:
         """The mark of one turn."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             row = fetch_one(connection, f"{_OF_OWNER} AND w.turn_id = ?", (owner, turn_id))
         return _answer(row) if row else None
 
@@ -81,7 +82,7 @@ class WrongAnswers:
 
     def in_conversation(self, owner: str, conversation_id: str) -> Mapping[str, WrongAnswer]:
         """The marks of a conversation by turn."""
-        with self._db.read() as connection:
+        with self._db.read(owner) as connection:
             rows = connection.execute(f"{_OF_OWNER} AND t.conversation_id = ?", (owner, conversation_id))
             return {row[0]: _answer(row) for row in rows}
 

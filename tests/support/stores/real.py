@@ -14,12 +14,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from troly.stores.conversations import Conversations
+from troly.stores.postgres import PostgresDb
 from troly.stores.published import Datasets, DatasetVersion
 from troly.stores.quarantine import QuarantinedFile
 from troly.stores.state import StateDb
 
 ROOT = Path(__file__).parents[3]
 ROWS = 3000
+# A file beside a data directory that says where its database is.
+ADDRESS = "database.url"
 
 
 def utc_now() -> datetime:
@@ -42,9 +45,17 @@ class Stores:
         self.db.close()
 
 
+def open_db(home: Path) -> tuple[StateDb, list[QuarantinedFile]]:
+    """The database of a data directory."""
+    address = home.parent / ADDRESS
+    if address.exists():
+        return PostgresDb.at(address.read_text(encoding="utf-8")), []
+    return StateDb.open(home / "state.db", home / "set-aside")
+
+
 def open_stores(home: Path, clock: Callable[[], datetime] = utc_now) -> Stores:
     """As the program opens them at start, without recovering turns."""
-    db, moved = StateDb.open(home / "state.db", home / "set-aside")
+    db, moved = open_db(home)
     db.migrate()
     return Stores(db, moved, Conversations(db, clock), Datasets(db, home / "datasets", home / "set-aside"))
 

@@ -1,4 +1,4 @@
-"""`app data`: the sample data of the modes, loaded or removed at will."""
+"""`app data`: the sample data of the modes, loaded or removed at will; the database copied to a server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from troly.cli.failures import UsageError
 from troly.cli.invocation import Invocation
-from troly.cli.output import data
+from troly.cli.output import data, note
 
 What = Annotated[str, typer.Argument(metavar="samples", help="data.what", show_default=False)]
 
@@ -26,6 +26,30 @@ def remove(ctx: typer.Context, what: What) -> None:
     from troly.plugin import samples
 
     _each(ctx.obj, what, samples.remove)
+
+
+def move(
+    ctx: typer.Context, *, to: Annotated[str, typer.Option("--to", metavar="URL", help="data.to")]
+) -> None:
+    """See `cli.data.move.help`."""
+    from contextlib import closing
+
+    from troly.plugin.services import migrations_of
+    from troly.stores.move import MovedTable
+    from troly.stores.move import move as move_rows
+    from troly.stores.postgres import PostgresDb
+
+    invocation: Invocation = ctx.obj
+
+    def tell(table: MovedTable) -> None:
+        key = "data.move.table" if table.copied else "data.move.same"
+        data(invocation.say(key, name=table.name, rows=table.rows, checksum=table.checksum[:16]))
+
+    with invocation.open_session() as session, closing(PostgresDb.at(to)) as target:
+        all_migrations = migrations_of(session.registry)
+        target.migrate(all_migrations, moving=True)
+        move_rows(session.services.state, target, all_migrations, tell)
+    note(invocation.say("data.move.next"))
 
 
 def _each(invocation: Invocation, what: str, do: Callable[..., tuple[str, ...]]) -> None:

@@ -34,9 +34,19 @@ def doctor(
     ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
 ) -> None:
     """See `cli.doctor.help`."""
-    invocation: Invocation = ctx.obj
+    _report(ctx.obj, all_checks(ctx.obj), as_json=as_json)
+
+
+def deploy_check(
+    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
+) -> None:
+    """See `cli.deploy.check.help`."""
+    _report(ctx.obj, all_checks(ctx.obj, (check_settings, check_stores, check_models)), as_json=as_json)
+
+
+def _report(invocation: Invocation, findings: Iterator[CheckResult], *, as_json: bool) -> None:
     found: list[CheckResult] = []
-    for finding in _collected(all_checks(invocation), found):
+    for finding in _collected(findings, found):
         if not as_json:
             _show(invocation, finding)
     failed = any(finding.level == "failure" for finding in found)
@@ -114,6 +124,10 @@ def _state(invocation: Invocation, services: Services) -> Iterator[CheckResult]:
     path = invocation.paths.state_db
     size = path.stat().st_size / 1e6 if path.exists() else 0.0
     yield CheckResult("ok", "state.db", say("doctor.stores.state", path=path, size=f"{size:.1f}"))
+    if services.state is not services.index:
+        version, ms = services.state.probe()
+        said = say("doctor.stores.server", path=services.state.path, version=version, ms=f"{ms:.0f}")
+        yield CheckResult("ok", "database", said)
     if services.interrupted:
         yield CheckResult("ok", "state.db", say("doctor.stores.interrupted", count=len(services.interrupted)))
 
@@ -244,9 +258,9 @@ SMALLEST_SCREEN = (60, 20)
 Check = Callable[[Invocation], Iterator[CheckResult]]
 
 
-def all_checks(invocation: Invocation) -> Iterator[CheckResult]:
-    """Every finding, in the order to show; none of the checks raises for what it looks at."""
-    checks: tuple[Check, ...] = (
+def all_checks(invocation: Invocation, checks: tuple[Check, ...] = ()) -> Iterator[CheckResult]:
+    """Every finding of `checks` (all where none is named), in the order to show; none raises for what it looks at."""
+    checks = checks or (
         check_python,
         check_folders,
         check_settings,

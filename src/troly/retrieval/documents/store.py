@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from troly.retrieval.documents.chunks import Chunk
 from troly.retrieval.search.terms import index_terms
+from troly.stores.connections import Connection
 from troly.stores.state import StateDb
 
 # Raised when a reader or the chunker changes what it makes of the same bytes: documents are then read again.
@@ -87,14 +87,14 @@ class ChunkStore:
             for chunk, term in zip(chunks, terms, strict=True):
                 columns = (document, chunk.position, chunk.text, chunk.heading, chunk.where)
                 access = (record.owner, record.collection, record.permission)
-                cursor = connection.execute(
+                (chunk_id,) = connection.execute(
                     "INSERT INTO chunks (document_id, position, text, heading, where_, owner, collection, permission)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
                     columns + access,
-                )
+                ).fetchone()
                 connection.execute(
                     "INSERT INTO chunks_fts (rowid, accented, folded, bigrams) VALUES (?, ?, ?, ?)",
-                    (cursor.lastrowid, *(" ".join(words) for words in term)),
+                    (chunk_id, *(" ".join(words) for words in term)),
                 )
         return document
 
@@ -155,19 +155,19 @@ class ChunkStore:
             return int(connection.execute(sql, reader.params()).fetchone()[0])
 
 
-def _insert_document(connection: sqlite3.Connection, record: DocumentRecord) -> int:
-    cursor = connection.execute(
+def _insert_document(connection: Connection, record: DocumentRecord) -> int:
+    row = connection.execute(
         "INSERT INTO documents (collection, owner, path, sha256, bytes, mtime, title, kind, encoding, permission,"
-        " maker, ingested_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " maker, ingested_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
         (
             record.collection, record.owner, record.path, record.sha256, record.bytes, record.mtime, record.title,
             record.kind, record.encoding, record.permission, MAKER, record.ingested_at,
         ),
-    )  # fmt: skip
-    return int(cursor.lastrowid or 0)
+    ).fetchone()  # fmt: skip
+    return int(row[0])
 
 
-def _delete(connection: sqlite3.Connection, collection: str, owner: str | None, paths: Iterable[str]) -> int:
+def _delete(connection: Connection, collection: str, owner: str | None, paths: Iterable[str]) -> int:
     removed = 0
     for path in paths:
         cursor = connection.execute(

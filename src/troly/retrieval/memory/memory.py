@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import sqlite3
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ from troly.retrieval.memory.queue import Calm, MemoryQueue
 from troly.retrieval.search.ranking import RelevanceScore, Weights, fuse, judge
 from troly.retrieval.search.terms import index_terms, query_terms
 from troly.retrieval.search.vectors import ChromaFolder, ChromaServer, Index, check_vectors, identity
+from troly.stores.connections import Connection
+from troly.stores.message_search import word_index
 from troly.stores.quarantine import QuarantinedFile
 from troly.stores.state import StateDb
 from troly.text.fold import bigrams
@@ -44,7 +45,7 @@ _NOTE_INDEX = """
 INSERT INTO memory_indexes (name, collection, embedder, dim) VALUES (:name, :collection, :embedder, :dim)
 ON CONFLICT (name) DO NOTHING
 """
-_CURRENT = "UPDATE memory_indexes SET current = (name = :name) WHERE collection = :collection AND embedder = :embedder"
+_CURRENT = "UPDATE memory_indexes SET current = CASE WHEN name = :name THEN 1 ELSE 0 END WHERE collection = :collection AND embedder = :embedder"
 
 
 class PendingMessage(NamedTuple):
@@ -80,7 +81,7 @@ class MemoryLedger:
 
     def index(self, collection: str, embedder: str) -> Index:
         """The index that `embedder` writes now; its `dim` is 0 while it has written nothing."""
-        sql = "SELECT dim FROM memory_indexes WHERE collection = ? AND embedder = ? AND current"
+        sql = "SELECT dim FROM memory_indexes WHERE collection = ? AND embedder = ? AND current = 1"
         return Index(collection, embedder, self._number(sql, collection, embedder))
 
     def modes(self) -> list[str]:
@@ -118,7 +119,7 @@ class MemoryLedger:
             connection.execute(_NOTE_INDEX, facts)
             connection.execute(_CURRENT, facts)
             rows = [(index.name, message) for message in ids]
-            sql = "INSERT OR IGNORE INTO memory_vectors (index_name, message_id) VALUES (?, ?)"
+            sql = "INSERT INTO memory_vectors (index_name, message_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
             connection.executemany(sql, rows)
             return _bump(connection, index.name)
 
@@ -143,7 +144,7 @@ class MemoryLedger:
         return int(row[0]) if row else 0
 
 
-def _bump(connection: sqlite3.Connection, index: str) -> int:
+def _bump(connection: Connection, index: str) -> int:
     sql = "UPDATE memory_indexes SET version = version + 1 WHERE name = ? RETURNING version"
     row = connection.execute(sql, (index,)).fetchone()
     return int(row[0]) if row else 0
@@ -166,12 +167,12 @@ _MINE = (
 _BY_WORDS = f"""
 SELECT {_COLUMNS} FROM messages_fts AS f
 JOIN messages AS m ON m.seq = f.rowid JOIN conversations AS c ON c.id = m.conversation_id
-WHERE messages_fts MATCH :expression AND f.rowid BETWEEN :first AND :last AND {_MINE}
+WHERE {{match}} AND f.rowid BETWEEN :first AND :last AND {_MINE}
 ORDER BY f.rowid DESC LIMIT :limit
 """  # noqa: S608 (constants; everything typed is a parameter)
 _BY_ID = f"""
-SELECT {_COLUMNS} FROM json_each(:ids) AS j CROSS JOIN messages AS m ON m.id = j.value
-JOIN conversations AS c ON c.id = m.conversation_id WHERE {_MINE}
+SELECT {_COLUMNS} FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
+WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {_MINE}
 """  # noqa: S608 (constants)
 _BOUNDS = "SELECT min(seq), max(seq), count(*) FROM messages WHERE conversation_id = ?"
 
@@ -214,15 +215,20 @@ class WordMatches:
     weights: Weights
 
 
-def messages_by_words(connection: sqlite3.Connection, question: str, place: MemoryScope) -> WordMatches:
+def messages_by_words(connection: Connection, question: str, place: MemoryScope) -> WordMatches:
     """The newest messages of `place` that hold a word of `question`, judged. Any string is a valid question."""
     terms = query_terms(question)
     first, last, total = connection.execute(_BOUNDS, (place.conversation,)).fetchone()
     if not terms.folded or not total:
         return WordMatches({}, {}, Weights({}, {}))
-    either = " OR ".join(f'"{word}"' for word in terms.folded)
-    params = {"expression": f"folded : ({either})", "first": first, "last": last, "limit": _WORD_CANDIDATES}
-    rows = connection.execute(_BY_WORDS, {**place.params(), **params})
+    index = word_index(connection)
+    params = {
+        "expression": index.any_of(terms.folded),
+        "first": first,
+        "last": last,
+        "limit": _WORD_CANDIDATES,
+    }
+    rows = connection.execute(_BY_WORDS.format(match=index.match), {**place.params(), **params})
     said = {row[0]: MessageCandidate(*row) for row in rows}
     texts = {seq: _words(one) for seq, one in said.items()}
     weights = Weights(
@@ -233,9 +239,7 @@ def messages_by_words(connection: sqlite3.Connection, question: str, place: Memo
     return WordMatches(said, standings, weights)
 
 
-def messages_by_id(
-    connection: sqlite3.Connection, ids: Sequence[str], place: MemoryScope
-) -> list[MessageCandidate]:
+def messages_by_id(connection: Connection, ids: Sequence[str], place: MemoryScope) -> list[MessageCandidate]:
     """The messages of `ids` that are in `place`."""
     params = {**place.params(), "ids": json.dumps(list(ids))}
     return [MessageCandidate(*row) for row in connection.execute(_BY_ID, params)]

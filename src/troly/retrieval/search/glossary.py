@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from troly.retrieval.search.terms import (
     index_terms,
     read_question,
 )
+from troly.stores.connections import Connection
 from troly.text import fold
 from troly.text.language import is_syllable
 
@@ -284,9 +284,7 @@ def named_elsewise(question: str) -> Callable[[str], frozenset[str]]:
     return look
 
 
-def reword(
-    connection: sqlite3.Connection, found: Sequence[Meaning], weights: Weights, total: int
-) -> QueryExpansion:
+def reword(connection: Connection, found: Sequence[Meaning], weights: Weights, total: int) -> QueryExpansion:
     """The other wordings that the index knows, and the rarest term of each that is to be looked for.
 
     A concept tells as much as its most frequent wording in the other language: where that stands everywhere, a rare
@@ -314,7 +312,7 @@ def reword(
     return QueryExpansion(accented, bigrams, Weights(words, weights.bigrams, others))
 
 
-def _known(connection: sqlite3.Connection, found: Sequence[Meaning], total: int) -> dict[str, float]:
+def _known(connection: Connection, found: Sequence[Meaning], total: int) -> dict[str, float]:
     """What each term of the wordings tells; terms that no chunk holds are left out."""
     wordings = [one for meaning in found for one in meaning.others]
     single = sorted({term for one in wordings if len(one.folded) == 1 for term in _terms(one)})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from troly.retrieval.documents.store import VISIBLE, Reader
 from troly.retrieval.search.terms import QueryTerms, match_expression
+from troly.stores.connections import Connection
 from troly.text.fold import bigrams
 from troly.text.spelling import nearest
 
@@ -37,7 +37,7 @@ class Candidate:
 
 
 def best_by_words(
-    connection: sqlite3.Connection, query: QueryTerms, reader: Reader, limit: int
+    connection: Connection, query: QueryTerms, reader: Reader, limit: int
 ) -> list[tuple[int, float]]:
     """Up to `limit` chunks that `reader` may see, as (id, BM25 score), best first; scores are positive."""
     expression = match_expression(query)
@@ -52,7 +52,7 @@ def best_by_words(
     return [(int(row[0]), float(row[1])) for row in connection.execute(sql, params)]
 
 
-def candidates(connection: sqlite3.Connection, ids: Sequence[int], reader: Reader) -> dict[int, Candidate]:
+def candidates(connection: Connection, ids: Sequence[int], reader: Reader) -> dict[int, Candidate]:
     """The chunks of `ids` that still exist and that `reader` may see."""
     # CROSS JOIN keeps the order: otherwise SQLite may walk through the whole collection.
     sql = f"""
@@ -68,7 +68,7 @@ def candidates(connection: sqlite3.Connection, ids: Sequence[int], reader: Reade
     }
 
 
-def rarity(connection: sqlite3.Connection, terms: Sequence[str], column: str, total: int) -> dict[str, float]:
+def rarity(connection: Connection, terms: Sequence[str], column: str, total: int) -> dict[str, float]:
     """How much each term of `column` tells among `total` chunks (inverse document frequency).
 
     A term that is nowhere tells the most.
@@ -94,7 +94,7 @@ def selective(weights: Mapping[str, float], total: int) -> list[str]:
     return [term for term, weight in weights.items() if weight >= floor]
 
 
-def count(connection: sqlite3.Connection) -> int:
+def count(connection: Connection) -> int:
     """How many chunks the index holds, of all collections and owners: frequencies are counted over all of them."""
     return int(connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
@@ -112,9 +112,7 @@ _SHORTEST, _LONG = 4, 6
 _MOST_WORDS, _MOST_NEIGHBOURS = 4, 2
 
 
-def correct_terms(
-    connection: sqlite3.Connection, query: QueryTerms, meant_so: Collection[str] = ()
-) -> QueryTerms:
+def correct_terms(connection: Connection, query: QueryTerms, meant_so: Collection[str] = ()) -> QueryTerms:
     """`query` with each of its first unknown words replaced by its nearest known ones; codes and numbers stay.
 
     So do the words `meant_so`, whose meaning is known.
@@ -132,7 +130,7 @@ def correct_terms(
     return QueryTerms(query.accented, list(dict.fromkeys(folded)), list(dict.fromkeys(pairs)))
 
 
-def _known(connection: sqlite3.Connection, words: Sequence[str]) -> set[str]:
+def _known(connection: Connection, words: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for word in words:
         sql = "SELECT 1 FROM chunks_vocabulary WHERE term = ? AND col = 'folded'"
@@ -145,7 +143,7 @@ def _may_slip(word: str) -> bool:
     return len(word) >= _SHORTEST and word.isalpha()
 
 
-def _neighbours(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:
+def _neighbours(connection: Connection, word: str) -> tuple[str, ...]:
     """The known words with the fewest slips to `word`, most frequent first; the first letter is taken to be right."""
     sql = """
         SELECT term, doc FROM chunks_vocabulary

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from troly.errors import StoreError
 from troly.llm.failures import shown_url
+from troly.stores.connections import Connection
 from troly.stores.quarantine import QuarantinedFile, quarantine
 from troly.stores.state import StateDb
 
@@ -158,7 +159,7 @@ class VectorLedger:
                 _bump(connection, name)
 
 
-def _bump(connection: sqlite3.Connection, index: str) -> int:
+def _bump(connection: Connection, index: str) -> int:
     row = connection.execute(
         "INSERT INTO vector_versions (collection, version) VALUES (?, 1)"
         " ON CONFLICT (collection) DO UPDATE SET version = version + 1 RETURNING version",
