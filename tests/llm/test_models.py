@@ -22,9 +22,14 @@ async def resolve(
             return await client.resolve(name)
 
 
-@pytest.mark.parametrize(("wanted", "name"), [("gpt-oss", "gpt-oss:latest"), ("qwen2.5:7b", "qwen2.5:7b")])
-async def test_exact_name_or_latest(wanted: str, name: str) -> None:
-    found = await resolve({"other:1b": CHAT, "gpt-oss:latest": CHAT, "qwen2.5:7b": CHAT}, wanted)
+@pytest.mark.parametrize(
+    ("wanted", "name"), [("gpt-oss", "gpt-oss:latest"), ("qwen2.5:7b", "qwen2.5:7b"), ("qwen3", "qwen3:8b")]
+)
+async def test_exact_name_or_tag(wanted: str, name: str) -> None:
+    found = await resolve(
+        {"other:1b": CHAT, "gpt-oss:latest": CHAT, "qwen2.5:7b": CHAT, "qwen3:8b": CHAT, "qwen3:4b": CHAT},
+        wanted,
+    )
     assert found == ResolvedModel(name, wanted)
 
 

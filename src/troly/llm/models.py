@@ -48,9 +48,10 @@ def details_from(name: str, shown: Any) -> ModelDetails:
 
 
 def find(name: str, models: Iterable[ModelInfo]) -> str | None:
-    """The installed name that `name` stands for: itself, else with the tag `latest`."""
-    names = {model.name for model in models}
-    return next((found for found in (name, f"{name}:latest") if found in names), None)
+    """The installed name that `name` stands for: itself, without a tag also `name:latest`, else the first tag listed."""
+    names = [model.name for model in models]
+    tagged = [] if ":" in name else [found for found in names if found.startswith(f"{name}:")]
+    return next((found for found in (name, f"{name}:latest", *tagged) if found in names), None)
 
 
 def nearest_first(name: str, models: Sequence[ModelInfo]) -> list[ModelInfo]:
