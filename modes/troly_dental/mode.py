@@ -100,4 +100,5 @@ MODE = Mode(
     shareable=Lazy("troly_dental.redaction:shareable"),
     mentions=Lazy("troly_dental.samples:mentions"),
     memories=MEMORIES,
+    branched=Lazy("troly_dental.nodes:branched"),
 )

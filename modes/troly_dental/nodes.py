@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Sources, Suggestions
@@ -25,6 +25,8 @@ from troly_dental.lookup import (
     with_subject,
 )
 from troly_dental.memory import connection as memory
+from troly_dental.memory.facts import patient_of
+from troly_dental.memory.store import MemoryStore
 from troly_dental.memory.summary import fitted, joined, rule_summary, summarise
 from troly_dental.search.pages import as_text, page_evidence, source_list
 from troly_dental.search.web_search import SearchOutcome, explain
@@ -32,7 +34,12 @@ from troly_dental.settings import DentalSettings
 from troly_dental.step_log import FORMATTED, StepLog
 from troly_dental.strings import say
 
+if TYPE_CHECKING:
+    from troly.config.users import Profile
+    from troly.plugin.services import Services
+
 State = Mapping[str, Any]
+MOST_BRANCHED = 10_000
 
 
 async def listen(_state: State, turn: TurnContext, step: Step) -> State:
@@ -336,3 +343,21 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
     detail = say("step.unsaved", lang) if problem else say("step.saved", lang, chars=len(summary))
     step.note(detail, "model" if source == "model" else "rules")
     return {"summary": existing if problem else summary}
+
+
+def branched(services: Services, profile: Profile, origin: str, branch: str) -> State:
+    """Carry the memory of a conversation over to a branch of it, and what it was about where it leaves: an emergency
+    goes on in both. A memory-server elsewhere keeps what it has. Raises StoreError.
+    """
+    settings = services.settings.of(DentalSettings)
+    said = services.conversations.messages(profile.login, branch, limit=MOST_BRANCHED)
+    asked = [one.text for one in said if one.sender == "user"]
+    if not settings.mcp_server_url:
+        MemoryStore.of(services.state, services.clock, profile.login, settings).branch(origin, branch, asked)
+    answer = next((one for one in reversed(said) if one.sender == "assistant"), None)
+    if answer is None or not asked:
+        return {}
+    about = PreviousTurn(asked[-1], answer.type != "rejected", asked[-1])
+    sign = answer.metadata.get("red_flag")
+    present = Emergency(str(sign), answer.created_at, patient_of(asked)) if sign else None
+    return {KEPT: about.kept(), emergency.KEPT: present.kept() if present else None}

@@ -144,6 +144,42 @@ class MemoryStore:
                 self._keep_fact(connection, conversation_id, fact)
         return facts
 
+    def branch(self, origin: str, branch: str, asked: Sequence[str]) -> None:
+        """Give `branch` what `origin` keeps of the questions `asked`, the first ones of it: messages, facts, summary.
+
+        What was forgotten or corrected there is so in the branch too.
+        """
+        with self.state.write() as connection:
+            self._check(connection, origin)
+            self._ensure(connection, branch)
+            sql = "SELECT role, content, hidden, created_at FROM dental_messages WHERE conversation_id = ? ORDER BY seq"
+            rows = connection.execute(sql, (origin,)).fetchall()
+            ahead, copied = [storable(text) for text in asked], []
+            for row in rows:
+                if row[0] == "user":
+                    if row[1] not in ahead:
+                        break
+                    del ahead[: ahead.index(row[1]) + 1]
+                copied.append(row)
+            sql = "INSERT INTO dental_messages (conversation_id, role, content, hidden, created_at) VALUES (?, ?, ?, ?, ?)"
+            connection.executemany(sql, [(branch, *row) for row in copied])
+            said = [row[1] for row in copied if row[0] == "user"]
+            sql = "SELECT kind, value, value_folded, text, created_at FROM dental_facts WHERE conversation_id = ? ORDER BY id"
+            known = [
+                (branch, *fact)
+                for fact in connection.execute(sql, (origin,)).fetchall()
+                if len(copied) == len(rows) or any(mentions(text, fact[1]) for text in said)
+            ]
+            sql = "INSERT INTO dental_facts (conversation_id, kind, value, value_folded, text, created_at) VALUES (?, ?, ?, ?, ?, ?)"
+            connection.executemany(sql, known)
+            sql = "SELECT summary FROM dental_conversations WHERE id = ?"
+            # One part is added for each question that has left the last messages.
+            parts = connection.execute(sql, (origin,)).fetchone()
+            left = len(rows) if len(copied) == len(rows) else max(0, (len(copied) - self.keep) // 2)
+            summary = "\n\n".join(parts[0].split("\n\n")[:left]) if parts else ""
+            sql = "UPDATE dental_conversations SET summary = ? WHERE id = ?"
+            connection.execute(sql, (summary, branch))
+
     def facts(self, conversation_id: str | None = None) -> tuple[Fact, ...]:
         """The pinned facts of one conversation, or of all of the owner's, by kind, oldest first."""
         with self.state.read(self.owner if conversation_id is None else None) as connection:

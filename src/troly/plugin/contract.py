@@ -314,6 +314,11 @@ class TalkCommand:
 Mentions = Callable[["Services", "Profile", str, int], "list[tuple[str, str]]"]
 
 
+# Carries what the mode keeps of a conversation over to a branch of it, up to where it leaves: `(services, profile, origin, branch)`
+# with the ids of both, after the branch has its messages. Returns what the branch's metadata holds of it. Raises StoreError.
+Branched = Callable[["Services", "Profile", str, str], Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Mode:
     """One assistant.
@@ -353,6 +358,7 @@ class Mode:
         model_names: names by which OpenAI clients know it, beside `troly-<id>`.
         memories: what it remembers of a person.
         queries: what people's own queries are written in and run by.
+        branched: see `Branched`; None where all that is kept stands in the messages.
         warm: loads what the first answer would wait for (lexicons, examples), on a thread, when the mode is shown.
     """
 
@@ -387,3 +393,4 @@ class Mode:
     model_names: tuple[str, ...] = ()
     memories: Memories | None = None
     queries: QueryEditor | None = None
+    branched: Branched | None = None

@@ -228,6 +228,10 @@ def branch_conversation(
     metadata = {BRANCHED: {"conversation": conversation, "turn": turn}, MODEL: chosen}
     named = title.replace("{title}", before.title)
     made = store.branch(login, conversation, turn, after=after, title=named, metadata=metadata)
+    carried = session.registry.get(made.mode).branched if made.mode in session.registry.names else None
+    if carried is not None:
+        kept = carried(session.services, session.profile, conversation, made.id)
+        store.update(login, made.id, metadata={**metadata, **kept})
     return BranchView(made.id, made.mode, made.title, turn)
 
 

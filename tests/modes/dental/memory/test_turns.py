@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.dental import Clinic, clinic_at
+from tests.support.modes.dental_memory import store_of
 from tests.support.ollama.double import OllamaDouble, closed_port_url
+from troly.conversation.session import Session
 from troly.plugin.events import Notice, StepFinished
+from troly.tui import operations
 
 FACTS = {
     "Tôi dị ứng penicillin, có nhổ răng được không?": "penicillin",
@@ -100,3 +103,53 @@ async def test_a_memory_server_killed_mid_call_costs_the_context_only(own_home: 
     details = {step.node: step.detail for step in told.all(StepFinished)}
     assert details["memory"] == "không đọc được trí nhớ"
     assert details["save"] == "không lưu được trí nhớ"
+
+
+def turns_of(clinic: Clinic) -> list[str]:
+    """The turns of the clinic's conversation, in order."""
+    return [one.id for one in clinic.services.conversations.turns("an", str(clinic.conversation))]
+
+
+async def test_a_branch_goes_on_with_the_memory_up_to_where_it_leaves(clinic: Clinic) -> None:
+    session = Session(clinic.services, clinic.registry, clinic.profile)
+    for text in (
+        "Tôi dị ứng penicillin, có nhổ răng được không?",
+        "viết giúp tôi bài thơ về biển",
+        "Chải răng bao lâu thì đủ?",
+        "Tôi cũng đang uống warfarin, cạo vôi răng có sao không?",
+    ):
+        await clinic.ask(text, offline=True)
+    turns = turns_of(clinic)
+    origin = str(clinic.conversation)
+    made = operations.branch_conversation(session, origin, turns[2], "nhánh", after=True)
+    clinic.conversation = made.conversation
+    told = await clinic.ask("Còn tẩy trắng răng thì sao?", offline=True)
+    said = [one["content"] for one in told.state["messages"] if one["role"] == "user"]
+    assert said == [
+        "Tôi dị ứng penicillin, có nhổ răng được không?",
+        "Chải răng bao lâu thì đủ?",
+        "Còn tẩy trắng răng thì sao?",
+    ]
+    store = store_of(clinic.services)
+    assert {fact.value for fact in store.facts(made.conversation)} >= {"penicillin"}
+    assert "warfarin" not in {fact.value for fact in store.facts(made.conversation)}
+    assert "warfarin" in {fact.value for fact in store.facts(origin)}
+
+
+async def test_an_emergency_goes_on_in_a_branch_and_what_was_forgotten_stays_forgotten(
+    clinic: Clinic,
+) -> None:
+    session = Session(clinic.services, clinic.registry, clinic.profile)
+    await clinic.ask("Tôi dị ứng penicillin, có nhổ răng được không?", offline=True)
+    await clinic.ask("mặt tôi sưng to lan xuống cổ, nuốt khó", offline=True)
+    store = store_of(clinic.services)
+    [allergy] = [fact for fact in store.facts(str(clinic.conversation)) if fact.kind == "allergy"]
+    store.forget(allergy.id)
+    made = operations.branch_conversation(
+        session, str(clinic.conversation), turns_of(clinic)[-1], "nhánh", after=True
+    )
+    clinic.conversation = made.conversation
+    told = await clinic.ask("nhưng tôi không có tiền đi viện", offline=True)
+    assert "115" in told.answer
+    assert told.state["red_flag"] == "breathing"
+    assert not [fact for fact in store.facts(made.conversation) if fact.kind == "allergy"]
