@@ -130,8 +130,9 @@ class MemoryStore:
         _check_text(content)
         known = self.facts(conversation_id) if role == "user" else ()
         before = self._read(_LAST, conversation_id) if known else []
-        revision = revision_of(content, known, before[0]["content"] if before else "")
-        facts = revision.facts if role == "user" else ()
+        last = before[0]["content"] if before else ""
+        revision = revision_of(content, known, last) if role == "user" else Revision()
+        facts = revision.facts
         with self.state.write() as connection:
             self._ensure(connection, conversation_id)
             gone = [(fact.id,) for fact in revision.dropped]
