@@ -71,14 +71,14 @@ async def test_without_a_key_there_is_no_conversation(services: Services, regist
 
 
 @asynccontextmanager
-async def socket_of(served: Served, **headers: str) -> AsyncIterator[Socket]:
-    """A real Socket.IO client; leaves at the end."""
-    key = {"X-API-Key": served.client.headers["x-api-key"]}
+async def socket_of(served: Served, auth: object = None, **headers: str) -> AsyncIterator[Socket]:
+    """A real Socket.IO client, with the key in a header or, as in a browser, in `auth`; leaves at the end."""
+    key = {} if auth else {"X-API-Key": served.client.headers["x-api-key"]}
     async with aiohttp.ClientSession() as session:
         client = socketio.AsyncClient(reconnection=False, http_session=session)
         socket = Socket(client)
         client.on("*", socket.take)
-        await client.connect(served.url, headers={**key, **headers}, transports=["websocket"])
+        await client.connect(served.url, headers={**key, **headers}, auth=auth, transports=["websocket"])
         try:
             yield socket
         finally:
@@ -125,6 +125,30 @@ async def test_socket_events_of_a_turn(services: Services, registry: Registry) -
     assert more[-1][1]["conversation_id"] == conversation
     assert (refused[0], refused[1]["error"]) == ("chat:message:failed", "store.not_yours")
     assert strange[1]["error"] == "server.event"
+
+
+async def test_a_page_sends_its_key_with_the_first_message(services: Services, registry: Registry) -> None:
+    async with serving(services, registry) as served:
+        key = served.client.headers["x-api-key"]
+        async with socket_of(served, {"token": key}) as socket:
+            await socket.send("chat:message", {"text": "xin chào", "mode": "planned", "offline": True})
+            events = await socket.received()
+        for wrong in ({"token": key[:-1]}, {"token": ["x"]}, {"key": key}, [key], "\ud83d\ude00"):
+            with pytest.raises(socketio.exceptions.ConnectionError):
+                async with socket_of(served, wrong):
+                    pass
+    assert events[-1][0] == "chat:message:completed"
+
+
+async def test_a_socket_that_says_no_key_is_left(services: Services, registry: Registry) -> None:
+    async with serving(services, registry, head_seconds=0.05) as served, connect(
+        served.url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", proxy=None
+    ) as socket:  # fmt: skip
+        await asyncio.wait_for(socket.wait_closed(), 60)
+        refused = await served.client.post(
+            "/api/v1/ask", json={"text": "x", "mode": "planned", "offline": True}
+        )
+    assert refused.status_code == 200
 
 
 async def test_tools_are_told() -> None:

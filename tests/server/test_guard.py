@@ -109,22 +109,20 @@ def test_a_key_is_looked_up_the_same_way_whatever_is_wrong_with_it(services: Ser
     _, expired = keys.add("an", "staff", expires_at=services.clock())
 
     def cost(token: str) -> float:
-        times = []
-        for _ in range(60):
-            began = time.thread_time()
-            keys.find(token)
-            times.append(time.thread_time() - began)
-        return sorted(times)[20]
+        began = time.thread_time()
+        keys.find(token)
+        return time.thread_time() - began
 
-    times = [
-        cost(one) for one in (good, expired, good[:-2] + "zz", "troly_000000000000_" + "x" * 43, "nonsense")
-    ]
+    tokens = (good, expired, good[:-2] + "zz", "troly_000000000000_" + "x" * 43, "nonsense")
+    # In turns, and the least of each: what else the machine does falls on all of them, or on none.
+    rounds = [[cost(token) for token in tokens] for _ in range(60)]
+    times = [min(one) for one in zip(*rounds, strict=True)]
     assert max(times) < 3 * min(times)
 
 
 def test_a_key_is_not_to_be_found_in_the_database(services: Services) -> None:
     key, token = ApiKeys(services.state, services.clock).add("an", "staff")
-    secret = token.rpartition("_")[2]
+    secret = token.split("_", 2)[2]
     services.state.close()
     kept = b"".join(path.read_bytes() for path in services.paths.data.rglob("*") if path.is_file())
     assert key.id.encode() in kept

@@ -21,7 +21,7 @@ from troly.errors import ErrorText, StoreError, TrolyError
 from troly.plugin.sample_loading import SampleLoader
 from troly.server import documents, mcp, native, openai
 from troly.server.access import Access
-from troly.server.guard import STATIC_PATH, Guard
+from troly.server.guard import SOCKET_PATH, STATIC_PATH, Guard
 from troly.server.metrics import Metrics
 from troly.server.problems import problem, retry_after, status_of, text_of
 from troly.server.site import Site, as_json, caller_of, lang_of
@@ -76,13 +76,14 @@ def create_app(session: Session, *, prepare: bool = True, web: bool = False) -> 
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _unexpected)
     for router in (native.router, openai.router, documents.router):
-        app.include_router(router)
+        # As they are: included, each would be built anew with the first request, and looked for through one layer more.
+        app.router.routes.extend(router.routes)
     app.add_api_route("/health", _health, include_in_schema=True)
     app.add_api_route("/ready", _ready)
     app.add_api_route("/metrics", _metrics)
     app.add_api_route("/docs", _docs, include_in_schema=False)
     app.router.routes.append(Route(mcp.PATH, StreamableHTTPASGIApp(tools), methods=["POST"]))
-    app.mount(documents.SOCKET_PATH, socketio.ASGIApp(documents.ChatSocket(site).server, socketio_path=""))
+    app.mount(SOCKET_PATH, socketio.ASGIApp(documents.ChatSocket(site).server, socketio_path=""))
     if web:
         _add_screens(app)
     return Guard(app, settings, access, metrics), site

@@ -35,7 +35,6 @@ router = APIRouter()
 OPENED = b'data: {"debug":"stream-open"}\n\n'
 # A socket that answers no ping for so long (seconds) is left; how large a message of its client may be.
 SOCKET_SECONDS, SOCKET_BYTES = 20.0, 512 * 1024
-SOCKET_PATH = "/socket.io"
 Emit = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
@@ -142,7 +141,8 @@ class ChatSocket:
     """Socket.IO's server (001-43): `chat:message` `{text, conversation_id?, mode?}` is answered with `chat:message:*` events.
 
     Several messages may be sent; their answers carry their conversation and turn. `chat:message:cancel` with a `turn_id`
-    stops one. Only the WebSocket transport is taken; the key is in its headers. A client that does not read is left when
+    stops one. Only the WebSocket transport is taken; the key is in its headers or, as browsers can send none, `token` in
+    Socket.IO's `auth`. A client that does not read is left when
     it answers no ping, or does not take in time what waits for it.
     """
 
@@ -159,9 +159,18 @@ class ChatSocket:
         server.on("chat:message:cancel", self._cancel)
         server.on("*", self._unknown)
 
-    async def _connect(self, sid: str, environ: dict[str, Any], _auth: object = None) -> None:
+    async def _connect(self, sid: str, environ: dict[str, Any], auth: object = None) -> None:
+        state = environ["asgi.scope"]["state"]
+        if "caller" not in state:
+            token = str(auth.get("token", "")) if isinstance(auth, dict) else ""
+            try:
+                state["caller"] = await self._site.access.caller(
+                    {b"x-api-key": token.encode("latin-1", "replace")}
+                )
+            except TrolyError as error:
+                raise socketio.exceptions.ConnectionRefusedError(error.key) from error
         self._answers[sid] = set()
-        await self.server.save_session(sid, {"caller": environ["asgi.scope"]["state"]["caller"]})
+        await self.server.save_session(sid, {"caller": state["caller"]})
 
     async def _disconnect(self, sid: str, _reason: object = None) -> None:
         # The answers go on; only this reader leaves.

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 
 from troly.errors import TrolyError
+from troly.server.access import token_of
 from troly.server.problems import language_of, problem, retry_after, status_of, text_of
 from troly.waiting import Watchdog
 
@@ -32,6 +33,8 @@ MOST_HEADERS, HEADER_BYTES = 100, 32 * 1024
 PUBLIC = frozenset({"/health", "/ready", "/docs", "/openapi.json", "/", "/screen/key"})
 STATIC_PATH = "/static"
 UPLOADS = "/api/v1/ingest"
+# Its clients in browsers can send no headers: their key comes with their first message.
+SOCKET_PATH = "/socket.io"
 # How long one piece of an answer may wait for a client that takes nothing (seconds).
 SEND_SECONDS = 60.0
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
@@ -98,9 +101,13 @@ class Guard:
             await exchange.preflight()
             return False
         if scope["path"] not in PUBLIC and not scope["path"].startswith(f"{STATIC_PATH}/"):
-            caller = await self._access.caller(headers)
-            scope["state"]["caller"] = caller
-            exchange.user = caller.profile.login
+            if (
+                scope["type"] == "websocket"
+                and scope["path"].startswith(SOCKET_PATH)
+                and not token_of(headers)
+            ):
+                return True
+            scope["state"]["caller"] = await self._access.caller(headers)
         return True
 
     def _is_host(self, host: str) -> bool:
@@ -139,7 +146,9 @@ class Guard:
 
     def _body(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive) -> Receive:
         """`receive` that lets through so many bytes, each part within its time. Raises RequestError 413, 415, 408."""
-        if scope["type"] == "websocket" or scope["method"] in _SAFE:
+        if scope["type"] == "websocket":
+            return self._until_known(scope, receive)
+        if scope["method"] in _SAFE:
             return receive
         settings, upload = self._settings, scope["path"].startswith(UPLOADS)
         limit = settings.upload_megabytes * 1024 * 1024 if upload else settings.body_kilobytes * 1024
@@ -168,6 +177,21 @@ class Guard:
 
         return bounded
 
+    def _until_known(self, scope: Scope, receive: Receive) -> Receive:
+        """`receive` that ends the connection of who has not said a key in the time of a request's head."""
+        deadline = asyncio.get_running_loop().time() + self._settings.head_seconds
+
+        async def bounded() -> Message:
+            if "caller" in scope["state"]:
+                return await receive()
+            try:
+                async with asyncio.timeout_at(deadline):
+                    return await receive()
+            except TimeoutError:
+                return {"type": "websocket.disconnect", "code": 1008}
+
+        return bounded
+
 
 class Exchange:
     """One request and what was answered: adds our headers, sends refusals, and tells the log."""
@@ -179,7 +203,6 @@ class Exchange:
         self._id = request_id
         self._began = time.perf_counter()
         self.status = 0
-        self.user = ""
         self.note = ""
         self.watchdog = Watchdog()
         self._extra = [
@@ -249,7 +272,8 @@ class Exchange:
             "status": self.status,
             "ms": round((time.perf_counter() - self._began) * 1000, 1),
         }
-        line |= {"user": self.user} if self.user else {}
+        caller = self._scope["state"].get("caller")
+        line |= {"user": caller.profile.login} if caller else {}
         line |= {"note": self.note} if self.note else {}
         log.info("request", extra={"fields": line})
 
