@@ -57,17 +57,14 @@ def _lines(raw: object) -> tuple[str, ...]:
     return tuple(str(line(item)) for item in raw)
 
 
-def _scopes(raw: object) -> tuple[str, ...]:
-    found = _lines(raw)
-    if not set(found) <= set(SCOPES):
-        raise RefusedError
-    return found
-
-
 TEXT = SettingKind("rag_text", _both(words().accept))
 LINES = SettingKind("list", _lines)
 EXAMPLES = SettingKind("rag_lines", _both(_lines))
-PERMISSIONS = SettingKind("rag_scopes", _scopes, limits={"options": ", ".join(SCOPES)})
+PERMISSIONS = SettingKind(
+    "rag_scopes",
+    lambda raw: tuple(map(choice(*SCOPES).accept, _lines(raw))),
+    limits={"options": ", ".join(SCOPES)},
+)
 _TOOLS_EXAMPLE = 'tools = [{ name = "rag_tool" }]'
 _SHARE, _MILLISECONDS = number(0, 1), whole(1, 3_600_000)
 

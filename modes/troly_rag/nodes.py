@@ -17,6 +17,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress, Suggestions
 from troly.recording import current_time, duration
 from troly.retrieval.search.glossary import concepts
+from troly.text.language import is_other
 from troly_rag.answer.composition import compose
 from troly_rag.answer.evidence import cards
 from troly_rag.answer.output import AnswerContent, Span, Times, final_output
@@ -167,7 +168,7 @@ def _talk(turn: TurnContext, work: Work) -> State:
 async def _is_certain(turn: TurnContext, work: Work) -> bool:
     """Whether no model need be asked: one question that stands on its own, of which one open passage says every word.
 
-    What brings figures of the asker's own, or compares or adds up, is for the model.
+    What brings figures of the asker's own, or compares or adds up, is for the model, as is a page in another language.
     """
     weighs = any(tool_words(name).find(turn.text) for name in ("compare", "total"))
     if work.routing.complexity != "simple" or weighs or question_of(turn.text).own_figures:
@@ -179,7 +180,7 @@ async def _is_certain(turn: TurnContext, work: Work) -> bool:
         found = await run_search(given)
     except StoreError:
         return False
-    return found.covered
+    return found.covered and not is_other(found.answer, turn.language)
 
 
 async def permission_check(state: State, turn: TurnContext, step: Step) -> State:

@@ -47,12 +47,15 @@ class ShoppingState(TypedDict, total=False):
 def build() -> Graph:
     """The compiled graph; needs a `TurnContext` as its context."""
     builder = StateGraph(ShoppingState, context_schema=TurnContext)
-    builder.add_node("classify", traced("classify", nodes.classify))
-    builder.add_node("warranty_stream", traced("warranty_stream", nodes.warranty_stream))
-    builder.add_node("clarify_stream", traced("clarify_stream", nodes.clarify_stream))
-    builder.add_node("handoff_stream", traced("handoff_stream", nodes.handoff_stream))
-    builder.add_node("retrieve", traced("retrieve", nodes.retrieve))
-    builder.add_node("respond_stream", traced("respond_stream", nodes.respond_stream))
+    for node in (
+        nodes.classify,
+        nodes.warranty_stream,
+        nodes.clarify_stream,
+        nodes.handoff_stream,
+        nodes.retrieve,
+        nodes.respond_stream,
+    ):
+        builder.add_node(node.__name__, traced(node.__name__, node))
     builder.add_edge(START, "classify")
     builder.add_conditional_edges("classify", chosen_route, [*EXITS, "retrieve"])
     builder.add_edge("retrieve", "respond_stream")

@@ -264,19 +264,8 @@ def _is_code(chunk: str) -> bool:
 
 # Codes this long are rarely anything but serials.
 _LONG = 10
-_NEAR_AFTER, _NEAR_BEFORE, _NEAR_LOOK_UP = 6, 3, 3
-_SECTIONS = (
-    "label",
-    "strict label",
-    "weak label",
-    "no label",
-    "look up",
-    "other",
-    "other beside",
-    "other number",
-    "bank",
-    "maker",
-)
+_NEAR_AFTER, _NEAR_BEFORE = 6, 3
+_SECTIONS = ("label", "strict label", "no label", "other", "other beside", "other number", "bank", "maker")
 _NEAR_OWN, _NEAR_OTHER = 2, 3
 # So many phrases and characters around a code can say something of it.
 _FEW, _NEARBY = 8, 24
@@ -318,9 +307,7 @@ def _judge_neighbours(text: str, typed: Sequence[WordToken], candidates: Sequenc
         near["label"] = [hit for hit in _around(labels, item) if hit.start > asked]
         if before is not None and JOINT.fullmatch(text, before.end, item.start):
             # The next one of a list is what the one before it is.
-            item.evidence += [
-                piece for piece in before.evidence if piece[0] in {"label", "other", "weak_label"}
-            ]
+            item.evidence += [piece for piece in before.evidence if piece[0] in {"label", "other"}]
         else:
             item.evidence += _from_words(text, starts, near, item, taken)
         if _is_made(text, _around(near["maker"], item), item):
@@ -401,21 +388,14 @@ def _from_words(
         strict = _distance(starts, near["strict label"], item) == 0 or _IS.search(
             text[max(0, item.start - _NEARBY) : item.start]
         )
-        if strict and _may_overrule(item):
+        if strict and not any(name in {"phone", "price", "number"} for name, _ in item.evidence):
             found.append(("strict", 6.0))
         return found
     if _distance_after(starts, free, item) <= _NEAR_BEFORE:
         return [("label", 2.0)]
     if label <= _NEAR_AFTER:
         return [("label", 1.0)]
-    if _distance(starts, near["weak label"], item) <= _NEAR_OTHER:
-        return [("weak_label", 1.5)]
-    return [("look_up", 1.0)] if _distance(starts, near["look up"], item) <= _NEAR_LOOK_UP else []
-
-
-def _may_overrule(item: SerialCandidate) -> bool:
-    """Whether a word that means serial and nothing else makes one of it: of a telephone number or a price it does not."""
-    return not any(name in {"phone", "price", "number"} for name, _ in item.evidence)
+    return []
 
 
 def _judge_lists(text: str, candidates: Sequence[SerialCandidate]) -> None:
@@ -490,7 +470,6 @@ _DATE = re.compile(
 _PHONE = re.compile(r"(?:0|84)(?:[35789]\d{8}|2\d{9}|1[2689]\d{8})|1[89]00\d{4,6}")
 _MEASURE = re.compile(r"(\d+)([^\W\d_]+)(\d?)")
 _ROUND = re.compile(r"[1-9]\d{1,5}000")
-_SMALL = re.compile(r"\d{1,2}[a-z]?")
 _SIZE = re.compile(r"\d+x\d+(?:x\d+)?(?:gb|tb|g|mm|cm|w|hz)?|0x[0-9a-f]+")
 # International parcels (UPU S10) and parcels of UPS.
 _PARCEL = re.compile(r"[a-z]{2}\d{9}[a-z]{2}|1z[a-z0-9]{16}")
@@ -501,8 +480,6 @@ _PIECE = re.compile(r"[a-z]{0,4}\d{0,4}(?:[a-z]{1,4}\d?)?")
 _MODEL_DIGITS = 7
 # A piece of digits alone that is long or begins with 0 counts machines, as in BX-0091-22.
 _COUNTED = re.compile(r"0\d+|\d{4,}")
-# Shorter units are letters of codes as well.
-_WORD = 3
 # Laptops and monitors that begin with their size in inches: 16IRX9, 27GR95QE-B.
 _SIZED = re.compile(r"(?:1[1-8]|2[1-9]|3[0-4]|4[0-9])[a-z]{1,4}\d{1,3}[a-z]{0,4}(?:-[a-z]{1,2})?")
 _TIME = re.compile(r"\d{1,2}[hg]\d{0,2}|\d{1,2}(?:am|pm)|\d{1,2}h\d{2}-\d{1,2}h(?:\d{2})?|\d{1,2}h?-\d{1,2}h")
@@ -562,10 +539,6 @@ def ordinary_reason(text: str, start: int, end: int) -> str:
 
 def _model_reason(word: str) -> str:
     """Whether the shape is that of a model: listed, or put together of makers, families, measures and small numbers."""
-    parts = word.split("-")
-    told = [_part_reason(part) for part in parts] if len(parts) > 1 else [""]
-    if all(told) and any(reason != "small" for reason in told):
-        return "maybe_model" if "maybe_model" in told else "model"
     if any(model.fullmatch(word) for model in _models("model")):
         return "model"
     shaped = _has_shape(word) or any(model.fullmatch(word) for model in _models("maybe model"))
@@ -591,20 +564,6 @@ def _is_struck(text: str, start: int, end: int) -> bool:
     codes = [text[start:end], *beside]
     whole = all(len(code) >= _WHOLE and any(char.isdigit() for char in code) for code in codes)
     return bool(beside) and not (whole and any(char.isalpha() for char in "".join(codes)))
-
-
-def _part_reason(part: str) -> str:
-    if part.isalpha():
-        return (
-            "maker"
-            if part in _folded("maker")
-            else "measure"
-            if len(part) >= _WORD and part in _folded("unit")
-            else ""
-        )
-    if _SMALL.fullmatch(part):
-        return "small"
-    return ordinary_reason(part, 0, len(part))
 
 
 @cache

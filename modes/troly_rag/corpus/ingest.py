@@ -269,7 +269,8 @@ def load_one(job: IngestJob, key: str, path: Path, data: bytes | None = None) ->
             return
         reading = read_document(path, data, source, job.given, job.config)
         job.problems += reading.notes
-        what = _kind(old, reading)
+        another = old is not None and _another_version(old, reading.card)
+        what = "added" if old is None else "versions" if another else "updated"
         if not job.dry_run:
             store(job, old, reading, data)
         job.counts[what] += 1
@@ -278,23 +279,13 @@ def load_one(job: IngestJob, key: str, path: Path, data: bytes | None = None) ->
         job.problems.append(error)
 
 
-def _kind(old: Card | None, reading: CorpusDocument) -> str:
-    if old is None:
-        return "added"
-    return "versions" if _another_version(old, reading.card) else "updated"
-
-
 def _another_version(old: Card, new: Card) -> bool:
     """Whether the same file now holds another version, which leaves the old one to be looked up.
 
     A document that had no version and no date was only completed.
     """
-    dated = old.version or old.created_at or old.effective
-    return bool(dated) and (old.version, old.created_at, old.effective) != (
-        new.version,
-        new.created_at,
-        new.effective,
-    )
+    before = (old.version, old.created_at, old.effective)
+    return any(before) and before != (new.version, new.created_at, new.effective)
 
 
 def store(job: IngestJob, old: Card | None, reading: CorpusDocument, data: bytes) -> None:

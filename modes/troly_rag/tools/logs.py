@@ -263,9 +263,7 @@ def render_tally(tally: LogTally, wanted: LogQuery, lang: Lang, named: Sequence[
     of = f" {', '.join(named)}" if named else ""
     if not tally.matched:
         return say("log.none", lang, period=period, of=of)
-    levels = ", ".join(
-        f"{level} {count}" for level, count in sorted(tally.by("level").items(), key=_by_level)
-    )
+    levels = ", ".join(f"{level} {count}" for level, count in tally.by("level").items())
     parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-", of=of)]
     systems = sorted(tally.by("system").items(), key=lambda one: (-one[1], one[0]))
     if len(systems) > 1:
@@ -276,10 +274,6 @@ def render_tally(tally: LogTally, wanted: LogQuery, lang: Lang, named: Sequence[
             parts.append(say("log.most", lang, message=message, count=count))
     parts.append(say("log.last", lang, line=tally.last[-1]))
     return " ".join(parts)
-
-
-def _by_level(item: tuple[str, int]) -> int:
-    return LEVELS.index(item[0]) if item[0] in LEVELS else len(LEVELS)
 
 
 def _read_all(

@@ -298,7 +298,7 @@ def grammar() -> Lexicon:
     """All that is listed of goods and services, with its file before its section; it competes for the words of a message."""
     sections: dict[str, tuple[str, ...]] = {}
     for name, listed in word_lists("catalogue").items():
-        if name not in {*_LIMITS, "against", "goes on", "not money", *USES}:
+        if name not in {*_LIMITS, "against", "goes on", "towards", "not money", *USES}:
             sections[name] = listed
         if name in USES:
             sections[f"fact {name}"] = listed
@@ -379,16 +379,7 @@ class _Parser:
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
-        moves = [
-            name
-            for name in (
-                "brands asked",
-                "total",
-                "compare",
-                "difference",
-            )
-            if name in labels
-        ]
+        moves = [name for name in ("brands asked", "total", "compare", "difference") if name in labels]
         count = self._count()
         return ProductQuery(
             action=action,
@@ -752,36 +743,17 @@ def _has_digit(word: str) -> bool:
 _PARTICLES = {"tu", "den", "tren", "duoi", "hon", "khoang", "from", "under", "over", "than", "around"}
 # Topics of service that are asked for a place: "giao về Cần Thơ".
 _TO_A_PLACE = {"topic delivery", "topic delivery fee", "topic express", "topic cod", "topic installation"}
-_TOWARDS = frozenset(
-    [
-        "o",
-        "ve",
-        "ra",
-        "vao",
-        "toi",
-        "den",
-        "di",
-        "to",
-        "in",
-        "from",
-        "at",
-        "tinh",
-        "thanh",
-        "huyen",
-        "quan",
-        "tp",
-    ]
-)
 _PLACE_WORDS = 3
 
 
 def _without_places(text: str, left: Sequence[WordToken]) -> list[WordToken]:
     """`left` without names of places: up to three words after one like "ở", "về", "to"."""
+    towards = set(map(fold, word_lists("catalogue")["towards"]))
     places: set[int] = set()
     reach = 0
     for before, word in pairwise(tokens(text)):
         joined = not text[before.end : word.start].strip()
-        reach = 0 if not joined else _PLACE_WORDS if before.folded in _TOWARDS else reach - 1
+        reach = 0 if not joined else _PLACE_WORDS if before.folded in towards else reach - 1
         if reach > 0:
             places.add(word.start)
     return [word for word in left if word.start not in places]

@@ -71,6 +71,7 @@ async def search_pages(
     ]
     if topics and settings.of(ShoppingSettings).rerank:
         found = rerank(found, topics, turn.language)
+        found = [one for one in found if any(about(one, topic) < _NOT for topic in topics)] or found
     found = found[: max(PASSAGES, QUOTED * len(topics))]
     step.note(say("step.retrieved", turn.language, count=len(found), collection=collection))
     return found

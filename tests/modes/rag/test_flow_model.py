@@ -104,6 +104,15 @@ async def test_a_certain_question_asks_no_model(desk: RagDesk, server: OllamaDou
     assert server.chats == []
 
 
+async def test_a_page_in_another_language_is_told_by_the_model(desk: RagDesk, server: OllamaDouble) -> None:
+    asked = {"agent": "it", "query": "How long must a password be?", "tool": "documents"}
+    said = "A password must have at least 14 characters."
+    server.script({"small_talk": False, "refined_query": asked["query"], "questions": [asked]}, said)
+    told = await desk.ask("How long must a password be?", language="en")
+    assert told.answer.startswith(said)
+    assert "Mật khẩu dài" not in told.answer
+
+
 async def test_a_draft_with_a_wrong_figure_goes_back_once(desk: RagDesk, server: OllamaDouble) -> None:
     server.script(ROUTED, "Công ty có 7 giá trị cốt lõi.", SAID)
     told = await desk.ask(VALUES)

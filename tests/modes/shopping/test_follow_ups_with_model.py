@@ -104,3 +104,49 @@ async def test_a_ready_made_computer_is_not_built_anew(shop: Shop, server: Ollam
     await shop.ask("bộ PC SSTC Gaming G2 giá bao nhiêu")
     assert "Gaming G2" in server.chats[-1].last_user
     assert "Ryzen 5 5500" not in server.chats[-1].last_user
+
+
+async def test_what_is_named_whole_brings_itself_and_the_pages_asked_for(
+    shop: Shop, server: OllamaDouble
+) -> None:
+    """Nothing alike, no page about something else: a prompt holds what the message asks."""
+    server.script("Dạ vâng ạ.")
+    await shop.ask("laptop dell dưới 20 triệu")
+    for query, goods, pages in (
+        ("SSD Lexar NM620 512GB còn mấy cái trong kho", ["SSD Lexar NM620 512GB"], []),
+        ("Lỗi nhẹ sửa tại quầy mất bao lâu?", [], ["Thời gian xử lý"]),
+        (
+            "Card màn hình MSI Ventus RTX 4060 8GB hỏng thì mang đi đâu?",
+            ["Card màn hình MSI Ventus RTX 4060 8GB"],
+            ["Nơi nhận bảo hành"],
+        ),
+    ):
+        server.script(wants(query), "Dạ vâng ạ.")
+        await shop.ask("câu sau")
+        context = server.chats[-1].last_user.partition("Instruction:")[0]
+        assert [
+            line.split("] ")[1].split(" |")[0] for line in context.splitlines() if " VND |" in line
+        ] == goods
+        assert [page for page in pages if page in context] == pages
+        assert context.count("\n---\n") == len(goods) + len(pages) - 1
+
+
+async def test_other_goods_than_a_named_one_are_shown_without_it(shop: Shop, server: OllamaDouble) -> None:
+    server.script("Dạ có Laptop Acer Nitro V ạ.")
+    await shop.ask("laptop chơi game dưới 21 triệu")
+    server.script(
+        wants("Laptop chơi game dưới 22 triệu, ngoài Laptop Acer Nitro V ANV15-51 còn con nào?"), "Dạ vâng ạ."
+    )
+    await shop.ask("có thêm con nào không")
+    context = server.chats[-1].last_user.partition("Instruction:")[0]
+    assert "Laptop Lenovo LOQ 15IAX9 16GB |" in context
+    assert "[danh mục sản phẩm] Laptop Acer Nitro V ANV15-51" not in context
+
+
+@pytest.mark.parametrize("thanks", ["cảm ơn shop nhé", "thanks, bye"])
+async def test_thanks_ask_no_model(shop: Shop, server: OllamaDouble, thanks: str) -> None:
+    server.script("Dạ có ạ.")
+    await shop.ask("laptop dell dưới 20 triệu")
+    before = len(server.chats)
+    await shop.ask(thanks)
+    assert len(server.chats) == before
