@@ -790,6 +790,16 @@ def names_figure_alone(parts: Parts, before: DataQuery) -> bool:
     return narrowed and plain and is_bare(parts)
 
 
+def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
+    """Whether only the share of what was found is asked for: "chiếm bao nhiêu phần trăm?"."""
+    return (
+        parts.has("share")
+        and _nothing_named(parts)
+        and before.form in {"scalar", "top"}
+        and not before.versus
+    )
+
+
 def is_bare(parts: Parts) -> bool:
     """Whether no more than a figure is named, in few words: "bao nhiêu đơn vậy?"."""
     of = (
@@ -848,7 +858,8 @@ def _elliptic(parts: Parts, before: DataQuery) -> bool:
     beyond = parts.has("seller", "slow seller", "aov", "left", "columns", "count") and not parts.has(
         "how much"
     )
-    return bool(parts.has("how much") and money and not named and not beyond)
+    people = parts.has("people") and not parts.rows and [each.op for each in before.measures] == ["count"]
+    return bool((parts.has("how much") and money and not named and not beyond) or people)
 
 
 def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQuery:
@@ -889,12 +900,14 @@ class _Change:
     def figures(self, alone: BuiltQuery) -> None:
         """Another figure in the place of the one before."""
         parts, made = self.parts, alone.query
-        asked = (
-            ("how much", "left", "count") if parts.groups else ("how much", "sold", "bought", "left", "count")
+        asked: tuple[str, ...] = (
+            ("how much", "left") if parts.groups else ("how much", "sold", "bought", "left")
         )
+        asked += ("count",) if made is not None and alone.question is None else ()
         told = parts.pointer is not None and parts.has(*asked)
         counted = parts.rows and parts.has("count", "much") and not only_leaves_out(parts)
-        if not (parts.measures or counted or parts.op or told):
+        added = parts.pointer is not None and parts.pointer.both and parts.op == "sum" and not parts.measures
+        if added or not (parts.measures or counted or parts.op or told):
             return
         if made is None or alone.question is not None or made.per or not made.measures:
             self.unmet.append(parts.op or "figure")

@@ -11,6 +11,7 @@ from troly.text.everyday import small_talk
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
     BuiltQuery,
+    asks_share_alone,
     build_query,
     is_bare,
     is_followup,
@@ -210,8 +211,9 @@ class _Question:
         asked = last.ask if last is not None else None
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
         parts = read_question(self.text, schema, self.today, self.choices, self.values)
-        alone = before is not None and before.form in {"top", "rows"} and names_figure_alone(parts, before)
-        if alone and parts.pointer is None and not parts.kept:
+        found = before is not None and before.form in {"top", "rows"} and names_figure_alone(parts, before)
+        share = before is not None and asks_share_alone(parts, before)
+        if (found or share) and parts.pointer is None and not parts.kept:
             parts.pointer = Pointer()  # of the one thing that was found
         target = self._pointed_at(parts, asked, schema)
         if before is None and target is not None and parts.pointer is not None:

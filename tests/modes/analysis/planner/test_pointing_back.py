@@ -103,6 +103,9 @@ async def test_the_two_that_were_shown_are_set_side_by_side(
         (("so sánh doanh thu tháng 10/2026 với tháng 11/2026", "bao nhiêu đơn vậy"), "từ 2 lên 4"),
         (("doanh thu theo sàn tháng 11/2026", "bao nhiêu đơn vậy"), "1. Shopee - 2 đơn"),
         ((SELLER, "mấy đơn"), "(Sản phẩm: Áo thun): 3 đơn"),
+        (("sàn nào nhiều đơn nhất tháng 11/2026", "chiếm bao nhiêu phần trăm"), "50%"),
+        (("số đơn Shopee tháng 11/2026", "chiếm bao nhiêu phần trăm"), "50%"),
+        (("số đơn Shopee", "còn Lazada", "tổng cả hai sàn là bao nhiêu"), "(Sàn: Shopee, Lazada): 6 đơn"),
         (("doanh thu tháng 10/2026", "tháng 11 hơn tháng 10 bao nhiêu tiền"), "Chênh lệch: 98.250.000 VND"),
         (
             ("số đơn Áo thun", "không tính đơn Shopee thì còn mấy đơn"),
