@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -122,6 +123,20 @@ async def test_an_answer_streams_is_saved_and_opens_again(tmp_path: Path, ollama
         assert "model · 1 lượt" in again.shown
         await pilot.press("f3")
         await until(lambda: "asked the model" in text_of(again.chat.evidence))
+
+
+async def test_what_an_assistant_loaded_is_not_looked_through_while_somebody_types(
+    tmp_path: Path, ollama: OllamaDouble
+) -> None:
+    gc.unfreeze()
+    app = Real(tmp_path, ollama.url)
+    try:
+        async with running(app) as pilot:
+            ollama.script("Có.")
+            await app.ask(pilot, "một")
+            await until(lambda: gc.get_freeze_count() > 0)
+    finally:
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize("fault", ["server_error", "not_found", "error_line", "junk", "cut", "no_done"])

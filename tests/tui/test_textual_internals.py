@@ -14,12 +14,13 @@ from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
+from textual.strip import Strip
 
 from tests.support.process.waiting import until
 from tests.support.screen.screens import Scene, begin, settle, warranty
+from troly.tui.textual_internals import MOST_STYLES, PasteReader
 from troly.tui.textual_internals import PASTE_BEGIN as BEGIN
 from troly.tui.textual_internals import PASTE_END as END
-from troly.tui.textual_internals import PasteReader
 
 PIECES = st.lists(
     st.sampled_from(
@@ -106,3 +107,4 @@ async def test_nothing_is_kept_of_what_was_open_above_the_chat() -> None:
         first = await kept()
         # Each box has several; one may be on its way out.
         assert max([await kept() for _ in range(5)]) < first + 4
+        assert Strip.render_ansi.cache_info().maxsize == MOST_STYLES  # type: ignore[attr-defined]

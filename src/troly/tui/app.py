@@ -40,12 +40,7 @@ from troly.tui.dialogs.paste import PasteScreen
 from troly.tui.dialogs.search import SearchScreen
 from troly.tui.keymap import Keymap, bindings
 from troly.tui.terminal import has_job_control, on_hang_up
-from troly.tui.textual_internals import (
-    TerminalApp,
-    let_go_of_closed_parts,
-    read_pastes_whole,
-    teach_alt_keys,
-)
+from troly.tui.textual_internals import TerminalApp, bound_caches, read_pastes_whole, teach_alt_keys
 from troly.tui.theme import THEMES, Palette, theme_name
 
 if TYPE_CHECKING:
@@ -94,7 +89,7 @@ class TrolyApp(TerminalApp):
         self.keymap = Keymap(keys)
         teach_alt_keys(self.keymap.all())
         read_pastes_whole()
-        let_go_of_closed_parts()
+        bound_caches()
         self.set_keymap(self.keymap.overrides())
         for known in THEMES:
             self.register_theme(known)

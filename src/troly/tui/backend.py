@@ -93,6 +93,8 @@ class SessionBackend:
         self._session: Session | None = None
         self._samples: SampleLoader | None = None
         self._closing = False
+        # The assistants that were asked something.
+        self._used: set[str] = set()
 
     def start(self, ready: Callable[[SessionInfo | Exception], None]) -> None:
         """Open the session; `ready` gets what it holds, or why that failed."""
@@ -164,6 +166,9 @@ class SessionBackend:
             running.begin(turn.cancel)
             async for event in turn.events():
                 batch.put(event, turn.conversation_id)
+            if question.mode not in self._used:
+                self._used.add(question.mode)
+                operations.keep_loaded()
         except BaseException as error:
             batch.put(TurnFailed(type(error).__name__, str(error)[:300], "", "turn.failed"), "")
             if not isinstance(error, Exception):

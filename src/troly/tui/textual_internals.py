@@ -19,6 +19,7 @@ from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.message import Message
+from textual.strip import Strip
 
 ALT = "alt+"
 PASTE_BEGIN, PASTE_END = "\x1b[200~", "\x1b[201~"
@@ -123,12 +124,20 @@ class PasteReader(XTermParser):
             yield events.Paste(text.replace("\x00", ""))
 
 
-def let_go_of_closed_parts() -> None:
-    """Keep nothing of a part of the screen that is closed.
+MOST_STYLES = 2048
+
+
+def bound_caches() -> None:
+    """Let the framework keep what one screen needs, not a day of them.
 
     `StylesCache.get_inner_outer` is cached with the `StylesCache` itself as a part of the key: a thousand of them, each
     with all the lines that its widget had painted, stay for ever. What it gives back depends on the two colours alone.
+    `Strip.render_ansi` keeps 16,384 styles, and each piece of text that can be selected has one of its own.
     """
+    painted: Any = vars(Strip)["render_ansi"].__func__
+    if painted.cache_parameters()["maxsize"] > MOST_STYLES:
+        fewer: Any = classmethod(lru_cache(MOST_STYLES)(painted.__wrapped__))
+        Strip.render_ansi = fewer  # type: ignore[method-assign]
     known: Any = vars(StylesCache)["get_inner_outer"]
     if not isinstance(known, staticmethod):
         by_colours: Any = staticmethod(lru_cache(1024)(partial(known.__wrapped__, None)))

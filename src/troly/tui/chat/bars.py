@@ -395,7 +395,8 @@ class StatusBar(LinesView):
         failed = (
             last is not None and last.state in ("failed", "stopped") and bool(last.source or last.trouble)
         )
-        first = ["stop"] if pane.running else ["again", "continue"] if failed else []
+        helps = ["again", "continue"] if last is not None and last.unfinished else ["again"]
+        first = ["stop"] if pane.running else helps if failed else []
         usual = getattr(self.app.focused, "HINTS", ("palette", "help", "list", "evidence", "new", "quit"))
         names = ["quit", "help"] if self.controller.trouble is not None else [*first, *usual]
         keymap = keymap_of(self)

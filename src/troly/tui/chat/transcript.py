@@ -127,6 +127,7 @@ RIGHT = 3
 LEAD, GUTTER = 1, 2
 # Panes whose rendered messages are kept, so that going back to them is quick.
 KEPT = 4
+NEARLY = 2
 # A page of older messages is asked for when there are fewer screens than this above.
 SCREENS_AHEAD = 3
 SOON = 0.02
@@ -366,7 +367,9 @@ class Transcript(RowsView, can_focus=True):
         self.repaint_changed()
 
     def _follow(self) -> None:
-        row = self.max_scroll_y if self._at_end else min(self.max_scroll_y, self._begin_of_answer())
+        begin = self._begin_of_answer()
+        # Where only the last line or two would be hidden, the end is shown.
+        row = self.max_scroll_y if self._at_end or self.max_scroll_y - begin <= NEARLY else begin
         self._move(row)
         self.following, self.behind = True, False
 
