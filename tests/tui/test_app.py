@@ -19,6 +19,7 @@ from tests.support.screen.screens import (
 )
 from troly.plugin.events import Item, ItemList, Token, TurnCompleted, TurnFailed, TurnStarted
 from troly.tui.chat.view import ConversationView, HealthView, SessionInfo, message
+from troly.tui.render.spans import plain
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 
@@ -159,6 +160,21 @@ async def test_reading_above_is_not_disturbed_by_new_text() -> None:
         await pilot.pause()
         assert transcript.scroll_y == transcript.max_scroll_y
         assert not transcript.behind
+
+
+@pytest.mark.parametrize("lines", range(4, 24))
+async def test_an_answer_is_seen_to_its_end_or_from_its_beginning(lines: int) -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        text = "".join(f"- câu {n}\n" for n in range(lines))
+        (await app.ask(pilot, "hỏi")).say(Token(text), TurnCompleted(text, {}, "rules", 0, 1.0))
+        await settle(app, pilot)
+        transcript = app.chat.transcript
+        rows = [plain(transcript.row_at(y).text or ()) for y in range(transcript.size.height)]
+        assert any("câu 0" in text for text in rows)
+        hidden = [n for n in range(lines) if not any(text.endswith(f"câu {n}") for text in rows)]
+        assert not hidden or (len(hidden) > 1 and any("↓ còn" in text for text in rows))
 
 
 async def test_questions_of_an_empty_pane_and_lists_open_by_click() -> None:

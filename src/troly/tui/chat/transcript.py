@@ -127,6 +127,7 @@ RIGHT = 3
 LEAD, GUTTER = 1, 2
 # Panes whose rendered messages are kept, so that going back to them is quick.
 KEPT = 4
+# A question is seen without its name and its first line where that shows the end of its answer.
 NEARLY = 2
 # A page of older messages is asked for when there are fewer screens than this above.
 SCREENS_AHEAD = 3
@@ -367,9 +368,11 @@ class Transcript(RowsView, can_focus=True):
         self.repaint_changed()
 
     def _follow(self) -> None:
-        begin = self._begin_of_answer()
-        # Where only the last line or two would be hidden, the end is shown.
-        row = self.max_scroll_y if self._at_end or self.max_scroll_y - begin <= NEARLY else begin
+        begin, ledger = self._begin_of_answer(), self.ledger
+        # Where only a line or two would be hidden, those of the question are, not the end of the answer.
+        above = ledger.message_at(begin) if ledger is not None else None
+        spare = NEARLY if above is not None and above.who == "user" else 0
+        row = self.max_scroll_y if self._at_end or self.max_scroll_y - begin <= spare else begin
         self._move(row)
         self.following, self.behind = True, False
 
