@@ -136,8 +136,9 @@ def bound_caches() -> None:
     """
     painted: Any = vars(Strip)["render_ansi"].__func__
     if painted.cache_parameters()["maxsize"] > MOST_STYLES:
-        fewer: Any = classmethod(lru_cache(MOST_STYLES)(painted.__wrapped__))
-        Strip.render_ansi = fewer  # type: ignore[method-assign]
+        fewer: Any = lru_cache(MOST_STYLES)(painted.__wrapped__)
+        by_style: Any = classmethod(fewer)
+        Strip.render_ansi = by_style  # type: ignore[method-assign]
     known: Any = vars(StylesCache)["get_inner_outer"]
     if not isinstance(known, staticmethod):
         by_colours: Any = staticmethod(lru_cache(1024)(partial(known.__wrapped__, None)))
