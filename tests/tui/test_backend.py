@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypedDict
@@ -62,7 +61,7 @@ PLAIN = Mode(
 class Real(TrolyApp):
     """The app with services under `home`."""
 
-    def __init__(self, home: Path, url: str) -> None:
+    def __init__(self, home: Path, url: str, loaded: Callable[[], object] = lambda: None) -> None:
         def opener() -> Session:
             paths = Paths.resolve({"TROLY_HOME": str(home)})
             settings = load_settings(paths, {"OLLAMA_HOST": url})
@@ -71,7 +70,7 @@ class Real(TrolyApp):
             return Session(services, registry, profile())
 
         super().__init__(
-            lambda deliver: SessionBackend(opener, deliver),
+            lambda deliver: SessionBackend(opener, deliver, loaded),
             mode="plain",
             language="vi",
             theme="dark",
@@ -125,18 +124,18 @@ async def test_an_answer_streams_is_saved_and_opens_again(tmp_path: Path, ollama
         await until(lambda: "asked the model" in text_of(again.chat.evidence))
 
 
-async def test_what_an_assistant_loaded_is_not_looked_through_while_somebody_types(
+async def test_it_is_told_once_that_an_assistant_has_loaded_what_it_needs(
     tmp_path: Path, ollama: OllamaDouble
 ) -> None:
-    gc.unfreeze()
-    app = Real(tmp_path, ollama.url)
-    try:
-        async with running(app) as pilot:
-            ollama.script("Có.")
-            await app.ask(pilot, "một")
-            await until(lambda: gc.get_freeze_count() > 0)
-    finally:
-        gc.unfreeze()
+    told: list[None] = []
+    app = Real(tmp_path, ollama.url, lambda: told.append(None))
+    async with running(app) as pilot:
+        for text in ("một", "hai"):
+            ollama.script(f"Có {text}.")
+            await app.ask(pilot, text)
+            await until(lambda text=text: f"Có {text}." in app.shown and not app.controller.pane.running)  # type: ignore[misc]
+            await until(lambda: told)
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("fault", ["server_error", "not_found", "error_line", "junk", "cut", "no_done"])

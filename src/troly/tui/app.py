@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import unicodedata
@@ -711,7 +712,9 @@ def run(
 
     start = prepare_start(paths, settings, mode, language)
     app = TrolyApp(
-        lambda deliver: SessionBackend(start.open_session, deliver),
+        # A million objects of the assistants stay to the end: whenever the garbage collector looks through them, no key
+        # is echoed for a third of a second.
+        lambda deliver: SessionBackend(start.open_session, deliver, gc.freeze),
         mode=start.mode,
         language=start.language,
         theme=start.theme,

@@ -83,9 +83,17 @@ class Backend(Protocol):
 
 
 class SessionBackend:
-    """The backend on real services; `open_session` is called once on its thread and imports what is heavy."""
+    """The backend on real services; `open_session` is called once on its thread and imports what is heavy.
 
-    def __init__(self, open_session: Callable[[], Session], deliver: Deliver) -> None:
+    `loaded` is called after the first answer of each assistant: all that it needs is there from then on.
+    """
+
+    def __init__(
+        self,
+        open_session: Callable[[], Session],
+        deliver: Deliver,
+        loaded: Callable[[], object] = lambda: None,
+    ) -> None:
         self._open_session = open_session
         self._deliver = deliver
         self._loop = asyncio.new_event_loop()
@@ -93,6 +101,7 @@ class SessionBackend:
         self._session: Session | None = None
         self._samples: SampleLoader | None = None
         self._closing = False
+        self._loaded = loaded
         # The assistants that were asked something.
         self._used: set[str] = set()
 
@@ -168,7 +177,7 @@ class SessionBackend:
                 batch.put(event, turn.conversation_id)
             if question.mode not in self._used:
                 self._used.add(question.mode)
-                operations.keep_loaded()
+                self._loaded()
         except BaseException as error:
             batch.put(TurnFailed(type(error).__name__, str(error)[:300], "", "turn.failed"), "")
             if not isinstance(error, Exception):

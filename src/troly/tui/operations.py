@@ -6,7 +6,6 @@ All raise what the stores raise (AccessError, StoreError), those that write a fi
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -148,15 +147,6 @@ def warm_up(session: Session, mode: str) -> None:
         switch_request("")
         detect_score("")
         session.registry.get(mode).warm()
-    keep_loaded()
-
-
-def keep_loaded() -> None:
-    """Let the garbage collector leave alone what assistants loaded, a million objects that stay to the end.
-
-    Whenever it looks through them it takes a third of a second, in which no key is echoed.
-    """
-    gc.freeze()
 
 
 def mark_welcomed(session: Session) -> None:
