@@ -58,6 +58,9 @@ class OllamaSettings:
     keep_alive: str = field(default="15m", metadata=about(kinds.duration(), '"1h"'))
     context_tokens: int = field(default=8192, metadata=about(kinds.whole(512, 1_048_576), "16384"))
     fallback_model: bool = field(default=True, metadata=about(kinds.flag(), "false"))
+    endpoint: Literal["chat", "generate"] = field(
+        default="chat", metadata=about(kinds.choice("chat", "generate"), '"generate"')
+    )
 
 
 def _no_modes() -> Mapping[str, Mapping[str, str]]:

@@ -193,7 +193,10 @@ class OllamaClient:
                   "options": {"num_ctx": self.settings.context_tokens, **(options or {})}}  # fmt: skip
         body = {name: value for name, value in fields.items() if value is not None}
         limit = self.settings.first_token_timeout
-        async with self._streamed(model, "/api/chat", body, _chunk) as following:
+        path, parse = "/api/chat", _chunk
+        if self.settings.endpoint == "generate" and not tools:
+            path, parse, body = "/api/generate", _generated, one_prompt(body)
+        async with self._streamed(model, path, body, parse) as following:
             while (chunk := await following(limit)) is not None:
                 limit = self.settings.read_timeout
                 if chunk.done:
@@ -342,6 +345,16 @@ class OllamaClient:
         return ModelError(key, url=self.url, model=model, detail="")
 
 
+def one_prompt(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a chat as /api/generate takes it (003-24): the system message, and the rest as one prompt."""
+    said = [(str(one["role"]), str(one.get("content") or "")) for one in body["messages"]]
+    rest = [(role, text) for role, text in said if role != "system"]
+    told = [text if len(rest) == 1 else f"{role}: {text}" for role, text in rest]
+    system = "\n\n".join(text for role, text in said if role == "system")
+    kept = {name: value for name, value in body.items() if name != "messages"}
+    return {**kept, "prompt": "\n\n".join(told), **({"system": system} if system else {})}
+
+
 def split(text: str, room: int) -> list[str]:
     """`text` in parts that are estimated to fit in `room` tokens, cut between words where there are any."""
     if estimate(text) <= room or len(text) < 2:
@@ -383,6 +396,11 @@ def _chunk(line: Mapping[str, Any]) -> ChatChunk:
         _count(line.get("prompt_eval_count")),
         _count(line.get("eval_count")),
     )
+
+
+def _generated(line: Mapping[str, Any]) -> ChatChunk:
+    """One line of /api/generate."""
+    return _chunk({**line, "message": {"content": line["response"], "thinking": line.get("thinking")}})
 
 
 def _tool_call(function: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.modes.dental import PAGE, Clinic, WebDouble
+from tests.support.modes.dental import PAGE, Clinic, WebDouble, clinic_at
 from tests.support.ollama.double import OllamaDouble, Reply, Request
 from troly.conversation.session import Session
 from troly.plugin.events import Notice, Sources, StepFinished, Token
@@ -357,3 +358,24 @@ async def test_helpers_hear_of_the_one_who_is_in_danger_only(clinic: Clinic, ser
     assert "penicillin" in told.answer
     assert "warfarin" not in told.answer
     assert "đông" not in told.answer.split("Nói ngay")[1]
+
+
+@pytest.mark.parametrize("wanted", ["", "gpt-oss:latest"])
+async def test_the_documents_model_writes_over_the_generate_endpoint(
+    own_home: Path, server: OllamaDouble, wanted: str
+) -> None:
+    """By the settings as in the document (003-24): its model or the one of a request, streamed and returned whole."""
+    server.script("Ăn đồ mềm và nguội [1].")
+    env = {"TROLY_MODELS__CHAT": "qwen2.5:7b-instruct", "TROLY_OLLAMA__ENDPOINT": "generate"}
+    with clinic_at(own_home, OLLAMA_HOST=server.url, **env) as clinic:
+        told = await clinic.ask(CLEAR, **({"model": wanted} if wanted else {}))
+        limit = clinic.services.settings.ollama.first_token_timeout
+        await clinic.services.llm.aclose()
+    [asked] = [one for one in server.requests if one.path == "/api/generate"]
+    assert asked.model == (wanted or "qwen2.5:7b-instruct")
+    assert asked.body["stream"] is True
+    assert CLEAR in asked.body["prompt"]
+    assert limit == 180
+    assert "Ăn đồ mềm và nguội" in told.answer
+    assert "Ăn đồ mềm và nguội" in told.state["formatted_response"]
+    assert server.chats == []

@@ -71,6 +71,9 @@ class Request:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
+        if "prompt" in self.body:
+            said = (("system", self.body.get("system")), ("user", self.body["prompt"]))
+            return [{"role": role, "content": text} for role, text in said if text]
         return list(self.body.get("messages") or [])
 
     @property

@@ -45,7 +45,7 @@ class Routes:
                 await self._show(request, wire)
             case "/api/embed":
                 await self._embed(request, wire)
-            case "/api/chat":
+            case "/api/chat" | "/api/generate":
                 await self._chat(request, wire)
             case "/api/pull":
                 await self._pull(request, wire)
@@ -188,10 +188,10 @@ class Routes:
         }
         head = {"model": request.model, "created_at": STAMP}
         if request.body.get("stream", True):
-            await self._stream(parts, {**head, "message": _said(""), **end}, reply, request, wire)
+            await self._stream(parts, {**head, **_line(request, _said("")), **end}, reply, request, wire)
         else:
             whole = _said("" if fault == "empty" else reply.text)
-            await wire.send(200, {**head, "message": whole, **end})
+            await wire.send(200, {**head, **_line(request, whole), **end})
 
     async def _load(self, name: str, wire: Wire) -> None:
         name = name if ":" in name else f"{name}:latest"
@@ -221,7 +221,7 @@ class Routes:
                 return
             if reply.gap and number:
                 await wire.pause(reply.gap)
-            line = (compact({**head, "message": message, "done": False}) + "\n").encode()
+            line = (compact({**head, **_line(request, message), "done": False}) + "\n").encode()
             cut = _inside_character(line) if fault == "half_chars" else 0
             for data in (line[:cut], line[cut:]):
                 if data:
@@ -266,6 +266,14 @@ def _too_long(count: int, window: int) -> str:
 
 def _said(text: str, **more: object) -> dict[str, Any]:
     return {"role": "assistant", "content": text, **more}
+
+
+def _line(request: Request, message: dict[str, Any]) -> dict[str, Any]:
+    """What a line says, in the shape of the address that was asked."""
+    if request.path == "/api/chat":
+        return {"message": message}
+    thinking = {"thinking": message["thinking"]} if "thinking" in message else {}
+    return {"response": message["content"], **thinking}
 
 
 def _parts(reply: Reply, fault: Fault | None) -> list[dict[str, Any]]:
