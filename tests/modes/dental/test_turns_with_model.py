@@ -366,8 +366,12 @@ async def test_the_documents_model_writes_over_the_generate_endpoint(
 ) -> None:
     """By the settings as in the document (003-24): its model or the one of a request, streamed and returned whole."""
     server.script("Ăn đồ mềm và nguội [1].")
-    env = {"TROLY_MODELS__CHAT": "qwen2.5:7b-instruct", "TROLY_OLLAMA__ENDPOINT": "generate"}
-    with clinic_at(own_home, OLLAMA_HOST=server.url, **env) as clinic:
+    with clinic_at(
+        own_home,
+        OLLAMA_HOST=server.url,
+        TROLY_MODELS__CHAT="qwen2.5:7b-instruct",
+        TROLY_OLLAMA__ENDPOINT="generate",
+    ) as clinic:
         told = await clinic.ask(CLEAR, **({"model": wanted} if wanted else {}))
         limit = clinic.services.settings.ollama.first_token_timeout
         await clinic.services.llm.aclose()
