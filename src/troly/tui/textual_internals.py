@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -44,14 +45,15 @@ class TerminalApp(App[int]):
 
         Whoever was stopped from outside (`kill -STOP`) had no chance to put the terminal in order before:
         `LinuxDriver._sigcont_application` would begin to read it a second time (`_key_thread`), and at the end leave
-        it as the shell does not want it.
+        it as the shell does not want it. The loop calls this, not the signal itself: that may come while the lock of
+        what is to be written is held, and would wait for itself.
         """
         self.app_resume_signal.subscribe(self, lambda _app: self.refresh())
         resume = getattr(self._driver, "_sigcont_application", None)
         if resume is None or threading.current_thread() is not threading.main_thread():
             return
 
-        def resumed(*_: object) -> None:
+        def resumed() -> None:
             driver = self._driver
             reader = getattr(driver, "_key_thread", None)
             if driver is not None and reader is not None and reader.is_alive():
@@ -59,7 +61,7 @@ class TerminalApp(App[int]):
                 self.call_later(self.refresh)
             resume()
 
-        signal.signal(signal.SIGCONT, resumed)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, resumed)
 
     def suspend_with_group(self) -> None:
         """Stop like any other program of a shell, the whole group as the terminal itself would.
