@@ -44,6 +44,7 @@ _MORE = {
     "newer": ("", "", Order("posted_at", True), Order("posted_at", True)),
 }
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
+_DEAR = re.compile(r"(?<!\w)(?:re|dat|mac|cheaper|pricier|expensive)(?!\w)")
 _LONG, _SHORT = 14, 7
 _MOST_POINTER_WORDS = 14
 # What the shared focus may call a row, and the figures that one of them can have the most of.
@@ -60,6 +61,7 @@ _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 _DETAILS = {
     "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
     "by ward": "ward", "by district": "district", "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
+    "figure bedrooms": "bedrooms",
 }  # fmt: skip
 
 
@@ -67,7 +69,7 @@ def change_query(
     message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` with the one change that `message` says, None when it starts something new. Not checked for readiness."""
-    sides = _listed_sides(parts, previous) or _compared_sides(parts, previous)
+    sides = _compared_sides(parts, previous)
     if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
     changes = _change_words(parts)
@@ -186,18 +188,21 @@ def _has_figures(parts: QuestionParts, previous: ParsedQuestion) -> bool:
 
 
 def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
-    """ "bên nào rẻ hơn" after a figure of one place and then of another: both told apart; None for other messages."""
-    old = previous.replaced
+    """ "bên nào rẻ hơn" after a figure of one place and then of another, or of both: both told apart; None for other messages."""
     said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
-    if old is None or not (said and previous.measures) or parts.filters or parts.output.group or parts.named:
+    other = parts.filters or parts.output.group or parts.output.order or parts.named or parts.limit
+    counted = any(one.kind == "count" for one in previous.measures[:1]) and _DEAR.search(fold(parts.text))
+    if not said or not previous.measures or other or counted:
+        return None
+    ranked = replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
+    if any(one.op == "in" and previous.group == (one.field,) for one in previous.filters):
+        return ranked
+    if (old := previous.replaced) is None:
         return None
     new = [one for one in previous.filters if one.field == old.field and one.op in {"=", "in"}]
     sides = tuple(sorted({*old.values, *(value for one in new for value in one.values)}))
     kept = [one for one in previous.filters if one not in new]
-    return replace(
-        previous, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,), limit=None,
-        mode="TABLE", order=(Order("figure", True),), replaced=None,
-    )  # fmt: skip
+    return replace(ranked, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,))
 
 
 def _month_found(previous: ParsedQuestion, shown: Focus | None) -> list[Filter]:
@@ -209,18 +214,6 @@ def _month_found(previous: ParsedQuestion, shown: Focus | None) -> list[Filter]:
         return []
     first, last = whole(day, "month")
     return [Filter("month", ">=", first.isoformat()), Filter("month", "<=", last.isoformat())]
-
-
-def _listed_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
-    """ "bên nào rẻ hơn" after figures of both: the same ones, in their order; None for other messages."""
-    said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
-    both = any(one.op == "in" and previous.group == (one.field,) for one in previous.filters)
-    other = parts.filters or parts.output.group or parts.named or parts.limit
-    return (
-        replace(previous, order=(Order("figure", True),))
-        if said and both and previous.measures and not other
-        else None
-    )
 
 
 def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion:

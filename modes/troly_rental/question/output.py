@@ -58,6 +58,8 @@ _STATISTICS = re.compile(
 _COUNTED = re.compile(
     r"(?<!\w)(?:so luong|so phong|so can|so tin|phan bo|distribution|number|count|ty le|ti le)(?!\w)"
 )
+_BEDROOMS = re.compile(r"\s*ngu(?!\w)")
+"""What makes no number of rooms of "mấy phòng ngủ"."""
 _LED = re.compile(r"(?<!\w)(?:o|nam|thuoc|tai|in)(?!\w)")
 _NOUN = re.compile(r"(?<!\w)(?:gia|gia thue|gia phong|tien thue|muc gia|dien tich|tien coc|the)\s*$")
 
@@ -213,7 +215,13 @@ def _sides(filters: list[Filter]) -> tuple[str, ...]:
 
 def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Measure, ...]:
     hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
-    hits = [hit for hit in hits if not (hit.label == "count" and _some(vocabulary, text, hit))]
+    hits = [
+        hit
+        for hit in hits
+        if not (
+            hit.label == "count" and (_some(vocabulary, text, hit) or _BEDROOMS.match(fold(text[hit.end :])))
+        )
+    ]
     if ends := _ends(vocabulary, text):
         return ends
     labels = list(dict.fromkeys(hit.label for hit in hits))

@@ -77,7 +77,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             leans = not asks_one_value(parsed, pointed, focus)
             return replace(parsed, unread=unread if parsed.ready else (), leans=leans)
         edited = change_query(message, parts, previous, focus) if previous is not None else None
-        if edited is not None and unanswered is not None and not unanswered <= {*edited.filters}:
+        if edited is not None and _leaves_open(parts, edited, unanswered or set()):
             words = (message.strip(),)  # no more than a change of what was not answered
             return replace(
                 edited, unread=words, missing=(Remark.of("missing.unread", words=f"«{words[0]}»"),)
@@ -137,6 +137,12 @@ def _previous(focus: Focus | None) -> ParsedQuestion | None:
         return ParsedQuestion.from_dict(focus.query)
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
+
+
+def _leaves_open(parts: QuestionParts, edited: ParsedQuestion, unanswered: set[Filter]) -> bool:
+    """Whether a condition of a question that was not answered is neither said again nor put in place of by the message."""
+    said = {one.field for one in parts.filters}
+    return any(one.field not in said for one in unanswered - {*edited.filters})
 
 
 def _unanswered(focus: Focus | None) -> set[Filter] | None:

@@ -52,8 +52,9 @@ async def test_nothing_is_counted_elsewhere_after_a_question_that_stands_open(
             await desk.ask("quận 8 thì được mấy phòng xyzt")
             told = await desk.ask(turn)
             assert told.done.metadata["answered"] is False, first
-        said_again = await desk.ask("quận 8 thì được mấy phòng")
-    assert "Quận 8" in said_again.answer.splitlines()[0]
+        for place in ("Quận 8", "Quận 9"):
+            said_again = await desk.ask(f"{place.lower()} thì được mấy phòng")
+            assert place in said_again.answer.splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,11 @@ async def test_a_value_of_the_row_spoken_of(own_home: Path) -> None:
         mean = await _asked(
             desk, "nobody", "phòng rộng nhất quận 7 là bao nhiêu mét vuông", "giá trung bình bao nhiêu"
         )
+        beds = await _asked(
+            desk, "nobody", "chung cư rộng nhất quận 7 là bao nhiêu mét vuông", "căn đó mấy phòng ngủ"
+        )
+    assert "phòng ngủ" in beds[-1].splitlines()[0]
+    assert "Số phòng" not in beds[-1]
     assert "tiền cọc" in told[-1]
     assert "Quận 7" in mean[-1]
 
@@ -115,4 +121,6 @@ async def test_which_of_both_is_cheaper_after_figures_of_both(own_home: Path) ->
         told = await _asked(
             desk, "nobody", "so sánh giá thuê trung bình ở quận 1 và quận 7", "vậy bên nào rẻ hơn"
         )
+        counted = await _asked(desk, "nobody", "có mấy phòng trọ ở quận 1", "còn quận 7", "cái nào rẻ nhất")
     assert "thấp nhất: Quận 7" in told[-1]
+    assert "Số phòng theo" not in counted[-1]
