@@ -29,7 +29,7 @@ from troly_shopping.dialogue import (
 )
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
-from troly_shopping.products.request import PAGES, ShopRequest, parse_request
+from troly_shopping.products.request import PAGES, ShopRequest, parse_request, spoken_of
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
 from troly_shopping.strings import say
@@ -168,7 +168,7 @@ def _read_on(
     store, asked = WarrantyStore(turn.services.datasets), state.awaiting or about_warranty
     if has_no_serial(text, serials, asked=asked):
         return replace(parsed, act=DialogueAct("no serial"))
-    request = parse_request(text, turn.focus, ProductStore(turn.services.datasets))
+    request = parse_request(text, spoken_of(turn), ProductStore(turn.services.datasets))
     claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
     led = turn.model.reason_unavailable is None
     if claim and not (led or request.topics or serials.serials or parsed.complaint or state.awaiting):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -61,6 +61,17 @@ class ShopRequest:
     def certain(self) -> bool:
         """Whether all of it was."""
         return self.asks and not self.query.unread and not self.missing
+
+
+def spoken_of(turn: TurnContext) -> Focus | None:
+    """The focus of the conversation; one of the first edition kept names and kinds as `shown`."""
+    shown = turn.conversation_metadata.get("shown")
+    if turn.focus is not None or not isinstance(shown, Mapping):
+        return turn.focus
+    kinds = [str(kind) for kind in shown.get("kinds", ())]
+    kind = kinds[0] if len(kinds) == 1 else ""
+    rows = tuple(FocusRow(str(name), str(name), {"kind": kind}) for name in shown.get("names", ()))
+    return Focus(PRODUCTS, "", rows, {"kinds": kinds})
 
 
 def _goes_on(text: str) -> bool:
@@ -345,7 +356,8 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure:
     """Make what is shown what a later message means; of a list shown before it keeps the order and marks who was spoken of."""
     if not offer.products:
         return
-    before = turn.focus
+    before = spoken_of(turn)
+    turn.conversation_metadata.pop("shown", None)
     current = [product.name for product in offer.products]
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
         query = {
