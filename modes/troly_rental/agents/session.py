@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from troly.errors import StoreError
@@ -28,7 +29,8 @@ async def session(_state: State, turn: TurnContext, step: Step) -> State:
     """Enter the session, find the role in the data, and parse the question against what was shown before it."""
     question = await asyncio.to_thread(_open_question, turn)
     who = question.who
-    if question.session.renewed and any(one.sender == "user" for one in turn.history):
+    idle = timedelta(minutes=turn.services.settings.of(RentalSettings).idle_minutes)
+    if question.session.renewed and turn.history and turn.now - turn.history[-1].created_at >= idle:
         turn.emit(Notice("info", say("session.renewed", turn.language)))
     if question.scope is not None and not question.parsed.refused:
         turn.services.sandbox.warm_ahead(question.scope)

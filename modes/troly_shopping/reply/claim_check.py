@@ -16,6 +16,8 @@ from troly_shopping.wordlists import lexicon, word_lists
 
 _SMALLEST_PRICE = 10_000
 _END = re.compile(r"\n|[.!?…](?=[\s*_)\"”»]*\s)")
+# What opens an entry of a numbered list is no sentence of its own.
+_LIST_NUMBER = re.compile(r"\s*[*_]*\d{1,3}\.")
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _CLOSED_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _BEFORE = 24
@@ -47,15 +49,21 @@ class SentenceReader:
         """Take the next piece; returns the sentences that are whole now, with the blanks between them."""
         self._text = _CLOSED_THOUGHT.sub("", self._text + piece)
         found = []
-        while end := _END.search(without_thoughts(self._text)):
-            found.append(self._text[: end.end()])
-            self._text = self._text[end.end() :]
+        while end := _sentence_end(without_thoughts(self._text)):
+            found.append(self._text[:end])
+            self._text = self._text[end:]
         return found
 
     def finish(self) -> str:
         """The answer is over: all the rest."""
         rest, self._text = without_thoughts(self._text), ""
         return rest
+
+
+def _sentence_end(text: str) -> int:
+    """Where the first sentence of `text` ends; 0 where it goes on."""
+    ends = (match.end() for match in _END.finditer(text))
+    return next((end for end in ends if not _LIST_NUMBER.fullmatch(text[:end])), 0)
 
 
 class ClaimCheck:

@@ -299,7 +299,7 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
     check = await asyncio.to_thread(_claim_check, turn, state, answer.text)
     messages = build_messages(turn, state, answer)
     said = ""
-    for _ in range(2):
+    for again in (False, True):
         reader = SentenceReader()
         refused: list[str] = []
         draft = ""
@@ -310,13 +310,13 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
                         refused = check.refused(draft, said)
                         if refused:
                             break
-                        said = _show(turn, said, draft)
+                        said = _show(turn, said, draft, again=again)
                     if refused:
                         break
             if not refused:
                 draft = reader.finish()
                 refused = check.refused(draft, said)
-                said = said if refused else _show(turn, said, draft)
+                said = said if refused else _show(turn, said, draft, again=again)
         except ModelError as error:
             if said:
                 raise
@@ -334,11 +334,11 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
     return said.rstrip(), False
 
 
-def _show(turn: TurnContext, said: str, sentence: str) -> str:
-    """Show the next sentence of an answer, unless it was shown; returns all that is said."""
+def _show(turn: TurnContext, said: str, sentence: str, *, again: bool) -> str:
+    """Show the next sentence of an answer; returns all that is said. A draft written `again` may begin with what was shown."""
     sentence = sentence if said else sentence.lstrip()
     gap = " " if said and not (said[-1].isspace() or sentence[:1].isspace()) else ""
-    if sentence.strip() and sentence.strip() in said:
+    if again and sentence.strip() and sentence.strip() in said:
         return said
     turn.say(gap + sentence)
     return said + gap + sentence

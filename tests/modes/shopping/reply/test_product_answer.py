@@ -48,6 +48,12 @@ async def test_a_refused_draft_goes_back_once_with_the_reason(shop: Shop, server
     assert told.notices == []
 
 
+async def test_a_list_keeps_its_numbers_and_what_is_said_twice(shop: Shop, server: OllamaDouble) -> None:
+    said = "Dạ có ạ:\n\n1. Mẫu kia. Còn hàng.\n2. Mẫu này. Còn hàng.\n\n**3.** Mẫu nọ."
+    server.script(said)
+    assert said in (await shop.ask("tư vấn laptop dưới 20 triệu")).answer
+
+
 async def test_a_draft_refused_twice_gives_way_to_the_catalogue(shop: Shop, server: OllamaDouble) -> None:
     server.script(MADE_UP, MADE_UP)
     told = await shop.ask("tư vấn laptop dưới 20 triệu")
