@@ -464,8 +464,11 @@ _TILL_GONE = re.compile(
     r"(?:hết|het|khỏi|khoi|xẹp|xep|đỡ|lành|lanh)\b",
     re.IGNORECASE,
 )
-_LIKED_REACH = 6
+_LIKED_REACH, _FELT_REACH = 6, 2
+# "muốn chết cho rồi", "chết quách": it is meant.
+_FOR_GOOD = re.compile(r"\s+(?:quach\b|(?:di\s+)?cho\s+(?:roi|xong|khoe|nhe)\b)")
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
+_TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
 # "không nuốt gì", "không nuốt phải cái răng": it did not happen.
 _NOTHING = frozenset({"gi", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
 _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _PAST_REACH, _SHORT = 8, 12, 5, 8, 60
@@ -495,6 +498,7 @@ class _Reading:
                 for place in places
                 if not self._hidden(place)
                 and not (concept in _DENIABLE and self._is_no_event(concept, place))
+                and not (concept == "by_mistake" and self._corrects(place))
             ]
             for concept, places in self._all.items()
         }
@@ -621,6 +625,12 @@ class _Reading:
             or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
         )
 
+    def _corrects(self, place: _Place) -> bool:
+        """Whether one takes back what one has just said: "type 1, à nhầm, type 2", not "uống nhầm"."""
+        before = fold(self.text[: self._start(place)])
+        after = self.text[self._end(place) :]
+        return bool(_TAKEN_BACK.search(before)) and bool(re.match(r"\s*(?:[,.;:]|-\s|$)", after))
+
     def figure(self, place: _Place) -> bool:
         """Whether `place` is a figure of speech: so much is felt, one only wishes or fears it, laughs till then, or bargains."""
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
@@ -682,16 +692,32 @@ class _Reading:
         return any(place.first - gap - 1 <= each.last < place.first for each in self.places(concept))
 
     def felt_before(self, place: _Place) -> bool:
-        """Whether `place` only says how much something is felt: "đau răng muốn chết", not "đau quá, tôi muốn chết"."""
-        persons = {at for each in self._all.get("person", ()) for at in range(each.first, each.last + 1)}
-        return any(
-            0 < place.first - felt.last <= 3 and not persons & set(range(felt.last + 1, place.first))
+        """Whether `place` only says how much something is felt: "đau răng muốn chết", not "đau quá, tôi muốn chết".
+
+        What hurts does not count as distance; who wants it over for good means it: "đau răng muốn chết cho rồi".
+        """
+        if _FOR_GOOD.match(fold(self.text[self._words[place.last].end :])):
+            return False
+        persons, parts = self._words_of("person"), self._words_of("tooth", "mouth", "jaw", "face")
+        between = [
+            set(range(felt.last + 1, place.first))
             for felt in self._all.get("felt", ())
-        )
+            if felt.last < place.first
+        ]
+        return any(len(words - parts) <= _FELT_REACH and not persons & words for words in between)
+
+    def _words_of(self, *concepts: str) -> set[int]:
+        """The numbers of the words that name one of `concepts`."""
+        return {
+            at
+            for concept in concepts
+            for each in self._all.get(concept, ())
+            for at in range(each.first, each.last + 1)
+        }
 
     def as_much(self, place: _Place) -> bool:
         """Whether `place` is as much as something is liked or felt: "ghiền muốn chết", "khát nước muốn chết đi được"."""
-        persons = {at for each in self._all.get("person", ()) for at in range(each.first, each.last + 1)}
+        persons = self._words_of("person")
         wish = max((each.first for each in self._sure("think") if each.first < place.first), default=0)
         if (
             wish == 0

@@ -406,3 +406,21 @@ def test_what_one_wants_to_die_of_is_a_figure_where_it_is_liked_and_none_where_o
     assert [one for one in LIKED if danger(f"em {one} muốn chết{end}, có hại răng không")] == []
     assert [one for one in DESPAIR if not danger(f"{one} muốn chết{end if 'được' not in end else ''}")] == []
     assert danger(f"tôi chỉ muốn chết{end}") is not None
+
+
+@pytest.mark.parametrize("end", ["", " luôn", " luôn á trời", " đi được"])
+@pytest.mark.parametrize("part", ["răng", "cái răng hàm", "nguyên hàm", "răng khôn"])
+@pytest.mark.parametrize("felt", ["đau", "nhức", "buốt"])
+def test_what_hurts_to_death_is_a_figure_unless_it_is_to_be_over(felt: str, part: str, end: str) -> None:
+    for shape in (str, fold):
+        assert danger(shape(f"{felt} {part} muốn chết{end}, nhưng mà không sốt, không sưng")) is None
+        assert danger(shape(f"{felt} {part} muốn chết cho rồi")) is not None
+    assert danger(f"{felt} {part} quá, tôi chỉ muốn chết") is not None
+
+
+@pytest.mark.parametrize("taken_back", ["à nhầm", "í lộn", "ý nhầm", "ủa nhầm", "sorry nhầm"])
+def test_a_slip_of_the_tongue_is_no_wrong_medicine(taken_back: str) -> None:
+    for shape in (str, fold):
+        slip = f"tôi bị tiểu đường type 1, {taken_back}, type 2, uống thuốc đều mười năm nay"
+        assert danger(shape(slip)) is None
+        assert danger(shape(f"{taken_back}, em uống nhầm thuốc của mẹ rồi")) is not None
