@@ -385,6 +385,8 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
 def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Other figures or groups, or the order of a list."""
     output, find = parts.output, parts.vocabulary.find
+    if any(one.kind == "count_where" for one in output.measures):  # of each state: no longer of one
+        found = replace(found, filters=tuple(one for one in found.filters if one.field != "status"))
     other = find(parts.text, "asks", "avg", "min", "max") or output.group
     if (
         found.entity in PAPERS

@@ -8,7 +8,7 @@ from datetime import datetime
 from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
 from troly.text.everyday import everyday_phrases, small_talk
-from troly.text.fold import folded_words
+from troly.text.fold import fold, folded_words
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
 from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
@@ -33,6 +33,7 @@ _UNFILTERED = frozenset({"said.unrecorded", "said.no_gender"})
 _THANKS = frozenset({"thanks", "bye", "ack"})
 # What makes a question of a sentence that asks for nothing by name: "có wifi không", "is there one".
 _TAGS = frozenset({"khong", "chua", "nhi", "a", "vay", "phai"})
+_COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
 
@@ -91,13 +92,21 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         parts = parse_parts(vocabulary, message, asker)
     alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker.places)
     by_model = focus is not None and previous is None and not _names_its_own(parts)
-    bare = asker.goes_on and alone.measures and not (parts.named or parts.filters or parts.own)
+    counter = parts.named and _named_by_counter(parts)
+    bare = asker.goes_on and alone.measures and not (parts.filters or parts.own)
+    bare = bare and (counter or not parts.named)
     if alone.ready and (by_model or bare):
         # What a model's query or an unanswered question was about is not known here.
         words = (message.strip(),)
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _named_by_counter(parts: QuestionParts) -> bool:
+    """Whether no more than a counter says what is meant ("căn rẻ nhất"): one of those spoken of."""
+    said = parts.vocabulary.find(parts.text, "asks", "room")
+    return bool(said) and {fold(hit.phrase) for hit in said} <= _COUNTERS
 
 
 def _names_its_own(parts: QuestionParts) -> bool:
@@ -251,11 +260,16 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         missing = (Remark.of("missing.what"),) if intent == "CLARIFICATION" else ()
         return ParsedQuestion(intent, question=message, missing=missing)
     entity, own = parts.entity, parts.own
-    if entity == "room" and any(
-        one.field == "status" and one.value in _HIDDEN_STATES for one in parts.filters
-    ):
+    states = {value for one in parts.filters if one.field == "status" for value in one.values}
+    states |= {one.field for one in output.measures if one.kind == "count_where"}
+    if entity == "room" and states & _HIDDEN_STATES:
         own = True  # of other people's rooms only what is to let is known
-    if role == "LANDLORD" and entity in _PUBLIC and {one.field for one in parts.filters} == {"status"}:
+    if (
+        role == "LANDLORD"
+        and entity in _PUBLIC
+        and states
+        and {one.field for one in parts.filters} <= {"status"}
+    ):
         own = True  # "phòng nào đang trống": a landlord's own
     if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
         entity = "room_seeking_post"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import pairwise
 
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
@@ -179,11 +180,15 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         # A figure of "phòng trọ" is not one of flats and houses.
         plain = vocabulary.find(text, "kinds", "room")
         forms = vocabulary.find(text, "asks", "trend", "table", "chart", "by type")
-        if vocabulary.find(text, "asks", "avg", "median", "min", "max") and "type" not in output.group:
+        if (
+            vocabulary.find(text, "asks", "count", "avg", "median", "min", "max")
+            and "type" not in output.group
+        ):
             forms = []
         if plain and not own and not forms and (output.measures or output.single):
             filters = merge_filters([*filters, Filter("type", "=", "room")])
-    output = _counted_states(text, output, status)
+    states = _status(money, status, entity)
+    output = _counted_states(text, output, states, status_spans)
     if any(one.kind == "count_where" for one in output.measures):
         filters = tuple(one for one in filters if one.field != "status")
     limit = number_of_groups(text) if output.group else None
@@ -226,13 +231,27 @@ def _openings(text: str, start: int) -> list[Span]:
     return [(found.start(), start)] if found else []
 
 
-def _counted_states(text: str, output: OutputRequest, status: list[Filter]) -> OutputRequest:
-    """ "bao nhiêu phòng, bao nhiêu đang cho thuê": all of them, and those of the state; or those of each state."""
+_STATES_GAP = re.compile(
+    r"(?=.*(?:[,;&+/]|\b(?:va|and)\b))\W*(?:(?:va|and|are|is|bi|dang|da|con|phong|rooms)\W*)*"
+)
+"""What stands between states that are counted one by one: "đã thuê, đang ẩn và đang sửa"."""
+
+
+def _counted_states(
+    text: str, output: OutputRequest, status: list[Filter], spans: list[Span]
+) -> OutputRequest:
+    """ "bao nhiêu phòng, bao nhiêu đang cho thuê": all of them, and those of the state; or those of each state, which a comma or
+    "và" joins as well: nothing is in two of them.
+    """
     asked = re.findall(r"(?<!\w)(?:bao nhieu|may|how many)(?!\w)", fold(text))
-    if len(asked) < max(2, len(status)) or not status or [one.kind for one in output.measures] != ["count"]:
+    told = tuple(dict.fromkeys(str(one.value) for one in status))
+    gaps = [fold(text[end:start]) for (_, end), (start, _) in pairwise(sorted(spans))]
+    joined = len(told) > 1 and all(_STATES_GAP.fullmatch(gap) for gap in gaps)
+    several = len(asked) >= max(2, len(told))
+    if not told or not (several or joined) or [one.kind for one in output.measures] != ["count"]:
         return output
-    whole = output.measures if len(asked) > len(status) else ()
-    return replace(output, measures=(*whole, *(Measure("count_where", str(one.value)) for one in status)))
+    whole = output.measures if len(asked) > len(told) else ()
+    return replace(output, measures=(*whole, *(Measure("count_where", one) for one in told)))
 
 
 def _top(text: str) -> int | None:
