@@ -219,7 +219,7 @@ class _Question:
         if before is None and target is not None and parts.pointer is not None:
             lost = not _carry_over(parts, target, schema)
         else:
-            lost = parts.pointer is not None and target is None
+            lost = parts.pointer is not None and (target is None or _renames(parts, target))
         built = build_query(parts, schema, self.today, self.choices)
         followed = is_followup(parts, before) or (
             before is None and target is not None and parts.pointer is not None
@@ -258,6 +258,12 @@ class _Question:
         if any(parts.kept):
             asked = shown_in(asked, self.shown)
         return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
+
+
+def _renames(parts: Parts, target: DataQuery) -> bool:
+    """Whether a part of a value is read in the column of what is pointed at, which it must not replace."""
+    pointed = {each.ref.name for each in target.conditions if each.ref.kind == "text"}
+    return any(note.key == "values_meant" and note.params["field"] in pointed for note in parts.notes)
 
 
 def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:

@@ -9,6 +9,7 @@ groups and figures.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -44,6 +45,8 @@ _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
+# "trống" typed without accents is "trong" before what it names: "còn trong kho".
+_INSIDE = frozenset({"trong", "con trong"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset(
@@ -509,6 +512,10 @@ class Reader:
                 continue
             if mention.has("empty") and at + 1 < len(self.mentions) and self.mentions[at + 1].period:
                 continue  # "trong quý 3"
+            ahead = next((self.mentions[each] for each in self.around(at, 1, 1)), None)
+            named = ahead is not None and (ahead.targets or ahead.values or ahead.amount)
+            if named and mention.has("empty") and mention.text.lower() in _INSIDE:
+                continue
             places = [*self.around(at, 1, 1), *(self.around(at, -1, 1) if mention.has("empty") else ())]
             for place in places:
                 if found := self._cells(at, place):
@@ -764,7 +771,7 @@ class Reader:
     def _is_value(self, at: int) -> bool:
         """Whether words that could be a value mean it: words of questions and names of columns come first."""
         mention = self.mentions[at]
-        if self._counts_next(at):
+        if self._counts_next(at) or self._only_counts(at):
             return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
@@ -790,6 +797,18 @@ class Reader:
         if counted:
             self.take("head", at)
         return counted and not self._between(at, behind).strip()
+
+    def _only_counts(self, at: int) -> bool:
+        """Whether a word right after "bao nhiêu" is what values count in ("Tất (5 đôi)"), and no part that names them."""
+        mention, best = self.mentions[at], self.mentions[at].values[0]
+        asked = at > 0 and self.has(at - 1, "count") and not self._between(at - 1, at).strip()
+        if not asked or best.whole or len(mention.text.split()) > 1:
+            return False
+        counter = re.compile(rf"[0-9]\s*{re.escape(fold(mention.text))}\b")
+        counted = self.parts.pointer is not None or all(counter.search(fold(each)) for each in best.values)
+        if counted:
+            self.take("head", at)
+        return counted
 
     def _is_word_value(self, at: int, best: Value) -> bool:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""

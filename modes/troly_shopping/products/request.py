@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -9,11 +10,11 @@ from typing import Literal
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
 from troly.text.fold import nfc, tokens
-from troly.text.match import blank_out, spans_of
+from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import ProductQuery, parse_product_query, refine
-from troly_shopping.products.store import Order, Product, ProductStore
+from troly_shopping.products.store import Order, Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon, word_lists
 
 # Kinds of the shared focus.
@@ -27,6 +28,8 @@ _COST = {
 }  # fmt: skip
 _NAMED = 60
 _BY_NUMBER = {"ordinal", "first", "last"}
+_SIZE = re.compile(r"(?<!\w)[0-9]+ ?[GT]B(?:/[0-9]+ ?[GT]B)*(?!\w)", re.IGNORECASE)
+_KIND = 500
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
 
@@ -83,6 +86,10 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     """What `text` asks after what was shown. Blocking; raises StoreError."""
     goods = focus if focus is not None and focus.kind in {PRODUCTS, BUILD} else None
     typed = nfc(text)[:2_000]
+    refused = _refused(typed, goods, store) if goods else None
+    if refused:
+        # "không phải con đó, con Ergo 2": what follows is meant, not what is pointed at before it.
+        typed = " " * refused.end + typed[refused.end :]
     pointed = find_reference(typed, goods, things=_things(), fields={"price": "price"})
     if pointed and pointed.kind == "extreme" and _kinds_in(typed, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
@@ -95,6 +102,8 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     ]
     rest = blank_out(typed, spans)
     corrected = lexicon("dialogue", "correction").find(rest) if goods else []
+    if refused:
+        corrected = [refused]
     rest = blank_out(rest, spans_of(corrected))
     query = parse_product_query(rest, store, whole=kinds[0] if len(kinds) == 1 else "")
     if pointed and pointed.kind == "extreme" and (query.details or query.brands or query.words):
@@ -126,7 +135,54 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
-    return found
+    return _of_family(found, store)
+
+
+def _refused(text: str, focus: Focus, store: ProductStore) -> PhraseHit | None:
+    """The denial of what was shown that opens a message and is followed by the name of another: "không phải, Ergo 2"."""
+    hit = next(
+        (hit for hit in lexicon("dialogue", "not this").find(text) if not tokens(text[: hit.start])), None
+    )
+    if hit is None:
+        return None
+    clause, comma, _ = text[hit.end :].partition(",")
+    if comma:
+        pointed = find_reference(clause, focus, things=_things())
+        left = blank_out(clause, pointed.spans) if pointed else clause
+        return replace(hit, end=hit.end + len(clause) + 1) if not tokens(left) else None
+    words = parse_product_query(text[hit.end :], store).words
+    shown = any(all(offers.title_says(row.title, word) for word in words) for row in focus.rows)
+    return hit if any(not word.isalpha() for word in words) and not shown else None
+
+
+def _of_family(request: ShopRequest, store: ProductStore) -> ShopRequest:
+    """ "bản rẻ nhất của dòng đó" asks of all that differ from the one shown in nothing but their sizes.
+
+    Where there is no other, it is not known what is meant.
+    """
+    ends = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
+    line = lexicon("dialogue", "family").find(request.typed)
+    if request.scope != "rows" or len(request.rows) != 1 or not ends or not line:
+        return request
+    shown = store.named([request.rows[0].id])
+    family = [
+        other
+        for one in shown
+        for other in store.search(SearchCriteria(kinds=(one.kind,), count=_KIND))
+        if _line(other.name) == _line(one.name)
+    ]
+    if len(family) < 2:
+        unread = request.query.unread or (line[0].phrase,)
+        return replace(request, scope="none", rows=(), query=replace(request.query, unread=unread))
+    pick = max if ends[0].label == "dearest" else min
+    price = pick(one.price for one in family)
+    best = focus_rows([one for one in family if one.price == price])
+    return replace(request, rows=tuple(best), pointed=True, query=replace(request.query, order=""))
+
+
+def _line(name: str) -> str:
+    """A product's name without its sizes ("16GB/512GB")."""
+    return " ".join(_SIZE.sub(" ", name).lower().split())
 
 
 def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:

@@ -112,3 +112,57 @@ def test_values_of_long_columns_are_looked_up() -> None:
 
     call = plan("giờ làm của Quỳnh Nhi", (sheet,), NOW, None, lookup).calls[0].arguments
     assert call["filters"] == {"Họ tên": "Phạm Quỳnh Nhi"}
+
+
+PACKS = dataclasses.replace(
+    CLINIC,
+    id="7",
+    name="Sản phẩm",
+    fields=(
+        column("Tên sản phẩm", "text", ("Quần jogger", "Tất cổ ngắn (5 đôi)", "Bút bi (12 cây)", "Dép quai")),
+        dataclasses.replace(column("Tồn kho", "integer", (), 40), least="0", most="300"),
+        dataclasses.replace(column("Số lượng", "integer", (), 40), least="0", most="300"),
+    ),
+    date_field="",
+    span=None,
+    metrics=(),
+)
+
+
+def filters(text: str, previous: Plan | None = None) -> dict[str, object]:
+    """What the one call of a message filters by; empty where it has none."""
+    made = plan(text, (PACKS,), NOW, previous)
+    return dict(made.calls[0].arguments.get("filters") or {}) if made.calls else {}
+
+
+@pytest.mark.parametrize("counter", ["đôi", "cây"])
+@pytest.mark.parametrize(
+    "asked", ["tổng số lượng bao nhiêu {}", "tồn kho mấy {}", "dép quai tồn kho bao nhiêu {}"]
+)
+def test_what_is_counted_in_is_no_part_of_a_value(asked: str, counter: str) -> None:
+    assert filters(asked.format(counter)).get("Tên sản phẩm") in {None, "Dép quai"}
+
+
+@pytest.mark.parametrize("counter", ["đôi", "cây", "bút"])
+def test_what_is_pointed_at_is_never_replaced_by_a_part_of_a_value(counter: str) -> None:
+    before = plan("tổng số lượng của dép quai", (PACKS,), NOW)
+    assert filters(f"nó tồn kho bao nhiêu {counter}", before).get("Tên sản phẩm") in {None, "Dép quai"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "quan jogger thi con bao nhieu cai trong kho",
+        "quan jogger con trong kho bao nhieu",
+        "trong kho con bao nhieu quan jogger",
+    ],
+)
+def test_in_the_warehouse_is_no_empty_warehouse(text: str) -> None:
+    assert "'Tồn kho': 0" not in str(plan(text, (PACKS,), NOW).calls)
+
+
+@pytest.mark.parametrize(
+    "text", ["sản phẩm nào trống kho", "có mấy sản phẩm kho trống", "tong so luong san pham bo trong kho"]
+)
+def test_an_empty_warehouse_is_one_with_its_accents_or_said_outright(text: str) -> None:
+    assert "'Tồn kho': 0" in str(plan(text, (PACKS,), NOW).calls)

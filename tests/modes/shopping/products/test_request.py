@@ -156,3 +156,44 @@ async def test_a_model_is_given_the_products_meant(own_home: Path) -> None:
     assert price in told.answer
     assert f"{name} | {price}" in prompt
     assert told.done.source in {"model", "mixed"}
+
+
+@pytest.mark.parametrize(
+    "said", ["không phải, con {} kìa", "khong phai con do, {} co", "not that one, the {}"]
+)
+@pytest.mark.parametrize(("shown", "meant"), [("Ergo 1", "Ergo 2"), ("Ergo 2", "Ergo 1")])
+async def test_a_correction_means_the_product_that_it_names(
+    shop: Shop, said: str, shown: str, meant: str
+) -> None:
+    assert shown in (await shop.ask(f"Ghế công thái học SSTC {shown} bán bao nhiêu?")).answer
+    listed = names((await shop.ask(said.format(meant))).answer)
+    assert len(listed) == 1
+    assert listed[0].endswith(meant)
+
+
+@pytest.mark.parametrize("asked", ["bản rẻ nhất của dòng đó thì sao ạ", "dong do con re nhat bao nhieu"])
+@pytest.mark.parametrize(
+    ("shown", "least"),
+    [
+        ("MacBook Air 13 M2 16GB/512GB", "MacBook Air 13 M2 8GB/256GB"),
+        ("MacBook Air 13 M2 8GB/256GB", "MacBook Air 13 M2 8GB/256GB"),
+        ("RAM Kingston Fury Beast DDR5 5600 32GB", "RAM Kingston Fury Beast DDR5 5600 16GB"),
+    ],
+)
+async def test_the_cheapest_of_a_line_is_one_of_all_its_sizes(
+    shop: Shop, asked: str, shown: str, least: str
+) -> None:
+    assert shown in (await shop.ask(f"{shown} giá bao nhiêu")).answer
+    assert least in (await shop.ask(asked)).answer
+
+
+async def test_of_a_line_that_is_not_known_no_product_is_the_cheapest(shop: Shop) -> None:
+    await shop.ask("Ghế công thái học SSTC Ergo 1 bán bao nhiêu?")
+    told = await shop.ask("dòng đó con rẻ nhất bao nhiêu")
+    assert "2.490.000" not in told.answer
+    assert told.done.metadata["answered"] is False
+
+
+async def test_a_correction_may_point_as_well(shop: Shop) -> None:
+    listed = names((await shop.ask(LIST)).answer)
+    assert names((await shop.ask("không phải con đó, con thứ hai kìa")).answer) == [listed[1]]
