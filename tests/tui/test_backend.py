@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,11 +14,12 @@ from textual.pilot import Pilot
 
 from tests.support.modes.made import registry_of
 from tests.support.ollama.double import Fault, OllamaDouble, Reply
-from tests.support.process.waiting import until
+from tests.support.process.waiting import until, wait_until
 from tests.support.screen.screens import NOW, text_of
 from tests.support.stores.services import profile
 from troly.config.load import load_settings
 from troly.conversation.session import Session
+from troly.errors import StoreError
 from troly.paths import Paths
 from troly.plugin.context import Step, TurnContext, traced
 from troly.plugin.contract import DataStatus, Graph, Mode, Outcome
@@ -58,19 +60,25 @@ PLAIN = Mode(
 )  # fmt: skip
 
 
+def opener(home: Path, url: str) -> Callable[[], Session]:
+    """What opens a session under `home`."""
+
+    def opened() -> Session:
+        paths = Paths.resolve({"TROLY_HOME": str(home)})
+        settings = load_settings(paths, {"OLLAMA_HOST": url})
+        services = open_services(paths, settings, (), fixed_clock(NOW.isoformat()))
+        registry = registry_of(plain=PLAIN, broken=RuntimeError("no such module"))
+        return Session(services, registry, profile())
+
+    return opened
+
+
 class Real(TrolyApp):
     """The app with services under `home`."""
 
     def __init__(self, home: Path, url: str, loaded: Callable[[], object] = lambda: None) -> None:
-        def opener() -> Session:
-            paths = Paths.resolve({"TROLY_HOME": str(home)})
-            settings = load_settings(paths, {"OLLAMA_HOST": url})
-            services = open_services(paths, settings, (), fixed_clock(NOW.isoformat()))
-            registry = registry_of(plain=PLAIN, broken=RuntimeError("no such module"))
-            return Session(services, registry, profile())
-
         super().__init__(
-            lambda deliver: SessionBackend(opener, deliver, loaded),
+            lambda deliver: SessionBackend(opener(home, url), deliver, loaded),
             mode="plain",
             language="vi",
             theme="dark",
@@ -213,6 +221,26 @@ async def test_without_ollama_the_header_says_rules_and_it_is_noticed_when_it_co
         assert "Chưa có model" in app.shown
         ollama.up()
         await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)
+
+
+def test_whoever_quits_in_the_moment_of_opening_leaves_nothing_begun(tmp_path: Path) -> None:
+    """What is asked for just before the end is cancelled, not dropped before its first step; the services are closed."""
+    for moment in range(12):
+        shown: list[object] = []
+        backend = SessionBackend(opener(tmp_path, "http://127.0.0.1:1"), lambda show: show())
+        backend.start(shown.append)
+        if moment % 2:
+            wait_until(lambda: shown)  # noqa: B023
+            backend.watch_health(lambda: "plain", lambda: "vi", shown.append)
+        backend.close()
+        assert backend._thread is not None
+        backend._thread.join(60)
+        assert backend._loop.is_closed()
+        assert not asyncio.all_tasks(backend._loop)
+        if backend._session is not None:
+            with pytest.raises(StoreError):
+                backend._session.services.conversations.list("u")
+        gc.collect()
 
 
 async def test_a_data_directory_that_is_a_file_is_told_on_a_card(

@@ -7,7 +7,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -119,9 +118,11 @@ class SessionBackend:
             found = error
         self._deliver(partial(ready, found))
         try:
-            if not self._closing:
-                self._loop.run_forever()
+            self._loop.run_forever()
         finally:
+            # What was asked for in the moment of closing has begun no step yet, and ends here too.
+            with suppress(Exception):  # the process ends anyway: what could be saved is saved
+                self._loop.run_until_complete(self._end())
             self._loop.close()
 
     def _open(self) -> SessionInfo:
@@ -218,36 +219,30 @@ class SessionBackend:
         if self._thread is None:
             self._loop.close()
             return
-        if self._session is not None and self._loop.is_running():
-            ending = self._submit(self._end(self._session))
-            with suppress(Exception):  # the process ends anyway: what could be saved is saved
-                ending.result(CLOSING)
         self._call_soon(self._loop.stop)
-        self._thread.join(0.5)
+        self._thread.join(CLOSING)
 
-    async def _end(self, session: Session) -> None:
+    async def _end(self) -> None:
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._samples is not None:
             self._samples.close()
-        await session.services.llm.aclose()
-        session.services.close()
+        if self._session is not None:
+            await self._session.services.llm.aclose()
+            self._session.services.close()
 
     def _ready(self) -> Session:
         if self._session is None:
             raise RuntimeError("asked before the services were open")
         return self._session
 
-    def _submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
-        try:
-            return asyncio.run_coroutine_threadsafe(work, self._loop)
-        except RuntimeError:  # the loop is closed already
+    def _submit(self, work: Coroutine[Any, Any, Any]) -> None:
+        if self._closing:
             work.close()
-            ended: Future[Any] = Future()
-            ended.cancel()
-            return ended
+        else:
+            asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def _call_soon(self, function: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop is closed already

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from textual import events
+from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
 from tests.support.process.waiting import until
@@ -98,6 +99,11 @@ async def settle(app: TrolyApp, pilot: Pilot[Any]) -> None:
     if isinstance(app, Scene) and app.fake.info is not None:
         await until(lambda: app.controller.opened or app.controller.trouble)
     await pilot.pause()
+    # Textual takes a new size a moment after it was told.
+    driver = app._driver
+    if isinstance(driver, HeadlessDriver):
+        await until(lambda: app.screen.size == driver._get_terminal_size())
+        await pilot.pause()
     await until(lambda: not app.chat.pending)
     await pilot.pause()
 
