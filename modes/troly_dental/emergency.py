@@ -12,7 +12,7 @@ from typing import Any, Self
 from troly.text.catalogue import Lang
 from troly.text.fold import folded_words
 from troly.text.match import Lexicon
-from troly_dental.guard import advice, danger, is_over
+from troly_dental.guard import advice, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
 from troly_dental.guard.rules import stop_words
 from troly_dental.guard.spelling import LEXICONS
@@ -69,7 +69,7 @@ class EmergencyReply:
     """What is said at once; `emergency` is the one to keep, None when it is over; `first` where the card is new.
 
     `aside`: `text` only reminds of it, before the answer to a question of another matter. `sure` is False where a model that
-    answers is to say whether it is so.
+    answers is to say whether it is so, True where the person called it off.
     """
 
     text: str
@@ -90,16 +90,20 @@ def reply(
         return _card(found.name, now, patient_of([*earlier, text]), lang, sure=found.sure)
     if present is None:
         return None
-    if (found is None or danger(text) is None) and is_over(text):
-        # Only what was told before still speaks of it; now somebody has seen to it.
-        return EmergencyReply(say("guard.still.over", lang), None)
+    if found is None or danger(text) is None:
+        # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
+        if is_called_off(text):
+            return EmergencyReply(say("guard.still.off", lang), None, sure=True)
+        if is_over(text):
+            return EmergencyReply(say("guard.still.over", lang), None)
     if found is None and _is_aside(text, present.name, lang):
         return EmergencyReply(_reminder(present.name, lang), present, aside=True)
     return EmergencyReply(still(text, present.name, lang), present)
 
 
 def _card(name: str, now: datetime, patient: str, lang: Lang, *, sure: bool = True) -> EmergencyReply:
-    return EmergencyReply(advice(name, lang).strip(), Emergency(name, now, patient), first=True, sure=sure)
+    text = f"{advice(name, lang).strip()}\n\n{say('guard.still.leave', lang)}"
+    return EmergencyReply(text, Emergency(name, now, patient), first=True, sure=sure)
 
 
 # -- What a model says of it, in the first line of its answer.

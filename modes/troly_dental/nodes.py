@@ -78,7 +78,7 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
         "topic": before.topic,
         "query": question,
     }
-    if turn.model.reason_unavailable is None and not (told.first and told.sure):
+    if turn.model.reason_unavailable is None and not told.sure:
         _keep(turn, question, dental=True, topic=before.topic or question)
         return ahead
     turn.conversation_metadata[emergency.KEPT] = told.emergency.kept() if told.emergency else None

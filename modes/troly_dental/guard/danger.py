@@ -42,6 +42,8 @@ _HOURS = r"(\d{1,2}(?:\.\d)?)\s*(?:tieng|gio|h|hrs?|hours?)"
 _EVERY = re.compile(
     rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b)"
 )
+# "5 cữ, mỗi cữ 3 viên".
+_TIMES = re.compile(r"\b(\d{1,2})\s*(?:lan|cu|times|doses)\b\W*(?:\w+\s+){0,2}(?:moi|each)\b")
 _STRENGTH = 200
 _PILLS_SHORT = re.compile(r"\b(\d{1,3})\s?v\b")
 # Signs that are never waited with, however the rest is said.
@@ -80,6 +82,12 @@ def is_over(text: str) -> bool:
     return any(one.stands("seen", "calm") or one.seen_to for one in readings)
 
 
+def is_called_off(text: str) -> bool:
+    """Whether the person says in so many words that nobody has what an emergency was raised for."""
+    parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(part))]
+    return any(_read(reading).stands("nobody_ill") for part in parts for reading in spellings_of(part))
+
+
 def _danger_of(read: _Reading, earlier: Sequence[_Reading], present: str | None) -> str | None:
     if read.nobody:
         return None
@@ -115,7 +123,9 @@ def _breathing(case: _Case) -> bool:
     breath = read.has("breathless") or read.near("hard", "breathe", 2) or read.cannot("breathe", 2)
     swallow = read.near("hard", "swallow", 4) or read.cannot("swallow", 2)
     swallow = swallow or (read.has("drool") and case.told("swell", "infected", "trismus"))
-    if read.only_hurts("swallow") and not case.told("swell", "infected", "fever", "trismus"):
+    if (read.only_hurts("swallow") or read.has("dry")) and not case.told(
+        "swell", "infected", "fever", "trismus"
+    ):
         swallow = False
     shut = (
         (read.cannot("open", 2) and not read.has("eye"))
@@ -152,7 +162,8 @@ def _allergy(case: _Case) -> bool:
         or read.near("injection", "just", 1)
         or case.present == "allergy"
     )
-    just = read.has("now", "just", "lasting", "days") or bool(case.before) or case.present is not None
+    just = read.has("now", "just", "lasting", "days") or read.near("taken", "drug", 1)
+    just = just or bool(case.before) or case.present is not None
     if read.has("allergic") and not read.has("just"):
         return False
     skin = read.has("hives") or (read.near("lip", "swell", 2) and read.has("injection", "drug", "hives"))
@@ -178,6 +189,7 @@ def _poisoning(case: _Case) -> bool:
         and not (asked or read.has("course"))
     )
     wrong = (drug or read.has("container")) and read.has("taken") and read.has("by_mistake") and not asked
+    wrong = wrong or (drug and read.has("child") and read.has("adult") and read.has("taken") and not asked)
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and _many_pills(read))
     much = drug and (read.has("too_much") or _many_pills(read)) and not leave
@@ -202,13 +214,14 @@ def _pills(read: _Reading) -> float:
 def _many_pills(read: _Reading) -> bool:
     """Whether more was taken than any label allows, at one time or in one day."""
     every = _EVERY.search(fold(read.text))
+    times = _TIMES.search(fold(read.text))
     if (
         (read.asks_leave and not read.has("harm_asked"))
         or read.has("price")
-        or not (every or read.has("taken", "harm_asked") or read.happened)
+        or not (every or times or read.has("taken", "harm_asked") or read.happened)
     ):
         return False
-    most = _pills(read)
+    most = _pills(read) * (float(times[1]) if times else 1)
     strength = max(
         (
             amount * scale
@@ -238,9 +251,11 @@ def _self_harm(case: _Case) -> bool:
     if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
-    ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or any(
-        read.near("gather", what, 3) for what in ("sleeping_pill", "pill")
+    ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
+        "gather", "sleeping_pill", 3
     )
+    # A few at hand are for the pain.
+    ready = ready or (read.near("gather", "pill", 3) and not (0 < _pills(read) <= _PILLS_A_DAY))
     asleep = read.has("reason", "think") and any(not read.feared(place) for place in read.places("no_waking"))
     # "ước đừng bao giờ dậy nữa"
     asleep = asleep or any(
@@ -249,10 +264,7 @@ def _self_harm(case: _Case) -> bool:
     )
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
-    return any(
-        read.then_at("think", place, 3) and not (read.felt_before(place) or read.as_much(place))
-        for place in read.places("death")
-    )
+    return any(read.then_at("think", place, 3) and not read.figure(place) for place in read.places("death"))
 
 
 def _object(case: _Case) -> bool:
@@ -305,7 +317,7 @@ def _trauma(case: _Case) -> bool:
     if (
         read.cannot("close", 2)
         and (case.mouth or read.has("jaw"))
-        and not (read.has("droop") or read.near("eye", "close", 3))
+        and not (read.has("droop", "born") or read.near("eye", "close", 3))
     ):
         return True
     hit = read.hit or (read.has("play") and read.has("harm"))
@@ -355,6 +367,7 @@ def _nerve(case: _Case) -> bool:
         read.near("numb", "face", 4)
         and stays
         and (long or case.told("drawn", "procedure", "days"))
+        and (long or read.has("days") or not read.has("hours_ago"))
         and not read.has("how_long")
     )
 
@@ -444,7 +457,7 @@ _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
 _GAP = re.compile(r"[\s\-_'’/]*")
 _ASKED = re.compile(
-    r"\s*(?:\S+\s+){0,2}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
+    r"\s*(?:\S+\s+){0,3}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -464,13 +477,21 @@ _TILL_GONE = re.compile(
     r"(?:hết|het|khỏi|khoi|xẹp|xep|đỡ|lành|lanh)\b",
     re.IGNORECASE,
 )
-_LIKED_REACH, _FELT_REACH = 6, 2
+# How many words may stand between the wish and what is wished, and between what is felt and the wish.
+_WISH_REACH = {"think": 3, "wish": 1}
+_FELT_REACH = {"felt": 1, "liked": 6}
 # "muốn chết cho rồi", "chết quách": it is meant.
 _FOR_GOOD = re.compile(r"\s+(?:quach\b|(?:di\s+)?cho\s+(?:roi|xong|khoe|nhe)\b)")
+# A part of a message with the sign that ends it; what makes that part no statement.
+_PART = re.compile(r"(?<=[,.!?;\n])")
+_UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably|perhaps)\b")
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
 # "không nuốt gì", "không nuốt phải cái răng": it did not happen.
 _NOTHING = frozenset({"gi", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
+_QUESTION = re.compile(r"\b(?:gì|gi|j|không|khong|ko|k|sao|nào|nao|bao)\b|\?", re.IGNORECASE)
+# The "người" of "trong người", the "trẻ" of "con trẻ" are somebody's.
+_OF_A_BODY = frozenset({"trong", "ca", "khap", "nong", "toan", "con", "day"})
 _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _PAST_REACH, _SHORT = 8, 12, 5, 8, 60
 
 
@@ -490,7 +511,11 @@ class _Reading:
         self._all = self._find()
         breaks = {self._start(place) for place in self._all.get("break", ())}
         self._sentences = sorted({*self._clauses, *breaks})
-        causes = {self._start(place) for place in self._all.get("cause", ())}
+        causes = {
+            self._start(place)
+            for place in self._all.get("cause", ())
+            if place.first and _LIST.search(self.text, self._words[place.first - 1].end, self._start(place))
+        }
         self._clauses = sorted({*self._sentences, *causes})
         self._live = {
             concept: [
@@ -620,7 +645,7 @@ class _Reading:
             or self._only_to_come(place)
             or self._long_ago(place)
             or any(each.last == place.first - 1 for each in self._sure("while"))
-            or (concept in _FIGURES and self.figure(place))
+            or (concept in _FIGURES and self._exaggerated(place))
             or (concept == "swell" and self._trifling(place))
             or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
         )
@@ -632,10 +657,44 @@ class _Reading:
         return bool(_TAKEN_BACK.search(before)) and bool(re.match(r"\s*(?:[,.;:]|-\s|$)", after))
 
     def figure(self, place: _Place) -> bool:
-        """Whether `place` is a figure of speech: so much is felt, one only wishes or fears it, laughs till then, or bargains."""
-        wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
-        if wished and self.felt_before(place):
+        """Whether one "wants" what `place` says only as a figure of speech: "đau răng muốn chết", "ghiền trà sữa muốn chết".
+
+        What is felt or liked so much stands before the wish and nobody is named between: "đau quá, tôi muốn chết" is meant.
+        Parts of the mouth are no distance. Who wants it over for good means it: "đau răng muốn chết cho rồi".
+        """
+        after = fold(self.text[self._end(place) :])
+        if _FOR_GOOD.match(after):
+            return False
+        wishes = (
+            each.first
+            for concept, reach in _WISH_REACH.items()
+            for each in self._sure(concept)
+            if 0 <= place.first - each.last - 1 <= reach and not _LIST.search(self._between(each, place))
+        )
+        wish = max(wishes, default=0)
+        persons, parts = self._words_of("person"), self._words_of("tooth", "mouth", "jaw", "face")
+        if (
+            wish == 0
+            or wish - 1 in persons
+            or _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start)
+        ):
+            return False
+        if _TO_DEATH.match(after):
             return True
+        # Pain that is told at length wears out; what is liked or hated is no suffering.
+        return any(
+            each.last < wish and len(between - parts) <= reach and not persons & between
+            for concept, reach in _FELT_REACH.items()
+            for each in self._all.get(concept, ())
+            if not self._hidden(each)
+            for between in (set(range(each.last + 1, wish)),)
+        )
+
+    def _exaggerated(self, place: _Place) -> bool:
+        """Whether `place` says how much is felt, what one fears or bargains about, or laughs till then."""
+        if self.figure(place):
+            return True
+        wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
         return (wished or self._stated("laugh", "price") or self.feared(place)) and not self._stated(*_SICK)
 
     def _trifling(self, place: _Place) -> bool:
@@ -691,21 +750,6 @@ class _Reading:
         """Whether `concept` stands at most `gap` words before `place`, or in it."""
         return any(place.first - gap - 1 <= each.last < place.first for each in self.places(concept))
 
-    def felt_before(self, place: _Place) -> bool:
-        """Whether `place` only says how much something is felt: "đau răng muốn chết", not "đau quá, tôi muốn chết".
-
-        What hurts does not count as distance; who wants it over for good means it: "đau răng muốn chết cho rồi".
-        """
-        if _FOR_GOOD.match(fold(self.text[self._words[place.last].end :])):
-            return False
-        persons, parts = self._words_of("person"), self._words_of("tooth", "mouth", "jaw", "face")
-        between = [
-            set(range(felt.last + 1, place.first))
-            for felt in self._all.get("felt", ())
-            if felt.last < place.first
-        ]
-        return any(len(words - parts) <= _FELT_REACH and not persons & words for words in between)
-
     def _words_of(self, *concepts: str) -> set[int]:
         """The numbers of the words that name one of `concepts`."""
         return {
@@ -714,22 +758,6 @@ class _Reading:
             for each in self._all.get(concept, ())
             for at in range(each.first, each.last + 1)
         }
-
-    def as_much(self, place: _Place) -> bool:
-        """Whether `place` is as much as something is liked or felt: "ghiền muốn chết", "khát nước muốn chết đi được"."""
-        persons = self._words_of("person")
-        wish = max((each.first for each in self._sure("think") if each.first < place.first), default=0)
-        if (
-            wish == 0
-            or wish - 1 in persons
-            or _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start)
-        ):
-            return False
-        liked = any(
-            0 < place.first - each.last <= _LIKED_REACH and not persons & set(range(each.last + 1, wish))
-            for each in self._sure("liked")
-        )
-        return liked or bool(_TO_DEATH.match(fold(self.text[self._words[place.first].end :])))
 
     def cannot(self, act: str, gap: int) -> bool:
         """Whether `act` cannot be done: "không thở được", "thở không nổi", "can't really breathe"."""
@@ -852,7 +880,8 @@ class _Reading:
     def _over(self, place: _Place) -> bool:
         """Whether the message goes on that this sign, and no other one between, is over."""
         for gone in sorted(self._all.get("gone", ())):
-            if 0 < gone.first - place.last <= _NEAR_GONE:
+            healed = self._at(gone.first, "healed")
+            if 0 < gone.first - place.last <= _NEAR_GONE * (1 + healed):
                 between = self.text[self._end(place) : self._start(gone)]
                 signs = sorted(each for sign in _SIGNS[:-1] for each in self._all.get(sign, ()))
                 end = place.last
@@ -860,7 +889,9 @@ class _Reading:
                     # "ngất xỉu", "sốt cao" are one sign.
                     if place.first <= each.first <= end + 1:
                         end = max(end, each.last)
-                other = any(end < each.first and each.last < gone.first for each in signs)
+                # Who is healed is healed of all that was told before, but for "áp xe, sưng thì khỏi rồi".
+                start = gone.first - 1 - (self._words[gone.first - 1].folded == "thi") if healed else 0
+                other = any(start <= each.last < gone.first and end < each.first for each in signs)
                 return not (other or _STOP.search(between) or self._at(gone.first - 1, "no"))
         return False
 
@@ -903,12 +934,40 @@ class _Reading:
         return bool(
             any(start <= self._start(each) and each.first < place.first for each in self._sure("supposed"))
             or any(place.first - 3 <= each.first <= place.last + 4 for each in self._sure("habit"))
+            or self._often(place)
+            or self._of_anybody(place)
             or self._clause_has("news", place)
             or self._asked_of_nobody(place)
             or ((self._clause_has("general", place) or self.feared(place)) and not self._going_on(place))
             or (self._english and _ASKS_IN_ENGLISH.match(self.text, start))
             or _TILL_GONE.match(self.text, self._end(place))
             or (_ASKS.search(before) and self._asked_after(place))
+        )
+
+    def _often(self, place: _Place) -> bool:
+        """Whether "hay" before `place` says that it comes often, where it cannot mean "or": "tôi hay khó thở"."""
+        return any(
+            self._words[at].folded == "hay"
+            and (
+                at == 0
+                or self._at(at - 1, "person")
+                or _LIST.search(self.text, self._words[at - 1].end, self._words[at].start)
+            )
+            for at in range(max(place.first - 2, 0), place.first)
+        )
+
+    def _of_anybody(self, place: _Place) -> bool:
+        """Whether the clause is about people of a kind, and nobody of them: "người bị động kinh", "trẻ nuốt răng sữa thì"."""
+        return not self._going_on(place) and any(
+            self._clause(each) == self._clause(place)
+            and each.first <= place.first
+            and self._words[each.first - 1].folded not in _OF_A_BODY
+            and _QUESTION.search(self.text, self._end(place))
+            and not any(
+                self._clause(one) == self._clause(place) and each.last < one.first <= place.first
+                for one in self._sure("person_first", "child")
+            )
+            for each in self._sure("anybody")
         )
 
     def _asked_after(self, place: _Place) -> bool:
@@ -936,6 +995,7 @@ class _Reading:
     def _only_to_come(self, place: _Place) -> bool:
         """Whether `place` is what may follow a treatment of the days to come: "tuần sau em mới nhổ răng, lỡ … thì sao"."""
         asked = any(0 < each.first - place.last <= _SUPPOSED_REACH for each in self._sure("what_if"))
+        asked = asked or any(0 < place.first - each.last <= 2 for each in self._all.get("fear", ()))
         return asked and any(
             0 <= what.first - when.last - 1 <= _COMING_REACH
             and not any(what.last < each.first <= place.first for each in self._sure("now"))
@@ -983,8 +1043,8 @@ class _Reading:
     def _within(self, concept: str, place: _Place, reach: int) -> bool:
         return any(each.first <= place.first <= each.last + reach for each in self._sure(concept))
 
-    def _sure(self, concept: str) -> list[_Place]:
-        return [place for place in self._all.get(concept, ()) if place.sure]
+    def _sure(self, *concepts: str) -> list[_Place]:
+        return [place for concept in concepts for place in self._all.get(concept, ()) if place.sure]
 
 
 def _same_by_ear(typed: str, listed: str) -> bool:

@@ -220,6 +220,16 @@ async def test_no_text_makes_a_turn_fail_in_an_emergency_or_out_of_it(clinic: Cl
     assert (await clinic.ask(text)).answer.startswith("🚨")
 
 
+@pytest.mark.parametrize("asked", ["", " Bao lâu nên cạo vôi răng một lần?"])
+async def test_who_says_that_nobody_is_ill_leaves_the_emergency(clinic: Clinic, asked: str) -> None:
+    told = await clinic.ask("Mặt em sưng lan xuống cổ, khó thở quá")
+    assert "**không ai bị gì**" in told.answer
+    told = await clinic.ask(f"Không ai bị gì.{asked}")
+    assert "🚨" not in told.answer
+    assert ("cao răng" in told.answer) == bool(asked)
+    assert "🚨" not in (await clinic.ask("Một ngày nên đánh răng mấy lần?")).answer
+
+
 async def test_another_matter_in_an_emergency_gets_one_line_of_reminder_and_its_answer(
     clinic: Clinic,
 ) -> None:

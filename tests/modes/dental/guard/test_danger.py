@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, written
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
-from troly_dental.guard import advice, danger, is_over
+from troly_dental.guard import advice, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
 
 MESSAGES = written("danger_messages")
@@ -125,7 +125,9 @@ FRAMES = (
     "đã hết {sign} từ tối qua, nhổ răng hôm kia", "mấy hôm trước nhổ răng bị {sign}, đi khám bác sĩ rồi, giờ bình thường",
     "nhổ răng xong không còn {sign} nữa", "nhổ răng chưa thấy {sign} gì", "hồi đó nhổ răng em cũng {sign}, lần này nhổ có cần lo không",
     "lỡ nhổ răng xong bị {sign} thì sao", "nhổ răng sợ nhất là {sign}", "tại sao nhổ răng lại {sign}", "vì sao người ta {sign} sau khi nhổ răng",
-    "bạn em nhổ răng năm ngoái bị {sign}", "nhổ răng có hay {sign} không bác sĩ", "khi nào {sign} sau nhổ răng mới cần đi viện",
+    "bạn em nhổ răng năm ngoái bị {sign}", "bạn em kể nhổ răng bị {sign} cả tuần", "nhổ răng có hay {sign} không bác sĩ",
+    "em đang viết bài về {sign} sau nhổ răng", "trẻ nhổ răng {sign} thì có nguy hiểm không", "nhổ răng {sign} là bình thường phải không",
+    "em hay {sign}, nhổ răng được không", "em bị {sign} sau nhổ răng, rạch mủ xong, đã khỏi rồi", "khi nào {sign} sau nhổ răng mới cần đi viện",
     "trước khi nhổ răng làm gì để không {sign}", "năm ngoái em bị {sign} do nhổ răng khôn, giờ muốn bọc sứ",
 )  # fmt: skip
 FRAMES_EN = (
@@ -287,6 +289,25 @@ def bare(one: WrittenMessage) -> WrittenMessage:
 
 
 HELPERS = ("bác sĩ", "nha sĩ", "phòng khám", "bệnh viện")
+NOTHING = (
+    "không ai bị gì",
+    "chưa ai bị",
+    "em chỉ hỏi thôi",
+    "bạn hiểu lầm rồi",
+    "nobody is ill",
+    "just asking",
+)
+
+
+@pytest.mark.parametrize("said", NOTHING)
+def test_an_emergency_is_called_off_in_so_many_words_and_by_no_doubt(said: str) -> None:
+    assert is_called_off(said)
+    assert is_called_off(f"{fold(said)}, cạo vôi bao lâu một lần?")
+    assert not is_called_off(f"{said}?")
+    assert not is_called_off(f"chắc {said}")
+    assert not any(is_called_off(one) for one in ("chắc không sao đâu", "em ổn", "kệ em", "never mind"))
+
+
 AWAY = ("tắt máy rồi", "đóng cửa rồi", "về rồi", "nghỉ lễ rồi", "đông quá rồi", "hết giờ rồi", "xa lắm rồi")
 CARE = (
     "khám rồi",
