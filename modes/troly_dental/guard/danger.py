@@ -130,7 +130,7 @@ def _breathing(case: _Case) -> bool:
     shut = (
         (read.cannot("open", 2) and not read.has("eye"))
         or read.has("trismus")
-        or read.near("tough", "open", 2)
+        or read.near("tough", "open", 2, parted=False)
         or read.near("jaw", "locked", 2)
         or read.near("open", "finger", 5)
         or read.near("tough", "finger", 4)
@@ -269,7 +269,7 @@ def _self_harm(case: _Case) -> bool:
 
 def _object(case: _Case) -> bool:
     read = case.read
-    if read.cleared:
+    if read.cleared or read.seen_to:
         return False
     if read.has("cough") and read.has("slipped", "out") and read.has("into"):
         return True
@@ -362,6 +362,10 @@ def _nerve(case: _Case) -> bool:
     long = any(count >= 2 and read.follows(at, ("day",), 1) for count, at in read.numbers)
     if read.near("numb", "face", 4) and read.has("sudden") and not case.told("injection"):
         return True
+    # A stroke: a face that hangs and speech that fails, at once.
+    hangs = read.near("mouth", "skewed", 2) or read.near("face", "skewed", 2)
+    if hangs and read.has("speechless") and not read.hit:
+        return True
     stays = long or read.has("days", "lasting") or case.told_before("drawn", "injection")
     return (
         read.near("numb", "face", 4)
@@ -443,7 +447,7 @@ _DENIABLE = frozenset(
     {
         "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
         "racing", "numb", "droop", "knocked", "accident", "harm", "broken", "hard", "infected", "suicide", "die", "gulp",
-        "flood", "closing", "taken", "out", "too_much",
+        "flood", "closing", "taken", "out", "too_much", "tough",
     }
 )  # fmt: skip
 # What has been done: that one feels well after it ends nothing.
@@ -729,9 +733,18 @@ class _Reading:
                 for care in self._sure("treated")
             )
             and (self._clause_has("done", helper) or self._acted(helper))
-            and not self._clause_has("not_yet", helper)
+            and not any(self._clause(each) == self._clause(helper) for each in self._not_yet())
             for helper in self._sure("clinician")
         )
+
+    def _not_yet(self) -> list[_Place]:
+        """What says that something is not so yet, without the "không" of "không sao"."""
+        well = self._sure("calm", "gone", "declared")
+        return [
+            each
+            for each in self._sure("not_yet")
+            if not any(one.first <= each.first <= one.last for one in well)
+        ]
 
     def _acted(self, helper: _Place) -> bool:
         """Whether what `helper` did follows at once in the past tense: "the dentist splinted it"."""
@@ -899,11 +912,11 @@ class _Reading:
         """Whether somebody who can help has looked at it since and it is well: "đi khám, bác sĩ nói ổn rồi"."""
         well = [
             each
-            for each in (*self._sure("calm"), *self._sure("gone"))
+            for each in self._sure("calm", "gone", "declared")
             if not (self._at(each.first - 1, "no") or _ASKED.match(self.text, self._end(each)))
         ]
-        helped = [each for each in (*self._sure("clinician"), *self._sure("seen")) if each.first > place.last]
-        words = (*self._sure("lasting"), *self._sure("not_yet"))
+        helped = [each for each in self._sure("clinician", "seen") if each.first > place.last]
+        words = (*self._sure("lasting"), *self._not_yet())
         return any(
             one.first < each.first and not any(one.last < word.first for word in words)
             for one in helped
@@ -913,7 +926,8 @@ class _Reading:
     @property
     def cleared(self) -> bool:
         """Whether what was swallowed has been seen to since."""
-        swallowed = [*self._sure("taken"), *self._sure("gulp")]
+        helped = min((each.first for each in self._sure("clinician", "seen")), default=0)
+        swallowed = [each for each in self._sure("taken", "gulp", "into") if each.first < helped]
         return bool(swallowed) and all(map(self._cleared, swallowed))
 
     def _only_mishap(self, place: _Place) -> bool:
@@ -936,6 +950,7 @@ class _Reading:
             or any(place.first - 3 <= each.first <= place.last + 4 for each in self._sure("habit"))
             or self._often(place)
             or self._of_anybody(place)
+            or self._of_study(place)
             or self._clause_has("news", place)
             or self._asked_of_nobody(place)
             or ((self._clause_has("general", place) or self.feared(place)) and not self._going_on(place))
@@ -968,6 +983,21 @@ class _Reading:
                 for one in self._sure("person_first", "child")
             )
             for each in self._sure("anybody")
+        )
+
+    def _of_study(self, place: _Place) -> bool:
+        """Whether the message is for an exam, a talk or a story, or only asks, and the clause names nobody who has it."""
+        return (
+            bool(self._sure("study", "nobody_ill"))
+            and not self._going_on(place)
+            and not any(
+                self._clause(one) == self._clause(place) and one.first <= place.first
+                for one in self._sure("person_first", "child")
+                if not any(
+                    self._clause(about) == self._clause(place) and one.first < about.first < place.first
+                    for about in self._sure("study", "nobody_ill")
+                )
+            )
         )
 
     def _asked_after(self, place: _Place) -> bool:

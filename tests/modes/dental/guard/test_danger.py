@@ -126,7 +126,7 @@ FRAMES = (
     "nhổ răng xong không còn {sign} nữa", "nhổ răng chưa thấy {sign} gì", "hồi đó nhổ răng em cũng {sign}, lần này nhổ có cần lo không",
     "lỡ nhổ răng xong bị {sign} thì sao", "nhổ răng sợ nhất là {sign}", "tại sao nhổ răng lại {sign}", "vì sao người ta {sign} sau khi nhổ răng",
     "bạn em nhổ răng năm ngoái bị {sign}", "bạn em kể nhổ răng bị {sign} cả tuần", "nhổ răng có hay {sign} không bác sĩ",
-    "em đang viết bài về {sign} sau nhổ răng", "trẻ nhổ răng {sign} thì có nguy hiểm không", "nhổ răng {sign} là bình thường phải không",
+    "em đang viết bài về {sign} sau nhổ răng", "tôi ôn thi, hỏi cho biết thôi: nhổ răng bị {sign} thì sao", "trẻ nhổ răng {sign} thì có nguy hiểm không", "nhổ răng {sign} là bình thường phải không",
     "em hay {sign}, nhổ răng được không", "em bị {sign} sau nhổ răng, rạch mủ xong, đã khỏi rồi", "khi nào {sign} sau nhổ răng mới cần đi viện",
     "trước khi nhổ răng làm gì để không {sign}", "năm ngoái em bị {sign} do nhổ răng khôn, giờ muốn bọc sứ",
 )  # fmt: skip
@@ -445,3 +445,19 @@ def test_a_slip_of_the_tongue_is_no_wrong_medicine(taken_back: str) -> None:
         slip = f"tôi bị tiểu đường type 1, {taken_back}, type 2, uống thuốc đều mười năm nay"
         assert danger(shape(slip)) is None
         assert danger(shape(f"{taken_back}, em uống nhầm thuốc của mẹ rồi")) is not None
+
+
+@pytest.mark.parametrize(
+    "helped", ["bác sĩ gắp ra rồi", "đi cấp cứu, bác sĩ lấy ra rồi", "bác sĩ khám nói ổn"]
+)
+def test_what_was_stuck_is_over_once_it_was_taken_out(helped: str) -> None:
+    assert danger(f"Bé hóc xương cá, {helped}, giờ ăn chơi bình thường") is None
+    assert danger("Bé hóc xương cá, vỗ lưng mãi chưa ra, tím tái") is not None
+
+
+@pytest.mark.parametrize("face", ["miệng méo qua một bên", "mặt xệch qua phải"])
+@pytest.mark.parametrize("speech", ["ú ớ không ra tiếng", "nói không được"])
+def test_a_face_that_hangs_with_speech_that_fails_is_one(face: str, speech: str) -> None:
+    for shape in (str, fold):
+        assert danger(shape(f"bố em đang ăn thì {face}, {speech}")) is not None
+    assert danger(f"{face} từ nhỏ, niềng răng được không") is None
