@@ -160,8 +160,8 @@ class IdentityClaim:
     department: str | None = None
 
 
-def profile_for(invocation: Invocation, own: Profile, claim: IdentityClaim) -> Profile:
-    """The profile that `claim` asks for.
+def profile_for(invocation: Invocation, session: Session, claim: IdentityClaim) -> Profile:
+    """The profile that `claim` asks for; the session's own where it asks for none.
 
     Naming oneself is always allowed; anything else only where impersonation is. Raises AccessError, InputError for
     a login that is none, ConfigError for a wrong users file.
@@ -169,7 +169,9 @@ def profile_for(invocation: Invocation, own: Profile, claim: IdentityClaim) -> P
     from troly.config.users import load_profile, require_impersonation
 
     paths, settings, env = invocation.paths, invocation.settings, invocation.env
-    base = own if claim.user is None else load_profile(paths, settings, login=claim.user, env=env)
+    base = session.profile
+    if claim.user is not None:
+        base = load_profile(paths, settings, login=claim.user, env=env, shared=session.services.people())
     if claim.role is None and claim.permissions is None and claim.department is None:
         return base
     require_impersonation(paths, settings, claim.role or base.login, env)

@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, str | Mapping[str, str]] = {
     "serve": "serve:serve",
     "mcp": {"serve": "mcp:serve"},
     "keys": {"add": "keys:add", "list": "keys:list_", "revoke": "keys:revoke"},
+    "users": {"add": "users:add", "list": "users:list_", "set": "users:set_", "remove": "users:remove"},
     "eval": "evaluate:evaluate",
     "replay": "replay:replay",
     "doctor": "doctor:doctor",

@@ -1,4 +1,4 @@
-"""Who the person at the keyboard is: the login of this machine, mapped to a profile in the users file."""
+"""Who the person at the keyboard is: the login of this machine, mapped to a profile in the users file or the shared database."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from troly.config.problems import ConfigProblem, SettingsError, nearest, shown
+from troly.config.problems import ConfigProblem, Origin, SettingsError, nearest, shown
 from troly.config.settings import Language, Settings
 from troly.config.toml_file import TomlFile, read_toml
 from troly.errors import AccessError, InputError
@@ -22,6 +23,8 @@ UNKNOWN_LOGIN = "unknown"
 LONGEST = 100
 # The order in which Python and the system's tools look for a login name.
 LOGIN_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")
+# What is said of each login, by the fields of a users file.
+Entries: TypeAlias = Mapping[str, Mapping[str, Any]]
 _EXAMPLES = {
     "name": 'name = "Nguyễn An"',
     "role": 'role = "staff"',
@@ -58,12 +61,15 @@ class Profile:
 
 
 def load_profile(
-    paths: Paths, settings: Settings, login: str | None = None, env: Mapping[str, str] | None = None
+    paths: Paths,
+    settings: Settings,
+    login: str | None = None,
+    env: Mapping[str, str] | None = None,
+    shared: Entries | None = None,
 ) -> Profile:
-    """The profile of `login`, or of the person at the keyboard.
+    """The profile of `login`, or of the person at the keyboard, from the users file or the entries of a `shared` database.
 
-    A login that is not in the users file gets a plain profile without permissions; without a users file everybody has those of
-    the staff.
+    A login that has no entry gets a plain profile without permissions; where nobody has one everybody has those of the staff.
 
     Raises AccessError when another login is asked for and impersonation is not allowed, SettingsError for a wrong
     users file, InputError for a login that is none.
@@ -74,30 +80,47 @@ def load_profile(
         if login != own:
             require_impersonation(paths, settings, login, env)
     wanted = login or own
-    file = read_toml(paths.users_file)
-    problems = [*file.problems, *_problems(file)]
-    if problems:
-        raise SettingsError(problems)
-    entries = {
-        unicodedata.normalize("NFC", key): entry for key, entry in file.tables.get("users", {}).items()
-    }
-    entry: Mapping[str, Any] = entries.get(wanted, {})
+    listed = bool(shared) if shared is not None else paths.users_file.exists()
+    entry: Mapping[str, Any] = load_entries(paths, shared).get(wanted, {})
     return Profile(
         login=wanted,
         name=entry.get("name", wanted),
         role=entry.get("role", DEFAULT_ROLE),
-        permissions=frozenset(entry.get("permissions", ()))
-        if paths.users_file.exists()
-        else STAFF_PERMISSIONS,
+        permissions=frozenset(entry.get("permissions", ())) if listed else STAFF_PERMISSIONS,
         department=entry.get("department", ""),
         language=entry.get("language", "auto"),
     )
+
+
+def load_entries(paths: Paths, shared: Entries | None = None) -> Entries:
+    """What the users file, or the `shared` database, says of each login. Raises SettingsError."""
+    file = read_toml(paths.users_file) if shared is None else _shared(shared)
+    problems = [*file.problems, *_problems(file)]
+    if problems:
+        raise SettingsError(problems)
+    return {unicodedata.normalize("NFC", key): entry for key, entry in file.tables.get("users", {}).items()}
+
+
+def _shared(entries: Entries) -> TomlFile:
+    return TomlFile(Path("app users"), {"users": entries})
 
 
 def check_users(paths: Paths) -> list[ConfigProblem]:
     """Everything that is wrong with the users file; none when there is no file."""
     file = read_toml(paths.users_file)
     return [*file.problems, *_problems(file)]
+
+
+def check_entry(login: str, entry: Mapping[str, Any]) -> str:
+    """The login as it is kept. Raises SettingsError for a wrong entry, InputError for a login that is none."""
+    login = _clean_login(login)
+    problems = [
+        problem._replace(origin=Origin("option", f"--{problem.key.rpartition('.')[2].removesuffix('s')}"))
+        for problem in _problems(_shared({login: entry}))
+    ]
+    if problems:
+        raise SettingsError(problems)
+    return login
 
 
 def may_impersonate(paths: Paths, settings: Settings) -> bool:

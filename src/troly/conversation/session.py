@@ -55,28 +55,27 @@ class Session:
         from troly.config.problems import SettingsError
         from troly.config.users import Profile, current_login, load_profile
         from troly.plugin.services import open_services
-        from troly.stores.api_keys import ApiKeys
 
         problem: SettingsError | None = None
-        try:
-            profile = load_profile(paths, settings, env=env)
-        except SettingsError as error:
-            if not least_rights:
-                raise
-            login, problem = current_login(paths, settings, env), error
-            profile = Profile(login, login)
         services = open_services(paths, settings, registry)
         try:
-            services.conversations.purge_deleted(services.clock() - UNDO_TIME)
-        except StoreError as error:
-            # Another process may be writing: the next start does it.
-            log.warning("deleted conversations not purged", exc_info=error)
-        if token := env.get(KEY_VARIABLE):
-            key = ApiKeys(services.state, services.clock).find(token)
-            if key is None:
-                services.close()
-                raise AccessError("server.key")
-            profile = Profile(key.user, key.user, key.role, key.permissions, key.department)
+            try:
+                profile = load_profile(paths, settings, env=env, shared=services.people())
+            except SettingsError as error:
+                if not least_rights:
+                    raise
+                login, problem = current_login(paths, settings, env), error
+                profile = Profile(login, login)
+            try:
+                services.conversations.purge_deleted(services.clock() - UNDO_TIME)
+            except StoreError as error:
+                # Another process may be writing: the next start does it.
+                log.warning("deleted conversations not purged", exc_info=error)
+            if token := env.get(KEY_VARIABLE):
+                profile = _of_key(services, token)
+        except BaseException:
+            services.close()
+            raise
         return cls(services, registry, profile, problem)
 
     @property
@@ -100,3 +99,13 @@ class Session:
         else:
             services.settings = replace(services.settings, **{table: getattr(fresh, table)})
         services.llm.configure(services.settings.ollama)
+
+
+def _of_key(services: Services, token: str) -> Profile:
+    from troly.config.users import Profile
+    from troly.stores.api_keys import ApiKeys
+
+    key = ApiKeys(services.state, services.clock).find(token)
+    if key is None:
+        raise AccessError("server.key")
+    return Profile(key.user, key.user, key.role, key.permissions, key.department)

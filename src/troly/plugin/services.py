@@ -10,6 +10,7 @@ from troly.text.dates import Clock, system_clock
 
 if TYPE_CHECKING:
     from troly.config.settings import Settings
+    from troly.config.users import Entries
     from troly.llm.client import OllamaClient
     from troly.llm.hosts import ModelHosts
     from troly.paths import Paths
@@ -68,6 +69,12 @@ class Services:
         """What a mode holds open as long as the services: `make` is called once a `name`, and must be cheap."""
         # setdefault is one step to other threads.
         return cast("Kept", self.kept.get(name) or self.kept.setdefault(name, make()))
+
+    def people(self) -> Entries | None:
+        """What the shared database says of each login; None where the users file of this machine does. Raises StoreError."""
+        from troly.stores.users import Users
+
+        return None if self.state is self.index else Users(self.state).entries()
 
     def close(self) -> None:
         """End what modes keep, the last first, then the sandbox's workers, then the stores that both may be using.

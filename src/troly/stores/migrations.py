@@ -242,6 +242,8 @@ CORE: tuple[Migration, ...] = (
     Migration("0009_hosts", ("ALTER TABLE turns ADD COLUMN host TEXT NOT NULL DEFAULT ''",)),
     # From where this database was filled (`move`); without an end while that goes on.
     Migration("0010_moves", ("CREATE TABLE moves (source TEXT PRIMARY KEY, finished_at TEXT)",)),
+    # What a users file says of a login, as JSON; used on a shared database.
+    Migration("0011_users", ("CREATE TABLE users (login TEXT PRIMARY KEY, entry TEXT NOT NULL)",)),
 )
 
 

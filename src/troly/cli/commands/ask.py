@@ -72,7 +72,7 @@ def ask(
     with invocation.open_session() as session:
         if mode is None and conversation is not None:
             # It goes on with its own assistant; one that is not there is told of by the turn.
-            owner = profile_for(invocation, session.profile, asked.claim).login
+            owner = profile_for(invocation, session, asked.claim).login
             with suppress(AccessError):
                 asked = replace(asked, mode=session.services.conversations.get(owner, conversation).mode)
         if jsonl is not None:
@@ -217,7 +217,7 @@ class JsonlRun:
             return self._refuse(error, self.asked.mode, tag_of_line(raw), number)
         mode = line.mode or self.asked.mode
         try:
-            profile = profile_for(self.invocation, self.session.profile, self._claim(line))
+            profile = profile_for(self.invocation, self.session, self._claim(line))
             conversation, label = self._conversation(profile, mode, line.conversation)
         except TrolyError as error:
             return self._refuse(error, mode, line.tag, number)
@@ -271,7 +271,7 @@ def ask_once(
     Raises AccessError when `--user` is not allowed, and for people ConfigError when the mode cannot be used; with
     `as_json` that is the turn's last event.
     """
-    profile = profile_for(invocation, session.profile, asked.claim)
+    profile = profile_for(invocation, session, asked.claim)
     if not as_json:
         session.registry.get(asked.mode)
     printer: Printer = JsonPrinter(asked.mode) if as_json else TextPrinter(invocation, details=details)
@@ -298,7 +298,7 @@ def ask_lines(invocation: Invocation, session: Session, asked: AskOptions, file:
     written and the run with it. Raises InputError when the file cannot be read, AccessError when `--user` is not
     allowed.
     """
-    profile_for(invocation, session.profile, asked.claim)
+    profile_for(invocation, session, asked.claim)
     whole = True
     with model_loop(session) as runner:
         lines = JsonlRun(invocation, session, asked, runner)

@@ -138,7 +138,7 @@ def restore(ctx: typer.Context, conversation: Id, user: User = None) -> None:
 
 
 def _owner(invocation: Invocation, session: Session, user: str | None) -> Profile:
-    return profile_for(invocation, session.profile, IdentityClaim(user=user))
+    return profile_for(invocation, session, IdentityClaim(user=user))
 
 
 def _first_words(session: Session, owner: Profile, conversation: str) -> str:

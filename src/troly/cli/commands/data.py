@@ -34,10 +34,12 @@ def move(
     """See `cli.data.move.help`."""
     from contextlib import closing
 
+    from troly.config.users import load_entries
     from troly.plugin.services import migrations_of
     from troly.stores.move import MovedTable
     from troly.stores.move import move as move_rows
     from troly.stores.postgres import PostgresDb
+    from troly.stores.users import Users
 
     invocation: Invocation = ctx.obj
 
@@ -49,6 +51,9 @@ def move(
         all_migrations = migrations_of(session.registry)
         target.migrate(all_migrations, moving=True)
         move_rows(session.services.state, target, all_migrations, tell)
+        if session.services.people() is None:
+            for login, entry in load_entries(invocation.paths).items():
+                Users(target).put(login, entry)
     note(invocation.say("data.move.next"))
 
 

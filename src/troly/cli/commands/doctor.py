@@ -18,7 +18,7 @@ from troly.cli.commands.config import problems_of
 from troly.cli.commands.models import installed, model_details, model_health, wanted_models
 from troly.cli.invocation import Invocation
 from troly.cli.output import Look, data, data_json, note, paint
-from troly.config.users import load_profile, may_impersonate
+from troly.config.users import Entries, load_profile, may_impersonate
 from troly.errors import ErrorText, StoreError, TrolyError
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
@@ -112,6 +112,8 @@ def check_stores(invocation: Invocation) -> Iterator[CheckResult]:
         return
     try:
         yield from _state(invocation, services)
+        if (people := services.people()) is not None:
+            yield _identity(invocation, people)
         yield from _vectors(invocation)
         yield from _data_status(invocation, services, registry)
         yield from _damaged(invocation, services)
@@ -328,16 +330,19 @@ def check_settings(invocation: Invocation) -> Iterator[CheckResult]:
 
 
 def check_identity(invocation: Invocation) -> Iterator[CheckResult]:
-    """Who you are here, and whether you may speak for others."""
-    if invocation.settings_are_wrong:
-        return
-    profile = load_profile(invocation.paths, invocation.settings, env=invocation.env)
+    """Who you are here, and whether you may speak for others; where a shared database says it, `check_stores` does."""
+    if not invocation.settings_are_wrong and not invocation.settings.database.url:
+        yield _identity(invocation, None)
+
+
+def _identity(invocation: Invocation, people: Entries | None) -> CheckResult:
+    profile = load_profile(invocation.paths, invocation.settings, env=invocation.env, shared=people)
     key = (
         "doctor.identity.free"
         if may_impersonate(invocation.paths, invocation.settings)
         else "doctor.identity.bound"
     )
-    yield CheckResult("ok", "identity", invocation.say(key, login=profile.login, role=profile.role))
+    return CheckResult("ok", "identity", invocation.say(key, login=profile.login, role=profile.role))
 
 
 def check_modes(invocation: Invocation) -> Iterator[CheckResult]:

@@ -142,7 +142,7 @@ def load_file(invocation: Invocation, ingest: Ingest, asked: LoadOptions) -> int
             progress=update,
             cancelled=stop.is_set,
             values=asked.values,
-            profile=profile_for(invocation, session.profile, IdentityClaim(user=asked.user)),
+            profile=profile_for(invocation, session, IdentityClaim(user=asked.user)),
         )
         outcome = _in_thread(lambda: ingest.run(request), lambda: announce_stop(invocation, stop))
     note_problems(invocation, outcome.problems, "ingest.more")

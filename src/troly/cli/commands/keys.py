@@ -41,9 +41,7 @@ def add(
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
         rights = frozenset(permission) if permission else None
-        owner = profile_for(
-            invocation, session.profile, IdentityClaim(user=user, role=role, permissions=rights)
-        )
+        owner = profile_for(invocation, session, IdentityClaim(user=user, role=role, permissions=rights))
         modes = tuple(session.registry.get(one).id for one in mode or ())
         services = session.services
         expires = services.clock() + timedelta(days=days) if days else None

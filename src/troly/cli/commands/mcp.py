@@ -45,5 +45,5 @@ def serve(
             ready = announced(invocation, "mcp.ready")
             invocation.run_server(session, host=None, port=None if port is None else int(port), ready=ready)
         else:
-            own = profile_for(invocation, session.profile, IdentityClaim(user=user))
+            own = profile_for(invocation, session, IdentityClaim(user=user))
             invocation.run_server(replace(session, profile=own), stdio=True)

@@ -167,7 +167,7 @@ def run_command(invocation: Invocation, command: Command, asked: CommandOptions)
         )
         request = CommandRequest(
             services=session.services,
-            profile=profile_for(invocation, session.profile, IdentityClaim(user=asked.user)),
+            profile=profile_for(invocation, session, IdentityClaim(user=asked.user)),
             now=now or session.services.clock(),
             language=invocation.lang,
             values=asked.values,

@@ -57,7 +57,7 @@ def run_replay(
     Raises AccessError for somebody else's conversation, InputError `replay.no_turn`, StoreError.
     """
     with invocation.open_session() as session:
-        owner = profile_for(invocation, session.profile, IdentityClaim(user=user)).login
+        owner = profile_for(invocation, session, IdentityClaim(user=user)).login
         turns = session.services.conversations.turns(owner, conversation)
     chosen = choose_turns(turns, turn)
     found = asyncio.run(_replay(invocation, owner, chosen))

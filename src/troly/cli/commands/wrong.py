@@ -23,7 +23,7 @@ def list_(ctx: typer.Context, user: User = None, as_json: Json = False) -> None:
 
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
-        owner = profile_for(invocation, session.profile, IdentityClaim(user=user)).login
+        owner = profile_for(invocation, session, IdentityClaim(user=user)).login
         found = WrongAnswers(session.services.conversations).list(owner)
     if as_json:
         for one in found:
@@ -55,7 +55,7 @@ def mark(
 
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
-        owner = profile_for(invocation, session.profile, IdentityClaim(user=user)).login
+        owner = profile_for(invocation, session, IdentityClaim(user=user)).login
         marked = mark_wrong(session.services, session.registry, owner, turn, reason, note=text)
     note(invocation.say("wrong.marked", id=marked.case, file=marked.file))
     data(str(marked.file))
@@ -67,7 +67,7 @@ def undo(ctx: typer.Context, turn: Turn, user: User = None) -> None:
 
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
-        owner = profile_for(invocation, session.profile, IdentityClaim(user=user)).login
+        owner = profile_for(invocation, session, IdentityClaim(user=user)).login
         found = unmark_wrong(session.services, owner, turn)
     note(invocation.say("wrong.taken_back" if found else "wrong.not_marked", turn=turn))
     if not found:
