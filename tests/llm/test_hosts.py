@@ -274,3 +274,21 @@ def test_one_address_needs_no_choice() -> None:
     assert not isinstance(
         open_client(settings_for("http://127.0.0.1:1", urls=("http://127.0.0.1:1",))), ModelHosts
     )
+
+
+async def test_who_waits_takes_a_host_that_comes_up_meanwhile(
+    servers: list[OllamaDouble], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("troly.llm.hosts.LOOK_AGAIN", 0.05)
+    servers[1].down()
+    servers[0].fault = "hang_mid"
+    hosts = ModelHosts(settings_for(servers[0].url, urls=(servers[1].url,), parallel=1))
+    async with aclosing(hosts.chat(MODEL, HELLO)) as first:
+        assert await waits(first) is None
+        second = asyncio.create_task(whole(hosts.chat(MODEL, HELLO)))
+        await until(lambda: len(hosts._waiting) == 1)
+        servers[1].up()
+        await hosts.health(max_age=0.0)
+        assert await second
+    assert answered(servers)[1] == 1
+    await hosts.aclose()

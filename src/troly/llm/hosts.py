@@ -12,7 +12,7 @@ import asyncio
 import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 SLACK = 1
 # Seconds for which what a host holds in memory is believed; conversations and people that are remembered.
 LOADED_AGE, REMEMBERED = 5.0, 2_000
+# Seconds after which a waiting question looks for hosts that came up.
+LOOK_AGAIN = 5.0
 # What a host is to blame for; everything else would go wrong on each of them.
 OF_THE_HOST = frozenset(
     {"ollama.down", "ollama.proxy", "ollama.cut", "ollama.junk", "ollama.not_ollama", "ollama.server_error",
@@ -189,7 +191,8 @@ class ModelHosts:
             host = self._choose(having, ready, conversation, user)
             if host is None:
                 yield ChatChunk(ahead=len(self._waiting))
-                host = self._choose(having, ready, conversation, user) or await self._wait(having, user)
+                host = self._choose(having, ready, conversation, user)
+                host = host or await self._wait(having, user, partial(self._left, model, failed))
             begun = False
             try:
                 async with aclosing(host.client.chat(model, messages, **fields)) as stream:
@@ -198,8 +201,7 @@ class ModelHosts:
                         begun = True
                 return
             except ModelError as error:
-                failed.append(host)
-                if begun or error.key not in OF_THE_HOST or not await self._others(model, failed):
+                if begun or not await self._elsewhere(error, host, model, failed):
                     raise
             finally:
                 self._release(host, user)
@@ -216,8 +218,7 @@ class ModelHosts:
             try:
                 return await host.client.embed(model, texts)
             except ModelError as error:
-                failed.append(host)
-                if error.key not in OF_THE_HOST or not await self._others(model, failed):
+                if not await self._elsewhere(error, host, model, failed):
                     raise
 
     async def pull(self, model: str) -> AsyncGenerator[PullProgress, None]:
@@ -246,7 +247,11 @@ class ModelHosts:
             raise ModelError("ollama.model_missing", url=self.url, model=model, detail="")
         return left
 
-    async def _others(self, model: str, failed: Collection[Host]) -> bool:
+    async def _elsewhere(self, error: ModelError, host: Host, model: str, failed: list[Host]) -> bool:
+        """Whether what `host` failed with may be asked of another host; `host` is among the `failed` then."""
+        failed.append(host)
+        if error.key not in OF_THE_HOST:
+            return False
         try:
             return bool(await self._left(model, failed))
         except ModelError:
@@ -299,16 +304,23 @@ class ModelHosts:
             self._occupy(host, first.user)
             first.place.set_result(host)
 
-    async def _wait(self, hosts: Collection[Host], user: str) -> Host:
-        """Wait for a place on one of `hosts`; it is taken already when it is given."""
+    async def _wait(
+        self, hosts: Collection[Host], user: str, look: Callable[[], Awaitable[list[Host]]]
+    ) -> Host:
+        """Wait for a place on one of `hosts`, or of those that `look` finds later; it is taken already when it is given."""
         question = WaitingQuestion(user, hosts, asyncio.get_running_loop().create_future())
         self._waiting.append(question)
         try:
-            return await question.place
+            while not (await asyncio.wait([question.place], timeout=LOOK_AGAIN))[0]:
+                with suppress(ModelError):
+                    question.hosts = await look()
+                for host in question.hosts:
+                    self._give_places(host)
+            return question.place.result()
         except asyncio.CancelledError:
             if question in self._waiting:
                 self._waiting.remove(question)
-            elif question.place.done() and not question.place.cancelled():
+            else:
                 self._release(question.place.result(), user)
             raise
 
