@@ -11,7 +11,14 @@ from tests.support.stores.postgres import needs_postgres
 from tests.support.stores.real import ADDRESS, Stores, Worker, open_stores
 
 # Files whose tests run on both databases; the others are about the SQLite file itself.
-BOTH = {"test_conversations", "test_message_search", "test_published", "test_together", "test_transactions"}
+BOTH = {
+    "test_conversations",
+    "test_jobs",
+    "test_message_search",
+    "test_published",
+    "test_together",
+    "test_transactions",
+}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

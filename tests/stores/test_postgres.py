@@ -192,9 +192,10 @@ def test_every_table_with_an_owner_has_a_wall(db: PostgresDb) -> None:
         owners = {
             table
             for table, columns in db.tables(connection).items()
-            if columns & {"user_id", "conversation_id", "turn_id"}
+            if columns & {"user_id", "owner", "conversation_id", "turn_id"}
         }
     assert owners <= walled
+    assert {"analysis_metrics", "memory_vectors"} <= walled
 
 
 def test_with_the_owner_checks_taken_away_nothing_of_another_person_is_seen(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import resource
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from tests.support.stores.real import ROWS, Stores, open_stores, write_version
+from tests.support.stores.real import ROWS, Stores, open_db, open_stores, write_version
 from troly.errors import StoreError
 from troly.stores.published import Datasets
+from troly.stores.shared_files import SharedFolder
 
 COUNT = "SELECT count(*), min(v), max(v) FROM records"
 
@@ -123,7 +128,8 @@ def test_one_dataset_is_built_by_one_at_a_time(datasets: Datasets, home: Path) -
         with elsewhere.datasets.build("sheets"):
             pass
     assert caught.value.key == "store.ingest_running"
-    assert str(caught.value.params["pid"]).isdigit()
+    # On a shared database the machine stands before it.
+    assert str(caught.value.params["pid"]).rpartition(":")[2].isdigit()
     with elsewhere.datasets.build("warranty", wait=0):
         pass
     elsewhere.close()
@@ -229,3 +235,95 @@ def test_a_disk_that_fills_up_during_a_build_leaves_the_old_version(datasets: Da
     assert files(home) == [old.file.name]
     assert datasets.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
     assert write_version(datasets, "warranty").version == 2
+
+
+@pytest.fixture
+def shared(home: Path, tmp_path: Path) -> Iterator[Callable[..., Datasets]]:
+    """The datasets of machines that share a database and a folder: `shared("here")`, each with a cache of its own."""
+    db, _ = open_db(home)
+    db.migrate()
+    place = SharedFolder(tmp_path / "shared")
+    place.folder.mkdir()
+    opened: list[Datasets] = []
+
+    def machine(name: str, most: int = 1_000_000_000) -> Datasets:
+        opened.append(Datasets(db, tmp_path / name, None, place, most))
+        return opened[-1]
+
+    yield machine
+    for one in opened:
+        one.close()
+    db.close()
+
+
+def test_what_one_machine_publishes_another_reads_whole_from_a_copy_of_its_own(
+    shared: Callable[..., Datasets], tmp_path: Path
+) -> None:
+    here, there = shared("here"), shared("there")
+    reader = there.reader("warranty")
+    for number in (1, 2):
+        published = write_version(here, "warranty")
+        assert reader.fetch(COUNT) == [(ROWS, number, number)]
+        assert reader.version.file == tmp_path / "there" / published.file.name
+        assert reader.version.sha == hashlib.sha256(published.file.read_bytes()).hexdigest()
+    # Without the shared disk, what is here is read and what is not is told.
+    (tmp_path / "shared").rename(tmp_path / "away")
+    assert reader.fetch(COUNT) == [(ROWS, 2, 2)]
+    with pytest.raises(StoreError) as caught:
+        shared("third").current("warranty")
+    assert caught.value.key == "files.place"
+    with pytest.raises(StoreError):
+        write_version(here, "warranty")
+    assert reader.version.version == 2
+
+
+def test_a_damaged_copy_is_fetched_again_and_a_damaged_original_is_told(
+    shared: Callable[..., Datasets], tmp_path: Path
+) -> None:
+    published = write_version(shared("here"), "warranty")
+    there = shared("there")
+    copy = there.reader("warranty").version.file
+    copy.write_bytes(b"x" * copy.stat().st_size)
+    assert there.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
+    assert len(there.damaged) == 1
+    (tmp_path / "shared" / published.sha).write_bytes(b"x")
+    third = shared("third")
+    with pytest.raises(StoreError) as caught:
+        third.reader("warranty").fetch(COUNT)
+    assert caught.value.key == "files.damaged"
+    assert list((tmp_path / "third").glob("*")) == []
+
+
+def test_copies_that_nobody_reads_make_room_and_forgotten_versions_go(
+    shared: Callable[..., Datasets], tmp_path: Path
+) -> None:
+    here, small = shared("here"), shared("small", 1)
+    for name in ("a", "b", "c"):
+        write_version(here, name)
+    reader = small.reader("a")
+    assert reader.fetch(COUNT)
+    for name in ("b", "c"):
+        assert small.current(name)
+    kept = {path.name.partition("-")[0] for path in (tmp_path / "small").glob("*.duckdb")}
+    assert kept == {"a", "c"}
+    old = tmp_path / "shared" / ("0" * 64)
+    old.write_bytes(b"nobody's")
+    os.utime(old, (0, 0))
+    young = tmp_path / "shared" / ("1" * 64)
+    young.write_bytes(b"its row is being written")
+    write_version(here, "a")
+    assert not old.exists()
+    assert young.exists()
+    assert reader.fetch(COUNT) == [(ROWS, 2, 2)]
+
+
+def test_files_of_before_are_shared_when_asked(
+    home: Path, tmp_path: Path, shared: Callable[..., Datasets]
+) -> None:
+    with closing(open_stores(home)) as alone:
+        write_version(alone.datasets, "warranty")
+        folder = home / "datasets"
+    assert shared("there").current("warranty") is None
+    assert [one.name for one in shared(str(folder)).share()] == ["warranty"]
+    assert shared("there").reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
+    assert shared(str(folder)).share() == []

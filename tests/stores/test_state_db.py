@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.stores.notes import add, count, notes_db
 from tests.support.stores.real import unprivileged
 from troly.errors import StoreError
 from troly.stores.state import StateDb
@@ -21,21 +22,8 @@ from troly.stores.state import StateDb
 
 @pytest.fixture
 def db(home: Path) -> Iterator[StateDb]:
-    opened, _ = StateDb.open(home / "state.db", home / "set-aside")
-    with opened.write() as connection:
-        connection.execute("CREATE TABLE notes (text TEXT)")
-    yield opened
-    opened.close()
-
-
-def add(db: StateDb, text: str = "x") -> None:
-    with db.write() as connection:
-        connection.execute("INSERT INTO notes VALUES (?)", (text,))
-
-
-def count(db: StateDb) -> int:
-    with db.read() as connection:
-        return int(connection.execute("SELECT count(*) FROM notes").fetchone()[0])
+    with notes_db(home) as opened:
+        yield opened
 
 
 def open_handles(folder: Path) -> int:

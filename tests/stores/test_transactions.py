@@ -10,28 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.process.waiting import wait_until
-from tests.support.stores.real import open_db
+from tests.support.stores.notes import add, count, notes_db
 from troly.errors import StoreError
 from troly.stores.state import StateDb
 
 
 @pytest.fixture
 def db(home: Path) -> Iterator[StateDb]:
-    opened, _ = open_db(home)
-    with opened.write() as connection:
-        connection.execute("CREATE TABLE notes (text TEXT)")
-    yield opened
-    opened.close()
-
-
-def add(db: StateDb, text: str = "x") -> None:
-    with db.write() as connection:
-        connection.execute("INSERT INTO notes VALUES (?)", (text,))
-
-
-def count(db: StateDb) -> int:
-    with db.read() as connection:
-        return int(connection.execute("SELECT count(*) FROM notes").fetchone()[0])
+    with notes_db(home) as opened:
+        yield opened
 
 
 def test_threads_write_at_once_and_lose_nothing(db: StateDb) -> None:

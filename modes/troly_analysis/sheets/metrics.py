@@ -412,7 +412,7 @@ class Metrics:
 
     def of(self, owner: str) -> dict[str, tuple[Metric, ...]]:
         """The metrics of an owner by dataset, in the order they were defined."""
-        with self._state.read() as connection:
+        with self._state.read(owner) as connection:
             rows = connection.execute(
                 "SELECT dataset, metric FROM analysis_metrics WHERE owner = ? ORDER BY rowid", (owner,)
             ).fetchall()
@@ -424,7 +424,7 @@ class Metrics:
     def put(self, owner: str, dataset: str, metric: Metric) -> None:
         """Keep a metric, in place of one with its name."""
         kept = {**asdict(metric), "where": dict(metric.where)}
-        with self._state.write() as connection:
+        with self._state.write(owner) as connection:
             connection.execute(
                 "INSERT INTO analysis_metrics (owner, dataset, key, metric) VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (owner, dataset, key) DO UPDATE SET metric = excluded.metric",
@@ -433,7 +433,7 @@ class Metrics:
 
     def remove(self, owner: str, dataset: str, metric: Metric) -> None:
         """Forget a metric."""
-        with self._state.write() as connection:
+        with self._state.write(owner) as connection:
             connection.execute(
                 "DELETE FROM analysis_metrics WHERE owner = ? AND dataset = ? AND key = ?",
                 (owner, dataset, key_of(metric.name)),
@@ -441,7 +441,7 @@ class Metrics:
 
     def clear(self, owner: str, dataset: str) -> None:
         """Forget all metrics of a sheet."""
-        with self._state.write() as connection:
+        with self._state.write(owner) as connection:
             connection.execute(
                 "DELETE FROM analysis_metrics WHERE owner = ? AND dataset = ?", (owner, dataset)
             )

@@ -20,7 +20,8 @@ from troly.cli.invocation import Invocation
 COMMANDS: Mapping[str, str | Mapping[str, str]] = {
     "ask": "ask:ask",
     "ingest": {"knowledge": "ingest:knowledge"},
-    "data": {"load": "data:load", "remove": "data:remove", "move": "data:move"},
+    "jobs": {"list": "jobs:list_", "resume": "jobs:resume"},
+    "data": {"load": "data:load", "remove": "data:remove", "move": "data:move", "publish": "data:publish"},
     "conversations": {
         "list": "conversations:list_",
         "show": "conversations:show",
@@ -44,7 +45,7 @@ COMMANDS: Mapping[str, str | Mapping[str, str]] = {
     "eval": "evaluate:evaluate",
     "replay": "replay:replay",
     "doctor": "doctor:doctor",
-    "deploy": {"check": "doctor:deploy_check"},
+    "deploy": {"check": "doctor:deploy_check", "compose": "doctor:deploy_compose"},
 }
 EXIT_CODES = ("0", "1", "2", "3", "4", "5", "6", "7", "70", "130", "141")
 

@@ -124,6 +124,14 @@ class DatabaseSettings:
 
 
 @dataclass(frozen=True)
+class FileSettings:
+    """Where published data files are kept for several machines, and how much of them this one keeps."""
+
+    url: str | None = field(default=None, metadata=about(kinds.words(), '"/mnt/troly"'))
+    cache_megabytes: int = field(default=20_000, metadata=about(kinds.whole(1, 100_000_000), "50000"))
+
+
+@dataclass(frozen=True)
 class PersonaSettings:
     """The voice of the first assistant (000-09), and how much of a voice a prompt takes (000-10)."""
 
@@ -192,6 +200,7 @@ class Settings:
     models: ModelSettings = field(default_factory=ModelSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     database: DatabaseSettings = field(default_factory=DatabaseSettings)
+    files: FileSettings = field(default_factory=FileSettings)
     chroma: ChromaSettings = field(default_factory=ChromaSettings)
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from troly.errors import InputError, StoppedError
+from troly.config.users import Profile
+from troly.errors import InputError, StoppedError, TrolyError
 from troly.plugin.ingest_arguments import DRY_RUN, ERRORS, REPLACE
 from troly.text.catalogue import Lang, tr
 
 if TYPE_CHECKING:
     from troly.conversation.session import Session
     from troly.plugin.contract import IngestOutcome
+    from troly.plugin.services import Services
+    from troly.stores.jobs import JobRecord
 
 
 class PullModel(NamedTuple):
@@ -82,6 +89,96 @@ async def pull_model(session: Session, job: PullModel, report: Report) -> JobRes
 
 async def load_files(session: Session, job: LoadFiles, report: Report, stop: threading.Event) -> JobResult:
     """Load files; `stop` ends it between two batches. Raises InputError, StoreError, StoppedError."""
+    shared = await asyncio.to_thread(share_files, session.services, job)
+    with recorded(session.services, session.profile, job, shared) as running:
+        return await _load(session, job, both(report, running), stop)
+
+
+def share_files(services: Services, job: LoadFiles) -> list[str]:
+    """Put the tables of a load where another machine can do it again; their SHA-256, none without such a place.
+
+    Documents are known by their path, so theirs stay where they are. Blocking; raises InputError, StoreError.
+    """
+    files = services.datasets.files
+    if files is None or not job.mode or job.values.get(DRY_RUN):
+        return []
+    return [files.put(_there(file)) for file in job.files]
+
+
+@contextmanager
+def recorded(
+    services: Services, profile: Profile, job: LoadFiles, shared: Sequence[str] = ()
+) -> Iterator[JobRecord | None]:
+    """The row of a load for all who share the database (`app jobs`); None for a dry run, which has none.
+
+    `shared` are its files in the shared place. Raises StoreError.
+    """
+    if job.values.get(DRY_RUN):
+        yield None
+        return
+    request = {
+        "mode": job.mode,
+        "ingest": job.ingest,
+        "files": [os.path.abspath(os.path.expanduser(file)) for file in job.files],  # noqa: PTH100, PTH111
+        "shared": list(shared),
+        "language": job.language,
+        "values": {key: value for key, value in job.values.items() if value is not None},
+        "profile": {**asdict(profile), "permissions": sorted(profile.permissions)},
+    }
+    name = f"{job.mode}/{job.ingest}" if job.mode else "knowledge"
+    with services.jobs.begin(name, profile.login, request) as running:
+        yield running
+
+
+def both(report: Report, running: JobRecord | None) -> Report:
+    """Progress for the person and for the load's row."""
+
+    def tell(done: int, total: int | None, unit: str) -> None:
+        report(done, total, unit)
+        if running is not None:
+            running.report(done, total, unit)
+
+    return tell
+
+
+async def take_up(session: Session, stop: threading.Event) -> list[str]:
+    """Do again the loads whose process died and whose files are on this machine; the names of those that were done.
+
+    Raises StoreError where the loads cannot be read; what goes wrong in one stands in its row.
+    """
+    found = []
+    for job in await asyncio.to_thread(session.services.jobs.died):
+        asked = job.request
+        with tempfile.TemporaryDirectory(prefix="troly-load-") as folder, suppress(TrolyError):
+            files = await asyncio.to_thread(_files_of, session.services, asked, Path(folder))
+            if stop.is_set() or files is None:
+                continue
+            profile = Profile(
+                **{**asked["profile"], "permissions": frozenset(asked["profile"]["permissions"])}
+            )
+            load = LoadFiles(asked["mode"], asked["ingest"], files, asked["language"], asked["values"])
+            with session.services.jobs.take_up(job) as running:
+                if running is not None:
+                    await _load(replace(session, profile=profile), load, running.report, stop)
+                    found.append(job.name)
+    return found
+
+
+def _files_of(services: Services, asked: Mapping[str, Any], folder: Path) -> tuple[str, ...] | None:
+    """The files of a load: where they were, or copied to `folder` from the shared place; None where one is missing."""
+    found = []
+    for file, sha in zip_longest(map(Path, asked["files"]), asked["shared"], fillvalue=""):
+        copy, shared = folder / Path(file).name, services.datasets.files
+        if Path(file).exists():
+            found.append(str(file))
+        elif sha and shared is not None and shared.get(sha, copy):
+            found.append(str(copy))
+        else:
+            return None
+    return tuple(found)
+
+
+async def _load(session: Session, job: LoadFiles, report: Report, stop: threading.Event) -> JobResult:
     paths = [await asyncio.to_thread(_there, file) for file in job.files]
     if not job.mode:
         return await _documents(session, job, paths, report, stop)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.errors import InputError, TrolyError
-from troly.stores.processes import FileLock
 from troly.text.catalogue import Lang
 
 if TYPE_CHECKING:
@@ -40,8 +39,8 @@ def load_once(services: Services, modes: Iterable[Mode], lang: Lang) -> None:
     waiting = [mode for mode in modes if mode.samples is not None and not had_samples(services, mode.id)]
     if not waiting:
         return
-    lock = FileLock(services.paths.data / "samples.lock")
-    with suppress(OSError), lock:
+    lock = services.state.lock(services.paths.data / "samples.lock")
+    with suppress(OSError, TrolyError), lock:
         if lock.acquire(PATIENCE):
             for mode in waiting:
                 with suppress(TrolyError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from troly.text.dates import Clock, system_clock
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from troly.retrieval.search.vectors import ChromaServer
     from troly.sandbox import Sandbox
     from troly.stores.conversations import Conversations
+    from troly.stores.jobs import Jobs
     from troly.stores.migrations import Migration
     from troly.stores.published import Datasets
     from troly.stores.quarantine import QuarantinedFile
@@ -55,6 +57,7 @@ class Services:
     index: StateDb
     conversations: Conversations
     datasets: Datasets
+    jobs: Jobs
     knowledge: Knowledge
     memory: Memory
     personas: Personas
@@ -110,7 +113,9 @@ def open_services(
     from troly.retrieval.search.knowledge import Knowledge
     from troly.sandbox import Sandbox
     from troly.stores.conversations import Conversations
+    from troly.stores.jobs import Jobs
     from troly.stores.published import Datasets
+    from troly.stores.shared_files import SharedFolder
     from troly.stores.state import StateDb
 
     modes = tuple(modes)
@@ -131,6 +136,7 @@ def open_services(
         state.close()
         index.close()
         raise
+    files = SharedFolder(Path(settings.files.url)) if settings.files.url and not temporary else None
     llm = open_client(settings.ollama)
     knowledge = Knowledge(index, paths.chroma, paths.set_aside, chroma_server(settings))
     return Services(
@@ -140,7 +146,10 @@ def open_services(
         state=state,
         index=index,
         conversations=conversations,
-        datasets=Datasets(state, paths.datasets, paths.set_aside),
+        datasets=Datasets(
+            state, paths.datasets, paths.set_aside, files, settings.files.cache_megabytes * 1_000_000
+        ),
+        jobs=Jobs(state, paths.data / "jobs"),
         knowledge=knowledge,
         memory=_memory(paths, settings, state, llm, knowledge),
         personas=Personas(paths, settings, modes[0].persona if modes else "", folders),

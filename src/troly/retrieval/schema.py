@@ -67,6 +67,9 @@ CREATE TABLE memory_indexes (
 ) WITHOUT ROWID
 """
 
+OWNER_OF = """coalesce((SELECT c.user_id FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
+    WHERE m.id = {}), '')"""
+
 # On PostgreSQL only conversations are remembered: documents and their index stay in a file beside the data.
 MIGRATIONS = (
     Migration(
@@ -102,4 +105,11 @@ MIGRATIONS = (
         ),
     ),
     Migration("core/retrieval_0003_memory", (_MEMORY, _MEMORY_INDEXES)),
+    Migration(
+        "core/retrieval_0004_memory_owner",
+        (
+            "ALTER TABLE memory_vectors ADD COLUMN user_id TEXT NOT NULL DEFAULT ''",
+            f"UPDATE memory_vectors SET user_id = {OWNER_OF.format('message_id')}",  # noqa: S608 (constants)
+        ),
+    ),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
+from troly.conversation.jobs import take_up
 from troly.errors import ErrorText, StoreError, TrolyError
 from troly.plugin.sample_loading import SampleLoader
 from troly.server import documents, mcp, native, openai
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from troly.conversation.session import Session
 
 log = logging.getLogger("troly.server")
+TAKE_UP_SECONDS = 5.0
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _BY_STATUS = {404: "server.path", 405: "server.method", 408: "server.late", 413: "server.body"}
 
@@ -59,10 +62,14 @@ def create_app(session: Session, *, prepare: bool = True, web: bool = False) -> 
         preparing = asyncio.create_task(
             hub.prepare([mode.id for mode in session.registry]) if prepare else asyncio.sleep(0)
         )
+        stop, ended = threading.Event(), asyncio.Event()
+        loads = asyncio.create_task(_take_up(session, stop, ended))
         async with tools.run():
             yield
         preparing.cancel()
-        await asyncio.gather(preparing, return_exceptions=True)
+        stop.set()
+        ended.set()
+        await asyncio.gather(preparing, loads, return_exceptions=True)
         if web:
             await app.state.screens.close()
         await site.uploads.close()
@@ -87,6 +94,18 @@ def create_app(session: Session, *, prepare: bool = True, web: bool = False) -> 
     if web:
         _add_screens(app)
     return Guard(app, settings, access, metrics), site
+
+
+async def _take_up(session: Session, stop: threading.Event, ended: asyncio.Event) -> None:
+    """Until `ended`: loads whose process died, on this or another machine, are done again here where their files are."""
+    while not stop.is_set():
+        try:
+            for name in await take_up(session, stop):
+                log.info("load done again: %s", name)
+        except Exception as error:
+            log.warning("loads not taken up", exc_info=error)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), TAKE_UP_SECONDS)
 
 
 def _add_screens(app: FastAPI) -> None:

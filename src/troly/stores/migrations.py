@@ -244,6 +244,32 @@ CORE: tuple[Migration, ...] = (
     Migration("0010_moves", ("CREATE TABLE moves (source TEXT PRIMARY KEY, finished_at TEXT)",)),
     # What a users file says of a login, as JSON; used on a shared database.
     Migration("0011_users", ("CREATE TABLE users (login TEXT PRIMARY KEY, entry TEXT NOT NULL)",)),
+    # Loads of files: seen by everybody who shares the database, and taken up again where their process died.
+    Migration(
+        "0012_jobs",
+        (
+            """
+            CREATE TABLE jobs (
+                seq INTEGER PRIMARY KEY AUTOINCREMENT,
+                id TEXT NOT NULL UNIQUE,
+                name TEXT NOT NULL,
+                login TEXT NOT NULL,
+                host TEXT NOT NULL,
+                request TEXT NOT NULL,
+                status TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed', 'stopped')),
+                done INTEGER NOT NULL DEFAULT 0,
+                total INTEGER,
+                unit TEXT NOT NULL DEFAULT '',
+                said TEXT NOT NULL DEFAULT '',
+                tries INTEGER NOT NULL DEFAULT 1,
+                started_at TEXT NOT NULL,
+                changed_at TEXT NOT NULL
+            )
+            """,
+        ),
+    ),
+    # SHA-256 of a file that lies in the shared place; "" for one that only its own machine has.
+    Migration("0013_shared_files", ("ALTER TABLE datasets ADD COLUMN sha TEXT NOT NULL DEFAULT ''",)),
 )
 
 

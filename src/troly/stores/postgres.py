@@ -13,26 +13,30 @@ transaction ends it, and nothing of it was acknowledged.
 
 Owners are checked by the stores' statements. Behind them stands row-level security: a transaction that was begun for an owner
 (`read(owner)`, `write(owner)`) sees no row of anybody else, whatever its statement says. A table is walled by its column
-`user_id`, else by the row that it must name (its first foreign key), by the same code for those of every assistant.
+`user_id` or `owner`, else by the row that it must name (its first foreign key), by the same code for those of every assistant.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import platform
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from queue import Empty, LifoQueue
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from troly.errors import StoreError
 from troly.stores import migrations
 from troly.stores.connections import Connection, StatementResult
 from troly.stores.migrations import Migration
+from troly.stores.processes import Lock
 from troly.stores.state import BUSY_SECONDS, StateDb
 
 if TYPE_CHECKING:
@@ -55,6 +59,7 @@ _EVERYBODY = "SELECT set_config('troly.everybody', 'yes', true)"
 _OWNER = "SELECT set_config('troly.owner', %s, true)"
 _NARROW = "SELECT set_config('troly.everybody', '', true), set_config('troly.owner', ?, true)"
 _MAY = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+_OWNERS = frozenset({"user_id", "owner"})
 _COLUMNS = (
     "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()"
 )
@@ -73,6 +78,17 @@ _USED = """
 SELECT c.table_name, s.last_value FROM information_schema.columns AS c
 JOIN pg_sequences AS s ON s.schemaname = c.table_schema AND s.sequencename = c.table_name || '_' || c.column_name || '_seq'
 WHERE c.table_schema = current_schema() AND c.is_identity = 'YES' AND s.last_value IS NOT NULL
+"""
+# The server notices within half a minute that the machine of a lock is gone.
+_LOCK_CONNECTION = (
+    "SELECT set_config('application_name', %s, false), set_config('tcp_keepalives_idle', '10', false), "
+    "set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '4', false)"
+)
+_HOLDER = """
+SELECT a.application_name FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+JOIN pg_database AS d ON d.oid = l.database AND d.datname = current_database()
+WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+    AND (l.classid::bigint << 32 | l.objid::bigint) = %s
 """
 _WALLED = "SELECT tablename FROM pg_policies WHERE schemaname = current_schema()"
 # SQLSTATE classes and codes; what is not here is a fault of the program and is seen as it is.
@@ -130,6 +146,23 @@ class PostgresDb(StateDb):
         """See `StateDb.narrow`."""
         connection.execute(_NARROW, (owner,))
 
+    def lock(self, path: Path) -> Lock:
+        """See `StateDb.lock`: the name of `path` is locked for all machines."""
+        return AdvisoryLock(self._lock_connection, path.name)
+
+    @contextmanager
+    def _lock_connection(self, *, named: bool) -> Iterator[psycopg.Connection[Any]]:
+        """A connection of its own, closed where what it is for fails."""
+        with self._translated():
+            driver = self._connect()
+            try:
+                holder = f"troly {self.host}:{os.getpid()}" if named else "troly"
+                driver.execute(_LOCK_CONNECTION, (holder,))
+                yield driver
+            except BaseException:
+                driver.close()
+                raise
+
     def probe(self) -> tuple[str, float]:
         """The server's version, and the milliseconds of a transaction that writes and reads; it leaves nothing behind."""
         began = time.perf_counter()
@@ -143,7 +176,7 @@ class PostgresDb(StateDb):
 
     def columns(self, connection: Connection, table: str) -> list[str]:
         """See `StateDb.columns`."""
-        return sorted(self.tables(connection)[table])
+        return sorted(self.tables(connection).get(table, ()))
 
     def rows(self, connection: Connection, sql: str) -> Iterator[Any]:
         """See `StateDb.rows`."""
@@ -172,7 +205,7 @@ class PostgresDb(StateDb):
 
         known = migrations.combine(extra)
         with self.read() as connection:
-            missing = migrations.pending(self._applied(connection), known, self.path)
+            missing = self._pending(connection, known)
             if not missing:
                 self._complete(connection, known)
                 half = "SELECT 1 FROM moves WHERE finished_at IS NULL"
@@ -180,7 +213,7 @@ class PostgresDb(StateDb):
                     raise StoreError("store.server_moving", path=self.path)
                 return []
         with self.write() as connection:
-            missing = migrations.pending(self._applied(connection), known, self.path)
+            missing = self._pending(connection, known)
             connection.execute(definition(migrations.LEDGER))
             for migration in missing:
                 try:
@@ -212,8 +245,6 @@ class PostgresDb(StateDb):
 
     @contextmanager
     def _transaction(self, owner: str | None, *, writing: bool) -> Iterator[Connection]:
-        import psycopg
-
         outer: _Connection | None = getattr(self._open, "connection", None)
         if outer is not None:
             if writing and not outer.writing:
@@ -223,25 +254,31 @@ class PostgresDb(StateDb):
         if not self._free.acquire(timeout=self.busy_seconds):
             raise StoreError("store.busy", path=self.path, seconds=f"{self.busy_seconds:g}")
         try:
-            driver = self._begin(owner, writing=writing)
-            self._open.connection = _Connection(driver, writing)
-            try:
-                yield self._open.connection
-                if (
-                    driver.execute("COMMIT" if writing else "ROLLBACK").statusmessage == "ROLLBACK"
-                    and writing
-                ):
-                    raise RuntimeError("a statement failed inside write() and was not told")
-            finally:
-                self._open.connection = None
-                self._give_back(driver)
+            with self._translated():
+                driver = self._begin(owner, writing=writing)
+                self._open.connection = _Connection(driver, writing)
+                try:
+                    yield self._open.connection
+                    said = driver.execute("COMMIT" if writing else "ROLLBACK").statusmessage
+                    if said == "ROLLBACK" and writing:
+                        raise RuntimeError("a statement failed inside write() and was not told")
+                finally:
+                    self._open.connection = None
+                    self._give_back(driver)
+        finally:
+            self._free.release()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        import psycopg
+
+        try:
+            yield
         except psycopg.Error as error:
             known = self._error(error)
             if known is None:
                 raise
             raise known from error
-        finally:
-            self._free.release()
 
     def _begin(self, owner: str | None, *, writing: bool) -> psycopg.Connection[Any]:
         """A connection in a transaction; lost ones are replaced until `busy_seconds` are over: nothing was said yet."""
@@ -272,6 +309,9 @@ class PostgresDb(StateDb):
     def _take(self) -> psycopg.Connection[Any]:
         with suppress(Empty):
             return self._idle.get_nowait()
+        return self._connect()
+
+    def _connect(self) -> psycopg.Connection[Any]:
         import psycopg
 
         driver = psycopg.connect(
@@ -316,11 +356,6 @@ class PostgresDb(StateDb):
         lost = isinstance(error, psycopg.OperationalError) and state[:2] in ("", "08", "28", "3D", "57")
         return StoreError("store.server_lost", path=self.path, reason=reason) if lost else None
 
-    def _applied(self, connection: Connection) -> dict[str, str]:
-        if "migrations" not in self.tables(connection):
-            return {}
-        return dict(connection.execute("SELECT name, statements_sha FROM migrations").fetchall())
-
     def _complete(self, connection: Connection, known: Iterable[Migration]) -> None:
         gone = migrations.tables_of(known).keys() - self.tables(connection).keys()
         if gone:
@@ -333,8 +368,8 @@ class PostgresDb(StateDb):
             for table, column, parent, key in connection.execute(_PARENTS)
         }
         for table, columns in self.tables(connection).items():
-            if "user_id" in columns:
-                mine[table] = "user_id = current_setting('troly.owner', true)"
+            for column in columns & _OWNERS:
+                mine[table] = f"{column} = current_setting('troly.owner', true)"
         for (table,) in connection.execute(_WALLED).fetchall():
             mine.pop(table, None)
         for table, condition in mine.items():
@@ -344,6 +379,62 @@ class PostgresDb(StateDb):
                 f"CREATE POLICY owners ON {table} USING (current_setting('troly.everybody', true) = 'yes' OR {condition})",
             ):
                 connection.execute(sql)
+
+
+class AdvisoryLock:
+    """A lock of the server's on a connection of its own: the server gives it back when that connection or its machine dies.
+
+    Its methods raise StoreError `store.server_lost`, but `held` and `release`, which never do.
+    """
+
+    def __init__(
+        self, connection: Callable[..., AbstractContextManager[psycopg.Connection[Any]]], name: str
+    ) -> None:
+        self._connection = connection
+        self._key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
+        self._driver: psycopg.Connection[Any] | None = None
+
+    def acquire(self, wait: float = 0.0, *, named: bool = False) -> bool:
+        """See `Lock`."""
+        deadline = time.monotonic() + wait
+        with self._connection(named=named) as driver:
+            while driver.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone() != (True,):
+                if time.monotonic() >= deadline:
+                    driver.close()
+                    return False
+                time.sleep(_PAUSE)
+            self._driver = driver
+        return True
+
+    def held(self) -> bool:
+        """See `Lock`."""
+        import psycopg
+
+        try:
+            return self._driver is not None and self._driver.execute("SELECT true").fetchone() is not None
+        except psycopg.Error:
+            return False
+
+    def holder(self) -> str:
+        """See `Lock`."""
+        with self._connection(named=False) as driver:
+            row = driver.execute(_HOLDER, (self._key,)).fetchone()
+            driver.close()
+        return row[0].removeprefix("troly").strip() if row else ""
+
+    def release(self) -> None:
+        """See `Lock`."""
+        if self._driver is not None:
+            self._driver.close()
+            self._driver = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
 
 
 class _Connection:

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 _DEAD_STATES = {"Z", "X", "x"}
 
@@ -138,6 +138,32 @@ else:
         return True
 
 
+class Lock(Protocol):
+    """An exclusive lock, held from `acquire` to `release` or to the death of its process or machine; a context ends it."""
+
+    def acquire(self, wait: float = 0.0, *, named: bool = False) -> bool:
+        """Try for `wait` seconds; `named` tells others who holds it."""
+        ...
+
+    def held(self) -> bool:
+        """Whether it is still this process's: a connection to a server may have been lost meanwhile."""
+        ...
+
+    def holder(self) -> str:
+        """The last named holder; empty if there was none."""
+        ...
+
+    def release(self) -> None:
+        """Give the lock back."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
 class FileLock:
     """An exclusive lock on `path`, held from `acquire` to `release` or to the end of the process.
 
@@ -168,6 +194,10 @@ class FileLock:
             raise
         self._handle = handle
         return True
+
+    def held(self) -> bool:
+        """See `Lock`."""
+        return self._handle is not None
 
     def holder(self) -> str:
         """The pid written by the last named holder; empty if there was none."""

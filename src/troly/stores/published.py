@@ -11,16 +11,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from troly.errors import StoreError
 from troly.stores.connections import os_error
-from troly.stores.processes import FileLock
+from troly.stores.processes import Lock
 from troly.stores.quarantine import QuarantinedFile, quarantine
 from troly.stores.records import dump, instant, when
+from troly.stores.shared_files import SharedFolder, sha256_of
 from troly.stores.state import StateDb
 
 if TYPE_CHECKING:
@@ -93,13 +95,17 @@ _TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class DatasetVersion:
-    """One published version: its DuckDB file, when it was published (UTC) and what its ingest says of it."""
+    """One published version: its DuckDB file, when it was published (UTC) and what its ingest says of it.
+
+    `sha` is its content's SHA-256 where it lies in the shared place too.
+    """
 
     name: str
     version: int
     file: Path
     published_at: datetime
     info: Mapping[str, Any]
+    sha: str = ""
 
 
 class VersionSource(Protocol):
@@ -175,6 +181,12 @@ class DatasetReader:
                     self._retire(opened)
             self._source.withdraw(opened.version, reason)
         raise StoreError("store.dataset_missing", name=self.name)
+
+    @property
+    def file(self) -> Path | None:
+        """The file that is open now."""
+        opened = self._opened
+        return opened.version.file if opened else None
 
     def close(self) -> None:
         """Let go of the file; a later read opens it again."""
@@ -307,6 +319,7 @@ def _sync(path: Path) -> None:
             os.close(folder)
 
 
+_COLUMNS = "name, version, file, published_at, info, sha"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 _FILE = re.compile(r"(?P<name>.+)-\d+-[0-9a-f]+\.duckdb")
 _COMPANIONS = (".wal",)
@@ -318,11 +331,22 @@ class Datasets:
     """The published datasets, their files in `folder`; safe from any thread.
 
     Readers never wait for an ingest, and a killed ingest leaves the version before it whole. Making this object
-    removes what killed ingests left behind.
+    removes what killed ingests left behind. With `files`, a place that machines share, each version is kept there too before
+    its row is written; `folder` then holds what this machine needs of them, `most_bytes` at most.
     """
 
-    def __init__(self, db: StateDb, folder: Path, set_aside: Path | None = None) -> None:
+    def __init__(
+        self,
+        db: StateDb,
+        folder: Path,
+        set_aside: Path | None = None,
+        files: SharedFolder | None = None,
+        most_bytes: int = 0,
+    ) -> None:
         self._db = db
+        self.files = files
+        self._most_bytes = most_bytes
+        self._fetching = threading.Lock()
         self._folder = folder
         self._aside = set_aside or folder / "set-aside"
         self._lock = threading.Lock()
@@ -339,18 +363,19 @@ class Datasets:
         return tuple(self._damaged)
 
     def current(self, name: str) -> DatasetVersion | None:
-        """The newest version whose file is there; None when there is none."""
-        return next(iter(self._versions(name)), None)
+        """The newest version whose file is there, or is fetched now; None when there is none."""
+        return next((version for version in self._versions(name) if self._fetch(version)), None)
 
     def all_current(self, prefix: str) -> tuple[DatasetVersion, ...]:
         """The newest readable version of every dataset whose name begins with `prefix`, by name."""
         sql = (
-            "SELECT name, version, file, published_at, info FROM datasets "
+            f"SELECT {_COLUMNS} FROM datasets "  # noqa: S608 (constants)
             "WHERE substr(name, 1, ?) = ? AND withdrawn_at IS NULL ORDER BY name, version DESC"
         )
         found: dict[str, DatasetVersion] = {}
         for version in self._read(sql, (len(prefix), prefix)):
-            found.setdefault(version.name, version)
+            if version.name not in found and self._fetch(version):
+                found[version.name] = version
         return tuple(found.values())
 
     def reader(self, name: str) -> DatasetReader:
@@ -374,7 +399,7 @@ class Datasets:
             self._sweep(held=name)
             version = self._next_version(name)
             path = self._folder / f"{name}-{version}-{secrets.token_hex(6)}.duckdb"
-            build = Build(name, version, path, self._record)
+            build = Build(name, version, path, partial(self._record, lock))
             try:
                 yield build
             except Exception as error:
@@ -389,6 +414,7 @@ class Datasets:
                 with suppress(StoreError):
                     self._forget_old(keep=2)
                     self._sweep(held=name)
+                    self._sweep_shared(path)
 
     def collect_garbage(self, *, keep: int = 1) -> int:
         """Delete files of abandoned builds and of all but the newest `keep` versions; returns how many went.
@@ -401,7 +427,14 @@ class Datasets:
         return self._sweep()
 
     def withdraw(self, version: DatasetVersion, reason: str) -> None:
-        """Take back a version whose file is damaged and set the file aside; the version before becomes current."""
+        """Take back a version whose file is damaged and set the file aside; the version before becomes current.
+
+        Where only this machine's copy of it is damaged, it is set aside and fetched again.
+        """
+        with suppress(StoreError):
+            if self.files is not None and version.sha not in ("", sha256_of(version.file)):
+                self._set_aside(version.file, reason)
+                return
         with self._db.write() as connection:
             sql = "UPDATE datasets SET withdrawn_at = ? WHERE file = ? AND withdrawn_at IS NULL"
             mine = connection.execute(sql, (instant(datetime.now(UTC)), version.file.name)).rowcount
@@ -435,28 +468,75 @@ class Datasets:
 
     def _versions(self, name: str) -> Iterator[DatasetVersion]:
         sql = (
-            "SELECT name, version, file, published_at, info FROM datasets "
+            f"SELECT {_COLUMNS} FROM datasets "  # noqa: S608 (constants)
             "WHERE name = ? AND withdrawn_at IS NULL ORDER BY version DESC"
         )
         yield from self._read(sql, (name,))
 
     def _read(self, sql: str, params: tuple[object, ...]) -> Iterator[DatasetVersion]:
-        """The versions that `sql` finds and whose files are there."""
+        """The versions that `sql` finds and whose files are there or can be fetched."""
         with self._db.read() as connection:
             rows = connection.execute(sql, params).fetchall()
-        for found, version, file, published, info in rows:
+        for found, version, file, published, info, sha in rows:
             path = self._folder / file
-            if path.exists():
-                yield DatasetVersion(found, version, path, when(published), json.loads(info))
+            if path.exists() or (self.files is not None and sha):
+                yield DatasetVersion(found, version, path, when(published), json.loads(info), sha)
 
-    def _record(self, build: Build, info: Mapping[str, Any]) -> DatasetVersion:
-        now = datetime.now(UTC)
+    def _fetch(self, version: DatasetVersion) -> bool:
+        """Whether the file of `version` is here now; it is copied from the shared place where it was not."""
+        if self.files is None or not version.sha:
+            return version.file.exists()
+        if not version.file.exists():
+            with self._fetching:
+                try:
+                    self._folder.mkdir(parents=True, exist_ok=True)
+                except OSError as error:
+                    raise os_error(error, self._folder) from error
+                if not version.file.exists() and not self.files.get(version.sha, version.file):
+                    return False
+                self._evict(version.file)
+        with suppress(OSError):
+            # The longest unused goes first when room is needed.
+            os.utime(version.file)
+        return True
+
+    def _evict(self, kept: Path) -> None:
+        """Delete copies of shared files that nobody here reads, the longest unused first, until the rest has room."""
+        with self._db.read() as connection:
+            shared = {row[0] for row in connection.execute("SELECT file FROM datasets WHERE sha <> ''")}
+        with self._lock:
+            held = {kept, *(reader.file for reader in self._readers.values())}
+        found = []
+        for path in self._folder.glob("*.duckdb"):
+            with suppress(OSError):
+                found.append((path.stat().st_mtime, path.stat().st_size, path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total > self._most_bytes and path.name in shared and path not in held and remove_files(path):
+                total -= size
+
+    def share(self) -> list[DatasetVersion]:
+        """Put the files that only this machine has into the shared place; the versions that are there now."""
+        done: list[DatasetVersion] = []
+        if self.files is not None:
+            sql = f"SELECT {_COLUMNS} FROM datasets WHERE sha = '' ORDER BY name, version"  # noqa: S608 (constants)
+            for version in self._read(sql, ()):
+                sha = self.files.put(version.file)
+                with self._db.write() as connection:
+                    connection.execute("UPDATE datasets SET sha = ? WHERE file = ?", (sha, version.file.name))
+                done.append(replace(version, sha=sha))
+        return done
+
+    def _record(self, lock: Lock, build: Build, info: Mapping[str, Any]) -> DatasetVersion:
+        if not lock.held():
+            raise StoreError("store.lock_lost", name=build.name)
+        now, sha = datetime.now(UTC), self.files.put(build.path) if self.files else ""
         with self._db.write() as connection:
             connection.execute(
-                "INSERT INTO datasets (name, version, file, published_at, info) VALUES (?, ?, ?, ?, ?)",
-                (build.name, build.version, build.path.name, instant(now), dump(dict(info))),
+                f"INSERT INTO datasets ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 (constants)
+                (build.name, build.version, build.path.name, instant(now), dump(dict(info)), sha),
             )
-        return DatasetVersion(build.name, build.version, build.path, now, dict(info))
+        return DatasetVersion(build.name, build.version, build.path, now, dict(info), sha)
 
     def _next_version(self, name: str) -> int:
         with self._db.read() as connection:
@@ -497,6 +577,13 @@ class Datasets:
                 gone += sum(remove_files(path) for path in paths if path.name not in known)
         return gone
 
+    def _sweep_shared(self, built: Path) -> None:
+        if self.files is not None:
+            self._evict(built)
+            with self._db.read() as connection:
+                known = {row[0] for row in connection.execute("SELECT sha FROM datasets")}
+            self.files.sweep(known)
+
     def _known_files(self) -> set[str]:
         with self._db.read() as connection:
             return {row[0] for row in connection.execute("SELECT file FROM datasets")}
@@ -509,10 +596,10 @@ class Datasets:
             moved = QuarantinedFile(path, path, reason)
         self._damaged.append(moved)
 
-    def _lock_of(self, name: str) -> FileLock:
-        return FileLock(self._folder / f"{name}.lock")
+    def _lock_of(self, name: str) -> Lock:
+        return self._db.lock(self._folder / f"{name}.lock")
 
-    def _acquire(self, lock: FileLock, name: str, wait: float) -> None:
+    def _acquire(self, lock: Lock, name: str, wait: float) -> None:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             taken = lock.acquire(wait, named=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from troly.errors import StoreError
 from troly.stores import migrations
 from troly.stores.connections import Connection, Connections, is_damage, os_error, sqlite_error
 from troly.stores.migrations import Migration
-from troly.stores.processes import FileLock
+from troly.stores.processes import FileLock, Lock
 from troly.stores.quarantine import QuarantinedFile, quarantine
 
 BUSY_SECONDS = 10.0
@@ -62,11 +62,17 @@ class StateDb:
         """
         known = migrations.combine(extra)
         with self.read() as connection:
-            missing = migrations.pending(_applied(connection), known, self.path)
+            missing = self._pending(connection, known)
         if not missing:
             return []
         with self.write() as connection:
-            return migrations.apply(connection, migrations.pending(_applied(connection), known, self.path))
+            return migrations.apply(connection, self._pending(connection, known))
+
+    def _pending(self, connection: Connection, known: Sequence[Migration]) -> list[Migration]:
+        applied = {}
+        if "applied_at" in self.columns(connection, "migrations"):
+            applied = dict(connection.execute("SELECT name, statements_sha FROM migrations").fetchall())
+        return migrations.pending(applied, known, self.path)
 
     @contextmanager
     def read(self, owner: str | None = None) -> Iterator[Connection]:  # noqa: ARG002
@@ -111,6 +117,10 @@ class StateDb:
     def narrow(self, connection: Connection, owner: str) -> None:
         """Let the rest of the transaction see the rows of `owner` alone, after it was looked whose something is."""
 
+    def lock(self, path: Path) -> Lock:
+        """The lock of that name for all who share this database: here those who share the file `path`."""
+        return FileLock(path)
+
     def probe(self) -> tuple[str, float]:
         """The database's version, and the milliseconds of a transaction that writes; it leaves nothing behind."""
         began = time.perf_counter()
@@ -119,7 +129,7 @@ class StateDb:
         return sqlite3.sqlite_version, (time.perf_counter() - began) * 1000
 
     def columns(self, connection: Connection, table: str) -> list[str]:
-        """The columns of one of our tables."""
+        """The columns of one of our tables; none where it is not there."""
         return [row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
 
     def rows(self, connection: Connection, sql: str) -> Iterator[Any]:
@@ -202,12 +212,6 @@ class StateDb:
 
     def _size(self) -> int:
         return self.path.stat().st_size if self.path.exists() else 0
-
-
-def _applied(connection: Connection) -> dict[str, str]:
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone():
-        return {}
-    return dict(connection.execute("SELECT name, statements_sha FROM migrations").fetchall())
 
 
 def _begin_read(connection: sqlite3.Connection) -> None:

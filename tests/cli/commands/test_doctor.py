@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.ollama.double import OllamaDouble
 from tests.support.process.command_line import CommandLine
+from troly.config.load import load_settings
 from troly.paths import Paths
 
 
@@ -138,3 +141,18 @@ def test_config_show_path_and_init(app: CommandLine, own_home: Path, monkeypatch
     assert app.run("config", "init").err == ""
     right = app.run("config", "check")
     assert (right.code, right.out) == (0, "")
+
+
+def test_the_compose_file_is_whole_and_its_settings_are_known(app: CommandLine, tmp_path: Path) -> None:
+    written = app.run("deploy", "compose")
+    assert written.code == 0
+    found = yaml.safe_load(written.out)
+    services = found["services"]
+    assert set(services) == {"troly1", "troly2", "postgres", "chroma", "ollama"}
+    assert services["chroma"]["image"] == f"chromadb/chroma:{version('chromadb')}"
+    for server in (services["troly1"], services["troly2"]):
+        env = {**server["environment"], "TROLY_HOME": str(tmp_path)}
+        assert load_settings(Paths.resolve(env), env).server.host == "0.0.0.0"
+        assert {name.partition(":")[0] for name in server["volumes"]} <= set(found["volumes"])
+        assert set(server["depends_on"]) <= set(services)
+        assert all(port.startswith("127.0.0.1:") for port in server["ports"])

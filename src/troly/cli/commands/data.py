@@ -57,6 +57,18 @@ def move(
     note(invocation.say("data.move.next"))
 
 
+def publish(ctx: typer.Context) -> None:
+    """See `cli.data.publish.help`."""
+    from troly.errors import InputError
+
+    invocation: Invocation = ctx.obj
+    with invocation.open_session() as session:
+        if session.services.datasets.files is None:
+            raise InputError("files.none")
+        for version in session.services.datasets.share():
+            data(f"{version.name} {version.version}: {version.sha[:16]}")
+
+
 def _each(invocation: Invocation, what: str, do: Callable[..., tuple[str, ...]]) -> None:
     """Do it for every mode that has samples; raises UsageError for anything but `samples`."""
     if what != "samples":

@@ -44,6 +44,14 @@ def deploy_check(
     _report(ctx.obj, all_checks(ctx.obj, (check_settings, check_stores, check_models)), as_json=as_json)
 
 
+def deploy_compose(ctx: typer.Context) -> None:  # noqa: ARG001 (as every command)
+    """See `cli.deploy.compose.help`."""
+    from importlib.metadata import version
+
+    text = Path(__file__).parents[1].joinpath("compose.yaml").read_text(encoding="utf-8")
+    data(text.replace("CHROMA_VERSION", version("chromadb")).rstrip())
+
+
 def _report(invocation: Invocation, findings: Iterator[CheckResult], *, as_json: bool) -> None:
     found: list[CheckResult] = []
     for finding in _collected(findings, found):
@@ -130,6 +138,10 @@ def _state(invocation: Invocation, services: Services) -> Iterator[CheckResult]:
         version, ms = services.state.probe()
         said = say("doctor.stores.server", path=services.state.path, version=version, ms=f"{ms:.0f}")
         yield CheckResult("ok", "database", said)
+    if services.datasets.files is not None:
+        ms = services.datasets.files.probe()
+        said = say("doctor.stores.files", path=services.datasets.files.folder, ms=f"{ms:.0f}")
+        yield CheckResult("ok", "files", said)
     if services.interrupted:
         yield CheckResult("ok", "state.db", say("doctor.stores.interrupted", count=len(services.interrupted)))
 

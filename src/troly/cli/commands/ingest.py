@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,14 +20,17 @@ from troly.cli.failures import STOPPED, say_error
 from troly.cli.invocation import IdentityClaim, Invocation, profile_for
 from troly.cli.output import data, data_json, note, progress
 from troly.cli.turns import model_loop, on_interrupt
+from troly.conversation.jobs import LoadFiles, both, recorded, share_files
 from troly.conversation.session import Session
 from troly.errors import InputError, ModelError
 from troly.plugin.contract import IngestOutcome, IngestRequest
+from troly.plugin.ingest_arguments import DRY_RUN, ERRORS, REPLACE
 from troly.presentation.text import GAP, cells, grid
 from troly.retrieval.documents.ingest import IngestProgress, IngestReport, ingest_paths
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Ingest
+    from troly.stores.jobs import JobRecord
 
 
 Json = Annotated[bool, typer.Option("--json", help="common.json")]
@@ -43,22 +46,23 @@ class IngestGroup(TrolyGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name, or None."""
         kind = self._kinds().get(cmd_name)
-        return file_command(cmd_name, kind, self.invocation) if kind else super().get_command(ctx, cmd_name)
+        return file_command(cmd_name, *kind, self.invocation) if kind else super().get_command(ctx, cmd_name)
 
-    def _kinds(self) -> dict[str, Ingest]:
+    def _kinds(self) -> dict[str, tuple[str, Ingest]]:
         """The modes' ingests by name; a name that is taken already is written `<mode>-<name>`."""
         from troly.plugin.ingest_arguments import ingests_by_name
         from troly.plugin.registry import Registry
 
-        return {name: one for name, (_, one) in ingests_by_name(Registry(), self.commands).items()}
+        found = ingests_by_name(Registry(), self.commands)
+        return {name: (mode.id, one) for name, (mode, one) in found.items()}
 
 
 # See `troly.cli.program`.
 GROUP = IngestGroup
 
 
-def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:
-    """The command that loads one file with `ingest`: its own options beside those of every load."""
+def file_command(name: str, mode: str, ingest: Ingest, invocation: Invocation) -> Any:
+    """The command that loads one file with `ingest` of `mode`: its own options beside those of every load."""
 
     def load(**given: Any) -> None:
 
@@ -74,7 +78,7 @@ def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:
             user=house["user"],
             values=given,
         )
-        raise typer.Exit(load_file(invocation, ingest, asked))
+        raise typer.Exit(load_file(invocation, mode, ingest, asked))
 
     command = build_command(name, load, _ingest_parameters(ingest, invocation), invocation)
     command.help, command.epilog = ingest.help[invocation.lang], ingest.example
@@ -127,10 +131,14 @@ class LoadOptions:
     values: Mapping[str, str | bool | None] = field(default_factory=dict)
 
 
-def load_file(invocation: Invocation, ingest: Ingest, asked: LoadOptions) -> int:
+def load_file(invocation: Invocation, mode: str, ingest: Ingest, asked: LoadOptions) -> int:
     """Load one file with a mode's own ingest; returns the exit code. Raises what the ingest raises."""
     stop = threading.Event()
+    errors = str(asked.errors) if asked.errors else None
+    values = {**asked.values, DRY_RUN: asked.dry_run, REPLACE: asked.replace, ERRORS: errors}
+    job = LoadFiles(mode, ingest.name, (str(asked.file),), invocation.lang, values)
     with invocation.open_session() as session, progress(asked.file.name) as update:
+        profile = profile_for(invocation, session, IdentityClaim(user=asked.user))
         request = IngestRequest(
             services=session.services,
             file=asked.file,
@@ -139,12 +147,17 @@ def load_file(invocation: Invocation, ingest: Ingest, asked: LoadOptions) -> int
             dry_run=asked.dry_run,
             replace=asked.replace,
             errors=asked.errors,
-            progress=update,
             cancelled=stop.is_set,
             values=asked.values,
-            profile=profile_for(invocation, session, IdentityClaim(user=asked.user)),
+            profile=profile,
         )
-        outcome = _in_thread(lambda: ingest.run(request), lambda: announce_stop(invocation, stop))
+        with recorded(session.services, profile, job, share_files(session.services, job)) as running:
+            request = replace(request, progress=both(update, running))
+            outcome = _in_thread(
+                lambda: ingest.run(request), lambda: announce_stop(invocation, stop), running
+            )
+            if stop.is_set() and not outcome.published and running is not None:
+                running.end("stopped")
     note_problems(invocation, outcome.problems, "ingest.more")
     if outcome.summary:
         note(outcome.summary)
@@ -194,7 +207,9 @@ def announce_stop(invocation: Invocation, stop: threading.Event) -> None:
         os.write(2, f"\n{invocation.say('ingest.stopping')}\n".encode())
 
 
-def _in_thread(work: Callable[[], IngestOutcome], stop: Callable[[], None]) -> IngestOutcome:
+def _in_thread(
+    work: Callable[[], IngestOutcome], stop: Callable[[], None], running: JobRecord | None
+) -> IngestOutcome:
     """Run `work` in a thread, so that Ctrl-C is noticed while a library is busy; a second one leaves at once.
 
     Leaving at once is safe: a load that is killed at any point keeps the old data whole.
@@ -205,6 +220,8 @@ def _in_thread(work: Callable[[], IngestOutcome], stop: Callable[[], None]) -> I
             while not wait([future], timeout=WAKE_SECONDS).done:
                 pass
         except KeyboardInterrupt:
+            if running is not None:
+                running.abandon()
             os._exit(STOPPED)
         return future.result()
 
@@ -244,12 +261,14 @@ async def _load_paths(
         embed = await session.services.llm.embedder(name)
     except ModelError:  # words alone are searched until an embedder is there
         note(invocation.say("ingest.no_embedder", name=name))
-    with progress(collection) as update:
+    job = LoadFiles("", "", tuple(map(str, paths)), invocation.lang, {"collection": collection})
+    with progress(collection) as update, recorded(session.services, session.profile, job) as running:
+        report = both(update, running)
 
         def tell(step: IngestProgress) -> None:
-            update(step.done, step.total, UNITS[step.stage])
+            report(step.done, step.total, UNITS[step.stage])
 
-        return await ingest_paths(
+        found = await ingest_paths(
             session.services.knowledge,
             paths,
             collection=collection,
@@ -259,6 +278,9 @@ async def _load_paths(
             cancel=stop.is_set,
             clock=session.services.clock,
         )
+        if found.stopped and running is not None:
+            running.end("stopped")
+        return found
 
 
 def _print_report(invocation: Invocation, report: IngestReport, *, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from troly.errors import ModelError, StoreError, TrolyError
 from troly.retrieval.memory.queue import Calm, MemoryQueue
+from troly.retrieval.schema import OWNER_OF
 from troly.retrieval.search.ranking import RelevanceScore, Weights, fuse, judge
 from troly.retrieval.search.terms import index_terms, query_terms
 from troly.retrieval.search.vectors import ChromaFolder, ChromaServer, Index, check_vectors, identity
@@ -41,6 +42,9 @@ LEFT JOIN messages AS m ON m.id = v.message_id
 LEFT JOIN conversations AS c ON c.id = m.conversation_id AND c.deleted_at IS NULL
 WHERE c.id IS NULL LIMIT ?
 """
+_ADD = f"""
+INSERT INTO memory_vectors (index_name, message_id, user_id) VALUES (?, ?, {OWNER_OF.format("?")}) ON CONFLICT DO NOTHING
+"""  # noqa: S608 (constants)
 _NOTE_INDEX = """
 INSERT INTO memory_indexes (name, collection, embedder, dim) VALUES (:name, :collection, :embedder, :dim)
 ON CONFLICT (name) DO NOTHING
@@ -118,9 +122,8 @@ class MemoryLedger:
         with self._db.write() as connection:
             connection.execute(_NOTE_INDEX, facts)
             connection.execute(_CURRENT, facts)
-            rows = [(index.name, message) for message in ids]
-            sql = "INSERT INTO memory_vectors (index_name, message_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
-            connection.executemany(sql, rows)
+            rows = [(index.name, message, message) for message in ids]
+            connection.executemany(_ADD, rows)
             return _bump(connection, index.name)
 
     def removed(self, index: str, ids: Sequence[str]) -> int:
