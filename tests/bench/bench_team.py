@@ -1,0 +1,193 @@
+"""Warranty turns a second with 1, 2 (and more) `app serve` on one PostgreSQL, beside one on SQLite: `python -m tests.bench.bench_team`.
+
+Servers, PostgreSQL and the asking program are processes of one machine, each server with a data folder of its own and the data
+files in a shared one; no model. Prints one JSON line: turns a second, CPU a turn of servers and of PostgreSQL, and ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+
+from tests.support.process.waiting import wait_until
+from tests.support.stores.postgres import PostgresServer, postgres_server
+
+ROOT = Path(__file__).parents[2]
+QUESTION = "Kiểm tra bảo hành ABC123"
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+
+
+class ServerProcess:
+    """One `app serve` on a port of its own, which answers this machine without a key; `start` may be called again."""
+
+    def __init__(self, home: Path, env: Mapping[str, str]) -> None:
+        self.home = home
+        self._env = {**os.environ, "TROLY_HOME": str(home), "TROLY_SERVER__OPEN": "true", "LC_ALL": "C.UTF-8",
+                     "OLLAMA_HOST": "http://127.0.0.1:9", **env}  # fmt: skip
+        self.url = ""
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it has loaded all it needs."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        log = self.home / "log"
+        port = self.url.rpartition(":")[2] or "0"
+        with log.open("wb") as file:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "troly", "serve", "--port", port], cwd=ROOT, env=self._env, stderr=file
+            )
+        wait_until(lambda: bool(_ADDRESS.search(log.read_text(encoding="utf-8"))))
+        found = _ADDRESS.search(log.read_text(encoding="utf-8"))
+        assert found
+        self.url = found[0]
+        wait_until(self._ready)
+
+    def _ready(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, (self.home / "log").read_text(encoding="utf-8")
+        try:
+            said = httpx.get(f"{self.url}/ready", trust_env=False, timeout=10).json()
+        except httpx.HTTPError:
+            return False
+        return said["status"] == "ready" and not said["preparing"]
+
+    def cpu(self) -> float:
+        """Seconds of CPU so far."""
+        assert self.process is not None
+        return cpu_of(self.process.pid)
+
+    def kill(self) -> None:
+        """End it at once, as `kill -9` does."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+def cpu_of(pid: int) -> float:
+    """Seconds of CPU of a process and its children so far, also of those that ended."""
+    found = psutil.Process(pid)
+    times = found.cpu_times()
+    total = times.user + times.system + times.children_user + times.children_system
+    for child in found.children(recursive=True):
+        try:
+            own = child.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        total += own.user + own.system
+    return total
+
+
+@contextmanager
+def servers(count: int, folder: Path, env: Mapping[str, str]) -> Iterator[list[ServerProcess]]:
+    """So many servers, ended by their own process numbers."""
+    with ExitStack() as ends:
+        found = []
+        for number in range(count):
+            found.append(ServerProcess(folder / f"machine-{number}", env))
+            ends.callback(found[-1].kill)
+            found[-1].start()
+        yield found
+
+
+def team(postgres: PostgresServer, folder: Path) -> dict[str, str]:
+    """The settings of servers that share a new database and a new folder of data files."""
+    shared = folder / "shared"
+    shared.mkdir(parents=True)
+    return {"TROLY_DATABASE__URL": postgres.database(), "TROLY_FILES__URL": str(shared)}
+
+
+async def begin(client: httpx.AsyncClient, url: str) -> str:
+    """A new conversation with the shop."""
+    made = await client.post(f"{url}/conversations", json={"mode": "shopping"})
+    made.raise_for_status()
+    return str(made.json()["conversation_id"])
+
+
+async def ask(
+    client: httpx.AsyncClient, url: str, conversation: str, text: str = QUESTION, *, offline: bool = True
+) -> str:
+    """One question and its whole answer."""
+    said = await client.post(
+        f"{url}/conversations/{conversation}/stream", json={"text": text, "offline": offline}
+    )
+    said.raise_for_status()
+    return said.text
+
+
+async def ask_for(urls: list[str], seconds: float, at_once: int) -> int:
+    """How many questions were answered in so many seconds, `at_once` at a time on each server."""
+    async with httpx.AsyncClient(
+        trust_env=False, timeout=60, limits=httpx.Limits(max_connections=None)
+    ) as client:
+        done = 0
+
+        async def person(url: str) -> None:
+            nonlocal done
+            conversation = await begin(client, url)
+            while time.monotonic() < end:
+                assert "ABC123" in await ask(client, url, conversation)
+                done += 1
+
+        end = time.monotonic() + seconds
+        await asyncio.gather(*(person(url) for url in urls for _ in range(at_once)))
+        return done
+
+
+def measure(found: list[ServerProcess], seconds: float, at_once: int, database: int | None) -> dict[str, Any]:
+    """Turns a second and what a turn costs; the first seconds warm up and are not counted."""
+    urls = [one.url for one in found]
+    asyncio.run(ask_for(urls, 2.0, at_once))
+    before, base = sum(one.cpu() for one in found), cpu_of(database) if database else 0.0
+    began = time.monotonic()
+    turns = asyncio.run(ask_for(urls, seconds, at_once))
+    took = time.monotonic() - began
+    return {
+        "turns_a_second": round(turns / took, 1),
+        "server_ms_a_turn": round((sum(one.cpu() for one in found) - before) * 1000 / turns, 2),
+        "database_ms_a_turn": round((cpu_of(database) - base) * 1000 / turns, 2) if database else 0.0,
+    }
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--servers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--at-once", type=int, default=8)
+    asked = parser.parse_args()
+    found: dict[str, Any] = {"cores": psutil.cpu_count()}
+    with tempfile.TemporaryDirectory(prefix="troly-bench-") as name, postgres_server() as postgres:
+        folder = Path(name)
+        with servers(1, folder / "sqlite", {}) as running:
+            found["sqlite"] = measure(running, asked.seconds, asked.at_once, None)
+        for count in asked.servers:
+            place = folder / f"postgres-{count}"
+            with servers(count, place, team(postgres, place)) as running:
+                found[f"postgres-{count}"] = measure(
+                    running, asked.seconds, asked.at_once, postgres.process.pid
+                )
+    one, alone = found[f"postgres-{asked.servers[0]}"], found["sqlite"]
+    for count in asked.servers[1:]:
+        more = found[f"postgres-{count}"]["turns_a_second"]
+        found[f"ratio_{count}_to_{asked.servers[0]}"] = round(more / one["turns_a_second"], 2)
+    cost = one["server_ms_a_turn"] + one["database_ms_a_turn"]
+    found["cost_to_sqlite"] = round(cost / alone["server_ms_a_turn"], 2)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
