@@ -116,4 +116,6 @@ def occurs(wanted: str, text: str, *, whole_word: bool = False) -> bool:
     first, last = pieces[0][0], pieces[-1][-1]
     before = r"(?<!\d)(?<!\d[.,])" if first.isdigit() else r"(?<![^\W\d_])" if first.isalpha() else ""
     after = r"(?!\d|[.,]\d)" if last.isdigit() else r"(?![^\W\d_])" if whole_word and last.isalpha() else ""
-    return re.search(before + r"\s*".join(map(re.escape, pieces)) + after, text) is not None
+    # A telephone number is written with its groups apart, or not.
+    written = (r"[ .-]?".join(one) if one[0] == "0" and one.isdigit() else re.escape(one) for one in pieces)
+    return re.search(before + r"\s*".join(written) + after, text) is not None
