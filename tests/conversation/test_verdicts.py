@@ -42,7 +42,6 @@ def verdict(
         ("3.500 đ/kWh", "3500"),
         ("còn 12.", "12"),
         ("gọi 0236 3 888 888", "02363888888"),
-        ("gọi 0236.3888.888", "0236 3888 888"),
     ],
 )
 def test_what_occurs(text: str, wanted: str) -> None:
