@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
+import duckdb
 import pytest
 
 from tests.support.stores.postgres import PASSWORD, PostgresServer, needs_postgres, postgres_server
@@ -24,6 +25,7 @@ from troly.stores.conversations import Conversations
 from troly.stores.handovers import Handovers
 from troly.stores.migrations import CORE, tables_of
 from troly.stores.postgres import PostgresDb
+from troly.stores.published import Datasets
 from troly.stores.records import CONVERSATION_COLUMNS, NewMessage, conversation_of
 from troly.stores.threads import Threads
 from troly.stores.wrong_answers import WrongAnswers
@@ -260,6 +262,28 @@ def test_a_turn_of_another_machine_is_not_taken_for_dead(postgres: PostgresServe
     here.host = platform.node()
     assert [one.id for one in there.recover(alive=lambda _pid, _started: False)] == [turn.id]
     here.close()
+
+
+def test_a_load_whose_connection_was_lost_publishes_nothing(
+    postgres: PostgresServer, db: PostgresDb, tmp_path: Path
+) -> None:
+    datasets = Datasets(db, tmp_path / "datasets")
+
+    def load() -> None:
+        with datasets.build("warranty") as build:
+            duckdb.connect(str(build.path)).close()
+            # The lock's connection alone is named by its machine.
+            postgres.sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'troly %'"
+            )
+            build.publish()
+
+    with pytest.raises(StoreError) as caught:
+        load()
+    assert caught.value.key == "store.lock_lost"
+    assert datasets.current("warranty") is None
+    with datasets.build("warranty"):
+        pass
 
 
 def test_what_no_text_column_keeps_is_kept_as_a_mark(db: PostgresDb) -> None:
