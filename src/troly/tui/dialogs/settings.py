@@ -27,7 +27,7 @@ EVERY = 8
 # Settings that stand beside the models.
 BESIDE = ("ollama.context_tokens", "ollama.keep_alive", "ollama.url", "ollama.fallback_model")
 # What is read only when the program starts.
-AT_START = ("ollama.urls", "server.", "database.", "chroma.", "mode", "timezone", "models.embed")
+AT_START = ("ollama.urls", "server.", "database.", "files.", "chroma.", "mode", "timezone", "models.embed")
 
 
 class SettingsPage(Page):
