@@ -1,7 +1,7 @@
 """Warranty turns a second with 1, 2 (and more) `app serve` on one PostgreSQL, beside one on SQLite: `python -m tests.bench.bench_team`.
 
 Servers, PostgreSQL and the asking program are processes of one machine, each server with a data folder of its own and the data
-files in a shared one; no model. Prints one JSON line: turns a second, CPU a turn of servers and of PostgreSQL, and ratios.
+files in a shared one; no model. Eight people a server ask one question after the other. Prints one JSON line: turns a second, CPU a turn of servers, of PostgreSQL and of the asking program, and ratios.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,14 @@ import psutil
 
 from tests.support.process.waiting import wait_until
 from tests.support.stores.postgres import PostgresServer, postgres_server
+from tests.support.stores.real import utc_now
+from troly.stores.api_keys import ApiKeys
+from troly.stores.postgres import PostgresDb
+from troly.stores.state import StateDb
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "Kiểm tra bảo hành ABC123"
+NOBODY: Mapping[str, str] = {}
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 
 
@@ -110,56 +115,74 @@ def team(postgres: PostgresServer, folder: Path) -> dict[str, str]:
     return {"TROLY_DATABASE__URL": postgres.database(), "TROLY_FILES__URL": str(shared)}
 
 
-async def begin(client: httpx.AsyncClient, url: str) -> str:
-    """A new conversation with the shop."""
-    made = await client.post(f"{url}/conversations", json={"mode": "shopping"})
+def headers_for(people: int, found: list[ServerProcess], url: str | None) -> list[dict[str, str]]:
+    """A key for each of so many people, in the database at `url` or in the data folder of the one server."""
+    db = PostgresDb.at(url) if url else StateDb(found[0].home / "data" / "state.db")
+    with closing(db):
+        keys = ApiKeys(db, utc_now)
+        made = [keys.add(f"person-{number}", "staff", rate=1_000_000)[1] for number in range(people)]
+    return [{"X-API-Key": token} for token in made]
+
+
+async def begin(client: httpx.AsyncClient, url: str, headers: Mapping[str, str] = NOBODY) -> str:
+    """A new conversation with the shop; of who sits at this machine where no key is in the headers."""
+    made = await client.post(f"{url}/conversations", json={"mode": "shopping"}, headers=headers)
     made.raise_for_status()
     return str(made.json()["conversation_id"])
 
 
 async def ask(
-    client: httpx.AsyncClient, url: str, conversation: str, text: str = QUESTION, *, offline: bool = True
+    client: httpx.AsyncClient,
+    url: str,
+    conversation: str,
+    text: str = QUESTION,
+    *,
+    offline: bool = True,
+    headers: Mapping[str, str] = NOBODY,
 ) -> str:
     """One question and its whole answer."""
     said = await client.post(
-        f"{url}/conversations/{conversation}/stream", json={"text": text, "offline": offline}
+        f"{url}/conversations/{conversation}/stream", json={"text": text, "offline": offline}, headers=headers
     )
     said.raise_for_status()
     return said.text
 
 
-async def ask_for(urls: list[str], seconds: float, at_once: int) -> int:
-    """How many questions were answered in so many seconds, `at_once` at a time on each server."""
-    async with httpx.AsyncClient(
-        trust_env=False, timeout=60, limits=httpx.Limits(max_connections=None)
-    ) as client:
-        done = 0
+async def ask_for(people: Sequence[tuple[str, Mapping[str, str]]], seconds: float) -> int:
+    """How many questions were answered in so many seconds; each of `people` asks his server one after the other."""
+    done = 0
+    limits = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(trust_env=False, timeout=60, limits=limits) as client:
 
-        async def person(url: str) -> None:
+        async def person(url: str, headers: Mapping[str, str]) -> None:
             nonlocal done
-            conversation = await begin(client, url)
+            conversation = await begin(client, url, headers)
             while time.monotonic() < end:
-                assert "ABC123" in await ask(client, url, conversation)
+                assert "ABC123" in await ask(client, url, conversation, headers=headers)
                 done += 1
 
         end = time.monotonic() + seconds
-        await asyncio.gather(*(person(url) for url in urls for _ in range(at_once)))
-        return done
+        await asyncio.gather(*(person(*one) for one in people))
+    return done
 
 
-def measure(found: list[ServerProcess], seconds: float, at_once: int, database: int | None) -> dict[str, Any]:
-    """Turns a second and what a turn costs; the first seconds warm up and are not counted."""
-    urls = [one.url for one in found]
-    asyncio.run(ask_for(urls, 2.0, at_once))
-    before, base = sum(one.cpu() for one in found), cpu_of(database) if database else 0.0
-    began = time.monotonic()
-    turns = asyncio.run(ask_for(urls, seconds, at_once))
+def measure(
+    found: list[ServerProcess], asked: argparse.Namespace, url: str | None, database: int
+) -> dict[str, Any]:
+    """Turns a second and what a turn costs; the first seconds warm up and are not counted. `database` is PostgreSQL's process."""
+    urls = [one.url for one in found] * asked.at_once
+    people = list(zip(urls, headers_for(len(urls), found, url), strict=True))
+    asyncio.run(ask_for(people, 2.0))
+
+    def cpu() -> tuple[float, float, float]:
+        return sum(one.cpu() for one in found), cpu_of(database), time.process_time()
+
+    before, began = cpu(), time.monotonic()
+    turns = asyncio.run(ask_for(people, asked.seconds))
     took = time.monotonic() - began
-    return {
-        "turns_a_second": round(turns / took, 1),
-        "server_ms_a_turn": round((sum(one.cpu() for one in found) - before) * 1000 / turns, 2),
-        "database_ms_a_turn": round((cpu_of(database) - base) * 1000 / turns, 2) if database else 0.0,
-    }
+    costs = [round((now - then) * 1000 / turns, 2) for now, then in zip(cpu(), before, strict=True)]
+    names = ("server_ms_a_turn", "database_ms_a_turn", "asking_ms_a_turn")
+    return {"turns_a_second": round(turns / took, 1), **dict(zip(names, costs, strict=True))}
 
 
 def main() -> None:
@@ -173,13 +196,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="troly-bench-") as name, postgres_server() as postgres:
         folder = Path(name)
         with servers(1, folder / "sqlite", {}) as running:
-            found["sqlite"] = measure(running, asked.seconds, asked.at_once, None)
+            found["sqlite"] = measure(running, asked, None, postgres.process.pid)
         for count in asked.servers:
             place = folder / f"postgres-{count}"
-            with servers(count, place, team(postgres, place)) as running:
-                found[f"postgres-{count}"] = measure(
-                    running, asked.seconds, asked.at_once, postgres.process.pid
-                )
+            env = team(postgres, place)
+            with servers(count, place, env) as running:
+                url = env["TROLY_DATABASE__URL"]
+                found[f"postgres-{count}"] = measure(running, asked, url, postgres.process.pid)
     one, alone = found[f"postgres-{asked.servers[0]}"], found["sqlite"]
     for count in asked.servers[1:]:
         more = found[f"postgres-{count}"]["turns_a_second"]

@@ -264,6 +264,31 @@ def test_a_turn_of_another_machine_is_not_taken_for_dead(postgres: PostgresServe
     here.close()
 
 
+def test_writers_of_one_person_queue_and_those_of_others_do_not(db: PostgresDb) -> None:
+    def written(owner: str | None) -> bool:
+        """Whether a writer gets his turn; another thread, since in this one he would join."""
+        found: list[bool] = []
+
+        def write() -> None:
+            try:
+                with db.write(owner):
+                    found.append(True)
+            except StoreError as error:
+                found.append(error.key != "store.busy")
+
+        thread = Thread(target=write)
+        thread.start()
+        thread.join()
+        return found[0]
+
+    db.busy_seconds = 0.3
+    with db.write("an"):
+        assert [written(owner) for owner in ("an", "binh", None)] == [False, True, False]
+    with db.write():
+        assert [written(owner) for owner in ("an", None)] == [False, False]
+    assert written("an")
+
+
 def test_a_load_whose_connection_was_lost_publishes_nothing(
     postgres: PostgresServer, db: PostgresDb, tmp_path: Path
 ) -> None:

@@ -7,7 +7,8 @@ Why it is built so. The stores write plain SQL that both databases understand: `
 own words (`Migration.postgres`). Searching by words is the only place that knows the database (`message_search`).
 
 Writers queue, as SQLite's do (one advisory lock a transaction): what a transaction has read is still so when it writes, and
-`seq` is the order of commits. Readers see one moment and wait for nobody. A connection that was lost while it lay idle is
+`seq` is the order of commits. Those of different owners do not wait for each other: neither sees a row of the other. Readers
+see one moment and wait for nobody. A connection that was lost while it lay idle is
 replaced before a transaction begins, for as long as a busy SQLite file would be waited for; one that is lost inside a
 transaction ends it, and nothing of it was acknowledged.
 
@@ -51,12 +52,17 @@ _FETCHED = 1_000
 _PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 # Any number that other programs are unlikely to lock in our database.
 _WRITERS = 7_240_118
-_BEGIN = {
-    False: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ",
-    True: f"BEGIN; SELECT pg_advisory_xact_lock({_WRITERS}); ",
-}
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
 _EVERYBODY = "SELECT set_config('troly.everybody', 'yes', true)"
-_OWNER = "SELECT set_config('troly.owner', %s, true)"
+_OWNER = "SELECT set_config('troly.owner', %(owner)s, true)"
+# By whether it writes and whether it has an owner.
+_BEGIN = {
+    (False, False): _READ + _EVERYBODY,
+    (False, True): _READ + _OWNER,
+    (True, False): f"BEGIN; SELECT pg_advisory_xact_lock({_WRITERS}); {_EVERYBODY}",
+    (True, True): f"BEGIN; SELECT pg_advisory_xact_lock_shared({_WRITERS}); "
+    f"SELECT pg_advisory_xact_lock(hashtextextended(%(owner)s, {_WRITERS})); {_OWNER}",
+}
 _NARROW = "SELECT set_config('troly.everybody', '', true), set_config('troly.owner', ?, true)"
 _MAY = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
 _OWNERS = frozenset({"user_id", "owner"})
@@ -285,14 +291,15 @@ class PostgresDb(StateDb):
         import psycopg
 
         deadline, pause = time.monotonic() + self.busy_seconds, _PAUSE
-        begin = _BEGIN[writing] + (_EVERYBODY if owner is None else _OWNER)
+        begin = _BEGIN[writing, owner is not None].encode()
+        named = None if owner is None else {"owner": _clean(owner)}
         while True:
             if self._closed:
                 raise StoreError("store.closed", path=self.path)
             driver: psycopg.Connection[Any] | None = None
             try:
                 driver = self._take()
-                driver.execute(begin.encode(), () if owner is None else (_clean(owner),))
+                driver.execute(begin, named)
                 self._answered = True
                 return driver
             except psycopg.OperationalError as error:
