@@ -25,7 +25,15 @@ from troly_dental.memory.facts import about_the_same, person_of
 from troly_dental.memory.store import facts_of, revision_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import CITED, OutputRail, doses, warns
-from troly_dental.safety import conflicts, for_helpers, stated, told, what_they_mean, wishes
+from troly_dental.safety import (
+    asks_of_allergies,
+    conflicts,
+    for_helpers,
+    stated,
+    told,
+    what_they_mean,
+    wishes,
+)
 from troly_dental.step_log import PROMPT, RESPONSE, StepLog
 from troly_dental.strings import prompts, say
 
@@ -299,6 +307,8 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     noted = _noted(question, lang)
     against = [] if noted else [one.told(lang) for one in conflicts(question, facts)]
     replies = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
+    if not replies and asks_of_allergies(question):
+        replies += what_they_mean([fact for fact in facts if fact.kind == "allergy"], lang)
     if set(wished) & {"dose", "prescription", "medicine"} and not noted and not against:
         replies += what_they_mean(facts, lang)
     about = [fact.value for fact in stated(facts) if fact.kind in {"pregnancy", "disease"}]

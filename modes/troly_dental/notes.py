@@ -338,6 +338,7 @@ def _coverage(
         "how long": any(_TIME.search(fold.fold(one)) for one in quoted),
         "how much": any(_asked().has(one, "how much") for one in quoted),
         "food": any(_asked().has(one, "food") for one in quoted),
+        "amount": any(_asked().has(one, "amount") for one in quoted),
         "age": any(_asked().has(one, "age") for one in quoted),
     }
     missing += [

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from troly.text.catalogue import Lang
-from troly.text.fold import folded_words
+from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly_dental.memory.facts import person_of, same_person
 from troly_dental.memory.types import Fact
@@ -207,13 +207,24 @@ _WISHES = Path(__file__).parent / "lexicons" / "asked_for.txt"
 Wish = Literal["dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "price"]
 
 
+# What is wished for is anything else; and how long something lasts, which is no dose.
+_BESIDES = re.compile(
+    r"\b(?:ngoài|ngoai|không dùng|khong dung|không uống|khong uong|other than|apart from|besides|without)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
+    re.IGNORECASE,
+)
+_ALLERGY = re.compile(r"\b(?:di ung|allerg\w+)\b")
+_ENDS = re.compile(r"\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)\b")
+
+
 def wishes(question: str) -> tuple[Wish, ...]:
     """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
+    question = _BESIDES.sub("", question)
     labels = set(_wishes().labels_in(question))
     drug = "medicine" in labels or bool(medicines().find(question))
     found: list[Wish] = []
     if (
         "amount" in labels
+        and not _ENDS.search(fold(question))
         and (drug or "strength" in labels)
         and (drug or "take" in labels or "mg" in question.lower())
     ):
@@ -231,6 +242,11 @@ def wishes(question: str) -> tuple[Wish, ...]:
     if "price" in labels or ("amount" in labels and "tiền" in question.lower()):
         found.append("price")
     return tuple(found)
+
+
+def asks_of_allergies(question: str) -> bool:
+    """Whether the question names allergies, and no medicine that it could be about."""
+    return bool(_ALLERGY.search(fold(question))) and not medicines().find(question)
 
 
 def thanks(question: str) -> bool:

@@ -107,3 +107,17 @@ def test_a_total_follows_from_its_column(cells: list[int]) -> None:
 @given(st.text(max_size=80))
 def test_any_text_is_read(text: str) -> None:
     assert derived_figures(text, {Decimal(5), Decimal(7)}) is not None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "(5 − 3) × 200.000 = 400.000",
+        "200.000 × (5 - 3) = 400.000",
+        "((5 − 3) + 1) × 200.000 − 200.000 = 400.000",
+    ],
+)
+def test_a_sum_in_brackets_follows_from_its_figures(said: str) -> None:
+    known = [Decimal(value) for value in (5, 3, 1, 200_000)]
+    assert Decimal(400_000) in derived_figures(said, known)
+    assert Decimal(500_000) not in derived_figures(said.replace("= 4", "= 5"), known)

@@ -28,7 +28,7 @@ _PARTS = re.compile(
 _ASKED = re.compile(
     r"\b(?:co\s+(?:\w+\s+){0,12}?(?:khong|ko|hong|hok|chua)\b(?=[\s?.!]*$|\s+(?:a|vay|bac|ban|nhi|the)\b)"
     r"|thi\s+(?:sao|co|nen|phai|lam|uong|dung)|lieu\s+co|co\s+(?:nen|duoc|the)\b|(?:phai\s+)?lam\s+(?:sao|gi|the\s+nao)"
-    r"|bao\s+(?:nhieu|lau|gio)|khi\s+nao|(?:nhu\s+)?the\s+nao|uong\s+(?:thuoc\s+)?gi|dung\s+(?:thuoc\s+)?gi|tai\s+sao|vi\s+sao"
+    r"|bao\s+(?:nhieu|lau|gio)|may\s+(?:gio|tieng|ngay|tuan|thang|lan|tuoi|nam)\b|khi\s+nao|(?:nhu\s+)?the\s+nao|uong\s+(?:thuoc\s+)?gi|dung\s+(?:thuoc\s+)?gi|tai\s+sao|vi\s+sao"
     r"|(?:can|could|should|may|must|do|does|is|are|will|would)\s+(?:i|it|we|my|she|he|this|that|you|there)\b"
     r"|what|how|which|why|where|when\s+(?:can|should|do)|is\s+\w+\s+safe)\b.*",
     re.DOTALL,
@@ -294,11 +294,20 @@ def _family_history(fact: Fact) -> bool:
 
 def person_of(text: str) -> str:
     """Who a clause speaks of in place of the one who writes ("ba tôi", "my son"); "" where it is oneself or nobody."""
-    text = _without_courtesy(text)
+    text = _described().sub(r"\1 ", _without_courtesy(text))
     hit = next(iter(_lexicon("other").find(text)), None)
     if hit is None or _names_oneself(text[: hit.start]):
         return ""
     return text[hit.start : hit.end]
+
+
+@cache
+def _described() -> re.Pattern[str]:
+    """The "my" of a relative with what is said of them between: "my diabetic mum"."""
+    named = sorted(fold(one).removeprefix("my ") for one in _lists()["other"] if fold(one).startswith("my "))
+    return re.compile(
+        rf"\b(my)\s+(?:[\w-]+\s+){{1,2}}(?=(?:{'|'.join(map(re.escape, named))})\b)", re.IGNORECASE
+    )
 
 
 def patient_of(messages: Sequence[str]) -> str:
@@ -422,6 +431,9 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         cue = max((hit for hit in hits if hit.label == "allergy"), key=lambda hit: hit.end)
         named = [hit for hit in hits if hit.label in {"medicine", "allergen"}]
         value = ", ".join(part.text[hit.start : hit.end] for hit in named) or _after(part, cue)
+        if not named and next(iter(folded_words(value)), "") in _WHERE:
+            # "sốc phản vệ trên ghế nha khoa" says where, not of what.
+            value = ""
         nothing = value and all(word in _folds("nothing") for word in folded_words(value))
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
     else:
@@ -433,6 +445,9 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
                 yield _fact(kind, part.text[hit.start : hit.end], told)
     if age := _AGE.search(part.folded):
         yield _fact("age", part.written(*age.span()), told)
+
+
+_WHERE = frozenset({"tren", "trong", "o", "tai", "luc", "khi", "on", "in", "at", "during", "while"})
 
 
 def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:

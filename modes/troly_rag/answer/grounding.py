@@ -203,9 +203,7 @@ class _Sources:
         said = [word for word in telling(body) if word not in turning]
         alike = set[bool]()
         for sentence in self._sentences:
-            shared = [
-                clause for clause in _CLAUSE.split(sentence) if not set(said).isdisjoint(telling(clause))
-            ]
+            shared = _needed(said, _CLAUSE.split(sentence))
             own = {word for clause in shared for word in telling(clause)}
             if said and sum(word in own for word in said) >= _SAME * len(said):
                 alike.add(any(map(is_negative, shared)))
@@ -219,6 +217,18 @@ class _Sources:
         if len(claim.words) < _CLAIMING or claim.coverage(text_of(self._whole)).share >= HELD:
             return ""
         return "words"
+
+
+def _needed(said: Sequence[str], clauses: Sequence[str]) -> list[str]:
+    """The clauses that hold words of `said`, without those whose words the others hold too: a no reaches no further
+    than its own clause.
+    """
+    held = {clause: set(said) & set(telling(clause)) for clause in clauses}
+    for clause in sorted(held, key=lambda one: len(held[one])):
+        rest = set[str]().union(*(words for other, words in held.items() if other != clause))
+        if held[clause] <= rest:
+            del held[clause]
+    return list(held)
 
 
 def _figures(text: str) -> Iterator[Decimal]:
@@ -235,7 +245,14 @@ def _held_figures(text: str) -> Iterator[Decimal]:
 def _names(body: str) -> Iterator[str]:
     """Runs of words with a capital at their beginning, and single words in capitals; how a sentence begins is none."""
     run: list[str] = []
-    for at, word in enumerate([*_WORD.findall(body), ""]):
+    end = 0
+    for at, (word, start) in enumerate(
+        [*((one.group(), one.start()) for one in _WORD.finditer(body)), ("", len(body))]
+    ):
+        if ":" in body[end:start] and len(run) == 1:
+            # "Nguồn: Máy in": two things.
+            run = run if run[0].isupper() else []
+        end = start + len(word)
         if word[:1].isupper() and not (at == 0 and not word[1:2].isupper()):
             run.append(word)
             continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal, DecimalException
 from itertools import combinations, pairwise, permutations
 
@@ -18,7 +19,7 @@ _MOST = 24
 _HUNDRED = Decimal(100)
 _RUN = 12
 # Between two figures of a written sum: a sign, and the unit of the figure before it.
-_SIGN = re.compile(r"[^\d+−–×*/÷=:.,;]{0,20}?\s*([+−–×*/÷:]|-(?=\s)|x(?=\s))\s*")
+_SIGN = re.compile(r"[^\d+−–×*/÷=:.,;]{0,20}?\s*([+−–×*/÷:]|-(?=\s)|x(?=\s))[\s(]*")
 _SIGNS = {"−": "-", "–": "-", "×": "*", "x": "*", "÷": "/", ":": "/"}
 
 
@@ -109,8 +110,33 @@ def _written_sums(text: str, amounts: Sequence[Amount]) -> Iterator[tuple[set[in
         if at > first:
             chosen = [_SIGNS.get(found[1], found[1]) for found in signs[first:at] if found]
             with suppress(DecimalException):
-                yield set(range(first, at + 1)), _value(amounts[first : at + 1], chosen)
+                run = _without_brackets(text, list(amounts[first : at + 1]), chosen)
+                yield set(range(first, at + 1)), _value(*run)
         first = at + 1
+
+
+def _without_brackets(text: str, amounts: list[Amount], signs: list[str]) -> tuple[list[Amount], list[str]]:
+    """Figures and the signs between them, each bracket ("(5 − 3) × 200.000") in one figure, the inner ones first."""
+    while True:
+        starts = [one.end for one in amounts[:-1]]
+        opens = [
+            text.rfind("(", max(since, amount.start - 2), amount.start)
+            for since, amount in zip([0, *starts], amounts, strict=True)
+        ]
+        ends = [
+            text.find(")", amount.end, min(until, amount.end + 20))
+            for amount, until in zip(
+                amounts, [*(one.start for one in amounts[1:]), amounts[-1].end + 2], strict=True
+            )
+        ]
+        last = next((at for at, end in enumerate(ends) if end >= 0), None)
+        first = next((at for at in reversed(range((last or 0) + 1)) if opens[at] >= 0), None)
+        if last is None or first is None:
+            return amounts, signs
+        value = _value(amounts[first : last + 1], signs[first:last])
+        whole = replace(amounts[first], value=value, start=opens[first], end=ends[last] + 1, unit="")
+        amounts = [*amounts[:first], whole, *amounts[last + 1 :]]
+        signs = [*signs[:first], *signs[last:]]
 
 
 def _value(amounts: Sequence[Amount], signs: Sequence[str]) -> Decimal:

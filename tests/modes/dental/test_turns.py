@@ -242,6 +242,22 @@ async def test_another_matter_in_an_emergency_gets_one_line_of_reminder_and_its_
     assert (await clinic.ask("giờ tôi phải làm gì")).answer.startswith("🚨")
 
 
+async def test_what_is_wanted_besides_medicine_is_no_wish_for_one(clinic: Clinic) -> None:
+    told = await clinic.ask("Ngoài thuốc ra thì ở nhà làm gì cho bớt nhức răng?")
+    assert "không chọn thuốc" not in told.answer
+    assert "chườm lạnh" in told.answer.lower()
+    told = await clinic.ask("Thuốc tê nha khoa thường mấy tiếng thì hết?")
+    assert "liều thuốc" not in told.answer
+    assert "ghi nhớ" not in told.answer
+
+
+async def test_a_question_about_allergies_is_answered_from_what_was_told(clinic: Clinic) -> None:
+    await clinic.ask("Tôi bị dị ứng cao su (latex)")
+    told = await clinic.ask("Tuần sau tôi đi trám răng, có điều gì về dị ứng cần báo nha sĩ trước không?")
+    assert "dị ứng cao su" in told.answer
+    assert await kept(clinic)
+
+
 HEALTH = ["Tôi đang dùng warfarin", "tôi bị tiểu đường", "tôi bị hen suyễn", "Tôi dị ứng lidocaine", "tôi có van tim nhân tạo", "tôi đang cho con bú", "I take warfarin", "con tôi 5 tuổi"]  # fmt: skip
 
 

@@ -231,3 +231,18 @@ def test_the_year_of_a_passages_date_is_known() -> None:
     assert (
         ground(claim.replace("2025", "2024"), ("Khiếu nại được trả lời trong 3 ngày.",), (head,)).text == ""
     )
+
+
+def test_a_no_reaches_no_further_than_its_clause() -> None:
+    source = [
+        "Email lạ: không bấm liên kết, không mở tệp, bấm nút Báo cáo hoặc chuyển tiếp tới an@saomai.example."
+    ]
+    assert ground("Bạn chuyển tiếp tới an@saomai.example, hoặc bấm nút Báo cáo.", source).dropped == ()
+    for turned in ("Bấm liên kết, mở tệp.", "Không bấm nút Báo cáo."):
+        assert ground(turned, source).dropped == ((turned, "negation"),)
+
+
+def test_a_title_after_a_colon_is_a_name_of_its_own() -> None:
+    source = ["Máy in ở mỗi tầng tên theo tầng, ví dụ PRN-T3."]
+    assert ground("Máy in tên theo tầng (Nguồn: Máy in).", source).dropped == ()
+    assert ground("Máy in do Trần Bá quản lý.", source).dropped
