@@ -176,7 +176,10 @@ def _read_on(
         act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), state.mentioned)
         if act.act:
             return _of_act(act, state, store)
-    of_goods = request.pointed or (request.scope == "rows" and not owned)
+    query = request.query
+    # "AOC 24B20JH2 bảo hành được bao lâu" asks what the catalogue says of that model.
+    listed = request.scope == "search" and "warranty" in query.asks and not query.unread and query.words
+    of_goods = request.pointed or ((request.scope == "rows" or listed) and not owned)
     if claim and not request.topics and not of_goods:
         # An owner's question about one machine is no question about goods, whatever it names.
         request = replace(request, scope="none")

@@ -50,7 +50,7 @@ _BARE_UNITS = {
     "screen": ("inch", frozenset(range(11, 60))),
     "refresh": ("hz", frozenset((60, 75, 100, 120, 144, 165, 180, 240, 360))),
 }
-_PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|units?|pieces?|sets?|of)(?![^\W_])"
+_PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|sợi|soi|cuộn|cuon|bản|ban|tấm|tam|hộp|hop|units?|pieces?|sets?|of)(?![^\W_])"
 _COUNT = re.compile(rf"(?<![\w.,])(\d{{1,3}})(?={_PIECES})", re.IGNORECASE)
 _COUNTED = re.compile(_PIECES, re.IGNORECASE)
 # Letters and digits, or three to five digits.
@@ -403,13 +403,21 @@ class _Parser:
             parts=parts,
             count=count,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
-            fits="fits" in labels,
+            fits="fits" in labels and not self._only_has(kinds),
             sold_out="sold out" in labels,
             owned=tuple(owned),
             foreign=limits.foreign,
             doubtful=self._denies_nothing() and any(item.kind == "brand" for item in wanted),
             said=self._said,
             unread=self._unread(items),
+        )
+
+    def _only_has(self, kinds: Sequence[str]) -> bool:
+        """Whether "gắn" says what a computer has, not what it takes: "laptop nào gắn card RTX 4060"."""
+        hits = [hit for hit in self._hits if hit.label == "fits"]
+        before = [hit.label for hit in self._hits if hits and hit.end <= hits[0].start]
+        return (
+            bool(kinds) and {fold(hit.phrase) for hit in hits} <= {"gan", "lap"} and "kind laptop" in before
         )
 
     def _count(self) -> int:

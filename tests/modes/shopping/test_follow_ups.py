@@ -133,3 +133,25 @@ async def test_other_than_a_whole_name_leaves_the_others_of_its_maker(shop: Shop
     told = (await shop.ask(f"laptop acer dưới 25 triệu, {other} {name}")).answer
     assert f"{name}:" not in told
     assert "Laptop Acer" in told
+
+
+async def test_the_warranty_of_a_named_model_needs_no_serial(shop: Shop) -> None:
+    await shop.ask("màn hình 32 inch")
+    assert "36 tháng" in (await shop.ask("Màn hình AOC 24B20JH2 bảo hành được bao lâu?")).answer
+
+
+async def test_the_cheaper_of_two_that_were_found_is_told(shop: Shop) -> None:
+    await shop.ask("Which MSI laptops with 16GB of RAM do you carry?", language="en")
+    assert "13,290,000" in (await shop.ask("How much is the cheaper of the two?", language="en")).answer
+    await shop.ask("Laptop nào gắn card RTX 4060?")
+    assert "34.990.000" in (await shop.ask("Con rẻ nhất trong số đó giá bao nhiêu?")).answer
+
+
+@pytest.mark.parametrize(
+    "asked", ["chuột chơi game dưới 1 triệu, {} logitech", "chuot choi game duoi 1 trieu ma {} logitech"]
+)
+@pytest.mark.parametrize("no", ["đừng có", "dung co", "dung lay", "dung dua"])
+async def test_what_is_not_to_be_offered_is_not(shop: Shop, asked: str, no: str) -> None:
+    told = (await shop.ask(asked.format(no))).answer
+    assert "Logitech" not in told
+    assert "Razer DeathAdder" in told
