@@ -238,9 +238,12 @@ def test_a_disk_that_fills_up_during_a_build_leaves_the_old_version(datasets: Da
 
 
 @pytest.fixture
-def shared(home: Path, tmp_path: Path) -> Iterator[Callable[..., Datasets]]:
-    """The datasets of machines that share a database and a folder: `shared("here")`, each with a cache of its own."""
-    db, _ = open_db(home)
+def shared(tmp_path: Path) -> Iterator[Callable[..., Datasets]]:
+    """The datasets of machines that share a database and a folder: `shared("here")`, each with a cache of its own.
+
+    The database is a file here: what is asked of it is the same on a server (`tests/conversation/test_jobs.py`).
+    """
+    db, _ = open_db(tmp_path / "home")
     db.migrate()
     place = SharedFolder(tmp_path / "shared")
     place.folder.mkdir()
@@ -317,12 +320,10 @@ def test_copies_that_nobody_reads_make_room_and_forgotten_versions_go(
     assert reader.fetch(COUNT) == [(ROWS, 2, 2)]
 
 
-def test_files_of_before_are_shared_when_asked(
-    home: Path, tmp_path: Path, shared: Callable[..., Datasets]
-) -> None:
-    with closing(open_stores(home)) as alone:
+def test_files_of_before_are_shared_when_asked(tmp_path: Path, shared: Callable[..., Datasets]) -> None:
+    with closing(open_stores(tmp_path / "home")) as alone:
         write_version(alone.datasets, "warranty")
-        folder = home / "datasets"
+        folder = tmp_path / "home" / "datasets"
     assert shared("there").current("warranty") is None
     assert [one.name for one in shared(str(folder)).share()] == ["warranty"]
     assert shared("there").reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
