@@ -328,3 +328,20 @@ def test_files_of_before_are_shared_when_asked(tmp_path: Path, shared: Callable[
     assert [one.name for one in shared(str(folder)).share()] == ["warranty"]
     assert shared("there").reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
     assert shared(str(folder)).share() == []
+
+
+def test_a_full_disk_under_the_copies_is_told_and_leaves_nothing_half(
+    shared: Callable[..., Datasets], tmp_path: Path
+) -> None:
+    published = write_version(shared("here"), "warranty")
+    there = shared("there")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (published.file.stat().st_size // 2, hard))
+    try:
+        with pytest.raises(StoreError) as caught:
+            there.current("warranty")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert caught.value.key == "store.full"
+    assert list((tmp_path / "there").iterdir()) == []
+    assert there.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]

@@ -156,3 +156,17 @@ def test_the_compose_file_is_whole_and_its_settings_are_known(app: CommandLine, 
         assert {name.partition(":")[0] for name in server["volumes"]} <= set(found["volumes"])
         assert set(server["depends_on"]) <= set(services)
         assert all(port.startswith("127.0.0.1:") for port in server["ports"])
+
+
+def test_the_shared_folder_is_written_and_one_that_is_not_there_is_told(
+    app: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shared"
+    monkeypatch.setenv("TROLY_FILES__URL", str(shared))
+    missing = app.run("deploy", "check")
+    assert missing.code == 1
+    assert str(shared) in missing.out
+    assert not shared.exists()
+    shared.mkdir()
+    assert f"files: {shared}" in app.run("deploy", "check").out
+    assert list(shared.iterdir()) == []
