@@ -168,7 +168,8 @@ def _read_on(
     store, asked = WarrantyStore(turn.services.datasets), state.awaiting or about_warranty
     if has_no_serial(text, serials, asked=asked):
         return replace(parsed, act=DialogueAct("no serial"))
-    request = parse_request(text, spoken_of(turn), ProductStore(turn.services.datasets))
+    goods = ProductStore(turn.services.datasets)
+    request = parse_request(text, spoken_of(turn), goods)
     claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
     led = turn.model.reason_unavailable is None
     if claim and not (led or request.topics or serials.serials or parsed.complaint or state.awaiting):
@@ -178,7 +179,8 @@ def _read_on(
             return _of_act(act, state, store)
     query = request.query
     # "AOC 24B20JH2 bảo hành được bao lâu" asks what the catalogue says of that model.
-    listed = request.scope == "search" and "warranty" in query.asks and not query.unread and query.words
+    listed = "warranty" in query.asks and request.scope == "search" and not query.unread
+    listed = listed and bool(goods.codes(tuple(word.upper() for word in query.words)))
     of_goods = request.pointed or ((request.scope == "rows" or listed) and not owned)
     if claim and not request.topics and not of_goods:
         # An owner's question about one machine is no question about goods, whatever it names.
