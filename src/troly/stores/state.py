@@ -27,7 +27,8 @@ class StateDb:
 
     Safe from any thread. `read()` and `write()` give a connection inside a transaction; do not `await`
     in one, another task of the same thread would join it. `owner` says for whom: PostgreSQL then shows the rows of nobody
-    else (see `postgres`), here the statements alone do. A commit survives the death of the process (WAL,
+    else and lets writers of other owners go on (see `postgres`), so such a write touches that owner's rows alone; here the
+    statements alone do. A commit survives the death of the process (WAL,
     synchronous=NORMAL); a power cut may lose the last ones, never a part of one.
     """
 
