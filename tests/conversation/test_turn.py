@@ -254,11 +254,11 @@ async def test_a_busy_store_is_tried_again(tmp_path: Path, monkeypatch: pytest.M
     with services_at(tmp_path / "home") as services:
         save = services.conversations.save_partial
 
-        def busy_at_first(turn_id: str, text: str) -> None:
+        def busy_at_first(owner: str, turn_id: str, text: str) -> None:
             tries.append(text)
             if len(tries) == 1:
                 raise StoreError("store.busy", path="state.db")
-            save(turn_id, text)
+            save(owner, turn_id, text)
             loop.call_soon_threadsafe(kept.set)
 
         monkeypatch.setattr(services.conversations, "save_partial", busy_at_first)

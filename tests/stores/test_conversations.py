@@ -212,8 +212,8 @@ def test_a_turn_whose_process_died_is_interrupted_with_what_it_had_said(home: Pa
         "store = open_stores(pathlib.Path(sys.argv[1])).conversations\n"
         "conversation = store.create('an', 'shopping')\n"
         "turn = store.begin_turn('an', conversation.id, 'hỏi')\n"
-        "store.save_partial(turn.id, 'Dạ em kiểm')\n"
-        "store.save_partial(turn.id, 'Dạ em kiểm tra')\n"
+        "store.save_partial('an', turn.id, 'Dạ em kiểm')\n"
+        "store.save_partial('an', turn.id, 'Dạ em kiểm tra')\n"
         "print(turn.id, flush=True)\n"
         "os._exit(9)\n"
     )
@@ -235,10 +235,10 @@ def test_a_turn_whose_process_died_is_interrupted_with_what_it_had_said(home: Pa
 
 def test_partial_answers_are_only_for_running_turns(store: Conversations) -> None:
     conversation, turn = begin(store)
-    store.save_partial(turn.id, "Dạ")
+    store.save_partial("an", turn.id, "Dạ")
     assert store.turn("an", turn.id).partial == "Dạ"
     finish(store, turn, "Dạ vâng")
-    store.save_partial(turn.id, "muộn")
+    store.save_partial("an", turn.id, "muộn")
     assert store.turn("an", turn.id).partial == ""
     assert store.recover(alive=lambda _pid, _started: False) == []
     assert [m.text for m in store.messages("an", conversation.id)][1:] == ["Dạ vâng"]

@@ -204,7 +204,8 @@ class Turn:
             if not self.turn_id or text == kept:
                 continue
             try:
-                await asyncio.to_thread(self._services.conversations.save_partial, self.turn_id, text)
+                save = self._services.conversations.save_partial
+                await asyncio.to_thread(save, self._profile.login, self.turn_id, text)
                 kept = text
             except StoreError as error:
                 # A store that is busy now may take the next one.

@@ -373,9 +373,9 @@ class Conversations:
             )
             return self._turn(connection, owner, turn_id)
 
-    def save_partial(self, turn_id: str, text: str) -> None:
+    def save_partial(self, owner: str, turn_id: str, text: str) -> None:
         """Keep what was said so far of a running turn of this process, for the case of a crash."""
-        with self._db.write() as connection:
+        with self._db.write(owner) as connection:
             connection.execute(
                 "UPDATE turns SET partial = ? WHERE id = ? AND status = 'running' AND pid = ? AND process_started = ?",
                 (storable(text), turn_id, *self._me),

@@ -33,7 +33,7 @@ def turns(home: Path, count: int) -> None:
     for number in range(count):
         turn = stores.conversations.begin_turn(owner, conversation.id, f"câu hỏi {number}")
         tell("begun", turn.id)
-        stores.conversations.save_partial(turn.id, f"trả lời {number}")
+        stores.conversations.save_partial(owner, turn.id, f"trả lời {number}")
         answer = [NewMessage("assistant", f"trả lời {number}"), NewMessage("assistant", f"xong {number}")]
         stores.conversations.finish_turn(
             owner, turn.id, status="completed", messages=answer, trace={"n": number}
