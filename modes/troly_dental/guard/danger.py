@@ -287,7 +287,8 @@ def _bleeding(case: _Case) -> bool:
     goes_on = read.short and case.told_before("blood") and not read.has("how_long")
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
-    if not (case.mouth or case.told("thinner")) or read.has("mild"):
+    mild = read.beside("mild", "blood", 4) or (read.has("mild") and not read.has("blood"))
+    if not (case.mouth or case.told("thinner")) or mild:
         return False
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
     return (
@@ -325,7 +326,7 @@ def _trauma(case: _Case) -> bool:
         read.near("jaw", "skewed", 3) or read.near("bite", "skewed", 2)
     ):
         return True
-    body = read.has("face", "mouth", "tooth")
+    body = read.has("face", "mouth", "tooth", "throat", "into")
     if (
         hit
         and body
@@ -615,6 +616,14 @@ class _Reading:
             for second in self._live.get(other, ())
         )
 
+    def beside(self, one: str, other: str, gap: int) -> bool:
+        """Whether the two stand for sure with at most `gap` words between."""
+        return any(
+            max(first.first - second.last, second.first - first.last) - 1 <= gap
+            for first in self.places(one)
+            for second in self.places(other)
+        )
+
     def _close(self, first: _Place, second: _Place, gap: int) -> bool:
         """Whether `second` overlaps `first` or follows it within `gap` and what both allow."""
         if second.first > first.last:
@@ -651,6 +660,8 @@ class _Reading:
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _FIGURES and self._exaggerated(place))
             or (concept == "swell" and self._trifling(place))
+            # The "tê" of "thuốc tê" numbs nobody.
+            or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
             or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
         )
 

@@ -461,3 +461,11 @@ def test_a_face_that_hangs_with_speech_that_fails_is_one(face: str, speech: str)
     for shape in (str, fold):
         assert danger(shape(f"bố em đang ăn thì {face}, {speech}")) is not None
     assert danger(f"{face} từ nhỏ, niềng răng được không") is None
+
+
+@pytest.mark.parametrize("opening", ["Cho em hỏi chút, ", "cho e hoi, ", "Hi, just a quick question: "])
+def test_how_a_message_opens_hides_no_danger(opening: str) -> None:
+    flags = [one for one in MESSAGES if one.wanted != "-"][::12]
+    assert [
+        one.text for one in flags if danger(opening + one.text, [one.before] if one.before else []) is None
+    ] == []
