@@ -19,17 +19,9 @@ if TYPE_CHECKING:
 
 # ChatWorkflowState of the documents (001-04), and the result.
 STATE_FIELDS = (
-    "messages",
-    "user_id",
-    "conversation_id",
-    "user_connections",
-    "intent",
-    "agent_response",
-    "tool_calls",
-    "final_response",
-    "error",
-    "result",
-)
+    "messages", "user_id", "conversation_id", "user_connections", "intent", "agent_response", "tool_calls",
+    "final_response", "error", "result",
+)  # fmt: skip
 
 
 def _start(turn: TurnContext) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -296,19 +297,32 @@ def _words_alone(job: Job, plan: Plan, prose: str) -> str:
     meant = [] if plan.ask is None else [each for each in (plan.ask.period, plan.ask.versus) if each]
     spans = [(each.start, each.end) for each in meant] + [each.span for each in job.sheets if each.span]
     known = _ground_of([], job.sheets, job.asked, spans)
-    known = dataclasses.replace(known, said=known.said | _figures_shown(job.turn))
+    known = _with_shown(known, job.turn)
     if not strangers(prose, known):
         return prose
     return "" if plan.calls else grounded_part(prose, known)
 
 
-def _figures_shown(turn: TurnContext) -> frozenset[Decimal]:
-    """The figures of the last messages and of the rows that were shown last."""
+def _with_shown(known: Ground, turn: TurnContext) -> Ground:
+    """`known` with the figures of the last messages, and the figures, days and names of the rows that were shown last."""
     texts = [item["content"] for item in turn.chat_history()[-EARLIER - 1 : -1]]
     rows = turn.focus.rows if turn.focus is not None else ()
-    values = (value for row in rows for value in row.values.values())
-    said = {amount.value for text in texts for amount in find_amounts(text)}
-    return frozenset(said | {Decimal(str(one)) for one in values if isinstance(one, int | float)})
+    cells = [cell for row in rows for cell in (row.id, *row.values.values())]
+    names = [cell for cell in cells if isinstance(cell, str)]
+    said = {amount.value for text in (*texts, *names) for amount in find_amounts(text)}
+    said |= {
+        abs(Decimal(str(cell)))
+        for cell in cells
+        if isinstance(cell, int | float) and not isinstance(cell, bool)
+    }
+    days = [day for cell in names if (day := day_of(cell))]
+    shown = Days.of([*known.days.exact, *days])
+    return dataclasses.replace(
+        known,
+        said=known.said | said,
+        texts=tuple(sorted({*known.texts, *filter(re.compile(r"\d").search, names)}, key=len, reverse=True)),
+        days=Days(shown.exact, shown.months | known.days.months),
+    )
 
 
 async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:

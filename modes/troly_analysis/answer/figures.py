@@ -119,18 +119,8 @@ _SPELLED = re.compile(
     r"(?i)(?<!\w)mười(?:\s+(một|hai|ba|bốn|tư|năm|lăm|sáu|bảy|tám|chín))?(?!\w)(?!\s*(?:triệu|nghìn|ngàn|tỷ|tỉ))"
 )
 _UNITS = {
-    "một": 1,
-    "hai": 2,
-    "ba": 3,
-    "bốn": 4,
-    "tư": 4,
-    "năm": 5,
-    "lăm": 5,
-    "sáu": 6,
-    "bảy": 7,
-    "tám": 8,
-    "chín": 9,
-}
+    "một": 1, "hai": 2, "ba": 3, "bốn": 4, "tư": 4, "năm": 5, "lăm": 5, "sáu": 6, "bảy": 7, "tám": 8, "chín": 9,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

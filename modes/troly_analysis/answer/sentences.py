@@ -592,6 +592,8 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         result = replace(result, columns=result.columns[:1], rows=tuple(row[:1] for row in result.rows))
     if call.tool == "get_top_items" and not call.arguments.get("group_by"):
         result = _ranked_first(result, str(call.arguments.get("sort_field") or ""))
+    if len(result.rows) == 1 and call.arguments.get("limit") == 1 and not call.arguments.get("group_by"):
+        return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun, len(result.columns)))
     if is_listed(result):
         return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun))
     first = _lines(replace(result, rows=result.rows[:1]), sheet, asked.lang, noun)
@@ -618,8 +620,10 @@ def _ranked_first(result: Result, field: str) -> Result:
     return replace(result, columns=arranged(result.columns), rows=rows, units=arranged(result.units))
 
 
-def _lines(result: Result, sheet: Sheet | None, lang: Lang, noun: str = "") -> list[str]:
-    """The rows as a numbered list (001-32, 001-35)."""
+def _lines(
+    result: Result, sheet: Sheet | None, lang: Lang, noun: str = "", details: int = DETAILS
+) -> list[str]:
+    """The rows as a numbered list (001-32, 001-35), each with its first columns."""
     lines = []
     for number, row in enumerate(result.rows, 1):
         label = _cell(result, number - 1, 0, lang)
@@ -627,7 +631,7 @@ def _lines(result: Result, sheet: Sheet | None, lang: Lang, noun: str = "") -> l
             label = say("period.of_month", lang, month=label)
         rest = [
             (column_name(result.columns[at], sheet, lang), _cell(result, number - 1, at, lang, noun))
-            for at in range(1, min(len(row), DETAILS + 1))
+            for at in range(1, min(len(row), details + 1))
         ]
         told = rest[0][1] if len(rest) == 1 else ", ".join(f"{name}: {value}" for name, value in rest)
         lines.append(f"{number}. {label} - {told}" if told else f"{number}. {label}")

@@ -6,16 +6,6 @@ from troly_analysis.planner.suggestions import Suggestion, first_suggestions, su
 from troly_analysis.planner.types import DataQuery, Intent, Note, Plan
 
 __all__ = [
-    "DataQuery",
-    "Intent",
-    "Note",
-    "Plan",
-    "QuestionAnalysis",
-    "Suggestion",
-    "analyse_question",
-    "classify",
-    "first_suggestions",
-    "lost_values",
-    "suggest_questions",
-    "title",
-]
+    "DataQuery", "Intent", "Note", "Plan", "QuestionAnalysis", "Suggestion", "analyse_question", "classify",
+    "first_suggestions", "lost_values", "suggest_questions", "title",
+]  # fmt: skip

@@ -26,6 +26,8 @@ from troly_analysis.planner.types import (
 from troly_analysis.types import NUMERIC, TEMPORAL
 
 GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
+GOODS_MOVED = frozenset({"order", "ticket", "visit"})
+"""Rows of which each is something sold."""
 _STATES = frozenset({"status", "reason", "gender", "priority"})
 
 
@@ -239,6 +241,9 @@ class _Builder:
         if parts.has("columns") and not (self.measures or self.conditions or self.groups):
             self.built.query = DataQuery(sheet, "schema")
             return self.built
+        if parts.row_key is not None and self._asks_of_row():
+            self.built.query = self._row(parts.row_key)
+            return self.built
         self._place_loose()
         self._place_numbers()
         self._compared_values()
@@ -299,6 +304,40 @@ class _Builder:
         self.built.unmet = tuple(self.unmet)
         return self.built
 
+    def _asks_of_row(self) -> bool:
+        """Whether anything but one figure is asked of the one row that is named."""
+        parts = self.parts
+        other = (
+            parts.numbers
+            or parts.when.period
+            or parts.when.versus
+            or parts.extremes
+            or parts.limit
+            or parts.chart
+        )
+        if (
+            other
+            or parts.op
+            or len(self.conditions) > 1
+            or parts.has("share", "trend", "growth", "compare", "count")
+        ):
+            return False
+        return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
+
+    def _row(self, key: Condition) -> DataQuery:
+        """All of the one row, what was asked for first."""
+        own = [ref for ref in self.schema.refs.values() if not (ref.sheet or ref.parts)]
+        asked = [each.ref for each in (*self.parts.groups, *self.parts.loose) if not each.ref.sheet]
+        first = next((each.ref for each in self.measures if each.ref), next(iter([*asked, *own])))
+        return DataQuery(
+            self.schema.sheet.name,
+            "rows",
+            (Measure("max", first),),
+            conditions=(key,),
+            limit=1,
+            entity=self.parts.rows,
+        )
+
     def _check_shown(self, form: str) -> None:
         """Name what the words ask for and the query does not show."""
         parts = self.parts
@@ -306,7 +345,12 @@ class _Builder:
         self.unmet += ["…"] if parts.has("preceding") else []
         if parts.op == "avg" and form != "per" and not any(each.op == "avg" for each in self.measures):
             self.unmet.append("avg")
-        if parts.has("sold", "bought", "seller", "slow seller") and not self.schema.deals:
+        traded = (
+            self.schema.of("revenue", "quantity", "order", "output", "fee")
+            or self.schema.row_concept in GOODS_MOVED
+        )
+        sellers = parts.has("seller", "slow seller") and not traded
+        if sellers or (parts.has("sold", "bought") and not self.schema.deals):
             self.unmet.append("mua/bán")
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
         if ends and form == "top" and not any(group.unit for group in self.groups):
@@ -764,9 +808,24 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
 
 def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
-    share = parts.has("share") and bool(parts.kept) and _share_of(parts, before) is not None
+    share = parts.has("share") and _share_of(parts, before) is not None
     again = _asks_again(parts, before) or _moved_back(parts, before) or _asks_end_of_list(parts, before)
-    return share or again or parts.pointer is not None or leaves_rest(parts)
+    return share or again or parts.pointer is not None or leaves_rest(parts) or _swaps_value(parts, before)
+
+
+def _swaps_value(parts: Parts, before: DataQuery) -> bool:
+    """Whether the same figure is asked of another value of a column in the same days: "SPX thì được mấy đơn?" after those of
+    GHTK in October.
+    """
+    named = (
+        parts.groups, parts.loose, parts.numbers, parts.extremes, parts.limit, parts.per, parts.chart, parts.when.period,
+        parts.when.versus, parts.has("all", "share", "growth", "compare", "trend"),
+    )  # fmt: skip
+    figures = [(each.op, each.ref, each.distinct) for each in parts.measures]
+    held = {each.ref for each in before.conditions if each.op in {"eq", "in"}}
+    swapped = bool(parts.conditions) and {each.ref for each in parts.conditions} <= held
+    same = bool(figures) and figures == [(each.op, each.ref, each.distinct) for each in before.measures]
+    return swapped and same and before.form == "scalar" and before.period is not None and not any(named)
 
 
 def only_leaves_out(parts: Parts) -> bool:
@@ -904,7 +963,7 @@ class _Change:
             ("how much", "left") if parts.groups else ("how much", "sold", "bought", "left")
         )
         asked += ("count",) if made is not None and alone.question is None else ()
-        told = parts.pointer is not None and parts.has(*asked)
+        told = (parts.pointer is not None or any(parts.kept)) and parts.has(*asked)
         counted = parts.rows and parts.has("count", "much") and not only_leaves_out(parts)
         added = parts.pointer is not None and parts.pointer.both and parts.op == "sum" and not parts.measures
         if added or not (parts.measures or counted or parts.op or told):
@@ -1004,9 +1063,22 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
     other = parts.numbers or parts.extremes or parts.limit or parts.groups or parts.loose or parts.when.versus
     named, days = parts.when.period, before.period
     moved = named is not None and (days is None or (named.start, named.end) != (days.start, days.end))
-    if not plain or other or moved or not (parts.kept or parts.pointer):
+    again = bool(parts.conditions) and [(each.ref, each.value) for each in parts.conditions] == [
+        (each.ref, each.value) for each in before.conditions[-1:]
+    ]
+    of_list = bool(parts.conditions) and [each.ref for each in before.groups] == [
+        each.ref for each in parts.conditions
+    ]
+    if (
+        not plain
+        or other
+        or moved
+        or not (parts.kept or parts.pointer or ((of_list or again) and named is None))
+    ):
         return None
-    if parts.conditions and [each.ref for each in before.groups] == [each.ref for each in parts.conditions]:
+    if again and not before.groups:
+        return replace(before, form="share", part=before.conditions[-1:], conditions=before.conditions[:-1])
+    if of_list:
         return replace(before, form="share", part=tuple(parts.conditions), groups=(), order="", growth=False)
     if before.groups or parts.conditions or not before.conditions:
         return None

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from troly.text.dates import DateRange, find_ranges, whole
+from troly.text.dates import DateRange, find_ranges, months_of_year, whole
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
@@ -24,12 +24,7 @@ from troly_analysis.planner.types import Lookup, Ref
 from troly_analysis.types import TEMPORAL, Sheet
 
 _MOST_CHARS = 600
-# "theo tháng năm 2023" is by month in that year, not by May.
 _PERCENT = re.compile(r"(?<![0-9])(?<![0-9] )%")
-_MONTHS_OF = re.compile(
-    r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:(?:19|20)[0-9]{2}|nay|ngoái|ngoai|trước|truoc|này|nay|qua|rồi|roi))",
-    re.IGNORECASE,
-)
 _LISTED = (
     r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b|m[ỗo]i\b))"
 )
@@ -39,6 +34,19 @@ _REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
         (r"(?<!bao )(?<!bao\xa0)\bnhi[êe]u\b(?! [hn]ơn| nhất| nhat)", "bao nhiêu"),
+        # "cùng tháng năm ngoái" is the same days a year before
+        (
+            r"\b(?:cùng|cung) (?:tháng|thang|quý|quy|tuần|tuan|ngày|ngay) (?=(?:năm|nam) (?:ngoái|ngoai|trước|truoc))",
+            "cùng kỳ ",
+        ),
+        (r"\bsame (?:month|quarter|week|day) (?:of )?(?=last year)", "same period "),
+        # "năm ngoái tháng 10": the month of that year
+        (
+            r"\b((?:năm|nam) (?:ngoái|ngoai|trước|truoc|nay|20[0-9]{2})) ((?:tháng|thang|quý|quy) [0-9]{1,2})(?![0-9/])",
+            r"\2 \1",
+        ),
+        # "ba con số": figures that are counted, not asked for
+        (r"\b(?:[0-9]+|hai|ba|bốn|bon|năm|các|cac|những|nhung|mấy|may) con s[ốo]\b", ""),
         # "last week's orders"
         (r"(?<=[a-z])['’]s\b(?= )", ""),
         # "1-15/10": both days are of that month
@@ -113,7 +121,7 @@ def read_wording(message: str, *named: Phrases[Any]) -> CorrectedText:
     """
     vocabulary = frozenset().union(*(phrases.vocabulary() for phrases in named))
     text = _PERCENT.sub(" phần trăm", message)
-    text = _MONTHS_OF.sub(r"\1,", nfc(text)[:_MOST_CHARS])
+    text = months_of_year(nfc(text)[:_MOST_CHARS])
     for pattern, written in (*_SIGNS, *_REWRITES):
         text = pattern.sub(written, text)
     text = _UNIT_SLIP.sub(_unit_meant, text)
@@ -625,6 +633,7 @@ def leftovers(mentions: Iterable[Mention], wording: CorrectedText) -> list[tuple
 
 
 _REACH, _LONGEST_VALUE = 2, 6
+_MOST_NAMES = 5_000
 _MOST_TRIED, _MOST_RUNS, _MOST_FOUND, _MOST_COLUMNS = 14, 4, 50, 8
 Place = tuple[int, int]
 
@@ -636,7 +645,7 @@ def long_values(
     columns = [(key, ref) for key, ref in schema.refs.items() if _long(schema, key, ref)][:_MOST_COLUMNS]
     if lookup is None or not columns:
         return []
-    found: list[Extra] = []
+    found = [*_named_whole(wording, schema, mentions, lookup, columns)]
     for place, part in _places(wording, mentions):
         if any(start < place[1] and place[0] < end for start, end, _ in found):
             continue
@@ -650,6 +659,30 @@ def long_values(
                 found.append((*place, Value(ref, tuple(values), whole=whole, weight=weight)))
                 break
     return found
+
+
+def _named_whole(
+    wording: CorrectedText,
+    schema: Schema,
+    mentions: Sequence[Mention],
+    lookup: Lookup,
+    columns: Sequence[tuple[str, Ref]],
+) -> Iterator[Extra]:
+    """Names of several words that stand in the sheet, whatever else their words can mean: "vi da nam" is "Ví da nam"."""
+    fixed = {at for m in mentions if m.period or m.amount for at in range(m.start, m.end)}
+    taken: set[int] = set()
+    few = [(key, ref) for key, ref in columns if schema.fields[key].distinct <= _MOST_NAMES]
+    for length in range(_LONGEST_VALUE, 1, -1):
+        for start in range(len(wording.words) - length + 1):
+            place = range(start, start + length)
+            if not taken.isdisjoint(place) or fixed.issuperset(place):
+                continue
+            phrase = " ".join(word.folded for word in wording.words[start : start + length])
+            for key, ref in few:
+                if values := lookup(schema.sheet, schema.fields[key], phrase, whole=True):
+                    taken.update(place)
+                    yield start, start + length, Value(ref, tuple(values), whole=True, weight=1.0)
+                    break
 
 
 def _long(schema: Schema, key: str, ref: Ref) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from troly.text.dates import DateRange, Unit, add, find_ranges, months, whole
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.lexicon import marks
-from troly_analysis.planner.types import Condition, Period, Ref
+from troly_analysis.planner.types import Condition, Group, Period, Ref
 from troly_analysis.types import TEMPORAL
 
 if TYPE_CHECKING:
@@ -20,33 +20,10 @@ if TYPE_CHECKING:
 
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _UNITS: tuple[Unit, ...] = ("day", "week", "month", "quarter", "year")
-_RELATIVE = frozenset(
-    [
-        "nay",
-        "qua",
-        "truoc",
-        "roi",
-        "ngoai",
-        "kia",
-        "hien",
-        "gan",
-        "vua",
-        "tro",
-        "cung",
-        "dau",
-        "this",
-        "last",
-        "past",
-        "previous",
-        "today",
-        "yesterday",
-        "recent",
-        "current",
-        "same",
-        "so",
-        "date",
-    ]
-)
+_RELATIVE = frozenset({
+    "nay", "qua", "truoc", "roi", "ngoai", "kia", "hien", "gan", "vua", "tro", "cung", "dau", "this", "last",
+    "past", "previous", "today", "yesterday", "recent", "current", "same", "so", "date",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +219,19 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
         return replace(when, period=inside[0])
     ordered = sorted(distinct, key=lambda period: (period.start, period.end))
     joined = all(b.start == a.end + timedelta(days=1) for a, b in pairwise(ordered))
+    unit = next((each for each in _UNITS if all(is_whole(one, each) for one in ordered)), None)
+    if (
+        joined
+        and not compared
+        and len(ordered) > 2
+        and unit
+        and when.date_ref
+        and not reader.any("sum", "by")
+    ):
+        reader.parts.groups.append(Group(when.date_ref, unit))  # "doanh thu quý 1, quý 2, quý 3"
+        return replace(
+            when, period=Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
+        )
     if joined and not compared and (len(ordered) > 2 or reader.any("sum")):
         period = Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
         reader.note("joined_periods", start=period.start, end=period.end)

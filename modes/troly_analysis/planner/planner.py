@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -26,7 +27,7 @@ from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concepts
 from troly_analysis.planner.mentions import without_sheet
 from troly_analysis.planner.periods import is_partial
-from troly_analysis.planner.pointing import pointed_query, points_at_days, shown_in
+from troly_analysis.planner.pointing import both_periods_named, pointed_query, points_at_days, shown_in
 from troly_analysis.planner.reader import Parts, Pointer, code_name, read_question
 from troly_analysis.planner.schema import Schema, schema_of
 from troly_analysis.planner.types import DataQuery, Group, Intent, Lookup, Note, Plan
@@ -43,18 +44,9 @@ _HARMLESS = frozenset(
 REFUSED = ("forecast", "cause")
 _SINGLE_FORMS = frozenset({"scalar", "groups", "top", "rows", "distinct", "schema"})
 _LEANING = (
-    "follow",
-    "again",
-    "only",
-    "correction",
-    "not this",
-    "pointer",
-    "one",
-    "among",
-    "which one",
-    "preceding",
+    "follow", "again", "only", "correction", "not this", "pointer", "one", "among", "which one", "preceding",
     "deny",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +203,13 @@ class _Question:
         asked = last.ask if last is not None else None
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
         parts = read_question(self.text, schema, self.today, self.choices, self.values)
+        parts.facts = [fact for fact in parts.facts if not _is_other_year(fact, self.previous)]
         found = before is not None and before.form in {"top", "rows"} and names_figure_alone(parts, before)
-        share = before is not None and asks_share_alone(parts, before)
-        if (found or share) and parts.pointer is None and not parts.kept:
+        if (
+            before is not None
+            and (found or asks_share_alone(parts, before))
+            and not (parts.pointer or parts.kept)
+        ):
             parts.pointer = Pointer()  # of the one thing that was found
         target = self._pointed_at(parts, asked, schema)
         if before is None and target is not None and parts.pointer is not None:
@@ -221,15 +217,13 @@ class _Question:
         else:
             lost = parts.pointer is not None and (target is None or _renames(parts, target))
         built = build_query(parts, schema, self.today, self.choices)
+        two = both_periods_named(parts, before, last.before if last else None)
+        if two is not None:
+            return _Candidate(schema, parts, BuiltQuery(two), followed=True)
         followed = is_followup(parts, before) or (
             before is None and target is not None and parts.pointer is not None
         )
-        told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
-        unheard = last is not None and bool(last.missing) and (followed or leans(parts))
-        rest = only_leaves_out(parts) or leaves_rest(parts)
-        unheard = unheard or (last is not None and bool(last.missing) and rest)
-        goes_on = parts.has("follow", "only") or parts.pointer or parts.kept or rest
-        if unheard and (goes_on or not told):
+        if self._goes_on_unheard(parts, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
         elif lost or (last is not None and not last.calls and asked is None and is_bare(parts)):
             built.unmet = (*built.unmet, "…")
@@ -244,12 +238,17 @@ class _Question:
             built.query = replace(built.query, period=before.period, date_ref=before.date_ref)
         elif built.query is not None and (parts.kept or (asked and _may_lean(parts, built.query, asked))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
-        trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count", "aov")
-        if built.query is not None and not parts.measures and trades:
-            parts.weight += _OWN * bool(schema.of("revenue", "quantity"))
-        if before is not None:
-            parts.weight += 0.6
+        parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed)
+
+    def _goes_on_unheard(self, parts: Parts, *, followed: bool) -> bool:
+        """Whether the message goes on from a question that was not understood."""
+        if self.previous is None or not self.previous.missing:
+            return False
+        told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
+        rest = only_leaves_out(parts) or leaves_rest(parts)
+        goes_on = parts.has("follow", "only") or parts.pointer or parts.kept or rest
+        return bool((followed or leans(parts) or rest) and (goes_on or not told))
 
     def _pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
         """The query before as far as the message points at it, None where nothing was asked or it is not clear what is meant."""
@@ -258,6 +257,29 @@ class _Question:
         if any(parts.kept):
             asked = shown_in(asked, self.shown)
         return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
+
+
+_BARE_PERIOD = re.compile(r"“(?P<said>[^”]*)” = (?P<start>\S+) \.\. (?P<end>\S+)")
+
+
+def _is_other_year(fact: str, previous: Plan | None) -> bool:
+    """Whether a fact gives a quarter or month without a year the days of another year than the one that was just asked about."""
+    match = _BARE_PERIOD.fullmatch(fact)
+    if match is None or previous is None or re.search(r"\d{4}", match["said"]):
+        return False
+    start, end = date.fromisoformat(match["start"]), date.fromisoformat(match["end"])
+    asked = [each.period for each in (previous.ask, previous.before) if each and each.period]
+    return any(
+        (one.start.month, one.end.month) == (start.month, end.month) and one.start.year != start.year
+        for one in asked
+    )
+
+
+def _extra_weight(parts: Parts, built: BuiltQuery, schema: Schema, *, followed: bool) -> float:
+    """What speaks for a sheet beside its words: it was asked before, it holds the row that is named, or what is sold."""
+    trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count", "aov")
+    own = built.query is not None and not parts.measures and trades and schema.of("revenue", "quantity")
+    return _OWN * bool(own) + 0.6 * (followed or parts.row_key is not None)
 
 
 def _renames(parts: Parts, target: DataQuery) -> bool:

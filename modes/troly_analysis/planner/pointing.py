@@ -103,6 +103,23 @@ def _both(parts: Parts, before: DataQuery, earlier: DataQuery | None) -> DataQue
     return _side_by_side(parts, made, two)
 
 
+def both_periods_named(parts: Parts, before: DataQuery | None, earlier: DataQuery | None) -> DataQuery | None:
+    """The two questions before, side by side, where the message names the quarters or months of both ("quý 4 vs quý 1 chênh nhau
+    bao nhiêu") and no more; None for others.
+    """
+    if before is None or earlier is None:
+        return None
+    when, held = parts.when, (before.period, earlier.period)
+    other = parts.conditions or parts.groups or parts.loose or parts.numbers or parts.extremes
+    if other or not (when.period and when.versus and all(held)):
+        return None
+    named, told = (
+        {(one.start.month, one.end.month) for one in two if one} for two in ((when.period, when.versus), held)
+    )
+    same = named == told and before.conditions == earlier.conditions and before.measures == earlier.measures
+    return _both_periods(parts, before, earlier) if same and not (before.groups or earlier.groups) else None
+
+
 def _both_periods(parts: Parts, before: DataQuery, earlier: DataQuery) -> DataQuery | None:
     if before.period is None or earlier.period is None or parts.has("sum"):
         return None

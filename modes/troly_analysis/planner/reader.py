@@ -16,8 +16,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
 
-from troly.text.fold import accents, accents_agree, fold, nfc, words
-from troly_analysis.planner.lexicon import concept
+from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
+from troly_analysis.planner.lexicon import concept, concepts
 from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values, read_wording
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
 from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
@@ -49,28 +49,10 @@ _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "le
 _INSIDE = frozenset({"trong", "con trong"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
-_TITLES = frozenset(
-    [
-        "cua",
-        "anh",
-        "chi",
-        "em",
-        "ong",
-        "ba",
-        "co",
-        "chu",
-        "bac",
-        "thay",
-        "by",
-        "of",
-        "mr",
-        "ms",
-        "khach",
-        "ban",
-        "nhan",
-        "vien",
-    ]
-)
+_TITLES = frozenset({
+    "cua", "anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "by", "of", "mr", "ms", "khach", "ban",
+    "nhan", "vien",
+})  # fmt: skip
 FIGURES = frozenset({*NUMERIC, "metric"})
 NAMES = frozenset({"text", "boolean", "list"})
 
@@ -139,6 +121,8 @@ class Parts:
     đó"), "" for its rows ("trong đó").
     """
     pointer: Pointer | None = None
+    row_key: Condition | None = None
+    """The code of the one row that is spoken of: what else is named are its columns."""
     counted_value: bool = False
     """Whether a value of the sheet is what is counted ("bao nhiêu panadol", "bao nhiêu cuộn")."""
     evidence: float = 0.0
@@ -199,6 +183,7 @@ class Reader:
         self.parts.conditions += read_weekdays(self)
         self._blanks()
         self._numbers()
+        self._sold_out()
         self._values()
         self._groups()
         self._measures()
@@ -400,6 +385,28 @@ class Reader:
                 self._point(Pointer(self._nth(at), ref=self._noun_ref(at - 1)), at - 1, at)
             elif self.has(at, "pointer"):
                 self._pointed(at)
+        self._last_two()
+
+    def _last_two(self) -> None:
+        """ "Kênh nào cao hơn?", "what's the difference?": of no more than these words, the two that were asked about last."""
+        parts = self.parts
+        held = [at for at in range(len(self.mentions)) if self.has(at, "gt", "lt", "gap")]
+        named = any(each.values or each.period or each.amount for each in self.mentions if not each.role)
+        figures = any(
+            self.figure(at) and not self.has(at, "gt", "lt", "gap") for at in range(len(self.mentions))
+        )
+        nouns = [at for at in range(len(self.mentions)) if self.mentions[at].targets and at not in held]
+        if len(held) != 1 or named or figures or parts.kept or len(nouns) > 2:
+            return
+        refs = {ref for at in nouns if (ref := self._noun_ref(at))}
+        if parts.pointer is None and len(refs) <= 1 and not any(map(self.is_rows, nouns)):
+            parts.pointer = Pointer(both=True, ref=next(iter(refs), None))
+        if parts.pointer is not None and parts.pointer.both:
+            self.take("pointer", *(at for at in nouns if not self.mentions[at].role))
+            self.take("shape", held[0])
+            which = held[0] - 1
+            if self.has(which, "which", "which one"):
+                self.take("frame", which)
 
     def _point(self, pointer: Pointer, *places: int) -> None:
         """One pointer a message: where a second one stands, neither is understood."""
@@ -434,6 +441,13 @@ class Reader:
         elif (self.has(two, "plural", "all") and self.is_rows(noun)) or self.has(noun, "number"):
             self.parts.kept.append("")
             self.take("pointer", noun, at)
+        elif (
+            at + 1 < len(self.mentions)
+            and self.mentions[at + 1].unit
+            and mention_before_unit(self.mentions[at])
+        ):
+            self.parts.kept.append(self.mentions[at + 1].unit)  # "in that month"
+            self.take("pointer", at, at + 1)
         elif self._is_noun(noun):
             both = amount is not None and amount.value == 2
             pointer = Pointer(both=both, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
@@ -447,7 +461,9 @@ class Reader:
             return 0
         if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
             return 0
-        return next((int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank ")), 0)
+        first = fold(mention.text) in {"dau tien", "first"}
+        named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
+        return next(named, 1 if first and self.has(at - 1, "thing") else 0)
 
     def _is_noun(self, at: int) -> bool:
         """Whether a thing is named in general: "món", "con", "kênh", "one"; no value and no figure."""
@@ -574,6 +590,18 @@ class Reader:
             found = Condition(ref, "eq", 0 if zero else None, said)
         return found
 
+    def _sold_out(self) -> None:
+        """ "Hết hàng", "out of stock": nothing is left of what the sheet counts as stock."""
+        stock = self.schema.of("stock")
+        if stock is None:
+            return
+        for at in list(self.free()):
+            if self.has(at, "sold out") and not self.mentions[at].values:
+                self.take("condition", at)
+                if not any(each.ref == stock for each, _ in self.parts.numbers):
+                    self.parts.conditions.append(Condition(stock, "lte", 0, self.mentions[at].text))
+                    self.note("zero_cells", field=stock.name, said=self.mentions[at].text)
+
     # --- 3. numbers
 
     def _numbers(self) -> None:
@@ -672,7 +700,8 @@ class Reader:
             bool(self.mentions[after].targets) or bool(self.mentions[after].unit) or self.has(after, *ranks)
         )
         counted = counted or self.is_link(after)
-        return counted and ranked and (self.figure(after) is None or self.is_rows(after))
+        pieces = self.has(after, "thing") and self.has(after + 1, *ranks)  # "5 cái cao nhất"
+        return counted and ranked and (self.figure(after) is None or self.is_rows(after) or pieces)
 
     def _compared_column(self, at: int, last: int, *, compared: bool) -> tuple[Ref | None, int | None]:
         """The column that the amounts from `at` to `last` speak of, and the mention that names it (None: worked out)."""
@@ -694,6 +723,14 @@ class Reader:
             if self.mentions[place].amount or self.mentions[place].period:
                 break
             target = self.figure(place)
+            if (
+                compared
+                and fold(self.mentions[place].text) in {"cost", "costs", "costing"}
+                and self._is_noun(place - 1)
+            ):
+                return self.schema.of("price") or self.schema.of(
+                    "cost"
+                ), place  # "products that cost more than"
             if (
                 target
                 and not self.is_rows(place)
@@ -734,6 +771,10 @@ class Reader:
                 continue
             denied = self._denied(at)
             self.take("value", at)
+            self._rows_inside(at)
+            if (led := self.beside(at, -1)) >= 0 and self.has(led, "including"):
+                self.take("frame", led)  # "tính cả đơn hủy" leaves nothing out
+                continue
             if (beside := self._column_beside(at, value.ref)) >= 0:
                 self.take("value", beside)
             self._state_fact(at, value)
@@ -756,6 +797,26 @@ class Reader:
                 self.take("value", at)
                 found.append((Condition(target.ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
+        self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
+
+    def _is_row_key(self, condition: Condition) -> bool:
+        """Whether a condition leaves one row: one code of a column in which each row has its own."""
+        ref = condition.ref
+        unique = not ref.sheet and self.schema.key(ref).distinct == self.schema.sheet.rows
+        return (
+            unique
+            and condition.op == "eq"
+            and condition.value is not None
+            and (ref == self.schema.row_ref or code_name(ref))
+        )
+
+    def _rows_inside(self, at: int) -> None:
+        """ "Đơn hủy" is a state that names the rows too."""
+        mention = self.mentions[at]
+        first = self.wording.words[mention.start]
+        named = self.schema.names.listed((first.folded,)) if mention.end - mention.start > 1 else ()
+        if any(target.key == "rows" for target in named):
+            self.parts.rows = self.parts.rows or self.wording.text[first.start : first.end]
 
     def _state_fact(self, at: int, value: Value) -> None:
         """That words are a whole value of a column, with the negation right before them."""
@@ -898,7 +959,8 @@ class Reader:
         """Whether a word of leaving out stands before the value, with only names, values and links between."""
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            if mention.has("not", "deny", "blank", "minus") and not (
+            away = fold(mention.text) in {"khong den", "khong toi"}  # "không đến từ Shopee"
+            if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
                 mention.targets and mention.targets[0].weight >= 0.9
             ):
                 self.take("negation", place)
@@ -1096,11 +1158,21 @@ class Reader:
     def _opens_name(self, at: int) -> bool:
         """Whether a general word for money only opens the name of the column behind it ("tiền đã cọc")."""
         after = self.beside(at, 1)
-        if (
-            fold(self.mentions[at].text)
-            not in {"tien", "so tien", "khoan tien", "muc", "khoan", "tong so tien"}
-            or after < 0
+        if fold(self.mentions[at].text) not in {
+            "tien",
+            "so tien",
+            "khoan tien",
+            "muc",
+            "khoan",
+            "tong so tien",
+        }:
+            return False
+        before = at - 1  # "giảm giá nhiều tiền nhất": the money is that figure
+        if self.has(before, "max", "min") and any(
+            self.mentions[place].role == "figure" for place in range(before)
         ):
+            return True
+        if after < 0:
             return False
         return not self.mentions[after].values and self.figure(after) is not None
 
@@ -1309,9 +1381,11 @@ class Reader:
     def _names_more(self, at: int) -> bool:
         """Words that ask for or bound something which was not found: "nào" of nothing, "first week of October"."""
         ends = self.mentions[at].has("latest", "earliest") and at + 1 < len(self.mentions)
-        closing = self._asks_only(at) and self.is_link(at - 1)  # "… là gì?"
+        pause = at + 1 < len(self.mentions) and "," in self._between(at, at + 1)
+        closing = (self._asks_only(at) or pause) and self.is_link(at - 1)  # "… là gì?"
         asks = self.has(at, "which") and fold(self.mentions[at].text) != "what" and not closing
-        return (ends and bool(self.mentions[at + 1].unit)) or (asks and not self._asks_rows(at))
+        asks = asks and self.parts.row_key is None and not self._asks_rows(at)
+        return (ends and bool(self.mentions[at + 1].unit)) or asks
 
     def _gather(self) -> None:
         """What the words that were read mean by themselves: labels, ends of rankings, how surely the sheet was named."""
@@ -1416,7 +1490,27 @@ class Reader:
                 if named and mention.end == each[0]:
                     each[0] = mention.start
         words, text = self.wording.words, self.wording.text
-        return tuple(text[words[start].start : words[end - 1].end] for start, end in joined)
+        heads = self._header_words()
+        unread = (words[start:end] for start, end in joined)
+        return tuple(
+            text[run[0].start : run[-1].end] for run in unread if not {word.folded for word in run} <= heads
+        )
+
+    def _header_words(self) -> set[str]:
+        """Words of the names of columns that are asked for or that values were read in, which add nothing: "hình thức Ví điện
+        tử", "là những mã nào"; of one row all columns are shown.
+        """
+        parts, schema = self.parts, self.schema
+        refs = {each.ref for each in (*parts.groups, *parts.loose)} | {each.ref for each in parts.conditions}
+        names = [ref.name for ref in refs]
+        about = {ref.concept for ref in refs if ref.concept}
+        names += [
+            phrase for each in concepts() if each.name in about for phrase in each.phrases if " " in phrase
+        ]
+        if parts.row_key is not None:
+            names += [field.name for field in schema.sheet.fields] + ["gì"]
+        said = {word.folded for name in names for word in tokens(name)}
+        return said | ({"nao", "which", "what"} if said else set())
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""
@@ -1444,18 +1538,8 @@ _STRONG = (
     "growth", "aov", "columns", "superlative", "chart", "chart share", "chart bar", "chart line", "forecast", "left",
 )  # fmt: skip
 _WEAK = (
-    "by",
-    "which",
-    "list",
-    "much",
-    "number",
-    "distinct",
-    "latest",
-    "earliest",
-    "between",
-    "plural",
-    "cause",
-)
+    "by", "which", "list", "much", "number", "distinct", "latest", "earliest", "between", "plural", "cause",
+)  # fmt: skip
 _POINTING = frozenset({"pointer", "one", "among", "both", "then", "preceding"})
 _SHAPING: dict[str, tuple[str, ...]] = {
     "shape": (
@@ -1481,6 +1565,11 @@ def _comparison(mention: Mention) -> str:
     if mention.has("min") and text.startswith(("it", "least", "thap")):
         return "gte"
     return "lte" if mention.has("max") and text.startswith(("nhieu", "most", "cao")) else ""
+
+
+def mention_before_unit(mention: Mention) -> bool:
+    """Whether a pointer stands before what it points at, as in English: "that month"."""
+    return fold(mention.text) in {"that", "this", "the same", "same"}
 
 
 def _kind(target: Target) -> str:

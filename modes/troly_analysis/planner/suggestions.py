@@ -158,6 +158,8 @@ def title(plan: Plan, lang: Lang) -> str:
     if plan.ask is None:
         return ""
     ask = plan.ask
+    if ask.form == "rows" and ask.limit == 1 and not ask.order and len(ask.conditions) == 1:
+        return f"{ask.conditions[0].ref.name} {ask.conditions[0].value}"
     parts = [_what(ask, lang), *_rows_of(ask, lang)]
     return ", ".join(part for part in parts if part)
 

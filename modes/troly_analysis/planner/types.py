@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from troly.text.catalogue import Lang
 from troly_analysis.planner.lexicon import marks
@@ -16,8 +16,13 @@ Unit = Literal["", "day", "week", "month", "quarter", "year", "weekday", "hour"]
 Form = Literal["scalar", "groups", "top", "rows", "compare", "share", "distinct", "per", "schema"]
 Chart = Literal["bar", "line", "share"]
 Op = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "contains", "between"]
-Lookup = Callable[[Sheet, Field, str], tuple[str, ...]]
-"""The values of a field that are, or hold, a folded phrase; for columns with more values than `Field.examples`."""
+
+
+class Lookup(Protocol):
+    """Finds values of a long column: those that are a folded phrase, else (not `whole`) those that hold it."""
+
+    def __call__(self, sheet: Sheet, field: Field, phrase: str, *, whole: bool = False) -> tuple[str, ...]:
+        """The values found, at most a few."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,16 +187,8 @@ _FEW_BLANKS = 0.02
 _MERGED_SHOWN = 5
 _DEADLINE = re.compile(r"\b(?:han|deadline|due|expiry|expir|het han)")
 _MAIN_DATES = (
-    "ngay dat",
-    "order date",
-    "ngay ban",
-    "ngay mua",
-    "ngay tao",
-    "created",
-    "ngay",
-    "date",
-    "thoi gian",
-)
+    "ngay dat", "order date", "ngay ban", "ngay mua", "ngay tao", "created", "ngay", "date", "thoi gian",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,15 +26,8 @@ if TYPE_CHECKING:
 
 
 _TRUTHS = {
-    "true": True,
-    "dung": True,
-    "co": True,
-    "yes": True,
-    "false": False,
-    "sai": False,
-    "khong": False,
-    "no": False,
-}
+    "true": True, "dung": True, "co": True, "yes": True, "false": False, "sai": False, "khong": False, "no": False,
+}  # fmt: skip
 
 
 def value_of(field: Field, said: str, sign: str) -> tuple[Any, str]:

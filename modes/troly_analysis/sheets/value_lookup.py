@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from itertools import islice
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -16,25 +17,28 @@ if TYPE_CHECKING:
     from troly.plugin.services import Services
 
 
-# Columns with more different values are identifiers: nobody asks for one of them in passing.
+# Columns with more different values are identifiers: one of them is asked for in full or not at all.
 MOST_VALUES, MOST_FOUND, KEPT = 20_000, 5, 32
 _SHORTEST = 3
-Known = list[tuple[str, str]]
+Known = dict[str, list[str]]
 _values_lock = threading.Lock()
 
 
 def value_lookup(services: Services, owner: str) -> Lookup:
-    """A function of sheet, field and folded phrase: the values that are the phrase, else those that hold it."""
+    """A function of sheet, field and folded phrase: the values that are the phrase, else (not `whole`) those that hold it."""
 
-    def look(sheet: Sheet, field: Field, phrase: str) -> tuple[str, ...]:
-        if field.kind != "text" or not phrase or field.distinct > MOST_VALUES or sheet.owner != owner:
+    def look(sheet: Sheet, field: Field, phrase: str, *, whole: bool = False) -> tuple[str, ...]:
+        if field.kind != "text" or not phrase or sheet.owner != owner:
             return ()
+        if field.distinct > MOST_VALUES:
+            return tuple(_read_values(services, sheet, field, phrase))
         known = _values_of(services, sheet, field)
-        same = [value for folded, value in known if folded == phrase]
-        if same or len(phrase) < _SHORTEST:
+        same = known.get(phrase, [])
+        if same or whole or len(phrase) < _SHORTEST:
             return tuple(same[:MOST_FOUND])
         within = f" {phrase} "
-        return tuple(value for folded, value in known if within in f" {folded} ")[:MOST_FOUND]
+        held = (value for folded, values in known.items() if within in f" {folded} " for value in values)
+        return tuple(islice(held, MOST_FOUND))
 
     return look
 
@@ -50,7 +54,9 @@ def _values_of(services: Services, sheet: Sheet, field: Field) -> Known:
         if key in kept:
             kept.move_to_end(key)
             return kept[key]
-    found = _read_values(services, sheet, field)
+    found: Known = {}
+    for value in _read_values(services, sheet, field):
+        found.setdefault(" ".join(fold(value).split()), []).append(value)
     with _values_lock:
         kept[key] = found
         while len(kept) > KEPT:
@@ -58,13 +64,18 @@ def _values_of(services: Services, sheet: Sheet, field: Field) -> Known:
     return found
 
 
-def _read_values(services: Services, sheet: Sheet, field: Field) -> Known:
+def _read_values(services: Services, sheet: Sheet, field: Field, code: str = "") -> list[str]:
+    """The different values of a column, or those that are `code`, whatever their case."""
     from sqlglot import exp
 
     from troly_analysis.query.sql import column, table, text
     from troly_analysis.sheets.store import SheetStore
 
     asked = exp.select(column(field.name)).distinct().from_(table(sheet.table)).limit(MOST_VALUES)
+    if code:
+        asked = asked.where(
+            exp.EQ(this=exp.Lower(this=column(field.name)), expression=exp.Literal.string(code))
+        )
     with SheetStore(services).connect(sheet.owner) as connection:
         rows = connection.execute(text(asked)).fetchall()
-    return [(" ".join(fold(str(value)).split()), str(value)) for (value,) in rows if value is not None]
+    return [str(value) for (value,) in rows if value is not None]

@@ -451,6 +451,7 @@ def find_ranges(text: str, today: date) -> list[DateRange]:
     an impossible date gives nothing. Of overlapping readings the longest wins.
     """
     today = today.date() if isinstance(today, datetime) else today
+    text = _QUARTER_SPELT.sub(r"\1\2y", text)
     folded, offsets = fold_in_place(text)
     chosen: list[_Candidate] = []
     covered = bytearray(len(folded))
@@ -474,6 +475,21 @@ def find_ranges(text: str, today: date) -> list[DateRange]:
             )
         )
     return found
+
+
+_QUARTER_SPELT = re.compile(
+    r"(?<!\w)([Qq])([Uu])[iíIÍ](?=\s+(?:[1-4]|này|nay|trước|truoc|qua|rồi|roi|vừa|vua|sau|tới|toi)(?!\w))"
+)
+"""Another spelling of "quý"; as long, so that places in the text stay."""
+_MONTHS_OF = re.compile(
+    r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:(?:19|20)[0-9]{2}|nay|ngoái|ngoai|trước|truoc|này|nay|qua|rồi|roi))",
+    re.IGNORECASE,
+)
+
+
+def months_of_year(text: str) -> str:
+    """`text` with a comma after "theo tháng" before a year: "theo tháng năm 2023" is by month of that year, not by May."""
+    return _MONTHS_OF.sub(r"\1,", text)
 
 
 def _candidates(text: str, folded: str, offsets: list[int]) -> list[_Candidate]:

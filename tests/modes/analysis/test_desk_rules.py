@@ -257,3 +257,32 @@ async def test_both_ends_of_a_ranking_are_no_single_list(own_home: Path, thing: 
         told = await analyst.ask(f"{thing} doanh thu {ends.format(thing)} tháng 10/2026?", language="vi")
     assert "chưa hiểu" in told.answer
     assert "lần thử" not in told.answer
+
+
+async def test_one_row_is_told_by_its_code_with_all_of_its_columns(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask("Đơn D005 mua món gì, trạng thái thế nào?")
+        other = await analyst.ask("đơn D999 trạng thái gì?")
+    assert "Áo thun" in told.done.text
+    assert "Hoàn thành" in told.done.text
+    assert "27.750.000" in told.done.text
+    assert "D999" in other.done.text
+    assert other.done.metadata["answered"] is False
+
+
+async def test_the_same_figure_of_another_value_keeps_the_days(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        await analyst.ask("Shopee có bao nhiêu đơn trong tháng 1/2024?")
+        told = await analyst.ask("Lazada thì được mấy đơn?")
+        two = await analyst.ask("sàn nào nhiều hơn?")
+    assert told.done.text.splitlines()[0] == "Số đơn tháng 1/2024 (Sàn: Lazada): 1 đơn"
+    assert two.done.text.splitlines()[0] == "Số đơn theo sàn, tháng 1/2024 (Sàn: Shopee, Lazada):"
+
+
+@pytest.mark.parametrize(
+    "question", ["Năm 2024 tháng 1 có bao nhiêu đơn?", "Tháng 1 năm 2024 có bao nhiêu đơn?"]
+)
+async def test_a_month_after_its_year_is_no_comparison(own_home: Path, question: str) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask(question)
+    assert ": 2 đơn" in told.done.text.splitlines()[0]

@@ -107,8 +107,8 @@ def test_a_whole_question_does_not_inherit_from_the_one_before() -> None:
 def test_values_of_long_columns_are_looked_up() -> None:
     sheet = dataclasses.replace(ATTENDANCE, id="10")
 
-    def lookup(_sheet: Sheet, field: object, folded: str) -> tuple[str, ...]:
-        return ("Phạm Quỳnh Nhi",) if getattr(field, "name", "") == "Họ tên" and folded == "quynh nhi" else ()
+    def lookup(sheet: object, field: object, phrase: str, *, whole: bool = False) -> tuple[str, ...]:
+        return ("Phạm Quỳnh Nhi",) if getattr(field, "name", "") == "Họ tên" and phrase == "quynh nhi" else ()
 
     call = plan("giờ làm của Quỳnh Nhi", (sheet,), NOW, None, lookup).calls[0].arguments
     assert call["filters"] == {"Họ tên": "Phạm Quỳnh Nhi"}
