@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MAX_ROWS = 200
 """Most rows of a query."""
 MESSAGE_CHARS, HISTORY_CHARS = 110, 290
+FEW_ROWS = 3
 SHOWN_CHARS, CELL_CHARS, SQL_CHARS = 380, 32, 240
 # Of a row these say nothing to somebody who writes a query or a sentence.
 UNTOLD = frozenset({"path", "entity", "city", "posted_at", "description"})
@@ -113,26 +114,34 @@ def _shown(turn: TurnContext, room: int) -> str:
 
 
 def rows_text(records: list[dict[str, Any]], room: int) -> tuple[str, int]:
-    """Rows under the names of their columns, numbered, as many as have room, and how many those are."""
-    names = [
-        name
-        for name in dict.fromkeys(name for record in records for name in record)
-        if name not in UNTOLD and any(record.get(name) not in (None, "") for record in records)
-    ]
-    lines: list[str] = []
-    for number, record in enumerate(records, 1):
-        line = f"{number}. {' | '.join(_cell(record.get(name)) for name in names)}"
+    """Rows under the names of their columns, numbered, as many as have room, and how many those are.
+
+    A column that repeats another one is left out; of several rows what is alike in all is told once, before them.
+    """
+    width = CELL_CHARS if len(records) > FEW_ROWS else 3 * CELL_CHARS
+    columns: dict[tuple[str, ...], str] = {}
+    for name in dict.fromkeys(name for record in records for name in record if name not in UNTOLD):
+        cells = tuple(_cell(record.get(name), width) for record in records)
+        if any(cells):
+            columns.setdefault(cells, name)
+    several = len(records) > FEW_ROWS
+    alike = [f"{name}: {cells[0]}" for cells, name in columns.items() if several and len(set(cells)) == 1]
+    told = {name: cells for cells, name in columns.items() if not several or len(set(cells)) > 1}
+    names, lines = [*told], list[str]()
+    for number in range(1, len(records) + 1):
+        line = f"{number}. {' | '.join(cells[number - 1] for cells in told.values())}"
         room -= len(line)
         if room < 0 and lines:
             break
         lines.append(line)
-    return "".join(f"\n{line}" for line in [" | ".join(names), *lines]) if lines else "", len(lines)
+    head = [f"all: {', '.join(alike)}"] if alike else []
+    return "".join(f"\n{line}" for line in [*head, " | ".join(names), *lines]) if lines else "", len(lines)
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, width: int) -> str:
     if value is None:
         return ""
-    return f"{value:.12g}" if isinstance(value, float) else shortened(str(value), CELL_CHARS)
+    return f"{value:.12g}" if isinstance(value, float) else shortened(str(value), width)
 
 
 def conditions_sql(execution: QueryExecution) -> str:

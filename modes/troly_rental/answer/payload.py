@@ -56,14 +56,9 @@ def _item(record: Mapping[str, Any], entity: str) -> dict[str, Any]:
 
 
 FOLDERS = {
-    "room": "rooms",
-    "post": "posts",
-    "room_seeking_post": "room-seeking-posts",
-    "building": "buildings",
-    "contract": "contracts",
-    "invoice": "invoices",
-    "viewing": "viewings",
-}
+    "room": "rooms", "post": "posts", "room_seeking_post": "room-seeking-posts", "building": "buildings",
+    "contract": "contracts", "invoice": "invoices", "viewing": "viewings",
+}  # fmt: skip
 
 
 def table_data(found: ResultSet, lang: Lang) -> dict[str, Any]:

@@ -16,19 +16,8 @@ FILE = Path(__file__).parent / "places.toml"
 PlaceKind = Literal["city", "district", "ward"]
 
 _NUMBERS = [
-    "nhất|một",
-    "hai",
-    "ba",
-    "tư|bốn",
-    "năm",
-    "sáu",
-    "bảy|bẩy",
-    "tám",
-    "chín",
-    "mười",
-    "mười một",
-    "mười hai",
-]
+    "nhất|một", "hai", "ba", "tư|bốn", "năm", "sáu", "bảy|bẩy", "tám", "chín", "mười", "mười một", "mười hai",
+]  # fmt: skip
 _BEFORE: Mapping[PlaceKind, tuple[str, ...]] = {
     "city": (),
     "district": ("quận", "q", "huyện", "h", "district", "dist"),

@@ -77,7 +77,7 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     sides = parts.output.compares and parsed.measures and parsed.group
     ranked = any(one.field == "figure" for one in parsed.order)
     told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
-    told |= _COUNTED if ranked and any(one.kind == "count" for one in parsed.measures) else frozenset()
+    told |= _COUNTED if ranked and {one.kind for one in parsed.measures} & {"count", "sum"} else frozenset()
     month = THAT_MONTH.search(fold(text)) is not None
     kept = not month or any(one.field == "month" for one in parsed.filters)
     told |= _POINTING if changed and kept else frozenset()
@@ -204,7 +204,11 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         ("share" in kinds or bool("count" in kinds and parsed.group), ("share",)),
         (bool({"monthly"} & kinds), ("avg", "by month")),
         ("paid" in kinds, ("collected",)),
-        (parsed.entity in {"building", "contract", "invoice", "viewing"}, (f"told {parsed.entity}",)),
+        (f"told {parsed.entity}" in lists("asks"), (f"told {parsed.entity}",)),
+        (
+            parsed.own and parsed.entity == "room_seeking_post" and not kinds,
+            ("amount asked", "price asked", "by district", "by type"),
+        ),
         (parsed.entity == "invoice", ("due",)),
         (parsed.entity == "contract" and not kinds, ("amount asked", "price asked")),
         (parsed.own, ("own",)),

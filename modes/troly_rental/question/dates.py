@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from troly.text.dates import DateRange, find_ranges
+from troly.text.dates import DateRange, add, find_ranges
 from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
 from troly_rental.question.types import Filter, Span
@@ -21,6 +21,11 @@ _FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*
 _UNTIL = re.compile(r"(?<!\w)(?:truoc|den|before|until|till|by)\s*(?:ngay|thang)?\s*$")
 _WITHIN = re.compile(r"(?<!\w)(?:over|during|in|within|for|through|trong|vao|hoi|cua)\s*(?:the)?\s*$")
 _WHEN = re.compile(r"(?<!\w)(?:khi nao|ngay nao|ngay may|bao gio|bao lau|when|how long|until)(?!\w)")
+_NEAR = re.compile(r"(?<!\w)(?:sap|gan|soon|about|running)(?!\w)|ing(?!\w)")
+_YEAR_SAID = re.compile(
+    r"(?:19|20)\d\d|(?<!\w)(?:nam|year|nay|qua|truoc|ngoai|roi|last|past|previous|this)(?!\w)"
+)
+_OVER = re.compile(r"(?<!\w)(?:da|roi|expired|ended|over)(?!\w)")
 _GAP = 12
 _SOON = timedelta(days=30)
 
@@ -52,14 +57,12 @@ def parse_contract_end(
     hits = vocabulary.find(text, "asks", "ending")
     if entity != "contract" or not hits:
         return [], text, []
-    ranges = find_ranges(text, now.date())
+    ranges = [_ahead(text, one, now.date()) for one in find_ranges(text, now.date())]
     rest = blank_out(text, spans_of(hits))
     if ranges:
         found, rest, spans = _conditions(rest, ranges, "end_date")
         return found, rest, [*spans, *spans_of(hits)]
-    if _WHEN.search(fold(text)) or any(
-        fold(hit.phrase) in {"het han", "ket thuc", "end", "ends", "dao han"} for hit in hits
-    ):
+    if _WHEN.search(fold(text)) or not any(_NEAR.search(fold(hit.phrase)) for hit in hits):
         return [], rest, spans_of(hits)
     today = now.date()
     return (
@@ -70,6 +73,15 @@ def parse_contract_end(
         rest,
         spans_of(hits),
     )
+
+
+def _ahead(text: str, found: DateRange, today: date) -> DateRange:
+    """The coming days of that name, where a period that is over has no year: a contract ends in the time ahead."""
+    said = fold(text[slice(*found.span)])
+    if found.end >= today or _YEAR_SAID.search(said) or _OVER.search(fold(text)):
+        return found
+    again = [one for one in find_ranges(text, add(today, 1, "year")) if one.span == found.span]
+    return again[0] if again and again[0].start >= today else found
 
 
 def parse_upcoming(vocabulary: Vocabulary, text: str, entity: str, now: datetime) -> list[Filter]:

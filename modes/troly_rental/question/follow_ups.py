@@ -52,7 +52,11 @@ THINGS = (
     "phòng", "căn", "căn hộ", "chỗ", "nhà", "tin", "bài", "bài đăng", "tin đăng", "hợp đồng", "hóa đơn", "lịch", "lịch hẹn",
     "tòa nhà", "room", "rooms", "apartment", "place", "flat", "post", "listing", "contract", "invoice", "viewing", "building",
 )  # fmt: skip
-_WHICH = re.compile(r"(?<!\w)(?:nao|ai|which|who)(?!\w)")
+_WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)")
+_THAT_ONE = re.compile(
+    r"(?<!\w)(?:(?:can|phong|nha|cho|cai|con|noi|studio)\s+(?:do|ay|nay|day|kia)|no|(?:that|this|the)\s+(?:one|room|place|house|apartment)|it)(?!\w)"
+)
+_END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
 _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
 _EXTREMES = {"price": "price", "size": "area"}
@@ -69,7 +73,7 @@ def change_query(
     message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` with the one change that `message` says, None when it starts something new. Not checked for readiness."""
-    sides = _compared_sides(parts, previous)
+    sides = _compared_sides(parts, previous) or _at_end(message, parts, previous)
     if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
     changes = _change_words(parts)
@@ -77,7 +81,8 @@ def change_query(
         return None
     marks = {hit.label for hit in changes}
     start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
-    if THAT_MONTH.search(fold(parts.text)) and (month := _month_found(previous, shown)):
+    alone = parts.money and not parts.output.group and not parts.vocabulary.find(parts.text, "asks", "sum")
+    if (alone or THAT_MONTH.search(fold(parts.text))) and (month := _month_found(previous, shown)):
         start = replace(
             start, filters=merge_filters([*start.filters, *month]), group=(), order=(), measures=()
         )
@@ -98,6 +103,21 @@ def change_query(
         kept = tuple(one for one in edited.filters if one.field not in PLACES)
         edited = replace(edited, missing=parts.missing, filters=kept)
     return replace(edited, remarks=(*edited.remarks, *parts.remarks))
+
+
+def _at_end(message: str, parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
+    """The room whose rent was told as the lowest or highest, where something of it is asked ("căn đó rộng bao nhiêu"); None for
+    other messages.
+    """
+    ends = [(one.kind, one.field) for one in previous.measures]
+    told = (
+        ends in ([("min", "price")], [("max", "price")]) and not previous.group and previous.entity == "room"
+    )
+    details = details_of(message) if told and _THAT_ONE.search(fold(parts.text)) else ()
+    if not details or parts.filters or parts.output.group or _END_OF_ALL.search(fold(parts.text)):
+        return None
+    order = (Order("price", previous.measures[0].kind == "max"),)
+    return replace(previous, measures=(), order=order, limit=1, mode="LIST", details=details)
 
 
 # Whether the message changes the query before it.
@@ -368,8 +388,10 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
         found = replace(found, filters=tuple(one for one in found.filters if one.field != "month"))
     if "turn" in marks and found.order:
         found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
-    rows = (parts.named or _WHICH.search(fold(parts.text))) and not find(parts.text, "asks", "amount asked")
-    if found.measures and not output.measures and rows and not (output.group or {"instead", "only"} & marks):
+    which = _WHICH_ROWS.search(fold(parts.text))
+    rows = (parts.named or which) and not find(parts.text, "asks", "amount asked")
+    other = output.group or (not which and {"instead", "only"} & marks)
+    if found.measures and not output.measures and rows and not other:
         # Things are asked for where figures were: what they are figures of.
         found = replace(found, measures=(), group=(), order=(), limit=None, mode="LIST")
     found = _with_figures(parts, marks, found)
@@ -465,7 +487,10 @@ def _spoken_of(message: str, parts: QuestionParts, focus: Focus) -> Reference | 
     figures = parts.output.group or parts.vocabulary.find(
         parts.text, "asks", *(set(_FIGURES) - {"price asked"})
     )
-    if parts.named or parts.filters or parts.own or figures or not details_of(message):
+    ends = parts.output.order or parts.vocabulary.find(
+        parts.text, "asks", *(each for pair in _MOST_OF.values() for each in pair)
+    )
+    if parts.named or parts.filters or parts.own or figures or ends or not details_of(message):
         return None
     last = str(focus.query.get("picked_id", ""))
     rows = tuple(row for row in focus.rows if row.id == last or len(focus.rows) == 1)

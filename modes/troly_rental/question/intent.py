@@ -51,7 +51,13 @@ def is_forbidden(vocabulary: Vocabulary, text: str) -> bool:
     """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted."""
     if vocabulary.find(text, "talk", "forbidden") or is_sql(text):
         return True
-    if vocabulary.find(text, "talk", "others") and not vocabulary.find(text, "asks", "own"):
+    vacant = vocabulary.find(text, "asks", "status room available")  # "chưa ai thuê"
+    others = [
+        hit
+        for hit in vocabulary.find(text, "talk", "others")
+        if not any(one.start <= hit.start and hit.end <= one.end for one in vacant)
+    ]
+    if others and not vocabulary.find(text, "asks", "own"):
         return True
     writes = vocabulary.find(text, "talk", "write")
     return bool(

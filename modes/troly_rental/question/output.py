@@ -49,6 +49,8 @@ MOST_OF_GROUP = re.compile(r"(?<!\w)(?:nhieu|it)\s+nhat(?!\w)")
 _MOST_THINGS = re.compile(
     r"(?<!\w)(nhieu|it|most|fewest)\s+(?:\w+\s+){0,2}(?:nhat|rooms|posts|listings)(?!\w)"
 )
+_VIEWS_ASKED = re.compile(r"(?<!\w)(?:bao nhieu (?:luot )?(?:xem|view)|how many views)(?!\w)")
+_SOME = re.compile(r"(?<!\w)mot\s*$")
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|rooms|apartments|houses|flats|ones)(?!\w)")
 _THAN = re.compile(r"\s*(?:hon|than)(?!\w)")
 _STATISTICS = re.compile(
@@ -219,13 +221,20 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         hit
         for hit in hits
         if not (
-            hit.label == "count" and (_some(vocabulary, text, hit) or _BEDROOMS.match(fold(text[hit.end :])))
+            hit.label == "count"
+            and (
+                _some(vocabulary, text, hit)
+                or _SOME.search(fold(text[: hit.start]))
+                or _BEDROOMS.match(fold(text[hit.end :]))
+            )
         )
     ]
     if ends := _ends(vocabulary, text):
         return ends
     labels = list(dict.fromkeys(hit.label for hit in hits))
     field = _field(vocabulary, text)
+    if field == "views" and ({"count", "sum"} & {*labels} or _VIEWS_ASKED.search(fold(text))):
+        return (Measure("sum", "views"),)
     found = [Measure(label, field) for label in labels if label in _KINDS]
     if "sum" in labels and "count" in labels:
         found = [m for m in found if m.kind != "sum"]

@@ -199,8 +199,8 @@ def _accounted(
     """`parsed` with the words that it does not hold: a list says so, a figure is not given."""
     if parsed.request_type not in {"QUERY", "CLARIFICATION"}:
         return parsed
-    if _asks_of_papers(parts, parsed):
-        parsed = replace(parsed, measures=(), order=(), mode="LIST")
+    if _asks_of_papers(parts, parsed) or _asks_of_search(parts, parsed):
+        parsed = replace(parsed, measures=(), order=(), group=(), mode="LIST")
     unread = (*_unread(parts, parsed, changed=changed), *lost)
     if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
         unread = (*unread, parts.text.strip())  # one figure answers one of the wants
@@ -219,6 +219,12 @@ def _asks_of_papers(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
     """Whether more than the sum of one's own papers is asked for ("hóa đơn nào quá hạn, bao nhiêu tiền"): they are shown."""
     summed = parsed.entity in PAPERS and parsed.own and [one.kind for one in parsed.measures] == ["sum"]
     return bool(summed and not parsed.group and _wants(parts) > 1)
+
+
+def _asks_of_search(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
+    """Whether one's own search for a room is asked what it says ("ngân sách bao nhiêu"), not how many there are."""
+    said = parts.vocabulary.find(parts.text, "asks", "told room_seeking_post")
+    return bool(said and parsed.own and parsed.entity == "room_seeking_post")
 
 
 def _with_unread(
@@ -316,9 +322,10 @@ def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
 def _asks_for_own(parts: QuestionParts) -> bool:
     """Whether own records are asked for, not how contracts or invoices work in general."""
     find = parts.vocabulary.find
-    if find(parts.text, "talk", "how to"):
-        return bool(parts.filters)
     own = find(parts.text, "asks", "own", "revenue", "debt")
+    general = [hit for hit in find(parts.text, "talk", "how to") if not (own and fold(hit.phrase) == "la gi")]
+    if general:
+        return bool(parts.filters)
     return bool(own or parts.filters or len(folded_words(parts.text)) <= _SHORT)
 
 

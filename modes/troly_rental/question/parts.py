@@ -8,7 +8,7 @@ from datetime import date, datetime
 from itertools import pairwise
 
 from troly.text.catalogue import Lang
-from troly.text.dates import find_ranges
+from troly.text.dates import find_ranges, months_of_year
 from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
@@ -32,9 +32,20 @@ _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "ta
 _MOST_ROWS = 200
 _PAID_YET = re.compile(
     r"(?<!\w)(?:dong|tra|nop|thanh toan|chuyen|thu)\s+(?:\w+\s+){0,4}?(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$|a|vay|nhi|em|anh|ban))"
+    r"|(?<!\w)(?:is|are|was)\s+(?:it|that|this|they|the\s+\w+)\s+(?:already\s+)?paid(?!\w)"
     r"|(?<!\w)(?:paid|pay)(?!\w).*(?<!\w)yet(?!\w)|^(?:has|have|did)\s.*(?<!\w)(?:paid|pay)(?!\w)"
 )
 """Whether something is paid: "đóng chưa", "has she paid"."""
+_I_HAVE = re.compile(
+    r"(?<!\w)(?:toi|tui|minh|em|anh|chi|co|chu|bac)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*co\s+(?:tong|tat ca|cong|het|thay)\b"
+    r"|(?<!\w)(?:do|have)\s+i\s+have(?!\w)"
+)
+"""Whoever lets rooms asks for the own ones: "tôi có tổng cộng bao nhiêu nhà trọ"."""
+_MOST_MONEY = re.compile(
+    r"(?<!\w)(nhieu|it)\s+(?:\w+\s+){1,2}nhat(?!\w)|(?<!\w)(?:the\s+)?(most|least)(?!\w)"
+)
+"""The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
+_EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
 _BARE_COUNT = frozenset({"con bao nhieu", "co bao nhieu"})
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
 
@@ -72,14 +83,25 @@ _RATHER_THAN = re.compile(
 )
 """The state that is not meant, after the one that is: "phòng đang sửa chứ không phải phòng cho thuê"."""
 _TOGETHER = re.compile(r"(?i)(?<!\w)(quận|quan|phường|phuong)\s*[,/]\s*(huyện|huyen|xã|xa)(?!\w)")
+_MONTH_OF = re.compile(
+    r"(?<!\bin )(?<!\bof )\b(January|February|March|April|May|June|July|August|September|October|November|December)(?:'s|’s)?\s+"
+    r"((?:electricity |water |rent )?(?:invoices?|bills?|payments?|rent|electricity|water|revenue))\b"
+)
+"""The month before what is of it: "my October invoice"."""
+_MONTH_ALONE = re.compile(
+    r"(?<!\bin )(?<!\bof )(?<!\bsince )(?<!\bfrom )(?<!\bto )(?<!\d )\b"
+    r"(January|February|March|April|June|July|August|September|October|November|December)\b(?!\s+\d)"
+)
+"""A month that stands by itself: "I meant August"."""
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
 
 
 def _signs_in_words(text: str) -> str:
     """Comparison signs before a number as the words that mean them."""
-    text = re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text)
+    text = months_of_year(re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text))
     text = _RATHER_THAN.sub("", text)
+    text = _MONTH_ALONE.sub(r"in \1", _MONTH_OF.sub(r"\2 in \1", text))
     text = _TOGETHER.sub(r"\1 \2", text)
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
 
@@ -112,7 +134,7 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     def said(*labels: str) -> bool:
         return bool(vocabulary.find(text, "asks", *labels))
 
-    own = said("own")
+    own = said("own") or (role == "LANDLORD" and bool(_I_HAVE.search(fold(text))))
     vacant = spans_of(vocabulary.find(text, "asks", "status room available"))
     named = [
         hit.label
@@ -132,7 +154,9 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
         return _Subject("invoice", True, "", own)  # what is to be paid, paid or not is a bill
     if not (named or money) and about:
         entity = about
-    if whose.filters and not (whose.tenants or named) and said("told building"):
+    rest = {*named} - {"room", "building"}
+    addressed = own and role == "LANDLORD" and said("address") and not (rest or money)
+    if addressed or (whose.filters and not (whose.tenants or named) and said("told building")):
         return _Subject("building", True, money, own)
     if whose.filters and entity == "room":
         if not whose.tenants:
@@ -166,7 +190,9 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     )
     quantities = [refused_quantity(text, one) for one in parse_quantities(vocabulary, rest)]
     unfurnished = spans_of(vocabulary.find(text, "amenities", "furnished none"))
-    status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity)
+    status, status_spans = parse_status(
+        vocabulary, blank_out(text, unfurnished), entity, lets=role == "LANDLORD", own=own
+    )
     found = [
         *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity),
         *where.filters, *traits.filters, *whose.filters,
@@ -275,7 +301,9 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
         return plain[0].label
     found = vocabulary.find(text, "asks", *(f"invoice {name}" for name in (*_CHARGES, "rent")))
     periods = [one.span for one in find_ranges(text, _ANY_DAY)]
-    by_month = role != "GUEST" and vocabulary.find(text, "asks", "by month")
+    by_month = role != "GUEST" and _by_month(
+        vocabulary, text, rent=role == "TENANT" and bool(found) and found[0].label == "invoice rent"
+    )
     mine = own or by_month or about == "invoice" or (role != "GUEST" and len(periods) > 1)
     market = vocabulary.find(text, "asks", "cheapest", "cheap", *(() if mine else ("avg", "compare")))
     rent = found[:1] and found[0].label == "invoice rent" and not (periods or by_month)
@@ -283,14 +311,21 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
         return ""  # of no month: the rent of the rooms, or of the contract
     if not found or not (mine or periods) or market:
         return ""
-    used = found[0].label.endswith(("_kwh", "_m3"))
+    hit = next((one for one in found if one.label.endswith(("_kwh", "_m3"))), found[0])
+    used = hit.label.endswith(("_kwh", "_m3"))
     rates = vocabulary.find(text, "amounts", "unit electricity_price", "unit water_price")
     if (used and role == "GUEST") or (rates and not (own or used)):
         return ""
     amounts = parse_quantities(vocabulary, blank_out(text, periods))
     if any(one.field not in {"limit", "other", ""} for one in amounts):
         return ""
-    return found[0].label.removeprefix("invoice ")
+    return hit.label.removeprefix("invoice ")
+
+
+def _by_month(vocabulary: Vocabulary, text: str, *, rent: bool) -> bool:
+    """Whether figures are told apart by month; the `rent` of a tenant "mỗi tháng" is what the contract says."""
+    hits = vocabulary.find(text, "asks", "by month")
+    return any(not (rent and _EVERY_MONTH.match(fold(hit.phrase))) for hit in hits)
 
 
 def _status(money: str, status: list[Filter], entity: str) -> list[Filter]:
@@ -373,6 +408,8 @@ def _money_order(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> t
     """ "tháng nào cao nhất" asks for the months by their figure; else they run forwards."""
     if not group:
         return ()
+    if most := _MOST_MONEY.search(fold(text)):
+        return (Order("figure", most[1] in {"nhieu", "most"}),)
     hits = vocabulary.find(text, "asks", "highest end", "lowest end")
     return (Order("figure", hits[0].label == "highest end"),) if hits else (Order(group[0]),)
 

@@ -39,7 +39,9 @@ def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = (
     ]
     # What is typed as listed, accents and all, is no slip of anything: "bình quân".
     phrases = [
-        (hit.start, hit.end) for hit in Vocabulary().find(text, "asks") if hit.exact and " " in hit.phrase
+        (hit.start, hit.end)
+        for hit in Vocabulary().find_any(text, "asks", "amenities")
+        if hit.exact and " " in hit.phrase
     ]
     return _corrector().correct(text, lang=lang, protected=[*names, *phrases, *protected]).text
 

@@ -20,6 +20,7 @@ _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
+_OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
 _CLOSE = 2
 
 
@@ -193,17 +194,26 @@ def _but(text: str, hit: PhraseHit, others: list[PhraseHit]) -> bool:
     )
 
 
-def parse_status(vocabulary: Vocabulary, text: str, entity: str) -> tuple[list[Filter], list[Span]]:
-    """The state asked for of `entity`, and where it stands."""
+def parse_status(
+    vocabulary: Vocabulary, text: str, entity: str, *, lets: bool, own: bool
+) -> tuple[list[Filter], list[Span]]:
+    """The state asked for of `entity`, and where it stands. Whoever `lets` no rooms means by "đang cho thuê" one that is to let."""
     labels = tuple(label for label in lists("asks") if label.startswith(f"status {entity} "))
     hits = [
         hit
         for hit in (vocabulary.find(text, "asks", *labels) if labels else [])
         if not _NEGATED.search(fold(text[: hit.start])) and not _is_within(text, hit)
     ]
-    return [Filter("status", "=", hit.label.rpartition(" ")[2]) for hit in hits], [
-        (h.start, h.end) for h in hits
-    ]
+    spans = [(hit.start, hit.end) for hit in hits]
+    if not lets:
+        hits = [
+            hit
+            for hit in hits
+            if not (
+                hit.label == "status room rented" and (_RENTING if own else _OFFERED).search(fold(hit.phrase))
+            )
+        ]
+    return [Filter("status", "=", hit.label.rpartition(" ")[2]) for hit in hits], spans
 
 
 def _is_within(text: str, hit: PhraseHit) -> bool:

@@ -54,7 +54,14 @@ class Vocabulary:
 @cache
 def lists(name: str) -> dict[str, tuple[str, ...]]:
     """The sections of `lexicons/<name>.txt`."""
-    return read_lists(LEXICONS / f"{name}.txt")
+    found = read_lists(LEXICONS / f"{name}.txt")
+    if name != "asks":
+        return found
+    kinds = {kind for label, listed in lists("kinds").items() if label != "any" for kind in listed}
+    counts = tuple(
+        f"{led} {kind}" for kind in sorted(kinds) if not kind.isascii() for led in ("số", "bao nhiêu")
+    )
+    return {**found, "count": (*found["count"], *counts)}
 
 
 @cache

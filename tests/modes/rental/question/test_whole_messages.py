@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.modes.rental.question.cases import ask, told
+from tests.modes.rental.question.cases import NOW, ask, told
 
 FIRST = "phòng trọ dưới 3tr5 ở gò vấp có máy lạnh"
 KEPT = {"price<3500000", "amenity=air_conditioner"}
@@ -92,3 +92,28 @@ def test_figures_are_changed_in_place(message: str, filters: set[str], group: tu
 def test_groups_of_a_list_are_counted() -> None:
     parsed = ask(FIRST, "thống kê theo quận")
     assert (parsed.group, [one.kind for one in parsed.measures]) == (("district",), ["count"])
+
+
+def test_what_is_to_let_for_a_guest_is_rented_for_the_landlord() -> None:
+    message = "Quận 7 đang cho thuê bao nhiêu chung cư?"
+    guest, landlord = ask(message, role="GUEST"), ask(message, role="LANDLORD")
+    assert guest.certain
+    assert not guest.own
+    assert "status" not in {one.field for one in guest.filters}
+    assert landlord.own
+    assert [one.value for one in landlord.filters if one.field == "status"] == ["rented"]
+
+
+def test_a_contract_that_ends_in_a_month_ends_in_the_coming_one() -> None:
+    ahead = ask("Hợp đồng nào của tôi hết hạn trong tháng 12?")
+    gone = ask("Hợp đồng nào của tôi đã hết hạn trong tháng 12 năm ngoái?")
+    assert {str(one.value)[:4] for one in ahead.filters if one.field == "end_date"} == {str(NOW.year)}
+    assert {str(one.value)[:4] for one in gone.filters if one.field == "end_date"} == {str(NOW.year - 1)}
+
+
+@pytest.mark.parametrize(("most", "down"), [("rẻ nhất", False), ("đắt nhất", True)])
+def test_the_room_whose_rent_was_told_can_be_spoken_of(most: str, down: bool) -> None:
+    found = ask(f"Chung cư {most} Quận 7 bao nhiêu tiền?", "căn đó rộng bao nhiêu?", role="GUEST")
+    assert (found.mode, found.limit, found.measures) == ("LIST", 1, ())
+    assert [(one.field, one.descending) for one in found.order] == [("price", down)]
+    assert found.details == ("area",)
