@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache, partial
@@ -20,19 +21,106 @@ from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 ALT = "alt+"
 PASTE_BEGIN, PASTE_END = "\x1b[200~", "\x1b[201~"
+# What a key does may take so long before the next keys are given out all the same (seconds).
+KEY_PATIENCE = 2.0
 
 
 class TerminalApp(App[int]):
-    """An app that survives what happens to its terminal.
+    """An app that survives what happens to its terminal, and gives each key to what the one before it left there.
 
     `fault` is what broke the screen; it is for the caller, who has a sentence and a log for it.
     """
 
     fault: BaseException | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Keys and pastes that wait, what they wait for (None: nothing), and how often that changed.
+        self._typed: deque[events.Key | events.Paste] = deque()
+        self._awaited: MessagePump | None = None
+        self._awaited_count = 0
+
+    async def on_event(self, event: events.Event) -> None:
+        """Give out keys in order: what is typed right behind a key that opens a box belongs to the box.
+
+        The framework gives each key to what has the focus when it is read. What the key before it does happens later,
+        and a box has its input only when it is composed: what was typed in between went to the chat, or nowhere.
+        """
+        if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._awaited is not None or self._typed:
+            if not self._typed:
+                self.set_timer(KEY_PATIENCE, partial(self._lose_patience, self._awaited_count))
+            self._typed.append(event)
+        else:
+            await self._give_out(event)
+
+    async def _give_out(self, event: events.Key | events.Paste) -> None:
+        target: Widget = self.focused or self.screen
+        await super().on_event(event)
+        # A letter in an input does nothing to the focus.
+        if isinstance(event, events.Key) and not (
+            event.is_printable and isinstance(target, (Input, TextArea))
+        ):
+            self._awaited = target
+            self._awaited_count += 1
+            self._follow(target, self._awaited_count)
+
+    def focus_shown(self, widget: Widget) -> None:
+        """Focus a part that is shown now, once it is laid out; keys wait for it."""
+        self._awaited = widget
+        self._awaited_count += 1
+        number = self._awaited_count
+
+        def focus() -> None:
+            widget.focus()  # which the app does, in its turn
+            self.call_later(self._go_on, number)
+
+        self.call_after_refresh(focus)
+
+    def _follow(self, target: MessagePump, number: int) -> None:
+        """Go on behind all that the key makes its widget, what is around that, and the app post to themselves.
+
+        The key goes up from its widget; the app runs what it is bound to, which the widget may hear of in its turn, and
+        that goes up again.
+        """
+        way: list[MessagePump] = [target]
+        while (above := way[-1]._parent) is not None:
+            way.append(above)
+        self._pass([node for node in way for _ in range(2)] * 2, number)
+
+    def _pass(self, way: list[MessagePump], number: int) -> None:
+        while way and number == self._awaited_count:
+            if way.pop(0).call_later(self._pass, way, number):
+                return  # else it was closed by the key
+        if number == self._awaited_count:
+            self.call_later(self._go_on, number)
+
+    async def _lose_patience(self, number: int = 0) -> None:
+        """Look every now and then whether what keys wait for still goes on."""
+        await self._go_on(number)
+        if self._typed:
+            self.set_timer(KEY_PATIENCE, partial(self._lose_patience, self._awaited_count))
+
+    async def _go_on(self, number: int) -> None:
+        """The key with this number did what it does: give out what was typed behind it."""
+        if number != self._awaited_count:
+            return
+        self._awaited = None
+        while self._typed and self._awaited is None:
+            if not self.screen.is_mounted:
+                self._awaited = self.screen
+                self._awaited_count += 1
+                self.screen.call_later(self.call_later, self._go_on, self._awaited_count)
+                return
+            await self._give_out(self._typed.popleft())
 
     def _fatal_error(self) -> None:
         # `App._fatal_error` prints a traceback with all local variables, and so everybody's data, on the terminal.

@@ -38,6 +38,7 @@ from troly.tui.keymap import keymap_of
 from troly.tui.render.figures import day_name, time_of_day
 from troly.tui.render.message import WIDEST_TEXT
 from troly.tui.render.spans import BLANK, Line, Span, clip, ends_apart, line, width_of
+from troly.tui.textual_internals import TerminalApp
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
@@ -384,9 +385,14 @@ class ChatScreen(Screen[None]):
             self.toggle_class("-list")
         if self.has_class("-list") or (wide and not self.has_class("-nolist")):
             self.controller.refresh()
-            self.call_after_refresh(self.list.focus)
+            self._give_keys(self.list)
         else:
             self.prompt.focus()
+
+    def _give_keys(self, part: LinesView) -> None:
+        """Focus a part that is shown just now; what was typed behind the key that shows it is for it."""
+        if isinstance(self.app, TerminalApp):
+            self.app.focus_shown(part)
 
     def toggle_evidence(self) -> None:
         """Show the evidence drawer and give it the keys, or hide it."""
@@ -394,7 +400,7 @@ class ChatScreen(Screen[None]):
         self.lay_out()
         self.call_after_refresh(self.evidence.rebuild)
         if self.has_class("-evidence"):
-            self.call_after_refresh(self.evidence.focus)
+            self._give_keys(self.evidence)
         elif self.evidence.has_focus:
             self.prompt.focus()
 
