@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from itertools import product
 from pathlib import Path
@@ -59,6 +60,8 @@ def test_a_poor_terminal_is_worked_in(env: dict[str, str], changed: dict[str, st
         session.until(b"\x1b[?1049l")
         assert session.code() == 0
         assert "Traceback" not in session.painted
+        coloured = re.search(r"\x1b\[(?:[0-9;]*;)?(?:3|4|9|10)[0-9][0-9;]*m", session.raw.decode("utf-8", "replace"))
+        assert bool(coloured) == ("LC_ALL" in changed)
     finally:
         session.end()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Mapping
@@ -31,6 +32,12 @@ def has_braille(env: Mapping[str, str] = os.environ) -> bool:
     """Whether the terminal that `env` tells of shows Braille: the console of Linux and other encodings do not."""
     language = env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or "UTF-8"
     return env.get("TERM") != "linux" and "utf" in language.lower()
+
+
+def has_colours(env: Mapping[str, str]) -> bool:
+    """Whether the terminal that `env` tells of shows colours: a "dumb" one and the old ones of DEC do not."""
+    term = env.get("TERM", "")
+    return term not in ("dumb", "unknown") and not re.fullmatch(r"vt\d+|.*-m(ono)?", term)
 
 
 def is_there() -> bool:

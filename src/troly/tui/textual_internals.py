@@ -11,25 +11,56 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import lru_cache, partial
 from typing import Any
 
-from textual import _ansi_sequences, events
+from rich.segment import Segment
+from rich.style import Style
+from textual import _ansi_sequences, constants, events
 from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App
+from textual.color import Color
+from textual.dom import DOMNode
+from textual.filter import LineFilter
 from textual.message import Message
-from textual.message_pump import MessagePump
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
+from troly.tui.terminal import has_colours
+
 ALT = "alt+"
+REVERSED, NOT_REVERSED = Style(reverse=True), Style(reverse=False)
 PASTE_BEGIN, PASTE_END = "\x1b[200~", "\x1b[201~"
 # What a key does may take so long before the next keys are given out all the same (seconds).
 KEY_PATIENCE = 2.0
+
+
+class WithoutColours(LineFilter):
+    """Leaves weight and reversal of the colours: reversed is what stands on another ground than the plain and the raised."""
+
+    def __init__(self, ground: Color, raised: Color) -> None:
+        super().__init__()
+        self._ground = ground.brightness
+        # Colours are rounded when they are mixed.
+        self._most = abs(raised.brightness - ground.brightness) + 0.02
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 (Textual's hook)
+        """The segments without colours."""
+        return [
+            Segment(text, None if style is None else self._plain(style), control)
+            for text, style, control in segments
+        ]
+
+    def _plain(self, style: Style) -> Style:
+        behind = style.color if style.reverse else style.bgcolor
+        other = behind is not None and not behind.is_default
+        if other and behind is not None:
+            other = abs(Color.from_rich_color(behind).brightness - self._ground) > self._most
+        return style.without_color + (REVERSED if other else NOT_REVERSED)
 
 
 class TerminalApp(App[int]):
@@ -42,10 +73,19 @@ class TerminalApp(App[int]):
 
     def __init__(self) -> None:
         super().__init__()
+        # Another driver (a browser's, a test's) has colours whatever the terminal is.
+        self.no_color = self.no_color or (constants.DRIVER is None and not has_colours(os.environ))
         # Keys and pastes that wait, what they wait for (None: nothing), and how often that changed.
         self._typed: deque[events.Key | events.Paste] = deque()
-        self._awaited: MessagePump | None = None
+        self._awaited: DOMNode | None = None
         self._awaited_count = 0
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """No colour at all where none is wanted or known; the framework would send greys."""
+        if not self.no_color:
+            return super().get_line_filters()
+        ground, raised = (Color.parse(self.theme_variables[name]) for name in ("background", "raised"))
+        return [WithoutColours(ground, raised)]
 
     async def on_event(self, event: events.Event) -> None:
         """Give out keys in order: what is typed right behind a key that opens a box belongs to the box.
@@ -85,18 +125,15 @@ class TerminalApp(App[int]):
 
         self.call_after_refresh(focus)
 
-    def _follow(self, target: MessagePump, number: int) -> None:
+    def _follow(self, target: DOMNode, number: int) -> None:
         """Go on behind all that the key makes its widget, what is around that, and the app post to themselves.
 
         The key goes up from its widget; the app runs what it is bound to, which the widget may hear of in its turn, and
         that goes up again.
         """
-        way: list[MessagePump] = [target]
-        while (above := way[-1]._parent) is not None:
-            way.append(above)
-        self._pass([node for node in way for _ in range(2)] * 2, number)
+        self._pass([node for node in target.ancestors_with_self for _ in range(2)] * 2, number)
 
-    def _pass(self, way: list[MessagePump], number: int) -> None:
+    def _pass(self, way: list[DOMNode], number: int) -> None:
         while way and number == self._awaited_count:
             if way.pop(0).call_later(self._pass, way, number):
                 return  # else it was closed by the key
