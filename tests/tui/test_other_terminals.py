@@ -60,7 +60,9 @@ def test_a_poor_terminal_is_worked_in(env: dict[str, str], changed: dict[str, st
         session.until(b"\x1b[?1049l")
         assert session.code() == 0
         assert "Traceback" not in session.painted
-        coloured = re.search(r"\x1b\[(?:[0-9;]*;)?(?:3|4|9|10)[0-9][0-9;]*m", session.raw.decode("utf-8", "replace"))
+        coloured = re.search(
+            r"\x1b\[(?:[0-9;]*;)?(?:3|4|9|10)[0-9][0-9;]*m", session.raw.decode("utf-8", "replace")
+        )
         assert bool(coloured) == ("LC_ALL" in changed)
     finally:
         session.end()

@@ -400,6 +400,18 @@ def test_a_small_table_whose_every_cell_the_sentences_say_is_one_line_that_opens
     assert "▸ Bảng  1 dòng" not in read([replace(table, rows=table.rows * 9), said])
 
 
+def test_bars_whose_every_figure_the_sentences_say_are_one_line_that_opens_a_line_is_drawn() -> None:
+    said = TextPart(["Theo kênh:\n1. Shopee - 1.200 VND\n2. Lazada - 800 VND"])
+    bars = Chart("bar", ("Shopee", "Lazada"), (Series("Bán", (1200.0, 800.0)),), "Theo kênh")
+    assert "▸ Biểu đồ  Theo kênh" in read([said, bars])
+    assert "▸ Biểu đồ  Theo kênh" not in read([said, replace(bars, kind="line")])
+    other = replace(bars, series=(Series("Bán", (1200.0, 80.0)),))
+    assert "▸ Biểu đồ  Theo kênh" not in read([said, other])
+    view = message("assistant", NOW, "", parts=[said, bars])
+    view.opened = {f"{view.key}.1"}
+    assert any("━" in plain(line) for line in MessageLines(view).lines(80, "vi"))
+
+
 def test_the_table_behind_a_plot_is_one_line_also_where_it_has_more_columns() -> None:
     shown = read([Chart("bar", ("1", "2"), (Series("Bán", (5.0, 6.0)),)), MONTHS_SOLD])
     assert "▸ Bảng  2 dòng" in shown

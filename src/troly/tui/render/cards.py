@@ -10,7 +10,7 @@ from typing import assert_never
 
 from rich.cells import cell_len
 
-from troly.plugin.events import Content, Evidence, Item, Side, Table
+from troly.plugin.events import Chart, Content, Evidence, Item, Side, Table
 from troly.presentation.blocks import (
     Alternatives,
     Block,
@@ -178,6 +178,12 @@ def folded_table(card: Table, name: str, lang: Lang) -> Line:
     """The one line that a table is whose values a plot shows already."""
     count = tr("ui.card.rows", lang, count=number(len(card.rows), lang))
     return line(Span(f"▸ {tr('ui.card.table', lang)}", "action", f"open:{name}"), Span(f"  {count}", "dim"))
+
+
+def folded_chart(card: Chart, name: str, lang: Lang) -> Line:
+    """The one line that a plot is whose figures the sentences say already."""
+    title = f"  {sanitize(card.title)}" if card.title else ""
+    return line(Span(f"▸ {tr('ui.card.plot', lang)}", "action", f"open:{name}"), Span(title, "dim"))
 
 
 def table(card: Rows, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:

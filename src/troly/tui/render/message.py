@@ -12,10 +12,11 @@ from troly.plugin.events import Chart, Computation, ModelLoading, Notice, Plan, 
 from troly.presentation.text import loading_text
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
+from troly.text.numbers import format_number
 from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView, Part, TextPart, Trouble
 from troly.tui.keymap import Keymap
-from troly.tui.render.cards import card_lines, folded_table
+from troly.tui.render.cards import card_lines, folded_chart, folded_table
 from troly.tui.render.figures import counted, duration, step_title, time_of_day
 from troly.tui.render.markdown import CODE_HEAD
 from troly.tui.render.spans import (
@@ -61,6 +62,7 @@ CARD_ROWS = 8
 FEW_ROWS = 3
 # Steps shown while an answer is awaited; seconds without a word after which it is told what can be done.
 LAST_STEPS, SILENT = 4, 15.0
+_FIGURE = re.compile(r"-?\d+(?:[.,]\d+)*")
 # A list of sources that a card shows with their passages: the number at the beginning of its lines.
 _CITED = re.compile(r"\[(\d{1,3})\]")
 _SOURCE = re.compile(r"\s*\[?(\d+)[.\])]")
@@ -157,6 +159,8 @@ class MessageLines:
             return with_sources(shown, view)
         if index in said_tables(view):
             return self._folded_table(index, width, lang)
+        if isinstance(part, Chart) and index in said_bars(view) and name not in view.opened:
+            return [folded_chart(part, name, lang)]
         known = "" if index in plotted_tables(view.parts) else name
         said = view.text if isinstance(part, Sources) else ""
         room = width if isinstance(part, Table) else body
@@ -244,6 +248,28 @@ def said_tables(view: MessageView) -> set[int]:
         if isinstance(part, Table)
         and 0 < len(part.rows) <= FEW_ROWS
         and all(fold(cell).lstrip("-") in said for row in part.rows for cell in row)
+    }
+
+
+def said_bars(view: MessageView) -> set[int]:
+    """The places of charts of a finished answer whose every name and figure its sentences say too.
+
+    A line stays: its shape is what nobody can say.
+    """
+    bars = {at: part for at, part in enumerate(view.parts) if isinstance(part, Chart) and part.kind != "line"}
+    if not view.finished or not bars:
+        return set()
+    said = fold(view.text)
+    figures = set(_FIGURE.findall(said))
+    return {
+        at
+        for at, chart in bars.items()
+        if all(fold(label) in said for label in chart.labels)
+        and all(
+            figures & {format_number(value, "vi"), format_number(value, "en")}
+            for series in chart.series
+            for value in series.values
+        )
     }
 
 
