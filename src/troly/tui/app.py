@@ -698,6 +698,18 @@ class TrolyApp(TerminalApp):
             self.say(tr("ui.trouble.no_shell", self.controller.language, key=key), 4)
 
 
+def _keep_loaded() -> None:
+    """Let the garbage collector alone with what stays to the end.
+
+    A million objects of the assistants do: whenever it looks through them, no key is echoed for a third of a second.
+    What is garbage of late goes before. Afterwards it counts anew what is there: else it would wait for a quarter of that
+    million to come before it looks for garbage in all the rest.
+    """
+    gc.collect(1)
+    gc.freeze()
+    gc.collect()
+
+
 def run(
     paths: Paths | None = None,
     settings: Settings | Callable[[], Settings] | None = None,
@@ -712,9 +724,7 @@ def run(
 
     start = prepare_start(paths, settings, mode, language)
     app = TrolyApp(
-        # A million objects of the assistants stay to the end: whenever the garbage collector looks through them, no key
-        # is echoed for a third of a second.
-        lambda deliver: SessionBackend(start.open_session, deliver, gc.freeze),
+        lambda deliver: SessionBackend(start.open_session, deliver, _keep_loaded),
         mode=start.mode,
         language=start.language,
         theme=start.theme,
