@@ -113,6 +113,11 @@ class TerminalApp(App[int]):
             self._awaited_count += 1
             self._follow(target, self._awaited_count)
 
+    @property
+    def waits_with_keys(self) -> bool:
+        """Whether what the last key does still goes on; the next ones wait for it."""
+        return self._awaited is not None
+
     def focus_shown(self, widget: Widget) -> None:
         """Focus a part that is shown now, once it is laid out; keys wait for it."""
         self._awaited = widget

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from textual.app import App
 
+from troly.tui.textual_internals import TerminalApp
+
 # What `textual.pilot` and `textual.app` look up by this name sleeps at least 20 ms, and up to a second while any thread works.
 _NAME = "wait_for_idle"
 _QUIET = 4
@@ -15,7 +17,9 @@ _MOST = 2.0
 
 
 def _busy(app: App[Any]) -> bool:
-    """Whether a widget of any screen has a message or a callback that it did not handle yet."""
+    """Whether a widget of any screen has a message or a callback that it did not handle yet, or keys wait for one."""
+    if isinstance(app, TerminalApp) and app.waits_with_keys:
+        return True
     nodes = [app, *(node for screen in app.screen_stack for node in screen.walk_children(with_self=True))]
     return any(not node._message_queue.empty() for node in nodes) or any(
         len(node._next_callbacks) > 0 for node in nodes
