@@ -95,12 +95,14 @@ class TerminalApp(App[int]):
         """
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
-        elif self._awaited is not None or self._typed:
+        elif self._awaited is None and not self._typed and self.screen.is_mounted:
+            await self._give_out(event)
+        else:
             if not self._typed:
                 self.set_timer(KEY_PATIENCE, partial(self._lose_patience, self._awaited_count))
             self._typed.append(event)
-        else:
-            await self._give_out(event)
+            if self._awaited is None:
+                await self._go_on(self._awaited_count)
 
     async def _give_out(self, event: events.Key | events.Paste) -> None:
         target: Widget = self.focused or self.screen
