@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from rich.segment import Segment
@@ -63,6 +63,12 @@ class WithoutColours(LineFilter):
         return style.without_color + (REVERSED if other else NOT_REVERSED)
 
 
+@cache
+def _without_colours(ground: str, raised: str) -> WithoutColours:
+    """One for each theme: lines that are painted are kept by their filters."""
+    return WithoutColours(Color.parse(ground), Color.parse(raised))
+
+
 class TerminalApp(App[int]):
     """An app that survives what happens to its terminal, and gives each key to what the one before it left there.
 
@@ -84,8 +90,7 @@ class TerminalApp(App[int]):
         """No colour at all where none is wanted or known; the framework would send greys."""
         if not self.no_color:
             return super().get_line_filters()
-        ground, raised = (Color.parse(self.theme_variables[name]) for name in ("background", "raised"))
-        return [WithoutColours(ground, raised)]
+        return [_without_colours(self.theme_variables["background"], self.theme_variables["raised"])]
 
     async def on_event(self, event: events.Event) -> None:
         """Give out keys in order: what is typed right behind a key that opens a box belongs to the box.
