@@ -80,14 +80,14 @@ def test_a_writer_that_waited_too_long_says_so(db: StateDb) -> None:
 
 def test_a_full_database_keeps_what_it_has(db: StateDb) -> None:
     add(db)
-    with db.read() as connection:
+    with db.write() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError) as caught:
         add(db, "x" * 100_000)
     assert caught.value.key == "store.full"
     assert caught.value.exit_code == 4
-    with db.read() as connection:
+    with db.write() as connection:
         connection.execute("PRAGMA max_page_count = 100000")
     add(db)
     assert count(db) == 2

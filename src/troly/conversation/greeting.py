@@ -7,6 +7,7 @@ import asyncio
 from troly.config.users import Profile
 from troly.conversation.session import Session
 from troly.errors import ConfigError
+from troly.plugin.context import Voice
 from troly.plugin.contract import Mode, OpeningMessage
 from troly.plugin.services import Services
 from troly.stores.records import Conversation, StoredMessage
@@ -28,11 +29,20 @@ async def open_conversation(
 
 
 def create_conversation(
-    services: Services, mode: Mode, profile: Profile, language: Lang, title: str = ""
+    services: Services,
+    mode: Mode,
+    profile: Profile,
+    language: Lang,
+    title: str = "",
+    *,
+    voice: Voice | None = None,
 ) -> tuple[Conversation, list[StoredMessage]]:
-    """The same, on the calling thread. A persona that cannot be read costs the greeting, not the conversation."""
+    """The same, on the calling thread. A persona that cannot be read costs the greeting, not the conversation.
+
+    `voice` is that of `mode` in `language` where it was read already.
+    """
     conversation = services.conversations.create(profile.login, mode.id, language=language, title=title)
-    said = opening_of(services, mode, language)
+    said = opening_of(services, mode, language, voice)
     if said is None:
         return conversation, []
     message = services.conversations.add_message(
@@ -46,11 +56,14 @@ def create_conversation(
     return conversation, [message]
 
 
-def opening_of(services: Services, mode: Mode, language: Lang) -> OpeningMessage | None:
+def opening_of(
+    services: Services, mode: Mode, language: Lang, voice: Voice | None = None
+) -> OpeningMessage | None:
     """What `mode` says first: its own opening or its persona's greeting (000-07); None where it has neither."""
     try:
         if mode.opening is not None:
             return mode.opening(services, language)
-        return OpeningMessage(services.personas.load(mode.persona, language).greeting)
+        persona, error = voice or (services.personas.load(mode.persona, language), None)
     except ConfigError:
         return None
+    return OpeningMessage(persona.greeting) if error is None else None

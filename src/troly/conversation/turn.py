@@ -92,7 +92,7 @@ class TurnRequest:
 class SavedQuestion:
     """A saved question: `history` is what was said before it; `greeting` is there when it began the conversation.
 
-    `unfinished` are replies to it that were cut off, by task.
+    `unfinished` are replies to it that were cut off, by task; `voice` the assistant's, where it was read to greet.
     """
 
     turn_id: str
@@ -101,6 +101,7 @@ class SavedQuestion:
     greeting: StoredMessage | None
     language: LanguageDecision
     unfinished: Mapping[str, str] = field(default_factory=dict)
+    voice: Voice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,11 @@ class Turn:
 
     async def _answered(self) -> None:
         ending: TurnEnd
-        keeper = asyncio.create_task(self._save_partials())
+        keepers: list[asyncio.Task[None]] = []
+        # Most answers are whole by then, and need no task that keeps parts of them.
+        begin = asyncio.get_running_loop().call_later(
+            PARTIAL_EVERY, lambda: keepers.append(asyncio.create_task(self._save_partials()))
+        )
         try:
             ending = await self._answer()
         except asyncio.CancelledError:
@@ -191,25 +196,26 @@ class Turn:
         except Exception as error:
             log.warning("turn failed", exc_info=error)
             ending = self._failed(error, "failed")
-        keeper.cancel()
-        await asyncio.gather(keeper, return_exceptions=True)
+        begin.cancel()
+        for keeper in keepers:
+            keeper.cancel()
+        await asyncio.gather(*keepers, return_exceptions=True)
         await self._end(ending)
 
     async def _save_partials(self) -> None:
         """Keep what was said so far every few seconds: a crash of the program must not lose a long answer."""
         kept = ""
         while True:
-            await asyncio.sleep(PARTIAL_EVERY)
             text = self._recorder.streamed
-            if not self.turn_id or text == kept:
-                continue
             try:
-                save = self._services.conversations.save_partial
-                await asyncio.to_thread(save, self._profile.login, self.turn_id, text)
-                kept = text
+                if self.turn_id and text != kept:
+                    save = self._services.conversations.save_partial
+                    await asyncio.to_thread(save, self._profile.login, self.turn_id, text)
+                    kept = text
             except StoreError as error:
                 # A store that is busy now may take the next one.
                 log.warning("partial answer not saved", exc_info=error)
+            await asyncio.sleep(PARTIAL_EVERY)
 
     async def _answer(self) -> TurnEnd:
         text = nfc(self._request.text).strip()
@@ -284,11 +290,7 @@ class Turn:
         """All that blocks before the nodes run, on one thread."""
         question = self._save_question(mode, text)
         given = self._given = self._inputs(question)
-        try:
-            voice = read_voice(self._services.personas, mode, self._language)
-        except ConfigError:
-            voice = None
-        return question, given, voice
+        return question, given, question.voice or voice_of(self._services, mode, self._language)
 
     def _save_question(self, mode: Mode, text: str) -> SavedQuestion:
         if self._request.continues:
@@ -447,11 +449,13 @@ def save_question(
 
     Raises AccessError for somebody else's conversation, StoreError when it cannot be saved.
     """
-    store, owner, greeting = services.conversations, profile.login, None
+    store, owner, greeting, voice = services.conversations, profile.login, None, None
     settings, chosen = services.settings, request.language
     if request.conversation is None:
         decision = decide(text, profile, settings, chosen=chosen)
-        conversation, said = create_conversation(services, mode, profile, decision.language, title_of(text))
+        language, title = decision.language, title_of(text)
+        voice = voice_of(services, mode, language)
+        conversation, said = create_conversation(services, mode, profile, language, title, voice=voice)
         greeting = said[0] if said else None
         history = tuple(said)
     else:
@@ -466,7 +470,15 @@ def save_question(
         # Kept at once: it is obeyed also when this turn fails.
         metadata = {**conversation.metadata, REQUESTED: decision.language}
         conversation = store.update(owner, conversation.id, metadata=metadata)
-    return SavedQuestion(turn_id, conversation, history, greeting, decision)
+    return SavedQuestion(turn_id, conversation, history, greeting, decision, voice=voice)
+
+
+def voice_of(services: Services, mode: Mode, language: Lang) -> Voice | None:
+    """The voice of `mode`; None where there is not even one that ships."""
+    try:
+        return read_voice(services.personas, mode, language)
+    except ConfigError:
+        return None
 
 
 def reopen_question(

@@ -90,21 +90,22 @@ class Conversations:
         """A new, empty conversation."""
         with self._db.write(owner) as connection:
             conversation_id, now = self._new_id(), instant(self._clock())
+            row = (
+                conversation_id,
+                owner,
+                mode,
+                storable(title),
+                language,
+                now,
+                now,
+                dump(dict(metadata or {})),
+            )
             connection.execute(
                 "INSERT INTO conversations (id, user_id, mode, title, language, created_at, updated_at, metadata) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    conversation_id,
-                    owner,
-                    mode,
-                    storable(title),
-                    language,
-                    now,
-                    now,
-                    dump(dict(metadata or {})),
-                ),
+                row,
             )
-            return self._owned(connection, owner, conversation_id)
+            return conversation_of((*row, 0, None))
 
     def get(self, owner: str, conversation_id: str) -> Conversation:
         """One conversation that is not deleted."""

@@ -38,6 +38,7 @@ class _Entry(NamedTuple):
     label: str
     phrase: str
     words: tuple[WordToken, ...]
+    marks: tuple[str, ...]
     joined: bool
 
 
@@ -81,8 +82,11 @@ class Lexicon:
         typed = tokens(text)
         if not typed:
             return []
-        careful = _typed_with_accents(typed)
-        candidates = [c for at in range(len(typed)) for c in self._at(text, typed, at, careful=careful)]
+        marks = _marks(typed)
+        careful = _typed_with_accents(typed, marks)
+        candidates = [
+            c for at in range(len(typed)) for c in self._at(text, typed, marks, at, careful=careful)
+        ]
         chosen = _longest(candidates, len(typed))
         return [
             PhraseHit(c.entry.label, c.entry.phrase, typed[c.first].start, typed[c.last - 1].end, c.exact)
@@ -97,7 +101,9 @@ class Lexicon:
         """Whether a phrase of `label` is in `text`."""
         return any(hit.label == label for hit in self.find(text))
 
-    def _at(self, text: str, typed: list[WordToken], at: int, *, careful: bool) -> Iterable[_Candidate]:
+    def _at(
+        self, text: str, typed: list[WordToken], marks: tuple[str, ...], at: int, *, careful: bool
+    ) -> Iterable[_Candidate]:
         for entry in self._by_first.get(typed[at].folded, ()):
             end = at + len(entry.words)
             span = typed[at:end]
@@ -107,7 +113,7 @@ class Lexicon:
                 continue
             if not all(_GAP.fullmatch(text, a.end, b.start) for a, b in pairwise(span)):
                 continue
-            exact = all(accents(a.text) == accents(b.text) for a, b in zip(span, entry.words, strict=True))
+            exact = marks[at:end] == entry.marks
             alone = len(span) == 1 and not entry.joined
             if not exact and ((alone and careful) or not _agree(span, entry.words, strict=alone)):
                 continue
@@ -143,10 +149,15 @@ def _entries(label: str, phrase: str) -> Iterable[_Entry]:
     words = tuple(tokens(phrase))
     if not words:
         raise ValueError(f"{label or 'lexicon'}: no word in {phrase!r}")
-    yield _Entry(label, phrase, words, joined=False)
+    yield _Entry(label, phrase, words, _marks(words), joined=False)
     together = "".join(word.text for word in words)
     if len(words) > 1 and len(together) >= _SHORTEST_JOINED:  # "baohanh", "khuyenmai"
-        yield _Entry(label, phrase, tuple(tokens(together)), joined=True)
+        word = tuple(tokens(together))
+        yield _Entry(label, phrase, word, _marks(word), joined=True)
+
+
+def _marks(words: Iterable[WordToken]) -> tuple[str, ...]:
+    return tuple(accents(word.text) for word in words)
 
 
 def _agree(span: Sequence[WordToken], words: Sequence[WordToken], *, strict: bool) -> bool:
@@ -162,8 +173,8 @@ def _confused(word: str) -> str:
     return shape + bar + tones.replace("r", "x")
 
 
-def _typed_with_accents(typed: Sequence[WordToken]) -> bool:
-    marked = sum(1 for token in typed if accents(token.text))
+def _typed_with_accents(typed: Sequence[WordToken], marks: Sequence[str]) -> bool:
+    marked = sum(1 for mark in marks if mark)
     letters = sum(1 for token in typed if token.folded.isalpha())
     return marked >= 2 and marked >= 0.4 * letters
 

@@ -51,7 +51,8 @@ class MemoryQueue:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="memory", daemon=True)
                 self._thread.start()
-            elif self._loop is not None and self._event is not None:
+            elif self._loop is not None and self._event is not None and not self._event.is_set():
+                # Where it is set already, the work that is to come sees this change as well.
                 self._loop.call_soon_threadsafe(self._event.set)
 
     @contextmanager
