@@ -78,6 +78,31 @@ def test_a_writer_that_waited_too_long_says_so(db: StateDb) -> None:
     impatient.close()
 
 
+def test_threads_wait_for_each_other_no_longer_than_for_another_process(db: StateDb) -> None:
+    impatient = StateDb(db.path, busy_seconds=0.1)
+    held, over = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with impatient.write():
+            held.set()
+            over.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    try:
+        with pytest.raises(StoreError) as caught:
+            add(impatient)
+        assert count(impatient) == 0
+    finally:
+        over.set()
+        holder.join()
+    assert caught.value.key == "store.busy"
+    add(impatient)
+    assert count(impatient) == 1
+    impatient.close()
+
+
 def test_a_full_database_keeps_what_it_has(db: StateDb) -> None:
     add(db)
     with db.write() as connection:
