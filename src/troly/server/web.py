@@ -179,7 +179,7 @@ async def screen(websocket: WebSocket) -> None:
     visitor = VisitorScreen(websocket, screens.downloads, token_of(headers), lang)
     try:
         await screens.begin(visitor, _size(query.get("width"), 80), _size(query.get("height"), 24))
-        typing = asyncio.create_task(_typed(websocket, visitor, settings.idle_minutes * 60))
+        typing = asyncio.create_task(_typed(websocket, visitor, site))
         await asyncio.wait((typing, asyncio.create_task(visitor.ended())), return_when="FIRST_COMPLETED")
         typing.cancel()
         await asyncio.gather(typing, return_exceptions=True)
@@ -190,11 +190,12 @@ async def screen(websocket: WebSocket) -> None:
             await websocket.close(IDLE)
 
 
-async def _typed(websocket: WebSocket, visitor: VisitorScreen, idle: float) -> None:
-    """Pass on what comes from the page, until it leaves or nothing is typed for `idle` seconds."""
+async def _typed(websocket: WebSocket, visitor: VisitorScreen, site: Site) -> None:
+    """Pass on what comes from the page, until it leaves or nothing is typed for as long as the settings say now."""
     last = time.monotonic()
     with suppress(WebSocketDisconnect, TimeoutError, RuntimeError, KeyError):
         while True:
+            idle = site.session.services.settings.server.idle_minutes * 60
             async with asyncio.timeout(last + idle - time.monotonic()):
                 kind, data = _envelope(await websocket.receive_text())
             if kind == "stdin" and isinstance(data, str):
