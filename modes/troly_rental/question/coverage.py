@@ -196,6 +196,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (ordered, ("sort", "ascending", "descending")),
         (posted, ("posted",)),
         (parsed.mode == "LIST", ("list", "some", "showing")),
+        ("tenant" in parsed.group, ("list",)),
         (parsed.mode == "CHART", ("chart",)),
         (parsed.mode == "TABLE", ("table",)),
         ("month" in parsed.group and bool(kinds), ("trend",)),

@@ -313,6 +313,9 @@ def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
     fields = {one.field for one in parts.filters}
     if parts.output.measures:
         return ()
+    most = parts.vocabulary.find(parts.text, "asks", "highest end", "lowest end")
+    if parts.entity in PAPERS and most:  # "hóa đơn nào của tôi cao nhất"
+        return (Order(PAPERS[parts.entity], most[0].label == "highest end"),)
     ends = parts.entity == "contract" and parts.vocabulary.find(parts.text, "asks", "ending")
     if "end_date" in fields or ends:
         return (Order("end_date"),)

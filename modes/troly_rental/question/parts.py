@@ -45,6 +45,7 @@ _MOST_MONEY = re.compile(
     r"(?<!\w)(nhieu|it)\s+(?:\w+\s+){1,2}nhat(?!\w)|(?<!\w)(?:the\s+)?(most|least)(?!\w)"
 )
 """The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
+_WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
 _BARE_COUNT = frozenset({"con bao nhieu", "co bao nhieu"})
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
@@ -358,8 +359,11 @@ def _output(
 ) -> OutputRequest:
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
-    if entity == "invoice" and _PAID_YET.search(fold(text)):  # whether, not how much
-        return replace(output, measures=(), group=(), order=(), mode="LIST", remarks=())
+    whole = _who_owes_most(vocabulary, text, output) if money == "debt" else None
+    if whole is None and entity == "invoice" and _PAID_YET.search(fold(text)):  # whether, not how much
+        whole = replace(output, measures=(), group=(), order=(), mode="LIST", remarks=())
+    if whole is not None:
+        return whole
     if money in {*_CHARGES, "rent", "revenue"}:
         return _money_output(vocabulary, text, output, money)
     charted = output.mode == "CHART" and not vocabulary.find(text, "asks", "count")
@@ -382,6 +386,16 @@ def _output(
     if entity not in _OWN_ENTITIES and any(one.kind == "sum" for one in measures):
         measures = (Measure("count"),)  # nobody adds up the rents of others: "tổng cộng bao nhiêu phòng"
     return replace(output, measures=measures)
+
+
+def _who_owes_most(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest | None:
+    """ "Ai nợ nhiều nhất": what each tenant owes in all, the end that is asked for first; None for other questions."""
+    most = vocabulary.find(text, "asks", "highest end", "lowest end")
+    if not most or not _WHO.search(fold(text)):
+        return None
+    order = (Order("figure", most[0].label == "highest end"),)
+    total = (Measure("sum", "total"),)
+    return replace(output, measures=total, group=("tenant",), order=order, mode="TABLE", remarks=())
 
 
 def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, money: str) -> OutputRequest:

@@ -188,3 +188,13 @@ def test_where_one_thing_is_is_no_figure_by_district(thing: str, most: str, fiel
     assert parsed.certain
     assert ask(f"quận nào ở Hà Nội có {thing} {most}").group == ("district",)
     assert ask(f"giá {thing} {most} ở mỗi quận").group == ("district",)
+
+
+@pytest.mark.parametrize(
+    "message", ["Ai nợ tiền nhiều nhất?", "người nợ nhiều nhất tên gì", "khách nào nợ nhiều nhất"]
+)
+def test_who_owes_most_is_asked_of_all_that_each_owes(message: str) -> None:
+    found = ask(message)
+    assert found.certain
+    assert ([one.kind for one in found.measures], found.group) == (["sum"], ("tenant",))
+    assert [(one.field, one.descending) for one in found.order] == [("figure", True)]
