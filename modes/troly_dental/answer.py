@@ -326,7 +326,9 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
         replies += [line for line in what_they_mean(now, lang) if line not in "\n".join(replies)]
     quoted = _quoted(found, lang)
     if not answer.whole:
-        turn.answered = bool(quoted or (replies and not wished)) or (False if not replies or wished else None)
+        # That a fact was noted answers no question that was asked beside it.
+        told_more = replies and not wished and not (noted and bundled.asks(question))
+        turn.answered = bool(quoted or told_more) or (False if not told_more or wished else None)
     against = [one.told(lang) for one in conflicts(answer.text, facts) if not warns(answer.text)]
     texts = [one for one in (*replies, answer.text, *against, quoted) if one]
     text = "\n\n".join(texts) or f"{say('answer.nothing', lang, hotline=hotline)} {say('answer.would', lang)}"

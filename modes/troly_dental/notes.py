@@ -18,6 +18,7 @@ from troly.text.everyday import without_everyday
 from troly.text.fold import WordToken
 from troly.text.language import detect
 from troly.text.match import Lexicon
+from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import stop_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.output_rail import doses
@@ -282,7 +283,7 @@ def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> Note
     for place, (note, sentences) in enumerate(chosen):
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
-        best = best_sentences(body, query, _MORE if place else _SENTENCES)
+        best = _with_all_words(best_sentences(body, query, _MORE if place else _SENTENCES), body, question)
         read += [*best, *advice]
         head = say("notes.head", lang, title=note.title, date=shown_date(note.date, lang))
         source = say("notes.source", lang, source=note.source)
@@ -293,6 +294,24 @@ def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> Note
         parts.insert(0, say("notes.partly", lang, words=words))
     held = tuple(note for note, _ in chosen)
     return NoteAnswer("\n\n".join(parts), held, not missing, covered)
+
+
+def _with_all_words(chosen: Sequence[str], sentences: Sequence[str], question: str) -> list[str]:
+    """`chosen` and, in their order, the sentences with a telling word of `question` that none of them has."""
+    asked = set(fold.folded_words(subject_words(question))) - stop_words() - _general_words()
+    added = [*chosen]
+    for sentence in sentences:
+        held = {word for one in added for word in fold.folded_words(one)}
+        if asked & (set(fold.folded_words(sentence)) - held):
+            added.append(sentence)
+    return [sentence for sentence in sentences if sentence in added]
+
+
+@cache
+def _general_words() -> frozenset[str]:
+    return frozenset(
+        word for listed in read_lists(_GENERAL).values() for one in listed for word in fold.folded_words(one)
+    )
 
 
 def asks(text: str) -> bool:

@@ -710,7 +710,9 @@ class _Reading:
         if self.figure(place):
             return True
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
-        return (wished or self._stated("laugh", "price") or self.feared(place)) and not self._stated(*_SICK)
+        return (
+            wished or self._stated("laugh", "price", "joking") or self.feared(place)
+        ) and not self._stated(*_SICK)
 
     def _trifling(self, place: _Place) -> bool:
         """Whether a swelling is a slight one, or comes from crying or from what was eaten; not where it grows."""

@@ -38,7 +38,7 @@ _AGE = re.compile(
 )
 # A medicine that is asked about is not one that is taken.
 _PERMISSION = re.compile(
-    r"\b(?:duoc|dc)\s+(?:khong|ko|k|hong|hok|chua)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
+    r"\b(?:duoc|dc|an toan|sao|hai)\s+(?:khong|ko|k|hong|hok|chua)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
 )
 # What somebody thinks of taking is not taken either: "hay mình uống tạm kháng sinh", "định uống aspirin".
 _PROPOSED = re.compile(

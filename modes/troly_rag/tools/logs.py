@@ -28,6 +28,7 @@ LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 _LEVEL_WORDS = {
     "loi": "ERROR", "error": "ERROR", "errors": "ERROR", "su co": "ERROR", "incident": "ERROR", "nghiem trong": "CRITICAL",
     "critical": "CRITICAL", "canh bao": "WARNING", "warning": "WARNING", "warnings": "WARNING", "warn": "WARNING",
+    "info": "INFO", "debug": "DEBUG",
 }  # fmt: skip
 _SAME = {"WARN": "WARNING", "FATAL": "CRITICAL", "ERR": "ERROR"}
 _STAMP = re.compile(rb"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d+)?(Z|[+-]\d{2}:?\d{2})?")
@@ -129,7 +130,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
         raise ToolError("no_log_files", say("log.no_files", lang, agent=given.agent.name))
     if SCOPE not in given.user.permissions:
         return ToolResult("", denied=len(files))
-    named_files = [file for file in files if fold(file.name) in fold(given.query)]
+    named_files = _named_files(files, given.query)
     said = [one for one in (given.query, *given.before.split("\n")) if one]
     files = named_files or [file for file in files if fold(file.name) in fold(given.before)] or files
     stop = [False]
@@ -181,6 +182,24 @@ def log_files(patterns: Sequence[str]) -> list[Path]:
     """The files that the configured patterns name, each once, in order."""
     found = [Path(path) for pattern in patterns for path in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207 (absolute patterns)
     return [path for path in dict.fromkeys(found) if path.is_file()]
+
+
+def _named_files(files: Sequence[Path], query: str) -> list[Path]:
+    """The files that a question names: by their names, or by what they are logs of ("log hệ thống"), with the others
+    that it then speaks of too.
+    """
+    text = fold(query)
+    stems = {file: re.escape(fold(file.stem)).replace(r"\-", "[ -]") for file in files}
+    named = [
+        file
+        for file, stem in stems.items()
+        if fold(file.name) in text or re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text)
+    ]
+    return (
+        [file for file, stem in stems.items() if file in named or re.search(rf"\b{stem}\b", text)]
+        if named
+        else []
+    )
 
 
 def parse_log_query(query: str, now: datetime) -> LogQuery:
