@@ -9,7 +9,7 @@ from typing import Literal
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
-from troly.text.fold import nfc, tokens
+from troly.text.fold import fold, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
@@ -29,6 +29,13 @@ _COST = {
 _NAMED = 60
 _BY_NUMBER = {"ordinal", "first", "last"}
 _SIZE = re.compile(r"(?<!\w)[0-9]+ ?[GT]B(?:/[0-9]+ ?[GT]B)*(?!\w)", re.IGNORECASE)
+# "hơn bản 16GB bao nhiêu tiền", but not "hơn 20 triệu".
+_BY_HOW_MUCH = re.compile(
+    r"\b(hon|kem)\s+(?!\d[\d.,]*\s*(?:tr|trieu|k|nghin|ngan|cu)\b).*\b(?:bao nhieu|bn|nhieu|may) ?(?:tien)?"
+)
+_TOGETHER = re.compile(
+    r"(?:\+|\b(?:cong|tong|lan|va|voi|and|plus|with))\s*(?:ca\s+|tien\s+|phi\s+|the\s+)*(?:ship\w*|giao|van chuyen|delivery)\b"
+)
 _KIND = 500
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
@@ -135,7 +142,16 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
-    return _of_family(found, store)
+    return _with_delivery(_of_family(found, store))
+
+
+def _with_delivery(request: ShopRequest) -> ShopRequest:
+    """Several pieces with their delivery are no sum that is reckoned here: that it was asked is not understood."""
+    query = request.query
+    together = query.count > 1 and _TOGETHER.search(fold(request.typed))
+    if together and any(topic.startswith("delivery") for topic in request.topics):
+        return replace(request, query=replace(query, unread=(*query.unread, together[0])))
+    return request
 
 
 def _refused(text: str, focus: Focus, store: ProductStore) -> PhraseHit | None:
@@ -275,6 +291,7 @@ def _asked_difference(request: ShopRequest) -> ShopRequest | None:
     query = request.query
     hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
     more = tuple(hit.phrase for hit in hits if hit.phrase.endswith(("hơn", "hon", "er")))
+    more = more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
     if not more or "price" not in query.shows:
         return None
     one = request.current or request.rows
