@@ -213,7 +213,10 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (parsed.entity == "invoice", ("due",)),
         (parsed.entity == "contract" and not kinds, ("amount asked", "price asked")),
         (parsed.own, ("own",)),
-        (parsed.own and parsed.entity in PAPERS and not kinds, ("sum", "amount asked", "price asked")),
+        (
+            parsed.own and parsed.entity in PAPERS and not kinds,
+            ("sum", "count", "amount asked", "price asked"),
+        ),
         (bool(parsed.details), ("amount asked", "price asked")),
         (parts.output.single, ("price asked", "amount asked")),
     )

@@ -472,7 +472,8 @@ def _may_point(parts: QuestionParts, focus: Focus) -> bool:
     """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
     short = focus.kind in entities() and len(folded_words(parts.text)) <= _MOST_POINTER_WORDS
     other = any(one.field in PLACES or one.field == "price" for one in parts.filters)
-    return short and not other and not is_forbidden(parts.vocabulary, parts.text)
+    papers = parts.named and parts.entity in {*PAPERS, "viewing"} and parts.entity != focus.kind
+    return short and not (other or papers) and not is_forbidden(parts.vocabulary, parts.text)
 
 
 def _named_by_id(message: str, focus: Focus) -> Reference | None:

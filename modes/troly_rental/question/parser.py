@@ -95,7 +95,8 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     counter = parts.named and _named_by_counter(parts)
     bare = asker.goes_on and alone.measures and not (parts.filters or parts.own)
     bare = bare and (counter or not parts.named)
-    if alone.ready and (by_model or bare):
+    open_debt = parts.money and _unanswered(focus) is not None and len(folded_words(message)) < _SHORT
+    if alone.ready and (by_model or bare or open_debt):
         # What a model's query or an unanswered question was about is not known here.
         words = (message.strip(),)
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")

@@ -45,6 +45,11 @@ _MOST_MONEY = re.compile(
     r"(?<!\w)(nhieu|it)\s+(?:\w+\s+){1,2}nhat(?!\w)|(?<!\w)(?:the\s+)?(most|least)(?!\w)"
 )
 """The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
+_CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
+"""What makes no own record of "I rent": "how many can I rent"."""
+_SUM_TOO = re.compile(
+    r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien)|how much|in total|total)(?!\w)"
+)
 _WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
 _BARE_COUNT = frozenset({"con bao nhieu", "co bao nhieu"})
@@ -135,7 +140,8 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     def said(*labels: str) -> bool:
         return bool(vocabulary.find(text, "asks", *labels))
 
-    own = said("own") or (role == "LANDLORD" and bool(_I_HAVE.search(fold(text))))
+    mine = [hit for hit in vocabulary.find(text, "asks", "own") if not _CAN.search(fold(text[: hit.start]))]
+    own = bool(mine) or (role == "LANDLORD" and bool(_I_HAVE.search(fold(text))))
     vacant = spans_of(vocabulary.find(text, "asks", "status room available"))
     named = [
         hit.label
@@ -360,7 +366,12 @@ def _output(
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
     whole = _who_owes_most(vocabulary, text, output) if money == "debt" else None
-    if whole is None and entity == "invoice" and _PAID_YET.search(fold(text)):  # whether, not how much
+    both = vocabulary.find(text, "asks", "count") and _SUM_TOO.search(
+        fold(text)
+    )  # the list tells number and sum
+    if (
+        whole is None and entity == "invoice" and (both or _PAID_YET.search(fold(text)))
+    ):  # whether, not how much
         whole = replace(output, measures=(), group=(), order=(), mode="LIST", remarks=())
     if whole is not None:
         return whole

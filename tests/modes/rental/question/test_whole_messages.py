@@ -117,3 +117,22 @@ def test_the_room_whose_rent_was_told_can_be_spoken_of(most: str, down: bool) ->
     assert (found.mode, found.limit, found.measures) == ("LIST", 1, ())
     assert [(one.field, one.descending) for one in found.order] == [("price", down)]
     assert found.details == ("area",)
+
+
+def test_papers_after_a_contract_are_not_of_that_contract() -> None:
+    found = ask(
+        "Hợp đồng của tôi bắt đầu ngày nào?",
+        "Do I have an overdue invoice, and how much is it?",
+        role="TENANT",
+    )
+    assert (found.entity, found.picked) == ("invoice", 0)
+
+
+def test_the_number_of_papers_and_their_sum_are_told_by_the_list_of_them() -> None:
+    found = ask("Tôi đang có bao nhiêu hóa đơn quá hạn và tổng cộng là bao nhiêu tiền?", role="TENANT")
+    assert (found.mode, found.measures, found.certain) == ("LIST", (), True)
+    assert told(found) == {"status=overdue"}
+
+
+def test_what_a_guest_can_rent_is_no_own_record() -> None:
+    assert not ask("How many whole houses can I rent in Tan Phu right now?", role="GUEST").own
