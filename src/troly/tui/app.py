@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 # Vim and tmux users wait less for a lone Escape; Textual reads it when it is imported.
 os.environ.setdefault("ESCDELAY", "50")
 
+from textual import events
 from textual.binding import BindingType
 from textual.screen import Screen
 
@@ -45,6 +46,7 @@ from troly.tui.textual_internals import TerminalApp, bound_caches, read_pastes_w
 from troly.tui.theme import THEMES, Palette, theme_name
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
     from textual.widgets import TextArea
 
     from troly.config.actions import Place
@@ -221,6 +223,12 @@ class TrolyApp(TerminalApp):
         found = self.screen.query(self.screen.AUTO_FOCUS) if self.screen.AUTO_FOCUS else ()
         if self.screen.focused is None and found:
             found[0].focus()
+
+    def may_open(self, target: Widget, key: events.Key) -> bool:
+        """A question that is sent opens nothing: the next letters need not wait for it."""
+        begun = self.chat.prompt.text
+        asks = target is self.chat.prompt and key.key in self.keymap.keys("send")
+        return super().may_open(target, key) and not (asks and begun and not begun.startswith(MARK))
 
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """Enter was pressed in the input."""

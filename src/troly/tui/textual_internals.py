@@ -111,14 +111,16 @@ class TerminalApp(App[int]):
 
     async def _give_out(self, event: events.Key | events.Paste) -> None:
         target: Widget = self.focused or self.screen
+        opens = isinstance(event, events.Key) and self.may_open(target, event)
         await super().on_event(event)
-        # A letter in an input does nothing to the focus.
-        if isinstance(event, events.Key) and not (
-            event.is_printable and isinstance(target, (Input, TextArea))
-        ):
+        if opens:
             self._awaited = target
             self._awaited_count += 1
             self._follow(target, self._awaited_count)
+
+    def may_open(self, target: Widget, key: events.Key) -> bool:
+        """Whether `key` may give the focus to something else; a letter in an input does not."""
+        return not (key.is_printable and isinstance(target, (Input, TextArea)))
 
     @property
     def waits_with_keys(self) -> bool:
