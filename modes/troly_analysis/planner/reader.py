@@ -959,6 +959,11 @@ class Reader:
         """Whether a word of leaving out stands before the value, with only names, values and links between."""
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
+            places = {"province", "region", "district", "country"}
+            placed = any(each.ref.concept in places for each in self.mentions[at].values[:1])
+            said = {word.folded for word in self.wording.words}
+            if fold(mention.text) == "ngoai" and placed and "ra" not in said:
+                return False  # in the centre "ngoài Huế" is in Huế: what is meant is asked about
             away = fold(mention.text) in {"khong den", "khong toi"}  # "không đến từ Shopee"
             if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
                 mention.targets and mention.targets[0].weight >= 0.9
