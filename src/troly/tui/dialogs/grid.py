@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.cells import cell_len
@@ -68,6 +69,8 @@ class GridScreen(ModalScreen[None]):
         self._lang: Lang = lang
         self._backend = backend
         self._order: list[int] = []
+        # The widest of each column, in cells.
+        self._widths: list[int] = []
         self._by: int | None = None
         self._falling = False
 
@@ -92,12 +95,14 @@ class GridScreen(ModalScreen[None]):
         """Show the table at a place, in its own order and whole."""
         self._at, self._by, self._falling = at, None, False
         self._order = list(range(len(self._table.rows)))
+        columns = zip_longest(self._table.columns, *self._table.rows, fillvalue="")
+        self._widths = [max(map(cell_len, cells)) for cells in columns]
         # As wide as the columns with a mark of their order, at least as the keys.
-        columns = (
-            max(map(cell_len, cells)) for cells in zip(self._table.columns, *self._table.rows, strict=False)
-        )
         box = self.query_one("#grid").styles
-        box.width, box.max_width = max(WIDTH, BESIDE + sum(2 + len(UP) + wide for wide in columns)), "96%"
+        box.width, box.max_width = (
+            max(WIDTH, BESIDE + sum(2 + len(UP) + wide for wide in self._widths)),
+            "96%",
+        )
         self.query_one(TypingInput).value = ""
         self._fill()
         self.query_one(DataTable).focus()
@@ -115,7 +120,10 @@ class GridScreen(ModalScreen[None]):
         grid.clear(columns=True)
         for index, name in enumerate(self._table.columns):
             mark = (DOWN if self._falling else UP) if index == self._by else ""
-            grid.add_column(Text(sanitize(name, keep_newlines=False) + mark), key=str(index))
+            label = sanitize(name, keep_newlines=False) + mark
+            # A width that the grid finds itself comes after the first paint, which stays.
+            width = max(cell_len(label), self._widths[index])
+            grid.add_column(Text(label), key=str(index), width=width)
         for row in shown:
             grid.add_row(*(self._cell(index, text) for index, text in enumerate(self._table.rows[row])))
         grid.move_cursor(row=place.row, column=place.column)
