@@ -1,4 +1,4 @@
-"""One SQLite connection a thread to read, one for all threads to write, and a way to close them all from any thread."""
+"""One SQLite connection a thread, and a way to close them all from any thread."""
 
 from __future__ import annotations
 
@@ -120,19 +120,16 @@ _PAUSE, _LONGEST_PAUSE = 0.002, 0.05
 
 @dataclass(slots=True, eq=False)
 class Handle:
-    """A connection; `lock` is held while it is in use, `depth` counts the uses inside each other."""
+    """A thread's connection; `lock` is held while it is in use, `depth` counts the uses inside each other."""
 
     connection: sqlite3.Connection
     lock: threading.RLock = field(default_factory=threading.RLock)
     depth: int = 0
+    writing: bool = False
 
 
 class Connections:
-    """The connections to the database at `path`; waits `busy_seconds` where another writer is in the way.
-
-    Writers of this process take turns at one connection: they do not poll the file's lock, and what that connection has
-    read of the file stays true as long as no other process writes.
-    """
+    """The connections to the database at `path`; waits `busy_seconds` where another process is in the way."""
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
         self.path = path
@@ -140,48 +137,23 @@ class Connections:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._handles: dict[threading.Thread, Handle] = {}
-        self._writer: Handle | None = None
         self._closed = False
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection that this thread writes with now, else its own. Raises StoreError, sqlite3.Error."""
-        handle: Handle = getattr(self._local, "writer", None) or self._handle()
+    def using(self) -> Iterator[Handle]:
+        """This thread's connection. Raises StoreError, sqlite3.Error."""
+        handle = self._handle()
         # A connection that is closed while another thread works with it takes the whole process down.
         with handle.lock:
-            yield from self._in_use(handle)
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection that writes, for one thread at a time.
-
-        Raises StoreError, sqlite3.Error; RuntimeError inside a transaction of the thread's own connection.
-        """
-        own: Handle | None = getattr(self._local, "handle", None)
-        if own is not None and own.connection.in_transaction:
-            raise RuntimeError("write() inside read(): the snapshot may be old")
-        handle = self._writing_handle()
-        if not handle.lock.acquire(timeout=self.busy_seconds):
-            raise StoreError("store.busy", path=self.path, seconds=f"{self.busy_seconds:g}")
-        try:
-            self._local.writer = handle
-            yield from self._in_use(handle)
-        finally:
-            if handle.depth == 0:
-                self._local.writer = None
-            handle.lock.release()
-
-    def _in_use(self, handle: Handle) -> Iterator[sqlite3.Connection]:
-        """Count the use; a connection that was to be closed meanwhile is closed after it. Its lock is held."""
-        if self._closed and handle.depth == 0:
-            raise StoreError("store.closed", path=self.path)
-        handle.depth += 1
-        try:
-            yield handle.connection
-        finally:
-            handle.depth -= 1
             if self._closed and handle.depth == 0:
-                handle.connection.close()
+                raise StoreError("store.closed", path=self.path)
+            handle.depth += 1
+            try:
+                yield handle
+            finally:
+                handle.depth -= 1
+                if self._closed and handle.depth == 0:
+                    handle.connection.close()
 
     def retry(self, action: Callable[[], T]) -> T:
         """`action`, again with growing pauses while the database is busy, for `busy_seconds`."""
@@ -202,31 +174,32 @@ class Connections:
         """Close all, waiting for transactions under way; one that takes too long is closed by its own thread."""
         with self._lock:
             self._closed = True
-            handles = [*self._handles.values(), *([self._writer] if self._writer else [])]
+            handles = list(self._handles.values())
             self._handles.clear()
-            self._writer = None
         for handle in handles:
             if handle.lock.acquire(timeout=self.busy_seconds):
                 handle.connection.close()
                 handle.lock.release()
 
     def forget(self) -> None:
-        """Close this thread's connection and the writing one, so that the next use opens the file anew."""
+        """Close this thread's connection, so that the next use opens the file anew."""
         with self._lock:
-            handles = self._handles.pop(threading.current_thread(), None), self._writer
-            self._writer = None
+            handle = self._handles.pop(threading.current_thread(), None)
         self._local.handle = None
-        for handle in handles:
-            if handle is not None:
-                handle.connection.close()
+        if handle is not None:
+            handle.connection.close()
 
     def _handle(self) -> Handle:
         found: Handle | None = getattr(self._local, "handle", None)
         if found is not None:
             return found
+        if self._closed:
+            raise StoreError("store.closed", path=self.path)
         handle = Handle(self._connect())
         with self._lock:
-            self._unless_closed(handle)
+            if self._closed:
+                handle.connection.close()
+                raise StoreError("store.closed", path=self.path)
             dead = [thread for thread in self._handles if not thread.is_alive()]
             leftover = [self._handles.pop(thread) for thread in dead]
             self._handles[threading.current_thread()] = handle
@@ -235,27 +208,7 @@ class Connections:
         self._local.handle = handle
         return handle
 
-    def _writing_handle(self) -> Handle:
-        found = self._writer
-        if found is not None:
-            return found
-        handle = Handle(self._connect())
-        with self._lock:
-            self._unless_closed(handle)
-            found, self._writer = self._writer, self._writer or handle
-        if found is None:
-            return handle
-        handle.connection.close()
-        return found
-
-    def _unless_closed(self, new: Handle) -> None:
-        if self._closed:
-            new.connection.close()
-            raise StoreError("store.closed", path=self.path)
-
     def _connect(self) -> sqlite3.Connection:
-        if self._closed:
-            raise StoreError("store.closed", path=self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

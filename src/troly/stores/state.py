@@ -23,7 +23,7 @@ _CHECK_BYTES = 16 * 1024 * 1024
 
 
 class StateDb:
-    """Connections to the state database, opened when first needed: one a thread to read, one for all to write.
+    """Connections to the state database, one a thread, opened when first needed.
 
     Safe from any thread. `read()` and `write()` give a connection inside a transaction; do not `await`
     in one, another task of the same thread would join it. `owner` says for whom: PostgreSQL then shows the rows of nobody
@@ -81,7 +81,8 @@ class StateDb:
 
         Raises StoreError.
         """
-        with self._translated(), self._connections.reading() as connection:
+        with self._translated(), self._connections.using() as handle:
+            connection = handle.connection
             if connection.in_transaction:
                 yield connection
                 return
@@ -98,15 +99,20 @@ class StateDb:
         Waits `busy_seconds` for other writers, then raises StoreError `store.busy`. Raises StoreError. A write inside
         a `read()` is a mistake of the program (RuntimeError).
         """
-        with self._translated(), self._connections.writing() as connection:
+        with self._translated(), self._connections.using() as handle:
+            connection = handle.connection
             if connection.in_transaction:
+                if not handle.writing:
+                    raise RuntimeError("write() inside read(): the snapshot may be old")
                 yield connection
                 return
             self._connections.retry(lambda: connection.execute("BEGIN IMMEDIATE"))
+            handle.writing = True
             try:
                 yield connection
                 self._connections.retry(lambda: connection.execute("COMMIT"))
             finally:
+                handle.writing = False
                 _rollback(connection)
 
     def narrow(self, connection: Connection, owner: str) -> None:
