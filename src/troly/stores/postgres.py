@@ -30,8 +30,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from queue import Empty, LifoQueue
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from troly.errors import StoreError
 from troly.stores import migrations
@@ -388,7 +387,7 @@ class PostgresDb(StateDb):
                 connection.execute(sql)
 
 
-class AdvisoryLock:
+class AdvisoryLock(Lock):
     """A lock of the server's on a connection of its own: the server gives it back when that connection or its machine dies.
 
     Its methods raise StoreError `store.server_lost`, but `held` and `release`, which never do.
@@ -438,14 +437,6 @@ class AdvisoryLock:
                 self._driver.execute("SELECT pg_advisory_unlock(%s)", (self._key,))
             self._driver.close()
             self._driver = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
 
 
 class _Connection:

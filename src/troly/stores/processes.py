@@ -6,9 +6,10 @@ import os
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 _DEAD_STATES = {"Z", "X", "x"}
 
@@ -138,33 +139,35 @@ else:
         return True
 
 
-class Lock(Protocol):
+class Lock(ABC):
     """An exclusive lock, held from `acquire` to `release` or to the death of its process or machine; a context ends it."""
 
+    @abstractmethod
     def acquire(self, wait: float = 0.0, *, named: bool = False) -> bool:
         """Try for `wait` seconds; `named` tells others who holds it."""
-        ...
 
+    @abstractmethod
     def held(self) -> bool:
         """Whether it is still this process's: a connection to a server may have been lost meanwhile."""
-        ...
 
+    @abstractmethod
     def holder(self) -> str:
         """The last named holder; empty if there was none."""
-        ...
 
+    @abstractmethod
     def release(self) -> None:
         """Give the lock back."""
-        ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        self.release()
 
 
-class FileLock:
+class FileLock(Lock):
     """An exclusive lock on `path`, held from `acquire` to `release` or to the end of the process.
 
     The file stays: removing it would let two processes each lock a file of that name. `holder` in it is the pid of
@@ -211,11 +214,3 @@ class FileLock:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
