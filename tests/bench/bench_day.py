@@ -62,10 +62,7 @@ BETWEEN: Mapping[int, tuple[str, ...]] = {
 STOPPED, RESIZED = 9, 6
 # Answers to one question may take so long (seconds).
 PATIENCE = 30.0
-# After so many turns every question was put once, and every assistant was asked one of them again: then it looks among
-# what it remembers, and the library for vectors is loaded, once. What comes after is growth.
-WARM = 25
-EVERY = 20
+WARM = 20
 
 
 class Day:
@@ -174,7 +171,7 @@ def work(turns: int, env: Mapping[str, str], tell: IO[str]) -> dict[str, Any]:
             if number in (turns // 2, turns * 2 // 3):
                 print("down" if number == turns // 2 else "up", file=tell, flush=True)
             day.turn(number)
-            if number % EVERY == EVERY - 1:
+            if number % WARM == WARM - 1:
                 grown.append(round(day.memory(), 1))
             if number == warm - 1:
                 before = day.memory()

@@ -105,14 +105,14 @@ def test_threads_wait_for_each_other_no_longer_than_for_another_process(db: Stat
 
 def test_a_full_database_keeps_what_it_has(db: StateDb) -> None:
     add(db)
-    with db.write() as connection:
+    with db.read() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError) as caught:
         add(db, "x" * 100_000)
     assert caught.value.key == "store.full"
     assert caught.value.exit_code == 4
-    with db.write() as connection:
+    with db.read() as connection:
         connection.execute("PRAGMA max_page_count = 100000")
     add(db)
     assert count(db) == 2
