@@ -1,6 +1,8 @@
 """`app serve` under load, beside a bare FastAPI relay of the same stub: `python -m tests.bench.bench_serve --streams 200`.
 
 Both servers are processes of their own and read the same Ollama double; CPU and memory are theirs. Prints one JSON line.
+`--servers 2` runs as many `app serve` on one data directory, as operators do who have more than one core; whoever asks
+keeps to one of them.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +190,7 @@ def post(path: str, key: str, body: bytes, *, close: bool = False) -> bytes:
     return f"{head}Content-Length: {len(body)}\r\n{end}\r\n".encode() + body
 
 
+Server = tuple[psutil.Process, str, str]
 Read = tuple[list[float], list[float], bool, float]
 
 
@@ -253,24 +256,33 @@ def percentile(values: list[float], share: float) -> float:
     return round(ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000, 1) if ordered else 0.0
 
 
-async def load(
-    server: psutil.Process, address: str, path: str, key: str, given: argparse.Namespace
-) -> dict[str, Any]:
+def memory(servers: list[Server]) -> int:
+    """Bytes that the servers hold."""
+    return sum(process.memory_info().rss for process, _, _ in servers)
+
+
+def cpu_seconds(servers: list[Server]) -> float:
+    """Seconds that the servers computed."""
+    return sum(sum(process.cpu_times()[:2]) for process, _, _ in servers)
+
+
+async def load(servers: list[Server], path: str, given: argparse.Namespace) -> dict[str, Any]:
     """So many streams at once."""
     question, streams, arrival = (
         {"mode": "streams", "text": "x", "stream": True},
         given.streams,
         given.arrival,
     )
-    await stream(address, path, json.dumps(question).encode(), key)  # imports, graphs
-    before, cpu = server.memory_info().rss, sum(server.cpu_times()[:2])
+    for _, address, key in servers:
+        await stream(address, path, json.dumps(question).encode(), key)  # imports, graphs
+    before, cpu = memory(servers), cpu_seconds(servers)
     began = time.monotonic()
     peak = 0
 
     async def watch() -> None:
         nonlocal peak
         while True:
-            peak = max(peak, server.memory_info().rss)
+            peak = max(peak, memory(servers))
             await asyncio.sleep(0.2)
 
     watching = asyncio.create_task(watch())
@@ -279,6 +291,7 @@ async def load(
     async def later(number: int) -> Read:
         # People do not come in the same millisecond; all streams are open together from `arrival` on.
         await asyncio.sleep(number * arrival / streams)
+        _, address, key = servers[number % len(servers)]
         return await stream(address, path, bodies[number], key)
 
     done = await asyncio.gather(*(later(number) for number in range(streams)))
@@ -286,7 +299,7 @@ async def load(
     late = [value for one in done for value in one[0]]
     gaps = [value for one in done for value in one[1]]
     return {
-        "cpu_s": round(sum(server.cpu_times()[:2]) - cpu, 2),
+        "cpu_s": round(cpu_seconds(servers) - cpu, 2),
         "wall_s": round(time.monotonic() - began, 1),
         "events": len(late),
         "in_order": all(one[2] for one in done),
@@ -299,39 +312,40 @@ async def load(
     }
 
 
-async def turns(address: str, key: str, count: int, at_once: int, rate: float) -> dict[str, Any]:
+async def turns(servers: list[Server], count: int, at_once: int, rate: float) -> dict[str, Any]:
     """Turns without a model: so many a second where `rate` is given, else as fast as `at_once` clients go."""
     times: list[float] = []
     left = iter(range(count))
     began = time.monotonic()
-    host, port = address.removeprefix("http://").split(":")
     body = json.dumps({"mode": "shopping", "text": "kiểm tra bảo hành ABC123"}).encode()
     loop = asyncio.get_running_loop()
-    free: list[Asker] = []
+    free: dict[int, list[Asker]] = {place: [] for place in range(len(servers))}
 
-    async def asker() -> Asker:
-        return free.pop() if free else (await loop.create_connection(Asker, host, int(port)))[1]
-
-    async def one() -> None:
+    async def one(place: int) -> None:
         at = time.monotonic()
-        connected = await asker()
+        _, address, key = servers[place]
+        if free[place]:
+            connected = free[place].pop()
+        else:
+            host, port = address.removeprefix("http://").split(":")
+            connected = (await loop.create_connection(Asker, host, int(port)))[1]
         answered = await connected.ask(post("/api/v1/ask", key, body))
         assert b'"status":"completed"' in answered, answered
         times.append(time.monotonic() - at)
-        free.append(connected)
+        free[place].append(connected)
 
-    async def many() -> None:
+    async def many(place: int) -> None:
         for _ in left:
-            await one()
+            await one(place)
 
     if rate:
         tasks = []
         for number in range(count):
             await asyncio.sleep(max(0.0, began + number / rate - time.monotonic()))
-            tasks.append(asyncio.create_task(one()))
+            tasks.append(asyncio.create_task(one(number % len(servers))))
         await asyncio.gather(*tasks)
     else:
-        await asyncio.gather(*(many() for _ in range(at_once)))
+        await asyncio.gather(*(many(number % len(servers)) for number in range(at_once)))
     return {
         "a_second": round(count / (time.monotonic() - began), 1),
         "p50_ms": percentile(times, 0.5),
@@ -346,27 +360,27 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=30.0)
     parser.add_argument("--arrival", type=float, default=4.0, help="seconds in which the streams begin")
     parser.add_argument("--turns", type=int, default=600)
+    parser.add_argument("--servers", type=int, default=1, help="`app serve` on the same data directory")
     given = parser.parse_args()
-    out: dict[str, Any] = {"streams": given.streams, "tokens": given.tokens}
+    out: dict[str, Any] = {"streams": given.streams, "tokens": given.tokens, "servers": given.servers}
     with (
         tempfile.TemporaryDirectory() as folder,
         process(STUB, str(given.rate), str(given.tokens)) as (_, ollama),
     ):
         if given.streams:
             with process(RELAY, ollama) as (server, address):
-                out["relay"] = uvloop.run(load(server, address, "/ask", "", given))
-        with served(Path(folder), ollama) as (server, address, key):
+                out["relay"] = uvloop.run(load([(server, address, "")], "/ask", given))
+        with ExitStack() as stack:
+            servers = [stack.enter_context(served(Path(folder), ollama)) for _ in range(given.servers)]
             if given.streams:
-                out["ours"] = uvloop.run(load(server, address, "/api/v1/ask", key, given))
+                out["ours"] = uvloop.run(load(servers, "/api/v1/ask", given))
                 out["cpu_ratio"] = round(out["ours"]["cpu_s"] / out["relay"]["cpu_s"], 2)
             if given.turns:
-                uvloop.run(turns(address, key, 20, 1, 0))
-                cpu = sum(server.cpu_times()[:2])
-                full = out["turns"] = uvloop.run(turns(address, key, given.turns, 16, 0))
-                full["cpu_ms_a_turn"] = round((sum(server.cpu_times()[:2]) - cpu) * 1000 / given.turns, 2)
-                out["turns_at_half"] = uvloop.run(
-                    turns(address, key, given.turns // 2, 0, full["a_second"] / 2)
-                )
+                uvloop.run(turns(servers, 20 * given.servers, given.servers, 0))
+                cpu = cpu_seconds(servers)
+                full = out["turns"] = uvloop.run(turns(servers, given.turns, 16, 0))
+                full["cpu_ms_a_turn"] = round((cpu_seconds(servers) - cpu) * 1000 / given.turns, 2)
+                out["turns_at_half"] = uvloop.run(turns(servers, given.turns // 2, 0, full["a_second"] / 2))
     print(json.dumps(out))
 
 

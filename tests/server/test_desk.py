@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -31,20 +32,23 @@ async def handed_over(served: Served) -> str:
     return conversation
 
 
+@pytest.mark.parametrize("servers", [1, 2])
 async def test_staff_take_and_answer_and_the_customer_sees_it_live(
-    services: Services, registry: Registry
+    services: Services, registry: Registry, servers: int
 ) -> None:
-    async with serving(services, registry) as served:
+    """Also where the staff's server is another one on the same data directory."""
+    async with serving(services, registry) as served, AsyncExitStack() as stack:
+        desk = served if servers == 1 else await stack.enter_async_context(serving(services, registry))
         conversation = await handed_over(served)
         staff, other = served.key("lan", "handoffs"), served.key("mai", role="lead")
-        (waiting,) = (await served.client.get("/api/v1/handovers", headers=staff)).json()["handovers"]
+        (waiting,) = (await desk.client.get("/api/v1/handovers", headers=staff)).json()["handovers"]
         assert (waiting["customer"], waiting["conversation"], waiting["reason"]) == (
             "an",
             conversation,
             "khách hỏi",
         )
         path = f"/api/v1/handovers/{waiting['id']}"
-        whole = await served.client.get(path, headers=staff)
+        whole = await desk.client.get(path, headers=staff)
         assert whole.json()["messages"][0]["text"] == "cho gặp người"
 
         seen: list[dict[str, Any]] = []
@@ -57,18 +61,18 @@ async def test_staff_take_and_answer_and_the_customer_sees_it_live(
 
         looking = asyncio.create_task(look())
         await until(lambda: served.site.hub._changed)
-        taken = await served.client.post(f"{path}/take", headers=staff)
+        taken = await desk.client.post(f"{path}/take", headers=staff)
         assert taken.json()["taken_by"] == "lan"
-        refused = await served.client.post(f"{path}/answer", json={"text": "x"}, headers=other)
+        refused = await desk.client.post(f"{path}/answer", json={"text": "x"}, headers=other)
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "handover.taken")
-        said = await served.client.post(f"{path}/answer", json={"text": "Dạ em Lan đây ạ"}, headers=staff)
+        said = await desk.client.post(f"{path}/answer", json={"text": "Dạ em Lan đây ạ"}, headers=staff)
         assert said.status_code == 201
         await until(lambda: seen)
         looking.cancel()
         await asyncio.gather(looking, return_exceptions=True)
-        closed = await served.client.post(f"{path}/close", headers=staff)
-        again = await served.client.post(f"{path}/answer", json={"text": "x"}, headers=staff)
-        left = await served.client.get("/api/v1/handovers", headers=staff)
+        closed = await desk.client.post(f"{path}/close", headers=staff)
+        again = await desk.client.post(f"{path}/answer", json={"text": "x"}, headers=staff)
+        left = await desk.client.get("/api/v1/handovers", headers=staff)
     assert (seen[0]["text"], seen[0]["type"], seen[0]["metadata"]) == (
         "Dạ em Lan đây ạ",
         "staff",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 
 import pytest
 
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.process.waiting import until
-from tests.support.server import Served, all_frames, frames_of, serving
+from tests.support.server import Frame, Served, all_frames, frames_of, serving
 from tests.support.stores.services import services_at
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
@@ -82,6 +83,36 @@ async def test_the_answer_goes_on_while_nobody_listens(services: Services, regis
                 )
     assert rest[0].id == str(int(last) + 1)
     assert rest[-1].data["text"].endswith("chín mười")
+
+
+async def test_another_server_on_the_same_data_tells_an_answer_when_it_is_whole(
+    services: Services, registry: Registry
+) -> None:
+    """Whichever server a client comes back to; only the one that writes an answer can stop it."""
+    with OllamaDouble() as ollama:
+        ollama.default = lambda _request: Reply("một hai ba bốn năm", gap=0.1)
+        with services_at(services.paths.data / "more", registry, OLLAMA_HOST=ollama.url) as opened:
+            modes = registry_of(planned=planned_mode(Plan(["stream"])))
+            async with serving(opened, modes) as writing, serving(opened, modes) as other:
+                question = {"text": "đếm", "mode": "planned", "stream": True}
+                async with writing.client.stream("POST", ASK, json=question) as response:
+                    turn = response.headers["x-turn"]
+                    frames = frames_of(response)
+                    first = [await anext(frames)]
+                    refused = await other.client.post(f"/api/v1/turns/{turn}/cancel")
+                    rest, told, value = await asyncio.gather(
+                        rest_of(frames),
+                        all_frames(other.client, "GET", f"/api/v1/turns/{turn}/events"),
+                        other.client.get(f"/api/v1/turns/{turn}"),
+                    )
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "server.elsewhere")
+    assert told == first + rest
+    assert value.json()["text"].endswith("năm")
+
+
+async def rest_of(frames: AsyncIterator[Frame]) -> list[Frame]:
+    """What is still to come."""
+    return [frame async for frame in frames]
 
 
 async def test_other_peoples_things_are_not_there(services: Services, registry: Registry) -> None:

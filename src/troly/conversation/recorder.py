@@ -201,6 +201,8 @@ def clean(value: Any) -> Any:
     """`value` with control sequences taken out of every string in it, dataclasses and mappings included."""
     if isinstance(value, str):
         return sanitize(value)
+    if value is None or isinstance(value, (int, float)):
+        return value
     if names := _field_names(value.__class__):
         old = ((name, getattr(value, name)) for name in names)
         changes = {name: new for name, item in old if (new := clean(item)) is not item}

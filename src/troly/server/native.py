@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import asdict
@@ -43,13 +45,16 @@ from troly.server.site import (
     message_of,
     native_frames,
 )
-from troly.server.streams import ALIVE, TurnStream, sse, to_bytes
+from troly.server.streams import ALIVE, BEAT, TurnStream, sse, to_bytes
 from troly.server.uploads import flags
 from troly.stores.handovers import HandoverRecord, Handovers
+from troly.stores.records import StoredMessage
 from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
 
 router = APIRouter(prefix="/api/v1")
+# Messages that a follower is given at most at once.
+MESSAGES = 200
 Limit = Annotated[int, Query(ge=1, le=500)]
 Id = Annotated[str, Field(max_length=100)]
 
@@ -362,20 +367,27 @@ async def follow(request: Request, conversation: str) -> Response:
 
 
 async def _messages(site: Site, owner: str, conversation: str, last: str) -> AsyncIterator[bytes]:
-    store = site.session.services.conversations
-    newest = await asyncio.to_thread(store.messages, owner, conversation)
+    def page(limit: int) -> list[StoredMessage]:
+        return site.session.services.conversations.messages(owner, conversation, limit=limit)
+
+    newest = await asyncio.to_thread(page, MESSAGES)
     if all(one.id != last for one in newest):
         last = newest[-1].id if newest else ""
+    told = -math.inf
     async with aclosing(site.hub.changes(conversation)) as changes:
         async for _ in changes:
-            page = await asyncio.to_thread(store.messages, owner, conversation)
-            known = next((at for at, one in enumerate(page) if one.id == last), -1)
-            fresh = page[known + 1 :]
-            last = page[-1].id if page else last
-            yield (
-                b"".join(sse(to_bytes(message_of(one)), event="message", number=one.id) for one in fresh)
-                or ALIVE
-            )
+            newest = await asyncio.to_thread(page, 1)
+            if newest and newest[0].id != last:
+                newest = await asyncio.to_thread(page, MESSAGES)
+                known = next((at for at, one in enumerate(newest) if one.id == last), -1)
+                last, told = newest[-1].id, time.monotonic()
+                yield b"".join(
+                    sse(to_bytes(message_of(one)), event="message", number=one.id)
+                    for one in newest[known + 1 :]
+                )
+            elif time.monotonic() - told >= BEAT:
+                told = time.monotonic()
+                yield ALIVE
 
 
 # --- hand-overs

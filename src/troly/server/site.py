@@ -20,10 +20,9 @@ from troly.server.metrics import Metrics
 from troly.server.problems import language_of
 from troly.server.streams import (
     ALIVE,
-    SavedStream,
+    AnyStream,
     TooSlowError,
     TurnHub,
-    TurnStream,
     event_json,
     sse,
     to_bytes,
@@ -69,7 +68,7 @@ class Site:
             raise AccessError("store.not_yours")
         return found
 
-    async def stream(self, caller: Caller, turn: str) -> TurnStream | SavedStream:
+    async def stream(self, caller: Caller, turn: str) -> AnyStream:
         """The stream of the caller's turn; raises as `conversation`."""
         found = await self.hub.find(caller.profile.login, turn)
         if not caller.may_use(found.mode):
@@ -98,7 +97,7 @@ def as_stream(frames: AsyncIterator[bytes], headers: Mapping[str, str] | None = 
     return StreamingResponse(frames, 200, {**STREAM_HEADERS, **(headers or {})}, "text/event-stream")
 
 
-async def native_frames(stream: TurnStream | SavedStream, after: int = 0) -> AsyncGenerator[bytes]:
+async def native_frames(stream: AnyStream, after: int = 0) -> AsyncGenerator[bytes]:
     """The events of a turn after number `after` as server-sent events, each with its number as `id`.
 
     A reader that is too slow gets `overflow` as its last event, and can come again with `Last-Event-ID`.

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from troly.conversation.recorder import event_lines
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 KEPT = 60.0
 # Seconds between signs of life in a stream where nothing happens.
 BEAT = 15.0
+# Seconds after which a conversation is looked at again: other processes write to the same store.
+LOOK = 2.0
 log = logging.getLogger(__name__)
 
 
@@ -157,6 +160,29 @@ class SavedStream:
             yield max(0, after) + 1, rest
 
 
+@dataclass(frozen=True, slots=True)
+class ElsewhereStream:
+    """A turn that another process on the same store writes: its events come all at once, when it has ended."""
+
+    load: Callable[[], SavedStream | None]
+    mode: str
+
+    async def whole(self) -> list[Event]:
+        """All events, once the turn has ended."""
+        return [event async for _, batch in self.read() for event in batch]
+
+    async def read(self, after: int = 0) -> AsyncGenerator[tuple[int, list[Event]]]:
+        """All events after number `after`, as `TurnStream.read`; beats until then."""
+        while (saved := await asyncio.to_thread(self.load)) is None:
+            yield 0, []
+            await asyncio.sleep(LOOK)
+        async for batch in saved.read(after):
+            yield batch
+
+
+AnyStream = TurnStream | SavedStream | ElsewhereStream
+
+
 class TurnHub:
     """All running turns of the server. One conversation answers one question at a time."""
 
@@ -280,24 +306,29 @@ class TurnHub:
         gc.freeze()
         self.preparing = False
 
-    async def find(self, owner: str, turn_id: str) -> TurnStream | SavedStream:
-        """The stream of the owner's turn, running or ended. Raises AccessError `store.not_yours`, InputError `server.unsaved`."""
+    async def find(self, owner: str, turn_id: str) -> AnyStream:
+        """The stream of the owner's turn, running or ended. Raises AccessError `store.not_yours`."""
         stream = self._streams.get(turn_id)
         if stream is not None:
             if stream.owner != owner:
                 raise AccessError("store.not_yours")
             return stream
-        return await asyncio.to_thread(self._saved, owner, turn_id)
+        saved = await asyncio.to_thread(self._saved, owner, turn_id)
+        if saved is not None:
+            return saved
+        turn = await asyncio.to_thread(self._session.services.conversations.turn, owner, turn_id)
+        return ElsewhereStream(partial(self._saved, owner, turn_id), turn.mode)
 
-    def _saved(self, owner: str, turn_id: str) -> SavedStream:
+    def _saved(self, owner: str, turn_id: str) -> SavedStream | None:
+        """A turn that has ended; None for one that another process writes. Raises AccessError."""
         conversations = self._session.services.conversations
         turn = conversations.turn(owner, turn_id)
         lines = event_lines(conversations.recording(owner, turn_id), turn.state)
         if lines is not None:
             with suppress(ValueError):
                 return SavedStream(tuple(from_json(line) for line in lines), turn.mode, owner)
-        if turn.status == "running":  # another process writes it
-            raise InputError("server.elsewhere", turn=turn_id)
+        if turn.status == "running":
+            return None
         return SavedStream((self._ending(owner, turn),), turn.mode, owner)
 
     def _ending(self, owner: str, turn: StoredTurn) -> TurnFailed:
@@ -308,8 +339,10 @@ class TurnHub:
         return TurnFailed(text.title, text.message, text.remedy, f"turn.{turn.status}", "\n\n".join(said))
 
     async def cancel(self, owner: str, turn_id: str) -> bool:
-        """Stop the owner's turn; False where it had ended. Raises AccessError."""
+        """Stop the owner's turn; False where it had ended. Raises AccessError, InputError `server.elsewhere`."""
         stream = await self.find(owner, turn_id)
+        if isinstance(stream, ElsewhereStream):
+            raise InputError("server.elsewhere", turn=turn_id)
         if isinstance(stream, TurnStream) and not stream.ended:
             stream.turn.cancel()
             return True
@@ -351,19 +384,16 @@ class TurnHub:
         for one in self._changed.get(conversation, ()):
             one.set()
 
-    async def changes(self, conversation: str) -> AsyncGenerator[bool]:
-        """True when something was added to `conversation`, False as a beat; the first one comes at once."""
+    async def changes(self, conversation: str) -> AsyncGenerator[None]:
+        """When to look at `conversation`: at once, when something was added here, and every LOOK seconds."""
         wake = asyncio.Event()
         self._changed.setdefault(conversation, set()).add(wake)
         try:
-            yield True
             while True:
-                try:
-                    await asyncio.wait_for(wake.wait(), BEAT)
-                    wake.clear()
-                    yield True
-                except TimeoutError:
-                    yield False
+                yield
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(wake.wait(), LOOK)
+                wake.clear()
         finally:
             waiting = self._changed[conversation]
             waiting.discard(wake)

@@ -43,6 +43,8 @@ def sanitize_json(value: Any) -> Any:
         return sanitize(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if value is None or isinstance(value, (int, float)):
+        return value
     if isinstance(value, Mapping):
         return {sanitize(str(key)): sanitize_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

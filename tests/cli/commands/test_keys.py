@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.support.process.command_line import CommandLine
+from troly.cli.commands import serve
 
 
 def test_a_key_is_made_listed_and_revoked(app: CommandLine) -> None:
@@ -50,3 +51,13 @@ def test_an_address_that_others_reach_needs_a_key(app: CommandLine) -> None:
     refused = app.run("serve", "--host", "0.0.0.0", "--port", "0")
     assert refused.code == 6
     assert "keys add" in refused.err
+
+
+def test_a_server_without_its_packages_says_what_to_install(
+    app: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve, "find_spec", lambda name: None if name == "textual_serve" else name)
+    refused = app.run("serve", "--web", "--port", "0")
+    assert refused.code == 2
+    assert "textual_serve" in refused.err
+    assert "pip install 'troly[serve,web]'" in refused.err

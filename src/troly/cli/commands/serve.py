@@ -38,7 +38,8 @@ def require_server(*more: str) -> None:
     """Raise UsageError `serve.missing` where the extra is not installed; `more` are modules of another one."""
     missing = [name for name in (*NEEDED, *more) if find_spec(name) is None]
     if missing:
-        raise UsageError("serve.missing", names=", ".join(missing))
+        extras = "serve,web" if more else "serve"
+        raise UsageError("serve.missing", names=", ".join(missing), extras=extras)
 
 
 def announced(invocation: Invocation, key: str) -> Callable[[str, bool], None]:
