@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.stores.postgres import PostgresServer, postgres_server
 from tests.support.stores.prepared import FOLDER
+from tests.support.stores.s3 import KEYS, S3Server, s3_server
 
 _QUIET = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 # A run of the tests is the same every time; `.ci/explore` looks for new examples.
@@ -113,3 +114,17 @@ def postgres() -> Iterator[PostgresServer]:
     """A PostgreSQL server; tests that ask for it are marked `needs_postgres`."""
     with postgres_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """An S3 server; where it is not installed, tests that ask for it are skipped."""
+    with s3_server(tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture
+def s3_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment has keys for it."""
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)

@@ -245,8 +245,8 @@ def shared(tmp_path: Path) -> Iterator[Callable[..., Datasets]]:
     """
     db, _ = open_db(tmp_path / "home")
     db.migrate()
+    (tmp_path / "shared").mkdir()
     place = SharedFolder(tmp_path / "shared")
-    place.folder.mkdir()
     opened: list[Datasets] = []
 
     def machine(name: str, most: int = 1_000_000_000) -> Datasets:

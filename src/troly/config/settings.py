@@ -127,7 +127,8 @@ class DatabaseSettings:
 class FileSettings:
     """Where published data files are kept for several machines, and how much of them this one keeps."""
 
-    url: str | None = field(default=None, metadata=about(kinds.words(), '"/mnt/troly"'))
+    url: str | None = field(default=None, metadata=about(kinds.words(), '"s3://troly/files"'))
+    endpoint: str | None = field(default=None, metadata=about(kinds.url(), '"http://192.168.1.30:7070"'))
     cache_megabytes: int = field(default=20_000, metadata=about(kinds.whole(1, 100_000_000), "50000"))
 
 

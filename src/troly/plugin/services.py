@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from troly.text.dates import Clock, system_clock
@@ -115,7 +114,7 @@ def open_services(
     from troly.stores.conversations import Conversations
     from troly.stores.jobs import Jobs
     from troly.stores.published import Datasets
-    from troly.stores.shared_files import SharedFolder
+    from troly.stores.shared_files import open_files
     from troly.stores.state import StateDb
 
     modes = tuple(modes)
@@ -136,7 +135,8 @@ def open_services(
         state.close()
         index.close()
         raise
-    files = SharedFolder(Path(settings.files.url)) if settings.files.url and not temporary else None
+    shared = settings.files.url if not temporary else None
+    files = open_files(shared, settings.files.endpoint) if shared else None
     llm = open_client(settings.ollama)
     knowledge = Knowledge(index, paths.chroma, paths.set_aside, chroma_server(settings))
     return Services(

@@ -22,7 +22,7 @@ from troly.stores.connections import os_error
 from troly.stores.processes import Lock
 from troly.stores.quarantine import QuarantinedFile, quarantine
 from troly.stores.records import dump, instant, when
-from troly.stores.shared_files import SharedFolder, sha256_of
+from troly.stores.shared_files import SharedFiles, sha256_of
 from troly.stores.state import StateDb
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ class Datasets:
         db: StateDb,
         folder: Path,
         set_aside: Path | None = None,
-        files: SharedFolder | None = None,
+        files: SharedFiles | None = None,
         most_bytes: int = 0,
     ) -> None:
         self._db = db

@@ -12,8 +12,10 @@ import yaml
 
 from tests.support.ollama.double import OllamaDouble
 from tests.support.process.command_line import CommandLine
+from tests.support.stores.s3 import S3Server
 from troly.config.load import load_settings
 from troly.paths import Paths
+from troly.stores.shared_files import open_files
 
 
 def test_without_ollama_there_are_warnings_and_no_failure(app: CommandLine) -> None:
@@ -148,7 +150,7 @@ def test_the_compose_file_is_whole_and_its_settings_are_known(app: CommandLine, 
     assert written.code == 0
     found = yaml.safe_load(written.out)
     services = found["services"]
-    assert set(services) == {"troly1", "troly2", "postgres", "chroma", "ollama"}
+    assert set(services) == {"troly1", "troly2", "postgres", "chroma", "s3", "ollama"}
     assert services["chroma"]["image"] == f"chromadb/chroma:{version('chromadb')}"
     for server in (services["troly1"], services["troly2"]):
         env = {**server["environment"], "TROLY_HOME": str(tmp_path)}
@@ -170,3 +172,18 @@ def test_the_shared_folder_is_written_and_one_that_is_not_there_is_told(
     shared.mkdir()
     assert f"files: {shared}" in app.run("deploy", "check").out
     assert list(shared.iterdir()) == []
+
+
+@pytest.mark.usefixtures("s3_keys")
+def test_the_bucket_is_written_and_one_that_is_not_there_is_told(
+    app: CommandLine, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TROLY_FILES__ENDPOINT", s3.url)
+    monkeypatch.setenv("TROLY_FILES__URL", "s3://not-there/files")
+    missing = app.run("deploy", "check")
+    assert missing.code == 1
+    assert "s3://not-there/files" in missing.out
+    url = f"s3://{s3.bucket()}/files"
+    monkeypatch.setenv("TROLY_FILES__URL", url)
+    assert f"files: {url}" in app.run("deploy", "check").out
+    assert open_files(url, s3.url).sweep(()) == 0

@@ -140,7 +140,7 @@ def _state(invocation: Invocation, services: Services) -> Iterator[CheckResult]:
         yield CheckResult("ok", "database", said)
     if services.datasets.files is not None:
         ms = services.datasets.files.probe()
-        said = say("doctor.stores.files", path=services.datasets.files.folder, ms=f"{ms:.0f}")
+        said = say("doctor.stores.files", path=services.datasets.files.place, ms=f"{ms:.0f}")
         yield CheckResult("ok", "files", said)
     if services.interrupted:
         yield CheckResult("ok", "state.db", say("doctor.stores.interrupted", count=len(services.interrupted)))
