@@ -12,7 +12,7 @@ from typing import Any, Self
 from troly.text.catalogue import Lang
 from troly.text.fold import folded_words
 from troly.text.match import Lexicon
-from troly_dental.guard import advice, danger, is_called_off, is_over
+from troly_dental.guard import advice, asks_in_general, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
 from troly_dental.guard.rules import stop_words
 from troly_dental.guard.spelling import LEXICONS
@@ -152,8 +152,10 @@ def _is_aside(text: str, name: str, lang: Lang) -> bool:
     return bool(
         name != _GENTLE
         and set(subjects(text)) - set(subjects(advice(name, lang)))
-        and not _card_lines(text, name, lang)
-        and not set(_lexicon().labels_in(text)) - {"money"}
+        and (
+            asks_in_general(text)
+            or not (_card_lines(text, name, lang) or set(_lexicon().labels_in(text)) - {"money"})
+        )
     )
 
 

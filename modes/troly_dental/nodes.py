@@ -86,7 +86,7 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
         return {"route": "guardrail"}
     if told.aside:
         turn.say(f"{told.text}\n\n")
-        return {"red_flag": name, "said": told.text, "route": "guardrail"}
+        return {"said": told.text, "route": "guardrail"}
     StepLog(turn).flow("1.6", f"Red flag: {name}")
     turn.say(told.text)
     _keep(turn, question, dental=True, topic=before.topic or question)

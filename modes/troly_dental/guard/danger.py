@@ -71,9 +71,23 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
     earlier = [_read(reading) for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
     for reading in spellings_of(text):
         read = _read(reading)
-        if name := _danger_of(read, earlier, present):
+        name = _danger_of(read, earlier, present)
+        if name and (name == "self_harm" or not _asks_of_other(read)):
             return Danger(name, not read.joking and (name in _CERTAIN or not read.doubtful))
     return None
+
+
+def _asks_of_other(read: _Reading) -> bool:
+    """Whether no sign is told of as now, and the message ends with a question of its own about teeth, in which nothing of it
+    stands: "cười tắt thở luôn. Răng khôn là răng số mấy?"
+    """
+    asked = "" if read.tells_of_now else read.last_question
+    return bool(asked) and _danger_of(_read(asked), [], None) is None
+
+
+def asks_in_general(text: str) -> bool:
+    """Whether `text` is a question about teeth that names nobody and no time, and is not what to do now."""
+    return any(_read(reading).general_question for reading in spellings_of(text))
 
 
 def is_over(text: str) -> bool:
@@ -160,13 +174,17 @@ def _allergy(case: _Case) -> bool:
     given = (
         case.told("injection", "drug", "drawn")
         or read.near("injection", "just", 1)
+        or (case.mouth and read.has("clinician") and read.has("lip", "now"))
         or case.present == "allergy"
     )
     just = read.has("now", "just", "lasting", "days") or read.near("taken", "drug", 1)
     just = just or bool(case.before) or case.present is not None
     if read.has("allergic") and not read.has("just"):
         return False
-    skin = read.has("hives") or (read.near("lip", "swell", 2) and read.has("injection", "drug", "hives"))
+    skin = read.has("hives") or (
+        (read.near("lip", "swell", 2) or read.near("lip", "taut", 2))
+        and read.has("injection", "drug", "hives")
+    )
     heart = read.has("racing") and case.told("injection", "hives")
     return given and just and (skin or heart)
 
@@ -275,9 +293,12 @@ def _object(case: _Case) -> bool:
         return True
     if read.near("device", "into", 6) and (read.has("out", "gulp", "by_mistake", "slipped") or case.mouth):
         return not read.has("artificial_rub")
+    if read.has("device") and not read.has("drug", "pill") and read.has("ate_it"):
+        return True
     return any(
         read.follows(at.last, ("device",), 5, over="gulp_filler")
         or (read.follows(at.last + 1, ("it",), 0) and read.has("device") and not read.has("drug"))
+        or read.swallows_thing(at)
         for at in read.places("gulp")
     )
 
@@ -287,9 +308,15 @@ def _bleeding(case: _Case) -> bool:
     goes_on = read.short and case.told_before("blood") and not read.has("how_long")
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
-    mild = read.beside("mild", "blood", 4) or (read.has("mild") and not read.has("blood"))
+    mild = (
+        read.beside("mild", "blood", 4)
+        or read.beside("slight", "blood", 1)
+        or (read.has("mild") and not read.has("blood"))
+    )
     if not (case.mouth or case.told("thinner")) or mild:
         return False
+    if read.near("head", "blood", 3):
+        return True
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
     return (
         read.near("blood", "flood", 8)
@@ -346,9 +373,13 @@ def _swelling(case: _Case) -> bool:
     mouth = case.mouth or read.has("infected")
     if read.elsewhere and not (mouth or read.has("eye")):
         return False
+    if mouth and read.has("vision") and (case.told("infected", "swell", "fever") or read.aches):
+        return True
     if read.near("swell", "face", 8) and (mouth or read.near("swell", "face", 4)):
         return True
-    if mouth and (read.near("face", "taut", 6) and (read.has("infected", "swell") or read.aches)):
+    if mouth and (
+        read.near("face", "taut", 6) and (read.has("infected", "swell", "drawn", "procedure") or read.aches)
+    ):
         return True
     grows = read.near("swell", "grow", 6) or (read.has("infected") and read.near("grow", "face", 3))
     return mouth and grows and not read.has("mild")
@@ -454,6 +485,16 @@ _DENIABLE = frozenset(
 # What has been done: that one feels well after it ends nothing.
 _DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
+# What tells of an event wherever it stands; the other signs say how much, and may be asked of anything.
+_TOLD = (
+    *(_DENIABLE - {"taken", "flood", "taut", "grow", "out", "harm", "too_much", "tough", "hard"}),
+    "treated",
+)
+# What says that a question is of somebody, or of something that goes on.
+_SOMEBODYS = (
+    "person", "person_first", "relative", "child", "now", "just", "done", "days", "hours", "hours_ago", "lasting", "intense", "flood",
+    "cannot", "by_mistake", "grow", "taut", "past",
+)  # fmt: skip
 _FIGURES = frozenset({"fever", "breathless", "unconscious", "racing", "hard", "accident", "pressing"})
 _SICK = ("injection", "drug", "swell", "infected", "blood", "hives", "by_mistake", "now")
 _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconscious", "numb", "hives", "face")
@@ -482,6 +523,16 @@ _TILL_GONE = re.compile(
     r"(?:hết|het|khỏi|khoi|xẹp|xep|đỡ|lành|lanh)\b",
     re.IGNORECASE,
 )
+# What a question asks with at its end or in it; what it asks of where it is about going for help.
+_ASKS_AT_END = re.compile(
+    r"\b(?:gi|j|sao|(?:the|cach|loai|luc|khi|cho|cai|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
+    r"|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
+    r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?:what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
+    r"|\b(?:khong|ko|k|kg|hong|hok|hem|hon|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
+)
+_CARE = re.compile(
+    r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?<!de )lam gi|lam sao|phai lam|hospital|er|emergency|wait|what (?:do|should) i do)\b"
+)
 # How many words may stand between the wish and what is wished, and between what is felt and the wish.
 _WISH_REACH = {"think": 3, "wish": 1}
 _FELT_REACH = {"felt": 1, "liked": 6}
@@ -493,8 +544,32 @@ _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
 # "không nuốt gì", "không nuốt phải cái răng": it did not happen.
-_NOTHING = frozenset({"gi", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
+_NOTHING = frozenset({"gi", "mieng", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
 _QUESTION = re.compile(r"\b(?:gì|gi|j|không|khong|ko|k|sao|nào|nao|bao)\b|\?", re.IGNORECASE)
+# What a thing is counted or named with.
+_COUNTED = frozenset(
+    {
+        "cai",
+        "chiec",
+        "cuc",
+        "manh",
+        "mau",
+        "cay",
+        "con",
+        "hat",
+        "hot",
+        "khuc",
+        "doan",
+        "a",
+        "an",
+        "the",
+        "my",
+        "his",
+        "her",
+    }
+)
+# What makes an act one that has happened: "nuốt phải", "hít mất".
+_HAPPENED = frozenset({"phai", "mat", "nham", "trung", "luon"})
 # The "người" of "trong người", the "trẻ" of "con trẻ" are somebody's.
 _OF_A_BODY = frozenset({"trong", "ca", "khap", "nong", "toan", "con", "day"})
 _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _PAST_REACH, _SHORT = 8, 12, 5, 8, 60
@@ -544,6 +619,50 @@ class _Reading:
     def asks_leave(self) -> bool:
         """Whether it is asked if something may be taken, before it is."""
         return self.has("may_i") and not self.has("by_mistake", "just", "lasting", "days")
+
+    @property
+    def tells_of_now(self) -> bool:
+        """Whether a sign is told of as one that goes on or has just come."""
+        return any(
+            self._going_on(place) or self._is_now(place, self._clause(place, self._sentences))
+            for sign in _DENIABLE
+            for place in self._live.get(sign, ())
+        )
+
+    @property
+    def general_question(self) -> bool:
+        """Whether the whole message only asks about teeth, of nobody and of no time."""
+        asked = fold(self.text)
+        return (
+            self.mouth
+            and bool(_ASKS_AT_END.search(asked))
+            and not _CARE.search(asked)
+            and not any(
+                self._all.get(concept) for concept in ("person_first", "relative", "now", "just", "pointing")
+            )
+            and not any(self._live.get(sign) for sign in _TOLD)
+        )
+
+    @property
+    def last_question(self) -> str:
+        """The part of the message that asks about teeth at its end; "" where none does, or where it is of the signs."""
+        from troly_dental.guard.rules import names_mouth
+
+        signs = [self._start(place) for sign in _TOLD for place in self._sure(sign)]
+        for parts in (_STOP, _LIST):
+            starts = [
+                each.end() for each in parts.finditer(self.text) if self.text[each.end() :].strip(" .!?…")
+            ]
+            start = max(starts, default=0)
+            last = self.text[start:]
+            if start and not any(sign >= start for sign in signs):
+                asked = fold(last)
+                return (
+                    last
+                    if _ASKS_AT_END.search(asked) and names_mouth(last) and not _CARE.search(asked)
+                    else ""
+                )
+        return ""
 
     @property
     def joking(self) -> bool:
@@ -654,11 +773,11 @@ class _Reading:
             self._denied(place)
             or (concept not in _DONE and (self._over(place) or self._only_mishap(place)))
             or self._cleared(place)
-            or self._only_supposed(place)
+            or (self._of_story(place) if concept == "suicide" else self._only_supposed(place))
             or self._only_to_come(place)
             or self._long_ago(place)
             or any(each.last == place.first - 1 for each in self._sure("while"))
-            or (concept in _FIGURES and self._exaggerated(place))
+            or (concept in _FIGURES and (self._exaggerated(place) or self._hungers(place)))
             or (concept == "swell" and self._trifling(place))
             # The "tê" of "thuốc tê" numbs nobody.
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
@@ -713,6 +832,13 @@ class _Reading:
         return (
             wished or self._stated("laugh", "price", "joking") or self.feared(place)
         ) and not self._stated(*_SICK)
+
+    def _hungers(self, place: _Place) -> bool:
+        """Whether `place` stands right behind what is liked or lacked, as its measure: "đói xỉu", "rẻ ngất"."""
+        return place.first == place.last and any(
+            each.last == place.first - 1 and not _LIST.search(self._between(each, place))
+            for each in self._sure("liked")
+        )
 
     def _trifling(self, place: _Place) -> bool:
         """Whether a swelling is a slight one, or comes from crying or from what was eaten; not where it grows."""
@@ -829,6 +955,26 @@ class _Reading:
                         return True
         return False
 
+    def swallows_thing(self, verb: _Place) -> bool:
+        """Whether what was swallowed is told as a thing, and is nothing that one eats, drinks or takes."""
+        at = verb.last + 1
+        while at < len(self._words) and self._at(at, "gulp_filler"):
+            at += 1
+        done = self._words[verb.first].folded.endswith("ed") or self._clause_has("done", verb)
+        done = done or (self._words[verb.last + 1 : at] and self._words[verb.last + 1].folded in _HAPPENED)
+        done = done or self._clause_has("by_mistake", verb) or self._clause_has("now", verb)
+        if (
+            at == len(self._words)
+            or not done
+            or _LIST.search(self.text, self._end(verb), self._words[at].start)
+        ):
+            return False
+        a_thing = any(self._words[step].folded in _COUNTED for step in range(verb.last + 1, at + 1))
+        return a_thing and not any(
+            each.first <= at + 3 and each.last >= verb.last + 1
+            for each in self._sure("eaten", "drug", "pill", "chemical", "mild_chemical", "blood", "container")
+        )
+
     def _at(self, step: int, concept: str) -> bool:
         return any(place.first <= step <= place.last for place in self._all.get(concept, ()))
 
@@ -837,6 +983,7 @@ class _Reading:
         after = self._words[verb.last + 1].folded if verb.last + 1 < len(self._words) else ""
         return (
             no.last + 1 == verb.first
+            and not (self._at(verb.first, "gulp") and self._sure("device"))
             and after not in _NOTHING
             and not _ASKED.match(self.text, self._end(verb))
         )
@@ -866,7 +1013,7 @@ class _Reading:
                     for a, b in zip(span, entry.words, strict=True)
                 ):
                     continue
-                if not exact and careful and len(span) == 1:
+                if not exact and careful and (len(span) == 1 or len(span[-1].folded) == 2):
                     continue
                 # Words without accents prove nothing in a message that is typed without them.
                 told = exact and (careful or self._english or any(accents(each.text) for each in span))
@@ -955,6 +1102,8 @@ class _Reading:
     def _only_supposed(self, place: _Place) -> bool:
         """Whether `place` is a condition, a habit, a fear, or what a general question is about."""
         start = self._clause(place)
+        if self._of_story(place):
+            return True
         if self._within("in_doubt", place, _SUPPOSED_REACH) or self._is_now(place, start):
             return False
         before = self.text[max(start, self._start(place) - 40) : self._start(place)]
@@ -964,7 +1113,7 @@ class _Reading:
             or self._often(place)
             or self._of_anybody(place)
             or self._of_study(place)
-            or self._clause_has("news", place)
+            or self._impersonal(place)
             or self._asked_of_nobody(place)
             or ((self._clause_has("general", place) or self.feared(place)) and not self._going_on(place))
             or (self._english and _ASKS_IN_ENGLISH.match(self.text, start))
@@ -996,6 +1145,38 @@ class _Reading:
                 for one in self._sure("person_first", "child")
             )
             for each in self._sure("anybody")
+        )
+
+    def _of_story(self, place: _Place) -> bool:
+        """Whether the sentence tells what was watched, read or heard, and no person that is near stands before `place`."""
+        start = self._clause(place, self._sentences)
+        told = [each for each in self._sure("news") if self._clause(each, self._sentences) == start]
+        seen = [
+            medium
+            for medium in self._all.get("medium", ())
+            if self._clause(medium, self._sentences) == start
+            and any(0 <= medium.first - verb.last - 1 <= 3 for verb in self._sure("watched"))
+        ]
+        near = [each.first for each in self._sure("person_first", "child", "relative")]
+        return any(
+            each.first < place.first and not any(each.last + 1 < one <= place.first for one in near)
+            for each in (*told, *seen)
+        )
+
+    def _impersonal(self, place: _Place) -> bool:
+        """Whether the sentence only asks what such a thing is like: nobody is named, no time, not what to do."""
+        start = self._clause(place, self._sentences)
+        end = next((one for one in self._sentences if one > start), len(self.text))
+        asked = fold(self.text[start:end].rstrip(" .!…"))
+        return (
+            bool(_ASKS_AT_END.search(asked))
+            and not _CARE.search(asked)
+            and not _ASKED.match(self.text, self._end(place))
+            and not any(
+                start <= self._start(each) < end
+                for concept in _SOMEBODYS
+                for each in self._all.get(concept, ())
+            )
         )
 
     def _of_study(self, place: _Place) -> bool:

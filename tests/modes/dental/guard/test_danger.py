@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from datetime import UTC, datetime
 from itertools import cycle
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, written
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
+from troly_dental.emergency import reply
 from troly_dental.guard import advice, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
 
@@ -469,3 +471,52 @@ def test_how_a_message_opens_hides_no_danger(opening: str) -> None:
     assert [
         one.text for one in flags if danger(opening + one.text, [one.before] if one.before else []) is None
     ] == []
+
+
+IN_PASSING = (
+    "việc ngập đầu thở không nổi",
+    "đọc truyện thấy ông vua nuốt cả hàm răng giả",
+    "coi bóng đá thấy cầu thủ bị thúc gãy răng",
+    "hồi đi biển em nổi mề đay vì ăn tôm, bác sĩ cho thuốc",
+    "năm lớp 9 em bị bóng đập văng cái răng cửa, cắm lại được",
+)
+OF_ITS_OWN = ("Răng khôn là răng số mấy?", "niềng răng mất bao lâu vậy bạn?", "Răng sứ có bị sâu không?")
+
+
+@given(st.sampled_from(IN_PASSING), st.sampled_from(OF_ITS_OWN), st.sampled_from(SIGNS[:8]))
+@settings(max_examples=40, deadline=None)
+def test_what_is_told_in_passing_before_another_question_raises_nothing_unless_it_is_there_now(
+    told: str, question: str, sign: str
+) -> None:
+    assert danger(f"{told}. {question}") is None
+    assert danger(f"em nhổ răng hôm qua, giờ đang {sign} dữ lắm. {question}") is not None
+
+
+@given(
+    st.sampled_from(["bé", "mẹ em", "tôi", "ông nội"]),
+    st.sampled_from(["cục nam châm", "cái nắp chai", "hột cườm", "con ốc của máy", "mảnh nhựa"]),
+    st.sampled_from(["nuốt phải", "lỡ nuốt", "hít phải"]),
+    st.sampled_from(["miếng cơm", "cái bánh nhỏ", "nước bọt"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_any_thing_that_is_no_food_is_an_object(who: str, thing: str, verb: str, food: str) -> None:
+    found = danger(f"{who} {verb} {thing}")
+    assert found is not None
+    assert found.name == "object"
+    assert danger(f"{who} lỡ nuốt {food}") is None
+    assert danger(f"{who} không nuốt {thing}") is None
+
+
+@given(st.sampled_from(["máu", "gãy răng"]), st.sampled_from(OF_ITS_OWN))
+def test_a_question_of_another_matter_in_an_emergency_is_answered_behind_a_reminder(
+    sign: str, question: str
+) -> None:
+    now = datetime(2026, 11, 23, 3, tzinfo=UTC)
+    begun = f"em té xe đập mặt, {sign} nhiều quá"
+    card = reply(begun, [], None, now, "vi")
+    assert card is not None
+    assert card.first
+    aside = reply(question, [begun], card.emergency, now, "vi")
+    assert aside is not None
+    assert aside.aside
+    assert aside.emergency is card.emergency
