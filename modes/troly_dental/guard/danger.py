@@ -960,9 +960,11 @@ class _Reading:
         at = verb.last + 1
         while at < len(self._words) and self._at(at, "gulp_filler"):
             at += 1
-        done = self._words[verb.first].folded.endswith("ed") or self._clause_has("done", verb)
-        done = done or (self._words[verb.last + 1 : at] and self._words[verb.last + 1].folded in _HAPPENED)
-        done = done or self._clause_has("by_mistake", verb) or self._clause_has("now", verb)
+        done = (
+            self._words[verb.first].folded.endswith("ed")
+            or any(self._words[step].folded in _HAPPENED for step in range(verb.last + 1, at)[:1])
+            or any(self._clause_has(one, verb) for one in ("done", "by_mistake", "now"))
+        )
         if (
             at == len(self._words)
             or not done
