@@ -7,7 +7,7 @@ import pytest
 from tests.support.screen.fake_backend import MODES, FakeBackend
 from tests.support.screen.screens import NOW, cut_off, warranty
 from troly.errors import ConfigError
-from troly.plugin.events import Progress, Say, StepStarted, Token, TurnCompleted, TurnFailed
+from troly.plugin.events import Progress, Say, StepStarted, Token, TurnCompleted, TurnFailed, TurnStarted
 from troly.text.catalogue import Lang
 from troly.tui.chat.controller import Change, Controller
 from troly.tui.chat.view import HealthView, Pane, SessionInfo, Trouble, message, trouble_from
@@ -70,6 +70,16 @@ def test_short_messages_are_not_said_twice() -> None:
         "Dạ em rất vui được giúp quý khách!",
         "Em đây.",
     ]
+
+
+def test_a_question_its_answer_and_what_is_said_around_them_are_in_one_language() -> None:
+    controller, backend = opened()
+    controller.submit("hello")
+    backend.asked[0].say(
+        TurnStarted("hello", "en", "c1", "t1"), Say("Welcome!", "greeting"), Say("One moment.", "cute"),
+        Token("Here."), TurnCompleted("Here.", {}, "rules", 0, 1.0),
+    )  # fmt: skip
+    assert [view.spoken("vi") for view in controller.pane.messages] == ["en"] * 4
 
 
 def test_a_final_text_that_differs_replaces_what_was_streamed() -> None:

@@ -230,3 +230,17 @@ async def test_text_of_one_megabyte_on_one_line_is_shown_and_typing_goes_on() ->
         assert app.chat.prompt.text == "abc"
         await pilot.press("ctrl+end")
         await until(lambda: any(text.endswith("HẾT") for text in visible(app.chat.transcript)), 60.0)
+
+
+def test_what_is_read_again_is_in_the_language_of_its_answer(tmp_path: Path) -> None:
+    with services_at(tmp_path) as services:
+        store = services.conversations
+        conversation = store.create("an", "shopping").id
+        store.add_message("an", conversation, "assistant", "Welcome!", "greeting")
+        turn = store.begin_turn("an", conversation, "hello")
+        said = [NewMessage("assistant", "One moment.", "cute"), NewMessage("assistant", "Here.")]
+        store.finish_turn("an", turn.id, status="completed", messages=said, trace={"language": "en"})
+        views = message_page(Session(services, registry_of(), profile("an")), conversation, 100)
+    assert [(view.text, view.spoken("vi")) for view in views] == [
+        (text, "en") for text in ("Welcome!", "hello", "One moment.", "Here.")
+    ]

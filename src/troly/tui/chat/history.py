@@ -57,14 +57,23 @@ def message_views(
         views.append(view)
         if turn is None:
             continue
+        view.language = language_of(turn)
         if last.get(turn.id) == index:
             _finish(view, turn)
             view.cut = bool(saved.metadata.get("cut"))
         elif saved.sender == "user" and turn.id not in last and turn.status != "running":
-            empty = message("assistant", said_at, "")
+            empty = message("assistant", said_at, "", language=view.language)
             _finish(empty, turn)
             views.append(empty)
+    if len(views) > 1 and not views[0].language:
+        # The greeting is in the language of the question that it came with.
+        views[0].language = views[1].language
     return views
+
+
+def language_of(turn: StoredTurn) -> str:
+    """The language of an answer, "" where its trace does not tell."""
+    return str(turn.trace.get("language") or "") if isinstance(turn.trace, Mapping) else ""
 
 
 def card_from(saved: Mapping[str, Any], lang: Lang = "vi") -> Content:
@@ -79,7 +88,6 @@ def card_from(saved: Mapping[str, Any], lang: Lang = "vi") -> Content:
 def _finish(view: MessageView, turn: StoredTurn) -> None:
     trace = turn.trace if isinstance(turn.trace, Mapping) else {}
     view.source, view.calls, view.ms = turn.source or "", turn.calls, turn.ms
-    view.language = str(trace.get("language") or "")
     view.turn, view.spent = turn.id, usage_of(trace.get("calls") or ())
     view.parts += [card_from(saved, view.spoken("vi")) for saved in trace.get("content", ())]
     view.steps = [_step(step) for step in trace.get("steps", ())]

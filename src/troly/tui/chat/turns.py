@@ -109,6 +109,8 @@ def apply_event(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
             _say(pane, answer, event, now)
         case StepStarted() | StepFinished() | ModelCalled() | TurnStarted():
             _go_on(answer, event)
+            if isinstance(event, TurnStarted):
+                _speak(pane, answer, event.language)
         case Progress() | ModelLoading():
             answer.progress = event
         case TurnCompleted():
@@ -139,12 +141,20 @@ def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled 
             _finish_step(answer, event)
         case TurnStarted():
             answer.turn, answer.spent, answer.steps = event.turn, ModelUsage(), []
-            answer.language = event.language
         case ModelCalled():
             if isinstance(answer.progress, ModelLoading):
                 answer.progress = None
             answer.spent = answer.spent or ModelUsage()
             answer.spent.call(asdict(event))
+
+
+def _speak(pane: Pane, answer: MessageView, language: str) -> None:
+    """A question, its answer and what is said around them are in one language."""
+    answer.language = language
+    place = pane.messages.index(answer)
+    if place and (asked := pane.messages[place - 1]).who == "user":
+        asked.language = language
+        asked.revision += 1
 
 
 def _put(pane: Pane, answer: MessageView, event: Content) -> None:
@@ -163,7 +173,8 @@ def _say(pane: Pane, answer: MessageView, event: Say, now: Callable[[], datetime
     place = pane.messages.index(answer)
     if event.message_type == "greeting" and place and pane.messages[place - 1].who == "user":
         place -= 1
-    pane.messages.insert(place, message("assistant", now(), event.text, kind=event.message_type))
+    said = message("assistant", now(), event.text, kind=event.message_type, language=answer.language)
+    pane.messages.insert(place, said)
 
 
 def _finish_step(answer: MessageView, event: StepFinished) -> None:
