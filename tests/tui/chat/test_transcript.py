@@ -236,7 +236,7 @@ def test_what_is_read_again_is_in_the_language_of_its_answer(tmp_path: Path) -> 
     with services_at(tmp_path) as services:
         store = services.conversations
         conversation = store.create("an", "shopping").id
-        store.add_message("an", conversation, "assistant", "Welcome!", "greeting")
+        store.add_message("an", conversation, "assistant", "Welcome!", type="greeting")
         turn = store.begin_turn("an", conversation, "hello")
         said = [NewMessage("assistant", "One moment.", "cute"), NewMessage("assistant", "Here.")]
         store.finish_turn("an", turn.id, status="completed", messages=said, trace={"language": "en"})
