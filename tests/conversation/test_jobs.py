@@ -12,9 +12,10 @@ import pytest
 from tests.support.stores.postgres import PostgresServer, needs_postgres
 from tests.support.stores.services import services_at
 from troly.config.users import Profile
-from troly.conversation.jobs import LoadFiles, recorded, share_files, take_up
+from troly.conversation.jobs import LoadFiles, load_files, recorded, share_files, take_up
 from troly.conversation.session import Session
 from troly.plugin.registry import Registry
+from troly_rag.corpus.cards import Cards
 
 pytestmark = needs_postgres
 CSV = "serial,product_name,warranty_end_date\nTEAM01,Tai nghe,31/12/2026\n"
@@ -56,3 +57,21 @@ async def test_another_machine_takes_up_what_died_and_everybody_reads_it(
         current = session.services.datasets.current("warranty")
         assert current is not None
         assert current.file.is_relative_to(session.services.paths.data)
+
+
+async def test_a_folder_of_documents_loaded_on_one_machine_is_searched_on_another(
+    machine: Callable[[str], Session], tmp_path: Path
+) -> None:
+    here, there = machine("here"), machine("there")
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "parking.md").write_text(
+        "# Gửi xe\n\nXe máy gửi ở tầng hầm B2.\n", encoding="utf-8"
+    )
+    job = LoadFiles("rag", "policies", (str(tmp_path / "pages"),), "vi")
+    assert (await load_files(here, job, lambda *_: None, threading.Event())).changed
+    for session in (here, there):
+        (where,) = {one.collection for one in Cards(session.services.index).all()}
+        knowledge = session.services.knowledge
+        may = knowledge.store.permissions(where)
+        found = await knowledge.search("gửi xe máy", collection=where, permissions=may)
+        assert [passage.title for passage in found.passages] == ["Gửi xe"]

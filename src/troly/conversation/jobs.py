@@ -97,12 +97,13 @@ async def load_files(session: Session, job: LoadFiles, report: Report, stop: thr
 def share_files(services: Services, job: LoadFiles) -> list[str]:
     """Put the tables of a load where another machine can do it again; their SHA-256, none without such a place.
 
-    Documents are known by their path, so theirs stay where they are. Blocking; raises InputError, StoreError.
+    Documents are known by their path, so theirs stay where they are, and so does a folder (""). Blocking; raises InputError,
+    StoreError.
     """
     files = services.datasets.files
     if files is None or not job.mode or job.values.get(DRY_RUN):
         return []
-    return [files.put(_there(file)) for file in job.files]
+    return [files.put(path) if path.is_file() else "" for path in map(_there, job.files)]
 
 
 @contextmanager

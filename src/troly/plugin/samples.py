@@ -53,14 +53,16 @@ def load(services: Services, mode: Mode, lang: Lang) -> tuple[str, ...]:
 
     Raises InputError, StoreError.
     """
-    told = mode.samples.load(services, lang) if mode.samples else ()
+    with services.publishing():
+        told = mode.samples.load(services, lang) if mode.samples else ()
     _remember(services, mode.id)
     return told
 
 
 def remove(services: Services, mode: Mode, lang: Lang) -> tuple[str, ...]:
     """Remove the samples of `mode`, which do not come back by themselves; returns sentences. Raises StoreError."""
-    told = mode.samples.remove(services, lang) if mode.samples else ()
+    with services.publishing():
+        told = mode.samples.remove(services, lang) if mode.samples else ()
     _remember(services, mode.id)
     return told
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
@@ -44,9 +45,11 @@ Kept = TypeVar("Kept", bound=Closable)
 class Services:
     """The opened stores and servers.
 
-    `index` holds documents and their words: the file beside the data, also where `state` is a PostgreSQL server.
+    `index` holds documents and their words: the file beside the data, also where `state` is a PostgreSQL server (kept like
+    those of other machines by `retrieval.documents.shared`).
     `set_aside` names damaged files that were moved away at start; `interrupted` the turns that a crash cut off.
     `temporary` says that the stores are a copy that is gone at the end: nothing is written beside them.
+    Documents are written inside of `publishing`, so that all machines get them where they share them.
     """
 
     paths: Paths
@@ -66,6 +69,7 @@ class Services:
     interrupted: tuple[StoredTurn, ...] = field(default=())
     kept: dict[str, Closable] = field(default_factory=dict)
     temporary: bool = False
+    publishing: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def keep(self, name: str, make: Callable[[], Kept]) -> Kept:
         """What a mode holds open as long as the services: `make` is called once a `name`, and must be cheap."""
@@ -120,7 +124,13 @@ def open_services(
     modes = tuple(modes)
     folders = [mode.texts.folder / "personas" for mode in modes if mode.texts]
     paths.ensure()
-    index, set_aside = StateDb.open(paths.state_db, paths.set_aside)
+    shared = settings.files.url if not temporary else None
+    documents = None
+    if shared and settings.database.url:
+        from troly.retrieval.documents.shared import SharedDocuments
+
+        documents, set_aside = SharedDocuments.open(paths.state_db, paths.set_aside)
+    index, set_aside = (documents, set_aside) if documents else StateDb.open(paths.state_db, paths.set_aside)
     state = index
     try:
         if settings.database.url and not temporary:
@@ -135,10 +145,21 @@ def open_services(
         state.close()
         index.close()
         raise
-    shared = settings.files.url if not temporary else None
     files = open_files(shared, settings.files.endpoint) if shared else None
     llm = open_client(settings.ollama)
     knowledge = Knowledge(index, paths.chroma, paths.set_aside, chroma_server(settings))
+    datasets = Datasets(
+        state, paths.datasets, paths.set_aside, files, settings.files.cache_megabytes * 1_000_000
+    )
+    publishing = documents.changing if documents else nullcontext
+    if documents:
+        documents.follow(
+            datasets,
+            migrations_of(modes),
+            paths.set_aside,
+            vectors=bool(settings.chroma.url),
+            changed=knowledge.refresh,
+        )
     return Services(
         paths=paths,
         settings=settings,
@@ -146,10 +167,8 @@ def open_services(
         state=state,
         index=index,
         conversations=conversations,
-        datasets=Datasets(
-            state, paths.datasets, paths.set_aside, files, settings.files.cache_megabytes * 1_000_000
-        ),
-        jobs=Jobs(state, paths.data / "jobs"),
+        datasets=datasets,
+        jobs=Jobs(state, paths.data / "jobs", publishing),
         knowledge=knowledge,
         memory=_memory(paths, settings, state, llm, knowledge),
         personas=Personas(paths, settings, modes[0].persona if modes else "", folders),
@@ -158,6 +177,7 @@ def open_services(
         set_aside=tuple(set_aside),
         interrupted=interrupted,
         temporary=temporary,
+        publishing=publishing,
     )
 
 

@@ -70,7 +70,8 @@ CREATE TABLE memory_indexes (
 OWNER_OF = """coalesce((SELECT c.user_id FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
     WHERE m.id = {}), '')"""
 
-# On PostgreSQL only conversations are remembered: documents and their index stay in a file beside the data.
+# On PostgreSQL only conversations are remembered: documents and their index stay in a file beside the data, which
+# `documents/shared.py` keeps alike on all machines.
 MIGRATIONS = (
     Migration(
         "core/retrieval_0001_documents",

@@ -10,8 +10,8 @@ import json
 import platform
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,10 +96,16 @@ class JobRecord:
 
 
 class Jobs:
-    """The loads of all who share the database; lock files lie in `folder`. Every method raises StoreError."""
+    """The loads of all who share the database, each done inside of `within`; lock files lie in `folder`.
 
-    def __init__(self, db: StateDb, folder: Path) -> None:
+    Every method raises StoreError.
+    """
+
+    def __init__(
+        self, db: StateDb, folder: Path, within: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
         self._db = db
+        self._within = within
         self._folder = folder
 
     @contextmanager
@@ -115,7 +121,7 @@ class Jobs:
                 )
                 sql = "DELETE FROM jobs WHERE status <> 'running' AND seq <= (SELECT max(seq) FROM jobs) - ?"
                 connection.execute(sql, (KEPT,))
-            with _told(JobRecord(self._db, job)) as running:
+            with _told(JobRecord(self._db, job)) as running, self._within():
                 yield running
             self._forget_lock(job)
 
@@ -137,7 +143,7 @@ class Jobs:
                 running.end("failed", "jobs.given_up")
                 yield None
             else:
-                with _told(running):
+                with _told(running), self._within():
                     yield running
             self._forget_lock(job.id)
 

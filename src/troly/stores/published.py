@@ -277,14 +277,17 @@ class Build:
         self.published: DatasetVersion | None = None
         self._record = record
 
-    def publish(self, info: Mapping[str, Any] | None = None) -> DatasetVersion:
-        """Make the file the current version; it must be closed. From then on every reader sees it, whole.
+    def publish(self, info: Mapping[str, Any] | None = None, *, closed: bool = False) -> DatasetVersion:
+        """Make the file the current version; it must be closed, which `closed` says of one that is not DuckDB's.
+
+        From then on every reader sees it, whole.
 
         Raises StoreError `store.build_open` when it is missing, still open or not whole; `store.full` and others.
         """
         if self.published is not None:
             raise RuntimeError("a build is published once")
-        self._check_closed()
+        if not closed:
+            self._check_closed()
         try:
             _sync(self.path)
         except OSError as error:
@@ -338,7 +341,7 @@ def _sync(path: Path) -> None:
 
 _COLUMNS = "name, version, file, published_at, info, sha"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
-_FILE = re.compile(r"(?P<name>.+)-\d+-[0-9a-f]+\.duckdb")
+_FILE = re.compile(r"(?P<name>.+)-\d+-[0-9a-f]+\.(?:duckdb|sqlite)")
 _COMPANIONS = (".wal",)
 # Cleaning takes a dataset's lock for a moment; an ingest that begins just then waits this long.
 _LOCK_WAIT = 0.5
@@ -383,6 +386,14 @@ class Datasets:
         """The newest version whose file is there, or is fetched now; None when there is none."""
         return next((version for version in self._versions(name) if self._fetch(version)), None)
 
+    def newest(self, name: str) -> DatasetVersion | None:
+        """The newest version, wherever its file is; None when there is none."""
+        return next(self._versions(name), None)
+
+    def lock_of(self, name: str) -> Lock:
+        """What whoever builds `name` holds."""
+        return self._db.lock(self._folder / f"{name}.lock")
+
     def all_current(self, prefix: str) -> tuple[DatasetVersion, ...]:
         """The newest readable version of every dataset whose name begins with `prefix`, by name."""
         sql = (
@@ -401,7 +412,7 @@ class Datasets:
             return self._readers.setdefault(name, DatasetReader(self, name))
 
     @contextmanager
-    def build(self, name: str, *, wait: float = _LOCK_WAIT) -> Iterator[Build]:
+    def build(self, name: str, *, wait: float = _LOCK_WAIT, suffix: str = ".duckdb") -> Iterator[Build]:
         """A new version to write and publish; leaving without `publish` removes it.
 
         `name` is lower-case letters, digits, `_`, `.`, `-` (ValueError otherwise). While another process or thread
@@ -410,12 +421,12 @@ class Datasets:
         """
         if not _NAME.fullmatch(name):
             raise ValueError(f"not a dataset name: {name!r}")
-        lock = self._lock_of(name)
+        lock = self.lock_of(name)
         with lock:
             self._acquire(lock, name, wait)
             self._sweep(held=name)
             version = self._next_version(name)
-            path = self._folder / f"{name}-{version}-{secrets.token_hex(6)}.duckdb"
+            path = self._folder / f"{name}-{version}-{secrets.token_hex(6)}{suffix}"
             build = Build(name, version, path, partial(self._record, lock))
             try:
                 yield build
@@ -576,13 +587,13 @@ class Datasets:
         """Delete the files without a row, dataset by dataset under its lock; `held` is locked by the caller."""
         orphans: dict[str, list[Path]] = {}
         known = self._known_files()
-        for path in sorted(self._folder.glob("*.duckdb")):
+        for path in sorted(self._folder.glob("*")):
             match = _FILE.fullmatch(path.name)
             if match and path.name not in known:
                 orphans.setdefault(match["name"], []).append(path)
         gone = 0
         for name, paths in orphans.items():
-            lock = self._lock_of(name)
+            lock = self.lock_of(name)
             with lock:
                 try:
                     if name != held and not lock.acquire():
@@ -612,9 +623,6 @@ class Datasets:
             # Held open elsewhere (Windows): it is withdrawn already, so nobody reads it, and it stays where it is.
             moved = QuarantinedFile(path, path, reason)
         self._damaged.append(moved)
-
-    def _lock_of(self, name: str) -> Lock:
-        return self._db.lock(self._folder / f"{name}.lock")
 
     def _acquire(self, lock: Lock, name: str, wait: float) -> None:
         try:

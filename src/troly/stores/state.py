@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from troly.errors import StoreError
 from troly.stores import migrations
@@ -40,7 +40,7 @@ class StateDb:
         self._connections = Connections(path, busy_seconds)
 
     @classmethod
-    def open(cls, path: Path, set_aside: Path) -> tuple[StateDb, list[QuarantinedFile]]:
+    def open(cls, path: Path, set_aside: Path) -> tuple[Self, list[QuarantinedFile]]:
         """Open the database at `path`; a damaged one is moved to the folder `set_aside` and a fresh one made.
 
         Raises StoreError: no permission, full disk, busy. Does not migrate.

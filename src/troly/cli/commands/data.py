@@ -67,6 +67,9 @@ def publish(ctx: typer.Context) -> None:
             raise InputError("files.none")
         for version in session.services.datasets.share():
             data(f"{version.name} {version.version}: {version.sha[:16]}")
+        # A write, though of nothing, publishes the documents of this machine.
+        with session.services.publishing(), session.services.index.write():
+            pass
 
 
 def _each(invocation: Invocation, what: str, do: Callable[..., tuple[str, ...]]) -> None:

@@ -228,6 +228,11 @@ class Knowledge:
             self._complete.add((collection, embedder))
         return done
 
+    def refresh(self) -> None:
+        """Look at everything anew: the documents were exchanged for others."""
+        self._complete.clear()
+        self._vectors.close()
+
     def close(self) -> None:
         """Close the vector store; the state database belongs to the caller."""
         self._vectors.close()
