@@ -72,7 +72,6 @@ def test_a_load_whose_process_died_is_taken_up_by_one_and_given_up_when_it_alway
             if running is not None:
                 # The process ends here: nothing is written any more.
                 running.end = lambda *_: None  # type: ignore[method-assign]
-                running._ended.set()
     assert jobs.list()[0].status == "failed"
     assert jobs.died() == []
 
@@ -81,7 +80,6 @@ def died(jobs: Jobs) -> None:
     """A load that ends without a word, as with `kill -9`."""
     with jobs.begin("shopping/warranty", "an", {"files": ["a.csv"]}) as running:
         running.end = lambda *_: None  # type: ignore[method-assign]
-        running._ended.set()
 
 
 def test_a_lock_whose_connection_was_lost_is_not_held(db: StateDb, home: Path) -> None:

@@ -10,6 +10,7 @@ import json
 import platform
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -51,32 +52,26 @@ class StoredJob:
 
 
 class JobRecord:
-    """A load under way: `report` notes how far it is, which is written once a second by a thread of its own."""
+    """A load under way. Once it has ended nothing more is written of it."""
 
     def __init__(self, db: StateDb, job: str) -> None:
         self.id = job
         self._db = db
-        self._progress: tuple[int, int | None, str] | None = None
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._tell, name=f"job {job}", daemon=True)
-        self._thread.start()
+        self._progress: tuple[int, int | None, str] = (0, None, "")
+        self._tell_at = 0.0
 
     def report(self, done: int, total: int | None, unit: str) -> None:
-        """How far it is; costs nothing."""
+        """How far it is, which is written once a second; not for an event loop, since the database may be slow."""
         self._progress = done, total, unit
+        if time.monotonic() >= self._tell_at:
+            self._tell_at = time.monotonic() + _TOLD
+            # What cannot be told now is told a second later.
+            with suppress(StoreError):
+                self._write("running", "")
 
     def end(self, status: Status, said: str = "") -> None:
         """Write how it ended, the first time. Raises StoreError."""
-        if self._ended.is_set():
-            return
-        self._ended.set()
-        self._thread.join()
-        done, total, unit = self._progress or (0, None, "")
-        with self._db.write() as connection:
-            connection.execute(
-                "UPDATE jobs SET status = ?, said = ?, done = ?, total = ?, unit = ?, changed_at = ? WHERE id = ?",
-                (status, said, done, total, unit, instant(datetime.now(UTC)), self.id),
-            )
+        self._write(status, said)
 
     def abandon(self) -> None:
         """Say that it was stopped, in a second at most: the process ends now."""
@@ -84,15 +79,13 @@ class JobRecord:
         last.start()
         last.join(_TOLD)
 
-    def _tell(self) -> None:
-        told = None
-        while not self._ended.wait(_TOLD):
-            if (now := self._progress) != told and now is not None:
-                # What cannot be told now is told a second later.
-                with suppress(StoreError), self._db.write() as connection:
-                    sql = "UPDATE jobs SET done = ?, total = ?, unit = ?, changed_at = ? WHERE id = ?"
-                    connection.execute(sql, (*now, instant(datetime.now(UTC)), self.id))
-                    told = now
+    def _write(self, status: Status, said: str) -> None:
+        with self._db.write() as connection:
+            connection.execute(
+                "UPDATE jobs SET status = ?, said = ?, done = ?, total = ?, unit = ?, changed_at = ?"
+                " WHERE id = ? AND status = 'running'",
+                (status, said, *self._progress, instant(datetime.now(UTC)), self.id),
+            )
 
 
 class Jobs:

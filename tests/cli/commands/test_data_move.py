@@ -60,3 +60,22 @@ def test_the_command_moves_tells_and_goes_on_where_it_was_stopped(
     assert "`database.url`" in wrong.out
     shown = app.run("config", "show")
     assert hidden(shown)
+
+
+def test_documents_are_published_by_the_command_and_by_each_load(
+    app: CommandLine, tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, url = tmp_path / "pages", postgres.database()
+    (tmp_path / "shared").mkdir()
+    folder.mkdir()
+    (folder / "parking.md").write_text("# Gửi xe\n\nXe máy gửi ở tầng hầm B2.\n", encoding="utf-8")
+    monkeypatch.setenv("TROLY_DATABASE__URL", url)
+    assert app.run("ingest", "policies", str(folder)).code == 0
+    monkeypatch.setenv("TROLY_FILES__URL", str(tmp_path / "shared"))
+    assert "documents 1: " in app.run("data", "publish").out
+    assert app.run("data", "publish").out == ""
+    (folder / "meals.md").write_text("# Ăn trưa\n\nCăng tin mở lúc 11 giờ.\n", encoding="utf-8")
+    assert app.run("ingest", "policies", str(folder)).code == 0
+    # Another machine.
+    monkeypatch.setenv("TROLY_HOME", str(tmp_path / "another"))
+    assert "2 company documents" in app.run("deploy", "check").out

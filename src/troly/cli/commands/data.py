@@ -60,16 +60,20 @@ def move(
 def publish(ctx: typer.Context) -> None:
     """See `cli.data.publish.help`."""
     from troly.errors import InputError
+    from troly.retrieval.documents.shared import NAME
 
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
-        if session.services.datasets.files is None:
+        services = session.services
+        if services.datasets.files is None:
             raise InputError("files.none")
-        for version in session.services.datasets.share():
-            data(f"{version.name} {version.version}: {version.sha[:16]}")
+        shared, before = services.datasets.share(), services.datasets.newest(NAME)
         # A write, though of nothing, publishes the documents of this machine.
-        with session.services.publishing(), session.services.index.write():
+        with services.publishing(), services.index.write():
             pass
+        documents = services.datasets.newest(NAME)
+        for version in [*shared, *([documents] if documents and documents != before else [])]:
+            data(f"{version.name} {version.version}: {version.sha[:16]}")
 
 
 def _each(invocation: Invocation, what: str, do: Callable[..., tuple[str, ...]]) -> None:

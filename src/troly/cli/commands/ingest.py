@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -215,7 +216,8 @@ def _in_thread(
     Leaving at once is safe: a load that is killed at any point keeps the old data whole.
     """
     with ThreadPoolExecutor(1) as pool, on_interrupt(stop):
-        future = pool.submit(work)
+        # In the load's context: documents are published at the end of it.
+        future = pool.submit(copy_context().run, work)
         try:
             while not wait([future], timeout=WAKE_SECONDS).done:
                 pass

@@ -108,7 +108,7 @@ async def ingest_paths(
     Unchanged files are not read again; files that are gone from a named folder are removed, and so are sample pages
     once there is a page of one's own. Killed or cancelled at
     any point, every document is wholly old or wholly new, and the next run does the rest. A file that cannot be read
-    is reported and the others go on. Raises StoreError when the state database cannot be written.
+    is reported and the others go on. `progress` is called in other threads. Raises StoreError when the state database cannot be written.
     """
     job = _Job(knowledge, collection, owner, permission, clock)
     plan = await asyncio.to_thread(plan_files, list(paths))
@@ -117,7 +117,8 @@ async def ingest_paths(
         if cancel():
             break
         await asyncio.to_thread(_load, job, key, path, known.get(key))
-        progress(IngestProgress("read", number, len(plan.files), show(path)))
+        step = IngestProgress("read", number, len(plan.files), show(path))
+        await asyncio.to_thread(progress, step)
     stopped = cancel()
     gone = [] if stopped else gone_files(plan, known)
     samples = [key for key in known if key.startswith(SAMPLES)] if any(job.done.values()) else []

@@ -199,7 +199,7 @@ class Knowledge:
                 ids, access = [chunk.id for chunk in batch], [chunk.access for chunk in batch]
                 await asyncio.to_thread(self._vectors.upsert, index, ids, vectors, access)
                 done, left = done + len(batch), max(0, left - len(batch))
-                progress(done, max(total, done))
+                await asyncio.to_thread(progress, done, max(total, done))
         except TrolyError as error:
             return EmbeddingResult(done, left, error)
         return EmbeddingResult(done, left)
