@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Self
@@ -12,7 +12,7 @@ from typing import Any, Self
 from troly.text.catalogue import Lang
 from troly.text.fold import folded_words
 from troly.text.match import Lexicon
-from troly_dental.guard import advice, asks_in_general, danger, is_called_off, is_over
+from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
 from troly_dental.guard.rules import stop_words
 from troly_dental.guard.spelling import LEXICONS
@@ -37,11 +37,13 @@ _LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Emergency:
-    """The emergency that a conversation is in: the danger's name, when it was told, and of whom ("" is the one who writes)."""
+    """The emergency that a conversation is in: the danger's name, when it was told, of whom ("" is the one who writes), and
+    whether a sign beside it makes it one that is not waited with."""
 
     name: str
     since: datetime
     patient: str = ""
+    severe: bool = False
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any], now: datetime) -> Self | None:
@@ -52,16 +54,16 @@ class Emergency:
         try:
             since = datetime.fromisoformat(str(saved.get("since")))
             return (
-                cls(str(saved["name"]), since, str(saved.get("patient", "")))
+                cls(str(saved["name"]), since, str(saved.get("patient", "")), saved.get("severe") is True)
                 if now - since < _LASTS
                 else None
             )
         except (KeyError, TypeError, ValueError):
             return None
 
-    def kept(self) -> dict[str, str]:
+    def kept(self) -> dict[str, Any]:
         """Plain values for the conversation's metadata."""
-        return {"name": self.name, "since": self.since.isoformat(), "patient": self.patient}
+        return {**asdict(self), "since": self.since.isoformat()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def reply(
     if found is not None and (
         present is None or found.name not in {present.name, *_COVERED.get(present.name, ())}
     ):
-        return _card(found.name, now, patient_of([*earlier, text]), lang, sure=found.sure)
+        return _card(found, now, patient_of([*earlier, text]), lang)
     if present is None:
         return None
     if found is None or danger(text) is None:
@@ -97,13 +99,15 @@ def reply(
         if is_over(text):
             return EmergencyReply(say("guard.still.over", lang), None)
     if found is None and _is_aside(text, present.name, lang):
-        return EmergencyReply(_reminder(present.name, lang), present, aside=True)
-    return EmergencyReply(still(text, present.name, lang), present)
+        return EmergencyReply(_reminder(present, lang), present, aside=True)
+    return EmergencyReply(still(text, present, lang), present)
 
 
-def _card(name: str, now: datetime, patient: str, lang: Lang, *, sure: bool = True) -> EmergencyReply:
-    text = f"{advice(name, lang).strip()}\n\n{say('guard.still.leave', lang)}"
-    return EmergencyReply(text, Emergency(name, now, patient), first=True, sure=sure)
+def _card(found: Danger, now: datetime, patient: str, lang: Lang) -> EmergencyReply:
+    emergency = Emergency(found.name, now, patient, found.severe)
+    first = f"{say('guard.still.at_once', lang)}\n\n" if found.severe else ""
+    text = f"{first}{advice(found.name, lang).strip()}\n\n{say('guard.still.leave', lang)}"
+    return EmergencyReply(text, emergency, first=True, sure=found.sure)
 
 
 # -- What a model says of it, in the first line of its answer.
@@ -139,12 +143,13 @@ def decided(
     """
     now, lang = at
     if sign in NAMES and (present is None or present.name != sign):
-        return _card(sign, now, patient_of(messages), lang)
+        severe = rules is not None and rules.emergency is not None and rules.emergency.severe
+        return _card(Danger(sign, severe=severe), now, patient_of(messages), lang)
     if not sign and rules and rules.first:
         return rules
     if present is None or sign == OVER:
         return None
-    return EmergencyReply(_reminder(present.name, lang), present, aside=sign == NONE)
+    return EmergencyReply(_reminder(present, lang), present, aside=sign == NONE)
 
 
 def _is_aside(text: str, name: str, lang: Lang) -> bool:
@@ -159,13 +164,14 @@ def _is_aside(text: str, name: str, lang: Lang) -> bool:
     )
 
 
-def _reminder(name: str, lang: Lang) -> str:
-    return say(f"guard.still.{name if name == _GENTLE else 'now' if name in _NOW else 'today'}", lang)
+def _reminder(present: Emergency, lang: Lang) -> str:
+    now = present.severe or present.name in _NOW
+    return say(f"guard.still.{present.name if present.name == _GENTLE else 'now' if now else 'today'}", lang)
 
 
-def still(text: str, name: str, lang: Lang) -> str:
+def still(text: str, present: Emergency, lang: Lang) -> str:
     """What a follow-up hears: that it is still urgent, then the lines that answer it, all of the card where none does."""
-    head = _reminder(name, lang)
+    head, name = _reminder(present, lang), present.name
     card = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
     if name == _GENTLE:
         return "\n".join([head, "", *card])

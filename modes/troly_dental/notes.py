@@ -118,7 +118,8 @@ _ASKED = Path(__file__).parent / "lexicons" / "notes_asked.txt"
 _GENERAL = Path(__file__).parent / "lexicons" / "general.txt"
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What a sentence gains that tells a time where one is asked for, beside the words it shares.
-_TOLD_TIME = 1.5
+_TOLD_TIME, _TOLD_KIND = 1.5, 0.5
+_KINDS = ("how long", "how much", "food", "amount", "age")
 
 
 def sentences_of(text: str) -> list[str]:
@@ -131,15 +132,30 @@ def best_sentences(sentences: Sequence[str], question: str, count: int) -> list[
     wanted = fold.folded_words(subject_words(question))
     common = Counter(word for each in sentences for word in set(fold.folded_words(each)))
     points = [_shared(sentence, wanted, common, len(sentences)) for sentence in sentences]
-    if "how long asked" in _asked().labels_in(question):
-        points = [point + _told_time(sentence) for point, sentence in zip(points, sentences, strict=True)]
+    asked = {label.removesuffix(" asked") for label in _asked().labels_in(question)} & {*_KINDS}
+    points = [
+        point + max((_told(kind, sentence) for kind in asked), default=0)
+        for point, sentence in zip(points, sentences, strict=True)
+    ]
     ranked = sorted(range(len(sentences)), key=lambda at: (-points[at], at))
     return [sentences[at] for at in sorted(ranked[:count])]
 
 
-def _told_time(sentence: str) -> float:
-    """What a sentence gains where it is asked how long something takes, for a time and for saying that it is one."""
-    return _TOLD_TIME * bool(_TIME.search(fold.fold(sentence))) + _asked().has(sentence, "how long")
+def _tells(kind: str, sentence: str) -> bool:
+    """Whether `sentence` tells the `kind` of thing; that it takes a time tells none."""
+    if kind == "how long":
+        return bool(_TIME.search(fold.fold(sentence)))
+    # "do" is no "đồ": notes are written with their accents.
+    return any(hit.exact and hit.label == kind for hit in _asked().find(sentence))
+
+
+def _told(kind: str, sentence: str) -> float:
+    """What a sentence gains that tells the `kind` of thing that is asked for; a time counts for more than saying that it is one."""
+    if kind == "how long":
+        return _TOLD_TIME * _tells(kind, sentence) + _asked().has(sentence, kind)
+    return _TOLD_KIND * len(
+        {hit.phrase for hit in _asked().find(sentence) if hit.exact and hit.label == kind}
+    )
 
 
 def word_weight(word: str) -> float:
@@ -353,17 +369,10 @@ def _coverage(
         beside = before is not None and word.start - before.end <= 1
         missing[-1:] = [f"{missing[-1]} {word.text}"] if beside else [*missing[-1:], word.text]
     asks = {hit.label for hit in kinds}
-    told = {
-        "how long": any(_TIME.search(fold.fold(one)) for one in quoted),
-        "how much": any(_asked().has(one, "how much") for one in quoted),
-        "food": any(_asked().has(one, "food") for one in quoted),
-        "amount": any(_asked().has(one, "amount") for one in quoted),
-        "age": any(_asked().has(one, "age") for one in quoted),
-    }
     missing += [
         say(f"notes.no_{kind.replace(' ', '_')}", lang)
-        for kind, answered in told.items()
-        if f"{kind} asked" in asks and not answered
+        for kind in _KINDS
+        if f"{kind} asked" in asks and not any(_tells(kind, one) for one in quoted)
     ]
     return covered, missing
 

@@ -22,6 +22,8 @@ from troly_dental.guard.spelling import LEXICONS, spellings_of
 
 # How many earlier messages of the person may say what this one is about.
 _EARLIER = 12
+# How many of them may say that it is asked for an exam or a story.
+_STUDIED = 3
 _FILE = LEXICONS / "danger.txt"
 _DEGREES = re.compile(
     r"(?<![\d.,])(?:(?:38|39|40|41)(?:[.,]\d)?\s*(?:độ|do(?!\w)|do(?=\d)|°|o?c\b|celsius)"
@@ -46,6 +48,15 @@ _EVERY = re.compile(
 _TIMES = re.compile(r"\b(\d{1,2})\s*(?:lan|cu|times|doses)\b\W*(?:\w+\s+){0,2}(?:moi|each)\b")
 _STRENGTH = 200
 _PILLS_SHORT = re.compile(r"\b(\d{1,3})\s?v\b")
+# What makes a danger that is seen to today one that is not waited with: shock, a chill, the throat, the eye, the head.
+_SEVERE = {
+    "bleeding": ("racing", "shock", "head"),
+    "trauma": ("racing", "shock", "head", "throat", "into", "breathless", "vision"),
+    "knocked_out": ("racing", "shock", "head"),
+    "swelling": ("rigor", "shock", "throat", "vision", "fever"),
+    "fever": ("rigor", "shock", "head", "frail", "vision"),
+    "nerve": ("speechless", "sudden"),
+}
 # Signs that are never waited with, however the rest is said.
 _CERTAIN = frozenset({"breathing", "unconscious", "poisoning", "allergy", "object"})
 
@@ -55,11 +66,13 @@ class Danger:
     """What needs help now; `name` is the card that says what to do.
 
     `sure` is False where something else in the message (a denied or past sign, a joke, money, a general question) may mean
-    that nothing is happening: a model that answers is asked then.
+    that nothing is happening: a model that answers is asked then. `severe` where a sign stands beside it of which the card says
+    that it is not waited with.
     """
 
     name: str
     sure: bool = True
+    severe: bool = False
 
 
 def danger(text: str, previous: Sequence[str] = (), *, present: str | None = None) -> Danger | None:
@@ -71,9 +84,10 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
     earlier = [_read(reading) for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
     for reading in spellings_of(text):
         read = _read(reading)
-        name = _danger_of(read, earlier, present)
+        name = None if read.for_study(earlier) else _danger_of(read, earlier, present)
         if name and (name == "self_harm" or not _asks_of_other(read)):
-            return Danger(name, not read.joking and (name in _CERTAIN or not read.doubtful))
+            sure = not read.joking and (name in _CERTAIN or not read.doubtful)
+            return Danger(name, sure, read.has(*_SEVERE.get(name, ())))
     return None
 
 
@@ -94,6 +108,11 @@ def is_over(text: str) -> bool:
     """Whether the person says that an emergency told before is over, or that a doctor has seen to it."""
     readings = [_read(reading) for reading in spellings_of(text)]
     return any(one.stands("seen", "calm") or one.seen_to for one in readings)
+
+
+def what_is_asked(text: str) -> str:
+    """`text` without the sentences that only say that an emergency is over; all of it where nothing else is left."""
+    return " ".join(each for each in _SENTENCE.split(text) if not is_over(each) or "?" in each) or text
 
 
 def is_called_off(text: str) -> bool:
@@ -501,6 +520,7 @@ _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconsci
 _DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _GAP = re.compile(r"[\s\-_'’/]*")
 _ASKED = re.compile(
     r"\s*(?:\S+\s+){0,3}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
@@ -627,6 +647,14 @@ class _Reading:
             self._going_on(place) or self._is_now(place, self._clause(place, self._sentences))
             for sign in _DENIABLE
             for place in self._live.get(sign, ())
+        )
+
+    def for_study(self, earlier: Sequence[_Reading]) -> bool:
+        """Whether the message goes on asking for the exam or the story of one before, and names nobody who is near."""
+        return (
+            any(one.has("study") for one in earlier[-_STUDIED:])
+            and bool(_ASKS_AT_END.search(fold(self.text)))
+            and not any(self._all.get(concept) for concept in ("person_first", "relative", "child"))
         )
 
     @property
@@ -848,7 +876,8 @@ class _Reading:
             (0 <= place.first - each.last - 1 <= 1 or 0 <= each.first - place.last - 1 <= min(1, each.reach))
             for each in self._all.get("slight", ())
         )
-        return slight or self._stated("innocent")
+        cried = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("innocent", ()))
+        return slight or cried or self._stated("innocent")
 
     def _stated(self, *concepts: str) -> bool:
         """Whether one of `concepts` is named and not denied, whatever else is said of it."""

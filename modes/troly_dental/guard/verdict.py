@@ -34,6 +34,7 @@ _NO, _YES = re.compile(r"\bNO\b", re.IGNORECASE), re.compile(r"\bYES\b", re.IGNO
 # A word that is long enough to tell by itself what is spoken of.
 _LONG_WORD = 6
 _HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis"})
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
@@ -56,6 +57,10 @@ async def guard(turn: TurnContext, text: str, last: str = "", *, previous_dental
     """
     # The first message of a process reads the word lists; nobody else should wait for that.
     ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
+    if not (ruled.dental or ruled.refused) and (asked := _last_question(text)):
+        # Whatever is told before it, the message asks this.
+        alone = await asyncio.to_thread(judge, asked, None, False)
+        ruled = alone if alone.dental else ruled
     if not ruled.dental and await asyncio.to_thread(about_health, text):
         return Verdict(True, "rules", ruled.score, "health")
     if ruled.dental or ruled.social or ruled.refused:
@@ -67,6 +72,12 @@ async def guard(turn: TurnContext, text: str, last: str = "", *, previous_dental
     if said is None:
         return _by_rules(ruled, f"{ruled.reason} (?)")
     return Verdict(said, "model", ruled.score, ruled.reason)
+
+
+def _last_question(text: str) -> str:
+    """The last sentence of several where it is marked as a question, else ""."""
+    *before, last = _SENTENCE.split(text.strip())
+    return last if before and last.endswith("?") else ""
 
 
 def about_health(text: str) -> bool:

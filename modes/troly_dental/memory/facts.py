@@ -47,6 +47,10 @@ _PROPOSED = re.compile(
 _INTENDED = re.compile(
     r"\b(?:(?:(?<!.)|(?<=\bem )|(?<=\btoi )|(?<=\bminh )|(?<=\btui )|(?<=\bchau )|(?<=\bdang ))(?:dinh|tinh)|muon|se|going\s+to|want\s+to|thinking\s+of|plan\s+to)\s+(?:uong|dung|mua|xin|take|taking|use|using|buy)\b"
 )
+# An illness that is only said to tell how great a fright was.
+_FRIGHT = re.compile(
+    r"\b(?:nearly|almost|practically|gave me|giving me|nhu|suyt|muon|tuong)\b(?:\W+\w+){0,3}?\W*$"
+)
 # Before a medicine: that the body reacted to it.
 _REACTED = re.compile(
     r"\b(?:soc|shock|phan ung|reacted|reaction)\s+(?:(?:phan|ve|voi|do|vi|sau|khi|uong|tiem|chich|to|from|with|after)\s+){0,3}$"
@@ -159,6 +163,7 @@ def _stated(
     found: dict[tuple[str, str], Fact] = {}
     last: Fact | None = None
     person, corrects = "", False
+    told_of_nobody = bool(_lexicon("fiction").find(text))
     for part in _parts(text):
         # A clause without a subject goes on about whom the one before it named.
         person = person_of(part.text) or ("" if _names_oneself(part.text) else person)
@@ -166,6 +171,10 @@ def _stated(
         facts = [allergens] if allergens else list(_facts(part))
         if last is None:
             _reacted_after(found, part)
+        if _lexicon("fiction").find(part.text) or (
+            told_of_nobody and not (person or _names_oneself(part.text))
+        ):
+            facts = []
         if person and not person_of(part.text):
             facts = [replace(fact, text=f"{person}: {fact.text}"[:LONGEST_TEXT]) for fact in facts]
         corrects = corrects or bool(_CORRECTS.search(part.folded))
@@ -304,7 +313,7 @@ def person_of(text: str) -> str:
 @cache
 def _described() -> re.Pattern[str]:
     """The "my" of a relative with what is said of them between: "my diabetic mum"."""
-    named = sorted(fold(one).removeprefix("my ") for one in _lists()["other"] if fold(one).startswith("my "))
+    named = sorted(map(fold, _lists()["relative in english"]))
     return re.compile(
         rf"\b(my)\s+(?:[\w-]+\s+){{1,2}}(?=(?:{'|'.join(map(re.escape, named))})\b)", re.IGNORECASE
     )
@@ -441,7 +450,12 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
     kinds: tuple[FactKind, ...] = ("pregnancy", "disease")
     for kind in kinds:
         for hit in hits:
-            if hit.label == kind and not (kind == "disease" and _of_a_specialist(part, hit)):
+            if hit.label == kind and not (
+                kind == "disease"
+                and (
+                    _of_a_specialist(part, hit) or _FRIGHT.search(part.folded[: _folded_at(part, hit.start)])
+                )
+            ):
                 yield _fact(kind, part.text[hit.start : hit.end], told)
     if age := _AGE.search(part.folded):
         yield _fact("age", part.written(*age.span()), told)
@@ -567,9 +581,23 @@ def _folded_at(part: _Part, place: int) -> int:
     return bisect_left(part.offsets, place)
 
 
+_WHOSE = (
+    "tôi", "tui", "em", "mình", "tớ", "nhà em", "nhà tôi", "nhà mình", "của em", "của tôi", "của mình", "ấy",
+)  # fmt: skip
+
+
 @cache
 def _lists() -> dict[str, tuple[str, ...]]:
-    return read_lists(Path(__file__).parents[1] / "lexicons" / "facts.txt")
+    lists = read_lists(Path(__file__).parents[1] / "lexicons" / "facts.txt")
+    # "Anh em", "chị em", "em em" are no relatives of hers.
+    theirs = (
+        f"{one} {whose}"
+        for one in lists["relative"]
+        for whose in _WHOSE
+        if (one, whose) not in {("anh", "em"), ("chị", "em"), ("em", "em")}
+    )
+    in_english = (f"{whose} {one}" for one in lists["relative in english"] for whose in ("my", "our"))
+    return {**lists, "other": (*lists["other"], *theirs, *in_english)}
 
 
 @cache
@@ -578,7 +606,15 @@ def _lexicon(only: str = "") -> Lexicon:
     if only:
         return Lexicon({only: _lists()[only]})
     words_only = {"self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment"}
-    words_only |= {"measure", "counted", "before a weekday", "reaction"}
+    words_only |= {
+        "relative",
+        "relative in english",
+        "fiction",
+        "measure",
+        "counted",
+        "before a weekday",
+        "reaction",
+    }
     return Lexicon(
         {
             label: phrases

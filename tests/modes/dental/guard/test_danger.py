@@ -520,3 +520,26 @@ def test_a_question_of_another_matter_in_an_emergency_is_answered_behind_a_remin
     assert aside is not None
     assert aside.aside
     assert aside.emergency is card.emergency
+
+
+@pytest.mark.parametrize(
+    ("told", "severe"),
+    [
+        ("mẹ em nhổ răng hôm qua, sốt 39 độ", False),
+        ("mẹ em bị tiểu đường nhổ răng hôm qua, sốt 39 độ", True),
+        ("nhổ răng hôm qua, sốt 39 độ, rét run cầm cập", True),
+        ("nhổ răng từ sáng, máu chảy hoài không cầm", False),
+        ("nhổ răng từ sáng, máu chảy hoài không cầm, người lạnh toát", True),
+        ("bé ngậm bàn chải ngã, cán đâm vào họng, chảy máu", True),
+    ],
+)
+def test_a_card_sends_for_help_at_once_where_a_sign_beside_it_cannot_wait(told: str, severe: bool) -> None:
+    now = datetime(2026, 11, 23, 3, tzinfo=UTC)
+    for text in (told, fold(told)):
+        card = reply(text, [], None, now, "vi")
+        assert card is not None
+        assert card.emergency is not None
+        assert ("gọi 115 hoặc đến khoa Cấp cứu gần nhất ngay bây giờ" in card.text) is severe
+        later = reply("giờ phải làm sao", [text], card.emergency, now, "vi")
+        assert later is not None
+        assert ("ngay bây giờ" in later.text.splitlines()[0]) is severe

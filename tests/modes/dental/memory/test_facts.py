@@ -355,3 +355,15 @@ def test_what_is_asked_for_one_is_not_weighed_by_the_facts_of_another() -> None:
     assert {fact.value for fact in about_the_same(facts, "ông cụ uống gì được")} == {"penicillin", "hải sản"}
     assert about_the_same(facts, "tôi cho mẹ uống aspirin được không") == facts
     assert about_the_same(facts, "uống aspirin được không") == facts
+
+
+@pytest.mark.parametrize(
+    "who", ["bố chồng em", "sếp mình", "bạn cùng phòng em", "chú ấy", "cô giáo em", "nhỏ bạn thân"]
+)
+@pytest.mark.parametrize("what", ["bị tiểu đường", "dị ứng penicillin", "đang uống warfarin"])
+def test_what_somebody_else_has_is_theirs_and_what_a_story_tells_is_nobodys(who: str, what: str) -> None:
+    assert all(person_of(fact.text) for fact in find_facts(f"{who} {what}"))
+    assert find_facts(f"{who} {what}") != ()
+    assert find_facts(f"em đang viết truyện, nhân vật {what}") == ()
+    assert find_facts(f"xem phim thấy ông kia {what}") == ()
+    assert [person_of(fact.text) for fact in find_facts(f"xem phim thấy sợ, em {what}")] == [""]
