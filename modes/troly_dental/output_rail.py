@@ -9,9 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.match import Lexicon
+from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import Fact
 from troly_dental.safety import conflicts, on_prescription
@@ -71,6 +73,7 @@ class OutputRail:
         self.diagnoses = 0
         self._sources = [_Source(text) for text in sources]
         self._own, self._own_doses = fold(own), doses(own, anywhere=True)
+        self._own_figures = frozenset(amount.value for amount in find_amounts(own))
         self._lang: Lang = lang
         self._facts = tuple(facts)
         self._held = ""
@@ -119,7 +122,10 @@ class OutputRail:
         # "Ngày 3 lần." belongs to the dose before it.
         wanted = doses(body, anywhere=self._dosing and len(body) <= _GOES_ON)
         self._dosing = bool(wanted)
+        # What the person took may be added up: "16 viên 500 mg là 8.000 mg".
+        reckoned = derived_figures(body, self._own_figures)
         wanted -= self._own_doses
+        wanted -= {dose for dose in wanted if any(amount.value in reckoned for amount in find_amounts(dose))}
         stated = not on_prescription(body) and any(
             source.states(wanted, medicines(body)) for source in self._sources
         )

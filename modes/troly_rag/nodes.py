@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -18,8 +19,8 @@ from troly.plugin.events import Notice, Progress, Suggestions
 from troly.recording import current_time, duration
 from troly.retrieval.search.glossary import concepts
 from troly.text.language import is_other
-from troly_rag.answer.composition import compose
-from troly_rag.answer.evidence import cards
+from troly_rag.answer.composition import ComposedAnswer, compose
+from troly_rag.answer.evidence import SourceEvidence, cards
 from troly_rag.answer.output import AnswerContent, Span, Times, final_output
 from troly_rag.answer.written import asked_by
 from troly_rag.config import RagConfig, load
@@ -42,7 +43,7 @@ from troly_rag.routing.router import (
     with_corpus_fits,
 )
 from troly_rag.strings import say
-from troly_rag.tools.documents import run_search
+from troly_rag.tools.documents import passages_before, run_search
 from troly_rag.tools.interface import ToolInputs
 
 State = Mapping[str, Any]
@@ -68,6 +69,7 @@ class Work:
     began: datetime
     corpora: CorpusSearch
     before: str = ""
+    last: str = ""
     permission: Span | None = None
     reporter: Reporter = field(init=False)
     execution: Execution = field(init=False)
@@ -103,7 +105,7 @@ def orchestrator_of(cache: Cache) -> Node:
         draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
         goes_on = bool(leaned and turn.conversation_metadata.get(SUM))
         draft = replace(draft, original_query=turn.text, goes_on_with_sum=goes_on)
-        work = Work(config, user, draft, turn_cache, began, corpora, leaned)
+        work = Work(config, user, draft, turn_cache, began, corpora, leaned, before)
         # What is more than a greeting or thanks may be a matter of work in words that no list holds.
         if draft.is_chitchat and (not has_model or (message.kind != "chat" and not talk.rest)):
             step.note(say("step.weighed", turn.language, kind=draft.complexity, why=""), "rules")
@@ -246,14 +248,14 @@ async def conflict_resolution(state: State, turn: TurnContext, step: Step) -> St
 async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     """Writes the answer, and gives the documented output (004-26 to 004-37)."""
     work: Work = state["work"]
-    execution, conflicts, reporter = work.execution, work.conflicts, work.reporter
+    execution, reporter = work.execution, work.reporter
     reporter.closing("running")
     clock = time.perf_counter()
     results = sorted((run.node_id, run.output_hash, run.error) for run in execution.runs)
     composed = await work.cache.get_or_make(
         "answer",
         [asked_by(turn), work.routing.refined_query, results],
-        lambda: compose(turn, work.routing, execution.outputs, conflicts, work.config),
+        lambda: _composed(turn, work),
         lambda one: one.source == "model" and all(run.status != "failed" for run in execution.runs),
     )
     ms = duration("rag.compose", (time.perf_counter() - clock) * 1000)
@@ -272,6 +274,22 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     step.note(f"{sources} · {composed.note}", composed.source)
     routed = work.permission.began if work.permission else work.began
     return {**_output(work, content, turn, routed, ms), **_input(turn, work), "work": work}
+
+
+async def _composed(turn: TurnContext, work: Work) -> ComposedAnswer:
+    """The answer; a model that goes on with a conversation also sees what its last question found."""
+    outputs = work.execution.outputs
+    earlier: tuple[SourceEvidence, ...] = ()
+    agents = {part.agent for part in work.routing.parts} & work.config.agents.keys()
+    if turn.model.reason_unavailable is None and work.last and not work.routing.certain:
+        seen = [one for output in outputs for query in output.queries for one in query.found.material]
+        for name in sorted(agents):
+            given = ToolInputs(
+                turn, work.config.agents[name], work.last, work.user, work.config, work.corpora
+            )
+            with suppress(StoreError):
+                earlier += await passages_before(given, [*seen, *earlier])
+    return await compose(turn, work.routing, outputs, work.conflicts, work.config, earlier=earlier)
 
 
 def _input(turn: TurnContext, work: Work) -> dict[str, Any]:

@@ -52,8 +52,13 @@ async def compose(
     outputs: Sequence[AgentOutput],
     conflicts: ConflictReport,
     config: RagConfig,
+    *,
+    earlier: Sequence[SourceEvidence] = (),
 ) -> ComposedAnswer:
-    """The model's answer over the passages where one is asked, else what the documents themselves say."""
+    """The model's answer over the passages where one is asked, else what the documents themselves say.
+
+    `earlier` are passages of the turn before, which a model may need for a follow-up.
+    """
     lang = turn.language
     found = Findings(outputs, conflicts, lang)
     closing = [*_failures(outputs, lang)]
@@ -61,7 +66,7 @@ async def compose(
         text = say("answer.all_failed", lang)
         return ComposedAnswer(AnswerContent("\n\n".join([text, *closing])), "rules", "", answered=False)
     if not (routing.certain and found.is_whole):
-        draft = await write(turn, routing, found.material, found.figures, conflicts)
+        draft = await write(turn, routing, [*found.material, *earlier], found.figures, conflicts)
         if draft.text:
             sources = draft.used or found.used
             text = "\n\n".join([draft.text, *_failures(outputs, lang, MATH)])

@@ -35,8 +35,13 @@ _ADDRESS = re.compile(r"\S+@\S+\.\w+|\b[\w-]+(?:\.[\w-]+)+\.[a-z]{2,}\b", re.IGN
 # Written beside any amount, or for the departments themselves.
 _CODES = frozenset({"VND", "VNĐ", "USD", "HR", "IT"})
 _TITLES = frozenset({"mr", "ms", "mrs", "dr"})
-# The languages that documents are written in may stand before any title.
-_LANGUAGES = re.compile(r"\b(?:Vietnamese|English)\b|\b[Tt]iếng (?:Việt|Anh)\b")
+# The languages that documents are written in, and the country that they are of, may stand before any name.
+_LANGUAGES = re.compile(r"\b(?:Vietnam(?:ese)?|Viet Nam|English)\b|\bViệt Nam\b|\b[Tt]iếng (?:Việt|Anh)\b")
+# An hour of the afternoon on the clock of twelve: "5 giờ chiều", "5 p.m.".
+_AFTERNOON = re.compile(
+    r"(?<![\d.,:])(1[0-2]|[1-9])(?::00)?\s*(?:(?:giờ|h|g)\s*(?:chiều|tối|đêm|trưa)|p\.?m\b)", re.IGNORECASE
+)
+_NUMBERED = re.compile(r"([A-Za-z]+)(\d+)")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -177,9 +182,19 @@ class _Sources:
             return True
         # With its accents a word must stand as it is; without them in any writing.
         return all(
-            word in self._words or word in _TITLES or (word.isascii() and word in self._known)
+            word in self._words
+            or word in _TITLES
+            or (word.isascii() and word in self._known)
+            or self._is_numbered_alike(word)
             for word in words(name)
         )
+
+    def _is_numbered_alike(self, word: str) -> bool:
+        """Whether a code is numbered as others are: T4 for floor 4 where T3 is told for floor 3."""
+        code = _NUMBERED.fullmatch(word)
+        if code is None or Decimal(code[2]) not in self._figures:
+            return False
+        return any((one := _NUMBERED.fullmatch(held)) and one[1] == code[1] for held in self._known)
 
     def _wrong_figure(self, body: str) -> str:
         """A figure that stands nowhere and is no result of figures that do."""
@@ -189,6 +204,9 @@ class _Sources:
         amounts = derived_figures(f"{body}\n{self._whole}", known)
         derived |= {figure for figure in amounts if figure >= _LARGE}
         here = set(_figures(body))
+        derived |= {
+            hour for one in _AFTERNOON.findall(body) if (hour := Decimal(one)) % 12 + 12 in self._figures
+        }
         self._figures |= here & derived
         strange = sorted(here - self._figures)
         return f"figure {strange[0].normalize():f}" if strange else ""
@@ -268,9 +286,14 @@ def _inside(body: str) -> Iterator[str]:
         before, text = said[at - 1].group(), word.group()
         apart = body[said[at - 1].end() : word.start()]
         if apart == " " and before.islower() and text[0].isupper() and text[1:].islower():
-            after = said[at + 1].group() if at + 1 < len(said) else ""
-            # Only a syllable may go on with a small letter: "Windows khi" are two words.
-            yield f"{text} {after}" if after.islower() and is_syllable(fold(text)) else text
+            after = (
+                said[at + 1].group()
+                if body[word.end() : word.end() + 1] == " " and at + 1 < len(said)
+                else ""
+            )
+            # Only syllables go on with one in small letters: "Windows khi", "Trung order" are two words.
+            joined = after.islower() and is_syllable(fold(text)) and is_syllable(fold(after))
+            yield f"{text} {after}" if joined else text
 
 
 def _without_loose_ends(claims: Sequence[Claim], dropped: Sequence[tuple[str, str]]) -> Sequence[Claim]:

@@ -313,6 +313,9 @@ def merge_reply(draft: Routing, reply: RouterReply, config: RagConfig, lang: Lan
     if computed := [one.query for one in reply.questions if one.tool == "calculation"]:
         parts = with_calculator(parts, computed, config)
     refined = " ".join(reply.refined_query.split())[:_LONGEST_REPLY] or parts[0].queries[0]
+    if lang != "vi" and len(parts) == 1 and len(parts[0].queries) == 1:
+        # Some documents are written in the language of the message.
+        parts = (replace(parts[0], queries=tuple(dict.fromkeys([*parts[0].queries, refined]))),)
     return replace(
         draft,
         refined_query=refined,

@@ -88,6 +88,17 @@ async def run_search(given: ToolInputs) -> ToolResult:
     )
 
 
+async def passages_before(given: ToolInputs, seen: Sequence[SourceEvidence]) -> tuple[SourceEvidence, ...]:
+    """What the query of the turn before finds beside what was `seen`: a follow-up may ask of a passage that stood there."""
+    turn = given.turn
+    result = await given.corpora.search(
+        given.agent.collection, given.query, given.user, PASSAGES, now=turn.now, lang=turn.language
+    )
+    found = (evidence_of(one, given.agent.name) for one in result.passages if one.relevance >= NEAR)
+    texts = {one.text for one in seen}
+    return tuple(one for one in found if one.text not in texts)
+
+
 async def _passages_of_parts(given: ToolInputs) -> list[Passage]:
     """The best passages of each part of a query that no passage speaks of as a whole, and of the message itself: for a
     model, which sees for itself what they are worth."""

@@ -243,3 +243,16 @@ def test_any_text_goes_through(text: str) -> None:
 )
 def test_a_warning_is_told_from_advice(sentence: str, against: bool) -> None:
     assert warns(sentence) is against
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("16 viên 500 mg là 8.000 mg paracetamol.", True),
+        ("16 viên 500 mg là 9.000 mg paracetamol.", False),
+        ("Bạn uống 1.000 mg paracetamol.", False),
+    ],
+)
+def test_what_the_person_took_may_be_added_up(said: str, shown: bool) -> None:
+    rail = OutputRail([], "tôi uống 16 viên 500 mg paracetamol", "vi")
+    assert bool(rail.add(said) + rail.finish()) is shown

@@ -211,3 +211,21 @@ async def test_a_sum_that_a_tool_cannot_read_is_no_line_of_the_answer(
     told = await desk.ask("máy tính em nhận năm 2023 thì khi nào đổi", language="vi")
     assert "2027" in told.answer
     assert "cú pháp" not in told.answer
+
+
+async def test_a_follow_up_sees_what_the_question_before_found(desk: RagDesk, server: OllamaDouble) -> None:
+    again = {"agent": "general", "query": "Công ty nuôi mấy con mèo?", "tool": "documents"}
+    server.script(ROUTED, SAID, {**ROUTED, "refined_query": "How many?", "questions": [again]}, SAID)
+    await desk.ask(VALUES)
+    await desk.ask("And how many of those are there?", language="en")
+    passages = server.chats[-1].body["messages"][-1]["content"].partition("Passages")[2]
+    assert "Khách hàng trước tiên" in passages
+
+
+async def test_a_question_in_english_finds_the_pages_in_vietnamese(
+    desk: RagDesk, server: OllamaDouble
+) -> None:
+    server.script({**ROUTED, "refined_query": "What are our core values?"}, SAID)
+    told = await desk.ask("what do we all stand for, does lateness break that?", language="en")
+    assert "Khách hàng trước tiên" in server.chats[-1].body["messages"][-1]["content"]
+    assert "What are our core values?" in json.dumps(told.state["routing"], ensure_ascii=False)

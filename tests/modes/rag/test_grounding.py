@@ -246,3 +246,22 @@ def test_a_title_after_a_colon_is_a_name_of_its_own() -> None:
     source = ["Máy in ở mỗi tầng tên theo tầng, ví dụ PRN-T3."]
     assert ground("Máy in tên theo tầng (Nguồn: Máy in).", source).dropped == ()
     assert ground("Máy in do Trần Bá quản lý.", source).dropped
+
+
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [
+        ("Nộp trước 17 giờ, tức trước 5 giờ chiều ngày 25.", True),
+        ("Submit it before 5 p.m. on the 25th.", True),
+        ("Nộp trước 6 giờ chiều ngày 25.", False),
+        ("Máy in của tầng 4 tên là PRN-T4, như tầng 3 là PRN-T3.", True),
+        ("Máy in của tầng 4 tên là PRN-T9.", False),
+        ("Offices in central Vietnam (miền Trung) order by the 25th.", True),
+    ],
+)
+def test_the_same_hour_a_code_numbered_alike_and_the_country_stand(said: str, stands: bool) -> None:
+    passages = [
+        "Nộp trước 17 giờ ngày 25. Văn phòng miền Trung đặt riêng.",
+        "Máy in đặt tên theo tầng, ví dụ tầng 3 là PRN-T3.",
+    ]
+    assert (ground(said, passages, ["máy in ở tầng 4"]).dropped == ()) is stands
