@@ -23,6 +23,7 @@ from troly.text.spelling import Corrector
 from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
 from troly.text.wordlist import read_lists
 from troly_shopping.products.query import parse_price_limits
+from troly_shopping.products.request import PRODUCTS, goods_shown
 from troly_shopping.serials import SerialParse
 from troly_shopping.strings import prompts, say
 from troly_shopping.wordlists import lexicon, word_lists
@@ -326,9 +327,9 @@ def _facts(turn: TurnContext, message: ParsedMessage) -> Iterator[str]:
         yield f"serial in the warranty table: {', '.join(known)}"
     if message.state.awaiting:
         yield "the assistant has just asked for a serial number"
-    if turn.focus is not None and turn.focus.rows:
-        rows = "; ".join(f"{number}. {_row_text(row)}" for number, row in enumerate(turn.focus.rows[:8], 1))
-        yield f"shown last ({turn.focus.kind}): {rows}"
+    if shown := goods_shown(turn):
+        rows = "; ".join(f"{number}. {_row_text(row)}" for number, row in enumerate(shown[:8], 1))
+        yield f"shown last ({turn.focus.kind if turn.focus and turn.focus.rows else PRODUCTS}): {rows}"
 
 
 def _row_text(row: FocusRow) -> str:

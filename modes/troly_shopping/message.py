@@ -65,7 +65,8 @@ class ParsedMessage:
         """The node of a message that is certain and stands on its own; "" where the intent has to be found.
 
         Without a model an act or a wholly understood question is certain. With one, only what leans on nothing said
-        before: an act that names or settles a serial, or a question about goods that opens the conversation.
+        before (an act that names or settles a serial, or a question about goods that opens the conversation), and what
+        is asked of the one product shown.
         """
         led = turn.model.reason_unavailable is None
         if self.act.act == "person":
@@ -78,7 +79,19 @@ class ParsedMessage:
             return "warranty_stream"
         certain = not self.serials.serials and self.request is not None and self.request.certain
         leans = led and any(message.sender == "user" for message in turn.history)
-        return "retrieve" if certain and not leans else ""
+        return "retrieve" if certain and not (leans and not self.of_one_shown) else ""
+
+    @property
+    def of_one_shown(self) -> bool:
+        """Whether it asks what the catalogue says of the one product that was shown, and nothing else."""
+        request = self.request
+        return (
+            request is not None
+            and request.scope == "rows"
+            and len(request.rows) == len(request.shown) == 1
+            and bool(request.query.asks or request.query.shows)
+            and not (request.topics or request.query.moves or request.query.order)
+        )
 
     @property
     def exact(self) -> bool:

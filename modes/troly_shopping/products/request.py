@@ -20,6 +20,8 @@ from troly_shopping.wordlists import lexicon, word_lists
 # Kinds of the shared focus.
 PRODUCTS, BUILD, PAGES = "products", "build", "pages"
 MAX_SHOWN = 12
+# Kept with the conversation: the names of the goods shown last.
+GOODS = "goods_shown"
 Scope = Literal["none", "search", "rows"]
 # What "how much" asks after a topic.
 _COST = {
@@ -82,6 +84,14 @@ def spoken_of(turn: TurnContext) -> Focus | None:
     kind = kinds[0] if len(kinds) == 1 else ""
     rows = tuple(FocusRow(str(name), str(name), {"kind": kind}) for name in shown.get("names", ()))
     return Focus(PRODUCTS, "", rows, {"kinds": kinds})
+
+
+def goods_shown(turn: TurnContext) -> tuple[FocusRow, ...]:
+    """The rows shown last; after an answer from the pages the goods before it, by their names alone."""
+    if turn.focus is not None and turn.focus.rows:
+        return turn.focus.rows
+    names = turn.conversation_metadata.get(GOODS)
+    return tuple(FocusRow(str(name), str(name)) for name in names) if isinstance(names, list) else ()
 
 
 def _goes_on(text: str) -> bool:
@@ -432,6 +442,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure:
     before = spoken_of(turn)
     turn.conversation_metadata.pop("shown", None)
     current = [product.name for product in offer.products]
+    turn.conversation_metadata[GOODS] = current[:MAX_SHOWN]
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
         query = {
             **before.query,

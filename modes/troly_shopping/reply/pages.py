@@ -72,7 +72,7 @@ async def search_pages(
     if topics and settings.of(ShoppingSettings).rerank:
         found = rerank(found, topics, turn.language)
         found = [one for one in found if any(about(one, topic) < _NOT for topic in topics)] or found
-    found = found[: max(PASSAGES, QUOTED * len(topics))]
+    found = found[: QUOTED * len(topics) + 1 if topics else PASSAGES]
     step.note(say("step.retrieved", turn.language, count=len(found), collection=collection))
     return found
 

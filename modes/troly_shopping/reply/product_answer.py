@@ -29,7 +29,7 @@ from troly_shopping.products.rendering import (
     what_is_wanted,
 )
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
-from troly_shopping.products.request import ShopRequest, answer_request, show_offer
+from troly_shopping.products.request import ShopRequest, answer_request, goods_shown, show_offer
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
 from troly_shopping.reply.clarification import warn_of_rules
@@ -46,7 +46,7 @@ from troly_shopping.strings import prompts, say
 CONTEXT_CHARS = 1_400
 MESSAGES, MESSAGE_CHARS = 12, 1_500
 # Rows that a model is given where the message was not wholly understood: it chooses among them.
-_CANDIDATES = 8
+_CANDIDATES, _BESIDE_PAGES, _BESIDE_GOODS = 8, 2, 2
 # Products of the kinds spoken of that a true claim may be about, whether or not the model was given them.
 _CLAIMED = 300
 # So many products are told of again though a word about them was not understood.
@@ -66,12 +66,14 @@ async def retrieve_context(
     offer = await asyncio.to_thread(answer_request, store, request) if needed or not led else None
     # Goods that were named are what is asked about: nothing like them, and no page that nothing asks for.
     named = bool(offer and offer.products and not offer.unmet and (request.query.words or request.pointed))
-    asks_pages = bool(request.topics) or offer is None or (led and not (request.certain or named))
+    asks_pages = bool(request.topics) or offer is None or (led and not request.certain)
     passages = (
         await search_pages(turn, request.typed, (*request.earlier, *request.topics), step)
         if needed and asks_pages
         else []
     )
+    # A model reads what it asks of goods by name in the rows: beside them only the nearest pages are of use.
+    passages = passages[:_BESIDE_GOODS] if named and not request.topics else passages
     products = list(offer.products) if offer else []
     if named and led:
         # What is called by its whole name is meant, not what is called much like it.
@@ -80,8 +82,10 @@ async def retrieve_context(
         products = [one for one in products if one.name in called] or products
     shown: list[dict[str, Any]] = []
     if led:
-        if needed and not (request.certain or named):
-            more = await asyncio.to_thread(store.alike, request.typed, request.query.kinds, _CANDIDATES)
+        told = request.topics and not (request.query.kinds or request.query.brands or request.query.words)
+        if needed and not (request.certain or named or told):
+            most = _BESIDE_PAGES if request.topics else _CANDIDATES
+            more = await asyncio.to_thread(store.alike, request.typed, request.query.kinds, most)
             products += [product for product in more if product not in products]
         shown = await asyncio.to_thread(_shown_last, turn, store)
     numbered = {entry["product"] for entry in shown}
@@ -93,10 +97,8 @@ async def retrieve_context(
 
 def _shown_last(turn: TurnContext, store: ProductStore) -> list[dict[str, Any]]:
     """The rows that were shown last, with their numbers and all that is known of them. Blocking."""
-    focus = turn.focus
-    if focus is None or not focus.rows:
-        return []
-    lang, places = turn.language, {row.title: number for number, row in enumerate(focus.rows, 1)}
+    rows = goods_shown(turn)
+    lang, places = turn.language, {row.title: number for number, row in enumerate(rows, 1)}
     found = product_passages(store.named(list(places)), lang)
     if not found:
         found = [
@@ -107,7 +109,7 @@ def _shown_last(turn: TurnContext, store: ProductStore) -> list[dict[str, Any]]:
                 "coverage": 1.0,
                 "product": row.title,
             }
-            for row in focus.rows
+            for row in rows
             if (values := ", ".join(f"{name} {value}" for name, value in row.values.items() if value))
         ]
     return [
@@ -407,7 +409,7 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
         persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
         context=context,
         intent=intent,
-        rules=prompts().render("grounding", turn.language),
+        rules=prompts().render("grounding", turn.language, hotline=turn.persona().hotline),
         instruction=say(f"instruction.{turn.language}", turn.language),
         conversation="\n".join(lines),
         today=format_date(turn.now.astimezone(HCM).date()),

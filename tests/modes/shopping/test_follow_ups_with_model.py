@@ -150,3 +150,28 @@ async def test_thanks_ask_no_model(shop: Shop, server: OllamaDouble, thanks: str
     before = len(server.chats)
     await shop.ask(thanks)
     assert len(server.chats) == before
+
+
+async def test_what_is_asked_of_the_one_product_shown_needs_no_decision(
+    shop: Shop, server: OllamaDouble
+) -> None:
+    server.script("Dạ Webcam Logitech C270 giá 590.000 VND ạ.", "Dạ còn 15 cái ạ.")
+    await shop.ask("webcam nào rẻ nhất")
+    told = await shop.ask("còn hàng không")
+    assert len(server.chats) == 2
+    assert "Webcam Logitech C270 | 590.000 VND | còn 15" in server.chats[-1].last_user
+    assert told.answer.startswith("Dạ còn 15 cái ạ.")
+
+
+async def test_goods_stay_in_the_facts_behind_an_answer_from_the_pages(
+    shop: Shop, server: OllamaDouble
+) -> None:
+    server.script("Dạ Webcam Logitech C270 giá 590.000 VND ạ.")
+    await shop.ask("webcam nào rẻ nhất")
+    server.script(wants("Giao hàng ra Đà Nẵng mất mấy ngày?"), "Dạ 2-4 ngày làm việc ạ.")
+    await shop.ask("giao ra đà nẵng thì sao ta")
+    assert "Laptop" not in server.chats[-1].last_user
+    server.script(wants("Webcam Logitech C270 màu gì"), "Dạ chưa có thông tin ạ.")
+    await shop.ask("thế nó màu gì zậy")
+    assert "shown last (products): 1. Webcam Logitech C270" in server.chats[-2].last_user
+    assert "1900" in server.chats[-1].body["messages"][0]["content"]
