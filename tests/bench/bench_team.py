@@ -49,7 +49,7 @@ class ServerProcess:
 
     def __init__(self, home: Path, env: Mapping[str, str]) -> None:
         self.home = home
-        self._env = {**os.environ, "TROLY_HOME": str(home), "TROLY_SERVER__OPEN": "true", "LC_ALL": "C.UTF-8",
+        self.env = {**os.environ, "TROLY_HOME": str(home), "TROLY_SERVER__OPEN": "true", "LC_ALL": "C.UTF-8",
                      "OLLAMA_HOST": "http://127.0.0.1:9", **env}  # fmt: skip
         self.url = ""
         self.process: subprocess.Popen[bytes] | None = None
@@ -61,7 +61,7 @@ class ServerProcess:
         port = self.url.rpartition(":")[2] or "0"
         with log.open("wb") as file:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "troly", "serve", "--port", port], cwd=ROOT, env=self._env, stderr=file
+                [sys.executable, "-m", "troly", "serve", "--port", port], cwd=ROOT, env=self.env, stderr=file
             )
         wait_until(lambda: bool(_ADDRESS.search(log.read_text(encoding="utf-8"))))
         found = _ADDRESS.search(log.read_text(encoding="utf-8"))
@@ -105,11 +105,11 @@ def cpu_of(pid: int) -> float:
 
 
 @contextmanager
-def servers(count: int, folder: Path, env: Mapping[str, str]) -> Iterator[list[ServerProcess]]:
-    """So many servers, ended by their own process numbers."""
+def servers(envs: Sequence[Mapping[str, str]], folder: Path) -> Iterator[list[ServerProcess]]:
+    """A server for each of `envs`, ended by their own process numbers."""
     with ExitStack() as ends:
         found = []
-        for number in range(count):
+        for number, env in enumerate(envs):
             found.append(ServerProcess(folder / f"machine-{number}", env))
             ends.callback(found[-1].kill)
             found[-1].start()
@@ -203,12 +203,12 @@ def main() -> None:
     found: dict[str, Any] = {"cores": psutil.cpu_count()}
     with tempfile.TemporaryDirectory(prefix="troly-bench-") as name, postgres_server() as postgres:
         folder = Path(name)
-        with servers(1, folder / "sqlite", {}) as running:
+        with servers([{}], folder / "sqlite") as running:
             found["sqlite"] = measure(running, asked, None, postgres.process.pid)
         for count in asked.servers:
             place = folder / f"postgres-{count}"
             env = team(postgres, place)
-            with servers(count, place, env) as running:
+            with servers([env] * count, place) as running:
                 url = env["TROLY_DATABASE__URL"]
                 found[f"postgres-{count}"] = measure(running, asked, url, postgres.process.pid)
     one, alone = found[f"postgres-{asked.servers[0]}"], found["sqlite"]

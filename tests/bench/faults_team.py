@@ -1,16 +1,23 @@
-"""What a team's servers lose while parts of them die: `python -m tests.bench.faults_team` (about a minute; never part of the tests).
+"""What a team's servers lose while parts of them die: `python -m tests.bench.faults_team` (two minutes; never part of the tests).
 
-Fifty people ask two `app serve` on one PostgreSQL, Chroma and two Ollama hosts, half of them with a model. Meanwhile one server
-is killed and started again, PostgreSQL crashes and comes back, so do Chroma and an Ollama host. Who gets no whole answer asks
-something new, at the other server. At the end each conversation is read: a question whose answer ended is there once, with one
-answer; one that was cut off is there once or not at all. Prints one JSON line and fails where anything was lost or doubled.
+Fifty people ask two `app serve` on one PostgreSQL, Chroma and two Ollama hosts, half of them with a model. The clock of one server
+is an hour ahead (`apt install faketime`). Meanwhile the other is killed and started again, PostgreSQL crashes and comes back, so do
+Chroma and an Ollama host; the network between that server and PostgreSQL holds every byte for ten seconds; and the disk under its
+copies is full while the other one loads a new warranty list. Who gets no whole answer asks something new, at the other server. At
+the end each conversation is read: a question whose answer ended is there once, with one answer; one that was cut off is there once
+or not at all. Prints one JSON line, with what people were told, and fails where anything was lost or doubled.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import glob
 import json
+import re
+import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -18,16 +25,20 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
-from tests.bench.bench_team import ServerProcess, ask, begin, servers, team
+from tests.bench.bench_team import ROOT, ServerProcess, ask, begin, servers, team
 from tests.retrieval.test_chroma_server import RunningChroma
 from tests.support.ollama.double import OllamaDouble
 from tests.support.stores.postgres import postgres_server
 
 PEOPLE = 50
 _PAUSE = 0.3
+_PARTITION = 10.0
+_CLOCK = "/usr/lib/*/faketime/libfaketime.so.1"
+_CODE = re.compile(r'"code":\s*"([^"]+)"')
 
 
 class Person:
@@ -59,6 +70,7 @@ class Person:
             if '"done":true' in said.replace(" ", ""):
                 self.answered.append(question)
             else:
+                self.failures.update(_CODE.findall(said))
                 at += 1
                 await asyncio.sleep(_PAUSE)
 
@@ -81,11 +93,27 @@ class Person:
 async def faults(seconds: float, parts: dict[str, tuple[Callable[[], Any], Callable[[], Any]]]) -> None:
     """Each part ends and comes back, one after the other, spread over the time."""
     pause = seconds / (2 * len(parts) + 1)
-    for end, back in parts.values():
+    for name, (end, back) in parts.items():
         await asyncio.sleep(pause)
         await asyncio.to_thread(end)
-        await asyncio.sleep(pause)
+        await asyncio.sleep(max(pause, _PARTITION) if name == "network" else pause)
         await asyncio.to_thread(back)
+
+
+def fill_disk(server: ServerProcess, load: ServerProcess) -> None:
+    """No file of `server` may grow from now on; then `load` loads a new warranty list."""
+    assert server.process is not None
+    assert load.process is not None
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
+    command = [sys.executable, "-m", "troly", "ingest", "warranty", "data/warranty.csv"]
+    subprocess.run(command, cwd=ROOT, env=load.env, check=True, capture_output=True)
+
+
+def empty_disk(server: ServerProcess) -> None:
+    """There is room again."""
+    assert server.process is not None
+    limits = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
 
 
 async def run(found: list[ServerProcess], seconds: float, parts: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +142,7 @@ async def run(found: list[ServerProcess], seconds: float, parts: dict[str, Any])
 def main() -> None:
     """Print what became of it."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=45.0)
+    parser.add_argument("--seconds", type=float, default=60.0)
     asked = parser.parse_args()
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="troly-faults-")))
@@ -122,21 +150,31 @@ def main() -> None:
         hosts = [opened.enter_context(OllamaDouble()) for _ in range(2)]
         chroma = RunningChroma(folder / "chroma")
         opened.callback(chroma.kill)
+        way, network = opened.enter_context(postgres.network())
+        shared = team(postgres, folder)
+        far = shared["TROLY_DATABASE__URL"].replace(quote(str(postgres.folder)), quote(str(way)))
+        clock = glob.glob(_CLOCK)  # noqa: PTH207 (no folder to begin at)
+        ahead = (
+            {"LD_PRELOAD": clock[0], "FAKETIME": "+1h", "FAKETIME_DONT_FAKE_MONOTONIC": "1"} if clock else {}
+        )
         env = {
-            **team(postgres, folder),
+            **shared,
             "OLLAMA_HOST": hosts[0].url,
             "TROLY_OLLAMA__URLS": hosts[1].url,
             "TROLY_CHROMA__URL": chroma.address.url,
         }
-        found = opened.enter_context(servers(2, folder, env))
+        envs = [{**env, "TROLY_DATABASE__URL": far}, {**env, **ahead}]
+        found = opened.enter_context(servers(envs, folder))
         parts = {
             "server": (found[0].kill, found[0].start),
             "postgres": (postgres.kill, postgres.start),
             "chroma": (chroma.kill, chroma.start),
             "ollama": (hosts[0].down, hosts[0].up),
+            "network": (network.cut, network.mend),
+            "disk": (lambda: fill_disk(*found), lambda: empty_disk(found[0])),
         }
         told = asyncio.run(run(found, asked.seconds, parts))
-    print(json.dumps({"faults": list(parts), **told}, ensure_ascii=False))
+    print(json.dumps({"faults": [*parts, *(["clock"] if ahead else [])], **told}, ensure_ascii=False))
     if told["wrong"] or told["silent"]:
         raise SystemExit(1)
 

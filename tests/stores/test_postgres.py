@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -23,10 +26,11 @@ from troly.stores import message_search
 from troly.stores import postgres as module
 from troly.stores.conversations import Conversations
 from troly.stores.handovers import Handovers
-from troly.stores.migrations import CORE, tables_of
+from troly.stores.migrations import CORE, Migration, tables_of
 from troly.stores.postgres import PostgresDb
 from troly.stores.published import Datasets
 from troly.stores.records import CONVERSATION_COLUMNS, NewMessage, conversation_of
+from troly.stores.shared_files import SharedFolder
 from troly.stores.threads import Threads
 from troly.stores.wrong_answers import WrongAnswers
 
@@ -164,6 +168,109 @@ def test_after_a_crash_of_the_server_all_that_was_acknowledged_is_there() -> Non
             "còn bảo hành",
         ]
         db.close()
+
+
+def test_a_network_that_holds_its_breath_loses_nothing_and_doubles_nothing(postgres: PostgresServer) -> None:
+    name = postgres.empty()
+    with postgres.network() as (way, network):
+        db = opened(postgres.url(name, through=way))
+        store = Conversations(db, utc_now)
+        conversation = store.create("an", "shopping")
+        store.begin_turn("an", conversation.id, "một")
+        acknowledged: list[str] = []
+
+        def ask(text: str) -> None:
+            store.begin_turn("an", conversation.id, text)
+            acknowledged.append(text)
+
+        network.cut()
+        waiting = [Thread(target=ask, args=(text,)) for text in ("hai", "ba")]
+        for one in waiting:
+            one.start()
+        network.mend()
+        for one in waiting:
+            one.join()
+        assert sorted(acknowledged) == ["ba", "hai"]
+
+        # It goes for good in the middle of a transaction: told, and nothing of it is there.
+        def cut_off() -> None:
+            with db.write("an"):
+                ask("bốn")
+                network.close()
+                store.update("an", conversation.id, title="never")
+
+        with pytest.raises(StoreError) as caught:
+            cut_off()
+        assert caught.value.key == "store.server_lost"
+        assert PASSWORD not in str(caught.value.render("en"))
+        db.close()
+    with closing(PostgresDb.at(postgres.url(name))) as db:
+        store = Conversations(db, utc_now)
+        said = [one.text for one in store.messages("an", conversation.id)]
+        assert said[0] == "một"
+        assert sorted(said[1:]) == ["ba", "hai"]
+        assert store.get("an", conversation.id).title == ""
+
+
+def test_machines_whose_clocks_are_an_hour_apart_keep_the_order_and_each_other(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    url = postgres.database()
+    with closing(opened(url)) as db, closing(PostgresDb.at(url)) as other:
+        here = Conversations(db, utc_now)
+        ahead = Conversations(other, lambda: utc_now() + timedelta(hours=1))
+        conversation = ahead.create("an", "shopping")
+        for number in range(4):
+            store = (here, ahead)[number % 2]
+            turn = store.begin_turn("an", conversation.id, str(number))
+            store.finish_turn("an", turn.id, status="completed", messages=[NewMessage("assistant", "rồi")])
+        for store in (here, ahead):
+            said = [one.text for one in store.messages("an", conversation.id)]
+            assert said == ["0", "rồi", "1", "rồi", "2", "rồi", "3", "rồi"]
+            assert store.recover() == []
+        # A data file of a moment ago is not taken for a forgotten one by a clock that is ahead.
+        place = SharedFolder(tmp_path)
+        sha = place.put(Path(__file__))
+        os.utime(tmp_path / sha, (time.time() - 3600, time.time() - 3600))
+        assert place.sweep(()) == 0
+
+
+def test_two_versions_of_the_program_work_on_one_database_where_the_newer_one_only_added(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.database()
+    added = Migration(
+        "0099_add_ratings",
+        (
+            "ALTER TABLE turns ADD COLUMN stars INTEGER",
+            "ALTER TABLE conversations ADD COLUMN tone TEXT NOT NULL DEFAULT 'calm'",
+            "CREATE TABLE ratings (turn_id TEXT PRIMARY KEY REFERENCES turns (id) ON DELETE CASCADE, note TEXT NOT NULL)",
+            "CREATE INDEX ratings_by_note ON ratings (note)",
+        ),
+    )
+    with closing(opened(url)) as old, closing(PostgresDb.at(url)) as new:
+        store = Conversations(old, utc_now)
+        conversation = store.create("an", "shopping")
+        turn = store.begin_turn("an", conversation.id, "trong lúc nâng cấp")
+        # The newer program starts in the middle of a turn of the older one, which goes on and is started again.
+        assert new.migrate([added]) == [added.name]
+        store.finish_turn("an", turn.id, status="completed", messages=[NewMessage("assistant", "xong")])
+        of_one_person(old)
+        with closing(opened(url)) as again:
+            assert Conversations(again, utc_now).search("an", "nâng cấp")
+        with new.write("an") as connection:
+            connection.execute("INSERT INTO ratings VALUES (?, 'tốt')", (turn.id,))
+            assert connection.execute("SELECT DISTINCT tone FROM conversations").fetchall() == [("calm",)]
+        store.delete("an", conversation.id)
+        assert store.purge_deleted(utc_now() + timedelta(days=1)) == 1
+
+        # What takes something away is told to the older program, also to one that is running.
+        assert new.migrate([added, Migration("0100_ratings", ("DROP TABLE handovers",))])
+        with pytest.raises(StoreError) as caught:
+            Handovers(store).add("x", "gặp người", "asked")
+        for error in (caught.value, refused(url)):
+            assert error.key == "store.newer"
+            assert "0100_ratings" in error.render("vi").message
 
 
 def of_one_person(db: PostgresDb) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import resource
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -13,7 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.support.stores.real import ROWS, Stores, open_db, open_stores, write_version
+from tests.support.stores.real import ROWS, Stores, open_db, open_stores, unprivileged, write_version
 from troly.errors import StoreError
 from troly.stores.published import Datasets
 from troly.stores.shared_files import SharedFolder
@@ -328,6 +329,27 @@ def test_files_of_before_are_shared_when_asked(tmp_path: Path, shared: Callable[
     assert [one.name for one in shared(str(folder)).share()] == ["warranty"]
     assert shared("there").reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
     assert shared(str(folder)).share() == []
+
+
+def test_a_cache_that_may_only_be_read_still_answers_and_is_named(
+    shared: Callable[..., Datasets], tmp_path: Path
+) -> None:
+    write_version(shared("here"), "warranty")
+    # Not under tmp_path: its parents are closed to the user that `unprivileged` becomes.
+    with tempfile.TemporaryDirectory(prefix="troly-cache-") as name:
+        there = shared(name)
+        assert there.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
+        there.reader("warranty").close()
+        write_version(shared("here"), "sheets")
+        Path(name).chmod(0o555)
+        with unprivileged():
+            assert there.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
+            with pytest.raises(StoreError) as caught:
+                there.current("sheets")
+        assert caught.value.key == "store.denied"
+        assert name in caught.value.render("en").message
+        Path(name).chmod(0o755)
+        assert there.reader("sheets").fetch(COUNT) == [(ROWS, 1, 1)]
 
 
 def test_a_full_disk_under_the_copies_is_told_and_leaves_nothing_half(

@@ -105,3 +105,25 @@ def test_a_released_change_may_not_be_edited(home: Path) -> None:
             db.migrate(extra)
         assert caught.value.key == "store.migration_changed"
     db.close()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DROP TABLE turns",
+        "ALTER TABLE turns RENAME TO rounds",
+        "ALTER TABLE turns DROP COLUMN host",
+        "ALTER TABLE turns ADD COLUMN seen TEXT NOT NULL",
+        "ALTER TABLE turns ADD COLUMN seen TEXT UNIQUE",
+        "ALTER TABLE turns ADD COLUMN seen TEXT NOT NULL DEFAULT '' UNIQUE",
+        "UPDATE turns SET host = ''",
+        "CREATE UNIQUE INDEX turns_once ON turns (host)",
+        "CREATE TRIGGER turns_kept BEFORE DELETE ON turns BEGIN SELECT RAISE (ABORT, 'no'); END",
+        "CREATE TABLE ratings (turn_id TEXT NOT NULL REFERENCES turns (id), stars INTEGER)",
+    ],
+)
+def test_a_change_that_promises_to_add_does_nothing_else(sql: str) -> None:
+    for statements in ({"statements": (sql,)}, {"statements": (), "postgres": (sql,)}):
+        with pytest.raises(ValueError, match="more than add"):
+            Migration("0099_add_ratings", **statements)
+    assert Migration("0099_ratings", (sql,)).statements == (sql,)

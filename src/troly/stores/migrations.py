@@ -20,11 +20,20 @@ class Migration:
 
     Names sort in the order to apply within their namespace. Core names have no slash; a mode's begin with its id
     (`shopping/0001_records`). PostgreSQL gets the same statements (see `postgres.definition`), or `postgres` instead.
+
+    `add_` after the number (`0014_add_ratings`) promises that a program from before can go on, and start, on the changed database:
+    several servers are then upgraded one after the other. Such a change only makes tables, indexes that allow what was allowed,
+    and columns with a default; a reference lets what it names be deleted. ValueError where it does more.
     """
 
     name: str
     statements: tuple[str, ...]
     postgres: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        every = (*self.statements, *(self.postgres or ()))
+        if only_adds(self.name) and not all(_ADDS.match(sql) and not _HINDERS.search(sql) for sql in every):
+            raise ValueError(f"{self.name} does more than add")
 
     @property
     def sha(self) -> str:
@@ -35,6 +44,20 @@ class Migration:
     def namespace(self) -> str:
         """What comes before the slash; empty for the core."""
         return self.name.rpartition("/")[0]
+
+
+_ADDS = re.compile(r"\s*(CREATE TABLE|CREATE INDEX|ALTER TABLE \w+ ADD COLUMN)\b")
+# In a new table anything goes but a reference that keeps what it names from being deleted.
+_HINDERS = re.compile(
+    r"ADD COLUMN (?=.*\b(NOT NULL|UNIQUE)\b)(?!.*\bNOT NULL DEFAULT\b(?!.*\bUNIQUE\b))"
+    r"|REFERENCES \w+ \(\w+\)(?! ON DELETE (CASCADE|SET NULL))",
+    re.DOTALL,
+)
+
+
+def only_adds(name: str) -> bool:
+    """Whether a program that does not know the migration of that name can work on what it made."""
+    return re.match(r"\d+_add_", name.rpartition("/")[2]) is not None
 
 
 LEDGER = """
@@ -290,12 +313,13 @@ def pending(applied: Mapping[str, str], known: Sequence[Migration], path: Path) 
     """Those of `known` that are not `applied` (name and sum of each).
 
     A recorded name of the core, or of a namespace that this program has migrations of, must be known: otherwise a
-    newer version made the database, and StoreError `store.newer` is raised. Namespaces that are not here at all
+    newer version made the database, and StoreError `store.newer` is raised, unless it only added. Namespaces that are not here at all
     belong to a mode that is not installed now; their tables are left alone.
     """
     shas = {migration.name: migration.sha for migration in known}
     spaces = {migration.namespace for migration in known}
-    newer = sorted(name for name in applied if name not in shas and name.rpartition("/")[0] in spaces)
+    unknown = (name for name in applied if name not in shas and name.rpartition("/")[0] in spaces)
+    newer = sorted(name for name in unknown if not only_adds(name))
     if newer:
         raise StoreError("store.newer", path=path, names=", ".join(newer))
     for name, sha in applied.items():

@@ -98,6 +98,8 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
 _WALLED = "SELECT tablename FROM pg_policies WHERE schemaname = current_schema()"
 # SQLSTATE classes and codes; what is not here is a fault of the program and is seen as it is.
 _STATES = {"53100": "store.full", "42501": "store.denied", "25006": "store.denied", "58030": "store.io"}
+# No such table, no such column.
+_MISSING = {"42P01", "42703"}
 _BUSY = {"55P03", "57014", "40001", "40P01", "53300"}
 
 
@@ -112,6 +114,7 @@ class PostgresDb(StateDb):
         self._idle: LifoQueue[psycopg.Connection[Any]] = LifoQueue()
         self._open = threading.local()
         self._closed = self._answered = False
+        self._known: list[Migration] = []
 
     @classmethod
     def at(cls, url: str) -> PostgresDb:
@@ -208,7 +211,7 @@ class PostgresDb(StateDb):
         """
         import psycopg
 
-        known = migrations.combine(extra)
+        known = self._known = migrations.combine(extra)
         with self.read() as connection:
             missing = self._pending(connection, known)
             if not missing:
@@ -280,10 +283,15 @@ class PostgresDb(StateDb):
         try:
             yield
         except psycopg.Error as error:
-            known = self._error(error)
-            if known is None:
+            if error.sqlstate in _MISSING and self._known:
+                # A newer program took away what this one needs: `store.newer` says which.
+                self._known, known = [], self._known
+                with self.read() as connection:
+                    self._pending(connection, known)
+            known_error = self._error(error)
+            if known_error is None:
                 raise
-            raise known from error
+            raise known_error from error
 
     def _begin(self, owner: str | None, *, writing: bool) -> psycopg.Connection[Any]:
         """A connection in a transaction; lost ones are replaced until `busy_seconds` are over: nothing was said yet."""
@@ -328,6 +336,11 @@ class PostgresDb(StateDb):
             prepare_threshold=None,
             application_name="troly",
             connect_timeout=max(2, int(self.busy_seconds)),
+            # A machine or network that is gone is noticed within half a minute, not after hours.
+            keepalives_idle=10,
+            keepalives_interval=5,
+            keepalives_count=4,
+            tcp_user_timeout=30_000,
         )
         waits = f"SET lock_timeout = {int(self.busy_seconds * 1000)}; SET statement_timeout = {_STATEMENT_SECONDS * 1000}"
         driver.execute(f"SET client_encoding = 'UTF8'; {waits}".encode())

@@ -32,8 +32,9 @@ class Proxy:
 
     def close(self) -> None:
         """End all connections."""
-        self._loop.call_soon_threadsafe(self._ended.set)
-        self._thread.join()
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._ended.set)
+            self._thread.join()
 
     def _do(self, action: Callable[[], None]) -> None:
         done = threading.Event()

@@ -16,6 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.process.proxy import Proxy
+
+_SOCKET = ".s.PGSQL.5432"
 PASSWORD = "mật:khẩu@1"
 # The server refuses to run as root, as tests often do.
 _USER = 65534 if os.name == "posix" and os.geteuid() == 0 else None
@@ -62,11 +65,25 @@ class PostgresServer:
         """The address of one, as the setting `database.url` takes it."""
         return self.url(self.empty())
 
-    def url(self, database: str, user: str = "troly", password: str = PASSWORD) -> str:
-        """The address of a database."""
+    def url(
+        self, database: str, user: str = "troly", password: str = PASSWORD, through: Path | None = None
+    ) -> str:
+        """The address of a database, where the server listens or where a network begins (`network`)."""
         from urllib.parse import quote
 
-        return f"postgresql+psycopg://{user}:{quote(password)}@/{database}?host={quote(str(self.folder))}"
+        folder = quote(str(through or self.folder))
+        return f"postgresql+psycopg://{user}:{quote(password)}@/{database}?host={folder}"
+
+    @contextmanager
+    def network(self) -> Iterator[tuple[Path, Proxy]]:
+        """A way to the server that can be cut, and where it begins."""
+        # A path of a socket is short.
+        with tempfile.TemporaryDirectory(prefix="troly-net-") as name:
+            proxy = Proxy(self.folder / _SOCKET, Path(name) / _SOCKET)
+            try:
+                yield Path(name), proxy
+            finally:
+                proxy.close()
 
     def kill(self) -> None:
         """End the server at once; it finds what was committed again from its log, as after a crash."""
