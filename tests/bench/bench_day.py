@@ -63,6 +63,8 @@ STOPPED, RESIZED = 9, 6
 # Answers to one question may take so long (seconds).
 PATIENCE = 30.0
 WARM = 20
+# Longer than the pause for which the program waits before it works on what was said.
+PAUSE = 3.0
 
 
 class Day:
@@ -140,6 +142,12 @@ class Day:
         """Resident megabytes."""
         return self._terminal.memory()
 
+    def settled_memory(self) -> float:
+        """Resident megabytes once what waits for a pause, such as vectors of what was said, is done as well."""
+        self._terminal.rest(PAUSE)
+        settle(self._terminal)
+        return self.memory()
+
     def end(self) -> bool:
         """Whether the program ends when it is asked to."""
         self._terminal.type("\x11")
@@ -174,8 +182,8 @@ def work(turns: int, env: Mapping[str, str], tell: IO[str]) -> dict[str, Any]:
             if number % WARM == WARM - 1:
                 grown.append(round(day.memory(), 1))
             if number == warm - 1:
-                before = day.memory()
-        after, ended = day.memory(), day.end()
+                before = day.settled_memory()
+        after, ended = day.settled_memory(), day.end()
     finally:
         day.close()
     kept, echoes = saved(env["TROLY_HOME"]), sorted(day.echoes)

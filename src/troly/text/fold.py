@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -105,6 +105,7 @@ def tokens(s: str) -> list[WordToken]:
     return found
 
 
+@lru_cache(maxsize=16_384)
 def accents(word: str) -> str:
     """The Vietnamese marks of `word` in a form that does not depend on where the tone is put.
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, product
 from math import exp, log, sqrt
 from pathlib import Path
@@ -79,15 +79,15 @@ class Lexicon:
         and the phrase is a single word: there "mua" is not "mùa". Accents that were typed must be those of the phrase;
         in phrases of several words hỏi and ngã may be confused.
         """
-        typed = tokens(text)
-        if not typed:
-            return []
-        marks = _marks(typed)
-        careful = _typed_with_accents(typed, marks)
+        words = _typed_words(text)
+        typed = words.words
         candidates = [
-            c for at in range(len(typed)) for c in self._at(text, typed, marks, at, careful=careful)
+            candidate
+            for at, word in enumerate(typed)
+            for entry in self._by_first.get(word.folded, ())
+            if (candidate := _candidate(text, words, at, entry)) is not None
         ]
-        chosen = _longest(candidates, len(typed))
+        chosen = _longest(candidates, len(typed)) if candidates else ()
         return [
             PhraseHit(c.entry.label, c.entry.phrase, typed[c.first].start, typed[c.last - 1].end, c.exact)
             for c in chosen
@@ -101,23 +101,40 @@ class Lexicon:
         """Whether a phrase of `label` is in `text`."""
         return any(hit.label == label for hit in self.find(text))
 
-    def _at(
-        self, text: str, typed: list[WordToken], marks: tuple[str, ...], at: int, *, careful: bool
-    ) -> Iterable[_Candidate]:
-        for entry in self._by_first.get(typed[at].folded, ()):
-            end = at + len(entry.words)
-            span = typed[at:end]
-            if len(span) < len(entry.words) or any(
-                a.folded != b.folded for a, b in zip(span, entry.words, strict=True)
-            ):
-                continue
-            if not all(_GAP.fullmatch(text, a.end, b.start) for a, b in pairwise(span)):
-                continue
-            exact = marks[at:end] == entry.marks
-            alone = len(span) == 1 and not entry.joined
-            if not exact and ((alone and careful) or not _agree(span, entry.words, strict=alone)):
-                continue
-            yield _Candidate(entry, at, end, exact)
+
+class _TypedWords(NamedTuple):
+    """The words of a message, their accents, and whether it is typed with accents."""
+
+    words: tuple[WordToken, ...]
+    marks: tuple[str, ...]
+    careful: bool
+
+
+@lru_cache(maxsize=256)
+def _typed_words(text: str) -> _TypedWords:
+    """Read once: a hundred lexicons look through one message."""
+    words = tuple(tokens(text))
+    marks = _marks(words)
+    marked = sum(1 for mark in marks if mark)
+    letters = sum(1 for token in words if token.folded.isalpha())
+    return _TypedWords(words, marks, careful=marked >= 2 and marked >= 0.4 * letters)
+
+
+def _candidate(text: str, typed: _TypedWords, at: int, entry: _Entry) -> _Candidate | None:
+    """`entry` as it stands at word `at` of `text`, or None where it does not."""
+    end = at + len(entry.words)
+    span = typed.words[at:end]
+    if len(span) < len(entry.words) or any(
+        a.folded != b.folded for a, b in zip(span, entry.words, strict=True)
+    ):
+        return None
+    if not all(_GAP.fullmatch(text, a.end, b.start) for a, b in pairwise(span)):
+        return None
+    exact = typed.marks[at:end] == entry.marks
+    alone = len(span) == 1 and not entry.joined
+    if not exact and ((alone and typed.careful) or not _agree(span, entry.words, strict=alone)):
+        return None
+    return _Candidate(entry, at, end, exact)
 
 
 def spans_of(hits: Iterable[PhraseHit]) -> list[tuple[int, int]]:
@@ -171,12 +188,6 @@ def _confused(word: str) -> str:
     """The accents with hỏi and ngã as one: half the country says them alike and writes "bão hành"."""
     shape, bar, tones = accents(word).partition("|")
     return shape + bar + tones.replace("r", "x")
-
-
-def _typed_with_accents(typed: Sequence[WordToken], marks: Sequence[str]) -> bool:
-    marked = sum(1 for mark in marks if mark)
-    letters = sum(1 for token in typed if token.folded.isalpha())
-    return marked >= 2 and marked >= 0.4 * letters
 
 
 def _longest(candidates: list[_Candidate], count: int) -> list[_Candidate]:
