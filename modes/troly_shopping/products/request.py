@@ -122,10 +122,11 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if refused:
         corrected = [refused]
     rest = blank_out(rest, spans_of(corrected))
-    query = parse_product_query(rest, store, whole=kinds[0] if len(kinds) == 1 else "")
+    spoken = kinds[0] if len(kinds) == 1 else ""
+    query = _corrected(rest, store) or parse_product_query(rest, store, whole=spoken)
     if pointed and pointed.kind == "extreme" and (query.details or query.brands or query.words):
         # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
-        pointed, query = None, parse_product_query(typed, store, whole=kinds[0] if len(kinds) == 1 else "")
+        pointed, query = None, parse_product_query(typed, store, whole=spoken)
     if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
         # Asked of certain goods: the catalogue says it.
         topics = tuple(topic for topic in query.topics if topic != "warranty period")
@@ -152,7 +153,35 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
-    return _with_delivery(_of_family(found, store))
+    return _of_same_maker(_with_delivery(_of_family(found, store)), query, store)
+
+
+def _of_same_maker(request: ShopRequest, query: ProductQuery, store: ProductStore) -> ShopRequest:
+    """ "cùng hãng có loại nào" searches what the maker of all that was shown has."""
+    if query.brands or not lexicon("catalogue", "same brand").find(request.typed):
+        return request
+    shown = store.named([row.id for row in request.shown])
+    makers, kinds = {one.brand for one in shown}, tuple({one.kind: None for one in shown})
+    if len(makers) != 1:
+        return request
+    query = replace(query, brands=tuple(makers), kinds=query.kinds or kinds)
+    return ShopRequest(request.typed, query, scope="search", topics=query.topics, shown=request.shown)
+
+
+def _corrected(text: str, store: ProductStore) -> ProductQuery | None:
+    """What a message asks that takes a part of itself back ("laptop Dell dưới 20tr, í nhầm, HP chứ"); None for any other."""
+    hits = [
+        hit
+        for hit in lexicon("dialogue", "correction").find(text)
+        if tokens(text[: hit.start]) and tokens(text[hit.end :])
+    ]
+    if not hits:
+        return None
+    before = parse_product_query(text[: hits[0].start], store)
+    after = parse_product_query(text[hits[-1].end :], store)
+    if not (before.narrows and (after.narrows or after.priced)):
+        return None
+    return replace(refine(before, after), unread=(*before.unread, *after.unread))
 
 
 def _with_delivery(request: ShopRequest) -> ShopRequest:
@@ -190,13 +219,7 @@ def _of_family(request: ShopRequest, store: ProductStore) -> ShopRequest:
     line = lexicon("dialogue", "family").find(request.typed)
     if request.scope != "rows" or len(request.rows) != 1 or not ends or not line:
         return request
-    shown = store.named([request.rows[0].id])
-    family = [
-        other
-        for one in shown
-        for other in store.search(SearchCriteria(kinds=(one.kind,), count=_KIND))
-        if _line(other.name) == _line(one.name)
-    ]
+    family = [other for one in store.named([request.rows[0].id]) for other in _family(one, store)]
     if len(family) < 2:
         unread = request.query.unread or (line[0].phrase,)
         return replace(request, scope="none", rows=(), query=replace(request.query, unread=unread))
@@ -204,6 +227,12 @@ def _of_family(request: ShopRequest, store: ProductStore) -> ShopRequest:
     price = pick(one.price for one in family)
     best = focus_rows([one for one in family if one.price == price])
     return replace(request, rows=tuple(best), pointed=True, query=replace(request.query, order=""))
+
+
+def _family(one: Product, store: ProductStore) -> list[Product]:
+    """`one` and all that differ from it in nothing but their sizes."""
+    kind = store.search(SearchCriteria(kinds=(one.kind,), count=_KIND))
+    return [other for other in kind if _line(other.name) == _line(one.name)]
 
 
 def _line(name: str) -> str:
@@ -214,6 +243,16 @@ def _line(name: str) -> str:
 def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
     """The request of a message before which no goods were shown."""
     query = request.query
+    if (
+        focus is not None
+        and focus.kind == PAGES
+        and query.names
+        and "fee" in query.shows
+        and not query.topics
+    ):
+        # "con MX Master thì phí đó bao nhiêu" asks what the page's share of its price comes to.
+        before = tuple(str(topic) for topic in focus.query.get("topics", ()))
+        return replace(request, scope="search", topics=before)
     if (
         focus is not None
         and focus.kind == PAGES
@@ -256,6 +295,10 @@ def _after(
         order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
         whole = refine(ProductQuery.from_json(focus.query), replace(query, order=order))
         return replace(request, scope="search", query=whole, extreme=True)
+    if len(focus.rows) == 1 and query.order == "dearest" and not (query.names or query.details or query.asks):
+        # The dearest of one is no question: the dearest of its kind.
+        best = ProductQuery(kinds=tuple(kinds), order="dearest", unread=query.unread, shows=query.shows)
+        return replace(request, scope="search", query=best, extreme=True)
     new_kinds = [kind for kind in query.kinds if kind not in kinds]
     rows = replace(request, scope="rows", rows=focus.rows)
     compares_others = query.action == "compare" and query.names and query.parts
@@ -374,7 +417,14 @@ def _kind_alone(query: ProductQuery) -> bool:
 
 def _things() -> tuple[str, ...]:
     lists = word_lists("kinds")
-    return ("máy", "sản phẩm", "hàng", "thằng", *(name for entries in lists.values() for name in entries))
+    return (
+        "máy",
+        "sản phẩm",
+        "hàng",
+        "thằng",
+        "ổ",
+        *(name for entries in lists.values() for name in entries),
+    )
 
 
 def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
@@ -396,7 +446,12 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
     if request.missing or not products:
         note = "no such" if request.missing else "gone"
         return Offer("rows", request.query, (), len(request.shown), note=note)
-    return _compared(products, request) or _of_rows(products, request)
+    found = _compared(products, request) or _of_rows(products, request)
+    if found.unmet and len(products) == 1:
+        # "bản 16GB của nó" is another of its line.
+        others = offers.narrow(_family(products[0], store), request.query)
+        found = found if others.unmet else others
+    return found
 
 
 def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None:
@@ -413,7 +468,8 @@ def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
     query = request.query
     found = offers.narrow(products, query)
     rows = found.products
-    if query.order in {"cheapest", "dearest"} and not request.pointed:
+    of_all = not request.pointed or (1 < len(request.rows) == len(request.shown))
+    if query.order in {"cheapest", "dearest"} and of_all:
         pick = min if query.order == "cheapest" else max
         price = pick(row.price for row in rows)
         return replace(

@@ -222,7 +222,7 @@ def rules_answer(
     answered = all(part.answered for part in (told, pages) if part is not None and part.text)
     if "instalment" in request.topics and query.months and offer and len(offer.products) == 1:
         parts.append(_monthly(offer.products[0], query.months, turn))
-    shares = _shares(request, pages.passages, turn)
+    shares = _shares(request, pages.passages, turn, offer)
     if shares:
         # An amount beside a page's share is what was paid, no budget.
         parts, answered = [*([pages.text] if pages.text else []), *shares], pages.answered
@@ -266,10 +266,15 @@ _SHARE = re.compile(r"(?<![\d.,])([1-9]\d?(?:[.,]\d+)?) ?%")
 _SHARED = {"return", "return policy", "deposit", "refund"}
 
 
-def _shares(request: ShopRequest, passages: Sequence[Mapping[str, Any]], turn: TurnContext) -> list[str]:
-    """The shares of the price that the pages name, of the amount in the message: the fee of a return, a deposit."""
+def _shares(
+    request: ShopRequest, passages: Sequence[Mapping[str, Any]], turn: TurnContext, offer: Offer | None
+) -> list[str]:
+    """The shares of the price that the pages name (the fee of a return, a deposit): of the amount in the message, or of
+    the one product whose fee is asked for."""
     query = request.query
     amount = query.about or query.high or query.low
+    if amount is None and "fee" in query.shows and offer is not None and len(offer.products) == 1:
+        amount = offer.products[0].price
     if amount is None or not _SHARED & set(request.topics):
         return []
     found = dict.fromkeys(share for passage in passages for share in _SHARE.findall(passage["text"]))

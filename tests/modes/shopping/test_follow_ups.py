@@ -155,3 +155,30 @@ async def test_what_is_not_to_be_offered_is_not(shop: Shop, asked: str, no: str)
     told = (await shop.ask(asked.format(no))).answer
     assert "Logitech" not in told
     assert "Razer DeathAdder" in told
+
+
+@pytest.mark.parametrize("slip", ["í nhầm", "à nhầm", "à không"])
+async def test_what_a_message_takes_back_itself_is_not_searched(shop: Shop, slip: str) -> None:
+    told = (await shop.ask(f"Lọc cho mình laptop Dell dưới 20 triệu… {slip}, hãng HP chứ")).answer
+    assert "Laptop HP" in told
+    assert "Dell" not in told
+    assert "9.990.000" in (await shop.ask("con rẻ nhất giá bao nhiêu")).answer
+
+
+async def test_another_size_and_the_same_maker_are_those_of_what_was_shown(shop: Shop) -> None:
+    await shop.ask("laptop tầm 22 đến 23 triệu dùng card RTX 4050")
+    assert "24.390.000" in (await shop.ask("Bản 16GB của nó giá thế nào?")).answer
+    await shop.ask("Tai nghe Sony WH-1000XM5 còn mấy chiếc")
+    told = (await shop.ask("cùng hãng có loại nào dưới 2 triệu không")).answer
+    assert "WH-CH520" in told
+    assert "JBL" not in told
+
+
+async def test_a_fee_of_a_page_is_worked_out_for_the_product_that_is_named(shop: Shop) -> None:
+    await shop.ask("Đổi ý muốn trả hàng thì mất phí bao nhiêu phần trăm?")
+    assert "109.500" in (await shop.ask("Ví dụ con chuột MX Master 3S thì phí đó bao nhiêu tiền?")).answer
+
+
+async def test_the_dearest_after_one_product_is_the_dearest_of_its_kind(shop: Shop) -> None:
+    await shop.ask("webcam nào rẻ nhất")
+    assert "Brio 500" in (await shop.ask("thế cái đắt nhất là con nào")).answer
