@@ -287,6 +287,8 @@ def _self_harm(case: _Case) -> bool:
     meant = any(not read.follows(place.last, ("price",), 2) for place in read.places("suicide"))
     if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
+    if read.has("means") and read.has("end_it"):
+        return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
     ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
         "gather", "sleeping_pill", 3
@@ -306,9 +308,11 @@ def _self_harm(case: _Case) -> bool:
 
 def _object(case: _Case) -> bool:
     read = case.read
-    if read.cleared or read.seen_to:
+    if read.cleared or read.seen_to or read.stands("taken_out"):
         return False
     if read.has("cough") and read.has("slipped", "out") and read.has("into"):
+        return True
+    if read.near("cough", "device", 5) and read.has("speechless", "breathless"):
         return True
     if read.near("device", "into", 6) and (read.has("out", "gulp", "by_mistake", "slipped") or case.mouth):
         return not read.has("artificial_rub")
@@ -417,6 +421,8 @@ def _nerve(case: _Case) -> bool:
     hangs = read.near("mouth", "skewed", 2) or read.near("face", "skewed", 2)
     if hangs and read.has("speechless") and not read.hit:
         return True
+    if read.near("sudden", "speechless", 3) and not case.told("injection"):
+        return True
     stays = long or read.has("days", "lasting") or case.told_before("drawn", "injection")
     return (
         read.near("numb", "face", 4)
@@ -498,7 +504,7 @@ _DENIABLE = frozenset(
     {
         "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
         "racing", "numb", "droop", "knocked", "accident", "harm", "broken", "hard", "infected", "suicide", "die", "gulp",
-        "flood", "closing", "taken", "out", "too_much", "tough",
+        "flood", "closing", "taken", "out", "too_much", "tough", "into",
     }
 )  # fmt: skip
 # What has been done: that one feels well after it ends nothing.
@@ -551,7 +557,7 @@ _ASKS_AT_END = re.compile(
     r"|\b(?:khong|ko|k|kg|hong|hok|hem|hon|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
 )
 _CARE = re.compile(
-    r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?<!de )lam gi|lam sao|phai lam|hospital|er|emergency|wait|what (?:do|should) i do)\b"
+    r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?:phai|nen|can|gio|thi) lam (?:gi|sao)|lam (?:gi|sao)(?= (?:gio|day|bay gio|a|vay|bac si|bs)\b|\W*$)|hospital|er|emergency|wait|what (?:do|should) i do)\b"
 )
 # How many words may stand between the wish and what is wished, and between what is felt and the wish.
 _WISH_REACH = {"think": 3, "wish": 1}
