@@ -239,7 +239,9 @@ async def test_language_changes_what_is_on_the_screen() -> None:
         await until(lambda: "Bạn" in app.shown)
         await app.run_action("language('en')")
         await settle(app, pilot)
-        assert "You" in app.shown
+        # What was said stays in its language.
+        assert "Bạn" in app.shown
+        assert "· Today" in app.shown
         assert "Conversations" in text_of(app.chat.list)
 
 

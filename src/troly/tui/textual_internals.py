@@ -11,7 +11,8 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -29,6 +30,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
+from textual.worker import Worker
 
 from troly.tui.terminal import has_colours
 
@@ -81,10 +83,10 @@ class TerminalApp(App[int]):
         super().__init__()
         # Another driver (a browser's, a test's) has colours whatever the terminal is.
         self.no_color = self.no_color or (constants.DRIVER is None and not has_colours(os.environ))
-        # Keys and pastes that wait, what they wait for (None: nothing), and how often that changed.
+        # What the last keys do and is not done yet, what was typed behind them, and what gives that out in its turn.
+        self._undone: deque[Callable[[], Awaitable[object]]] = deque()
         self._typed: deque[events.Key | events.Paste] = deque()
-        self._awaited: DOMNode | None = None
-        self._awaited_count = 0
+        self._typing: Worker[None] | None = None
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """No colour at all where none is wanted or known; the framework would send greys."""
@@ -100,78 +102,58 @@ class TerminalApp(App[int]):
         """
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
-        elif self._awaited is None and not self._typed and self.screen.is_mounted:
-            await self._give_out(event)
+        elif self._typing is None and self.screen.is_mounted:
+            await self._give(event)
         else:
-            if not self._typed:
-                self.set_timer(KEY_PATIENCE, partial(self._lose_patience, self._awaited_count))
             self._typed.append(event)
-            if self._awaited is None:
-                await self._go_on(self._awaited_count)
+            self._give_in_order()
 
-    async def _give_out(self, event: events.Key | events.Paste) -> None:
-        target: Widget = self.focused or self.screen
-        opens = isinstance(event, events.Key) and self.may_open(target, event)
-        await super().on_event(event)
-        if opens:
-            self._awaited = target
-            self._awaited_count += 1
-            self._follow(target, self._awaited_count)
+    @property
+    def waits_with_keys(self) -> bool:
+        """Whether what the last key does still goes on; the next ones wait for it."""
+        return self._typing is not None
 
     def may_open(self, target: Widget, key: events.Key) -> bool:
         """Whether `key` may give the focus to something else; a letter in an input does not."""
         return not (key.is_printable and isinstance(target, (Input, TextArea)))
 
-    @property
-    def waits_with_keys(self) -> bool:
-        """Whether what the last key does still goes on; the next ones wait for it."""
-        return self._awaited is not None
-
     def focus_shown(self, widget: Widget) -> None:
         """Focus a part that is shown now, once it is laid out; keys wait for it."""
-        self._awaited = widget
-        self._awaited_count += 1
-        number = self._awaited_count
+        focused = asyncio.Event()
 
         def focus() -> None:
             widget.focus()  # which the app does, in its turn
-            self.call_later(self._go_on, number)
+            self.call_later(focused.set)
 
         self.call_after_refresh(focus)
+        self._undone.append(focused.wait)
+        self._give_in_order()
 
-    def _follow(self, target: DOMNode, number: int) -> None:
-        """Go on behind all that the key makes its widget, what is around that, and the app post to themselves.
+    async def _give(self, event: events.Key | events.Paste) -> None:
+        target: Widget = self.focused or self.screen
+        opens = isinstance(event, events.Key) and self.may_open(target, event)
+        await super().on_event(event)
+        if opens:
+            self._undone.append(partial(_done_above, target))
+            self._give_in_order()
 
-        The key goes up from its widget; the app runs what it is bound to, which the widget may hear of in its turn, and
-        that goes up again.
-        """
-        self._pass([node for node in target.ancestors_with_self for _ in range(2)] * 2, number)
+    def _give_in_order(self) -> None:
+        if self._typing is None:
+            self._typing = self.run_worker(self._give_typed, group="typing")
 
-    def _pass(self, way: list[DOMNode], number: int) -> None:
-        while way and number == self._awaited_count:
-            if way.pop(0).call_later(self._pass, way, number):
-                return  # else it was closed by the key
-        if number == self._awaited_count:
-            self.call_later(self._go_on, number)
-
-    async def _lose_patience(self, number: int = 0) -> None:
-        """Look every now and then whether what keys wait for still goes on."""
-        await self._go_on(number)
-        if self._typed:
-            self.set_timer(KEY_PATIENCE, partial(self._lose_patience, self._awaited_count))
-
-    async def _go_on(self, number: int) -> None:
-        """The key with this number did what it does: give out what was typed behind it."""
-        if number != self._awaited_count:
-            return
-        self._awaited = None
-        while self._typed and self._awaited is None:
-            if not self.screen.is_mounted:
-                self._awaited = self.screen
-                self._awaited_count += 1
-                self.screen.call_later(self.call_later, self._go_on, self._awaited_count)
-                return
-            await self._give_out(self._typed.popleft())
+    async def _give_typed(self) -> None:
+        """Give out what was typed, each key when that before it is done, or after KEY_PATIENCE."""
+        try:
+            while self._undone or self._typed:
+                if self._undone:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._undone.popleft()(), KEY_PATIENCE)
+                elif not self.screen.is_mounted:
+                    self._undone.append(partial(_done_by, self.screen))
+                else:
+                    await _done_by(self, partial(self._give, self._typed.popleft()))
+        finally:
+            self._typing = None
 
     def _fatal_error(self) -> None:
         # `App._fatal_error` prints a traceback with all local variables, and so everybody's data, on the terminal.
@@ -209,6 +191,29 @@ class TerminalApp(App[int]):
         """
         self._suspend_signal()
         os.kill(0, signal.SIGTSTP)
+
+
+async def _done_by(node: DOMNode, work: Callable[[], Awaitable[None]] | None = None) -> None:
+    """Return when `node` has done what waits for it, then `work`; at once where it is closed."""
+    done = asyncio.Event()
+
+    async def last() -> None:
+        if work is not None:
+            await work()
+        done.set()
+
+    if node.call_later(last):
+        await done.wait()
+
+
+async def _done_above(target: DOMNode) -> None:
+    """Return when all is done that a key makes its widget, what is around that, and the app post to themselves.
+
+    The key goes up from its widget; the app runs what it is bound to, which the widget may hear of in its turn, and
+    that goes up again.
+    """
+    for node in [node for node in target.ancestors_with_self for _ in range(2)] * 2:
+        await _done_by(node)
 
 
 def teach_alt_keys(keys: Iterable[str]) -> None:
