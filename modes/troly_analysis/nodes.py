@@ -338,7 +338,7 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     if plan.question is not None:
         options = [f"{number}. {option}" for number, option in enumerate(plan.options, 1)]
         asked = plan.question.say(job.lang)
-        if plan.question.key == "unknown" and run is None:
+        if plan.question.key.startswith("unknown") and run is None:
             asked = f"{asked} {say('planner.unknown_alone', job.lang)}"
         return DataAnswer("\n".join([asked, *options]), before, options=plan.options)
     if not plan.calls:

@@ -23,7 +23,7 @@ from troly_analysis.planner.types import (
     Unit,
     averaged,
 )
-from troly_analysis.types import NUMERIC, TEMPORAL
+from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
 GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
 GOODS_MOVED = frozenset({"order", "ticket", "visit"})
@@ -154,7 +154,7 @@ _RULES: tuple[Callable[[_Builder], Measure | None], ...] = (
 
 
 TOP, SOME, ROWS, MOST = 10, 5, 20, 1000
-_FEW = 6
+_FEW = 9
 """Most words of a question that names a figure alone."""
 _ADDED = frozenset(
     {"revenue", "quantity", "cost", "profit", "output", "donation", "fee", "hours", "overtime", "debt"}
@@ -515,12 +515,13 @@ class _Builder:
         plain = [
             each
             for each in self.measures
-            if each.op == "sum" and each.ref and not each.ref.sheet and not each.metric
+            if each.op in {"sum", "avg"} and each.ref and not each.ref.sheet and not each.metric
         ]
         if len(self.measures) == 2 == len(plain) and not parts.when.versus:
             first, second = (each.ref for each in plain)
             if first and second and parts.has("gap", "minus"):
-                self.measures = [Measure("sum", made_of(first, "-", second), noun=plain[0].noun)]
+                op: Operation = "avg" if any(map(averaged, (first, second))) else "sum"
+                self.measures = [Measure(op, made_of(first, "-", second), noun=plain[0].noun)]
 
         self._order_value()
         if parts.per_row and self.measures and not parts.per:
@@ -552,6 +553,14 @@ class _Builder:
 
     def _several_figures(self) -> None:
         """Two figures stand side by side only where they are joined: "how many trips were late" asks for no sum of delays."""
+        counted = len(self.measures) == 1 and self.measures[0].op == "count" and not self.measures[0].ref
+        if counted and self.parts.asks > 1 and not (self.parts.per or self.parts.when.versus):
+            money = self._money() if self.parts.has("how much") else None
+            if money is None:
+                self.unmet.append("how much" if self.parts.has("how much") else "count")
+            else:  # "bao nhiêu đơn, tổng cộng bao nhiêu tiền"
+                self.measures.append(Measure("sum", money))
+                self.parts.joined = True
         if len(self.measures) > 1 and not self.parts.joined and not self.parts.per:
             self.unmet += [each.noun or (each.ref.name if each.ref else "") for each in self.measures[1:]]
 
@@ -725,6 +734,8 @@ class _Builder:
         if when.versus_only and versus and period is None:
             period = counterpart(versus, self.today)
             self.note("counterpart", start=period.start, end=period.end)
+            span = self.schema.sheet.span
+            self.unmet += ["compare"] if span and period.start > span[1] else []  # nothing of today's yet
         if period and versus and when.same_days:
             last = min(self.today, self.schema.sheet.span[1]) if self.schema.sheet.span else self.today
             period, versus = same_days(period, versus, last)
@@ -795,7 +806,9 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     if _goes_on(parts, before):
         return True
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
-        whole = parts.measures and parts.groups and (parts.extremes or parts.limit)
+        seller = parts.has("seller", "slow seller")
+        whole = (parts.measures or seller) and parts.groups and (parts.extremes or parts.limit or seller)
+        whole = whole or _asks_anew(parts, before)
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and before.form in {"top", "rows"} and before.limit == 1
@@ -804,6 +817,16 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         parts.order, parts.chart, parts.has("all"),
     )  # fmt: skip
     return any(changed)
+
+
+def _asks_anew(parts: Parts, before: DataQuery) -> bool:
+    """Whether another figure of other days is asked for, after one of rows in a state ("đơn hủy tháng 11"): that state was of
+    those rows.
+    """
+    states = before.conditions and all(each.ref.concept in _STATES for each in before.conditions)
+    figures = [(each.op, each.ref) for each in parts.measures]
+    other = bool(figures) and figures != [(each.op, each.ref) for each in before.measures]
+    return bool(states and other and parts.when.period and not parts.conditions and not parts.kept)
 
 
 def _goes_on(parts: Parts, before: DataQuery) -> bool:
@@ -846,7 +869,7 @@ def names_figure_alone(parts: Parts, before: DataQuery) -> bool:
     """Whether a short message names a figure and nothing that it is of: "bao nhiêu đơn vậy?" is of what was asked before."""
     narrowed = before.period is not None or bool(before.conditions) or bool(before.groups)
     plain = before.form in {"scalar", "compare", "groups", "top", "rows"} and not before.gap
-    return narrowed and plain and is_bare(parts)
+    return narrowed and plain and is_bare(parts, before.conditions)
 
 
 def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
@@ -859,10 +882,12 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     )
 
 
-def is_bare(parts: Parts) -> bool:
-    """Whether no more than a figure is named, in few words: "bao nhiêu đơn vậy?"."""
+def is_bare(parts: Parts, held: tuple[Condition, ...] = ()) -> bool:
+    """Whether no more than a figure is named, in few words, or the state of rows that `held` says too: "bao nhiêu đơn hoàn trả vậy?"."""
+    said = [(each.ref, each.op, each.value) for each in held if each.ref.concept in _STATES]
+    again = [each for each in parts.conditions if (each.ref, each.op, each.value) in said]
     of = (
-        parts.conditions
+        len(again) < len(parts.conditions)
         or parts.numbers
         or parts.groups
         or parts.loose
@@ -876,7 +901,8 @@ def is_bare(parts: Parts) -> bool:
         or parts.chart
         or parts.has("all", "trend", "growth", "share")
     )
-    return bool((parts.measures or parts.rows) and not (of or shaped) and parts.words <= _FEW)
+    most = _FEW + 2 * sum(len(each.said.split()) for each in again)
+    return bool((parts.measures or parts.rows) and not (of or shaped) and parts.words <= most)
 
 
 def _nothing_named(parts: Parts) -> bool:
@@ -1045,6 +1071,8 @@ class _Change:
         held |= {"compare", "gap", "growth"} if self.query.gap or self.query.versus else set()
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
         self.unmet += [str(parts.rank)] if parts.rank else []
+        # "its price right now" is of no day that was asked about before
+        self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         special = (
             (before.gap and not parts.pointer) or before.growth or before.rank or before.part or before.per
         )

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
+from troly.text.everyday import correction_phrases
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.wordlist import LEXICONS as CORE
 from troly.text.wordlist import read_lists
@@ -143,6 +144,9 @@ def words() -> Phrases[str]:
             found.add(entry, label)
     for entry, label in _ranked():
         found.add(entry, label)
+    for entry in correction_phrases():
+        if entry not in found:
+            found.add(entry, "correction")
     everyday = read_lists(CORE / "everyday.txt")
     for entry in (entry for role in _SAYS_NOTHING for entry in everyday[role]):
         if entry not in _HOURS and entry not in found:

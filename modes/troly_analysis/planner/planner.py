@@ -184,6 +184,8 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
 # Meanings that have no words of the message, and a name in the catalogue.
 _OWN_WORDS = {each: each for each in ("max", "min", "latest", "top", "avg", "median", "compare")}
 _OWN_WORDS |= {"±": "compare", "…": "pointed"}
+_OWN_LABELS = {"±": "compare", "…": "pointer", "%": "share", "tồn kho": "left"}
+_POINTERS = ("among", "then", "both", "one", "follow", "only", "correction", "again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,10 +234,10 @@ class _Question:
         elif (
             built.query is not None
             and before is not None
-            and points_at_days(parts, before)
             and any(parts.kept)
+            and points_at_days(parts, found_in := shown_in(before, self.shown))
         ):
-            built.query = replace(built.query, period=before.period, date_ref=before.date_ref)
+            built.query = replace(built.query, period=found_in.period, date_ref=found_in.date_ref)
         elif built.query is not None and (parts.kept or (asked and _may_lean(parts, built.query, asked))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
@@ -247,8 +249,9 @@ class _Question:
             return False
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
         rest = only_leaves_out(parts) or leaves_rest(parts)
-        goes_on = parts.has("follow", "only") or parts.pointer or parts.kept or rest
-        return bool((followed or leans(parts) or rest) and (goes_on or not told))
+        against = parts.when.versus_only
+        goes_on = parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
+        return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
 
     def _pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
         """The query before as far as the message points at it, None where nothing was asked or it is not clear what is meant."""
@@ -371,17 +374,29 @@ def _plan(
     if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
         return replace(plan, refusal=refused, ask=built.query or before)
     if left and (built.query is not None or parts.understood):
-        read = ", ".join(dict.fromkeys(parts.understood)) or "-"
-        said = tuple(
-            Note(f"unmet_{_OWN_WORDS[each]}") if each in _OWN_WORDS else each
-            for one in left
-            for each in _parts_of(one)
+        read = ", ".join(dict.fromkeys(parts.understood))
+        said = [_in_words(each, parts) for one in left for each in _parts_of(one)]
+        key = "unknown" if read else "unknown_all"
+        question = Note(
+            key,
+            {
+                "said": tuple(each for at, each in enumerate(said) if each not in said[:at]),
+                "sheet": sheet.name,
+                "read": read,
+            },
         )
-        question = Note("unknown", {"said": said, "sheet": sheet.name, "read": read})
         return replace(plan, question=question, missing=left, pending="ignore")
     if built.question is not None:
         return replace(plan, question=built.question, options=built.options, pending=built.pending)
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
+
+
+def _in_words(unmet: str, parts: Parts) -> str | Note:
+    """What is not held, in the person's own words where it had any."""
+    label = _OWN_LABELS.get(unmet, unmet)
+    labels = (label, *(_POINTERS if label == "pointer" else ()))
+    typed = next((parts.spoken[each] for each in labels if each in parts.spoken), "")
+    return typed or (Note(f"unmet_{_OWN_WORDS[unmet]}") if unmet in _OWN_WORDS else unmet)
 
 
 def _parts_of(unmet: str) -> list[str]:

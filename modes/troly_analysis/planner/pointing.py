@@ -36,7 +36,7 @@ def pointed_query(
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         return None
     named = _place(pointer, before, shown, key)
-    if named is None:
+    if named is None or _is_of_one_thing(pointer, before):
         return before if _is_of_one_thing(pointer, before) else None
     ref, at = named
     if not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
@@ -48,7 +48,9 @@ def pointed_query(
 def _is_of_one_thing(pointer: Pointer, before: DataQuery) -> bool:
     """Whether a question is about one thing that it names, which is what is pointed at: "đơn của khách KH0004"."""
     things = [each for each in before.conditions if each.ref.kind == "text"]
-    listed = before.groups or before.form == "rows" or pointer.place or pointer.end
+    several = before.form == "rows" and not (before.limit == 1 and len(things) == 1)
+    grouped = any(group.ref != one.ref for group in before.groups for one in things)
+    listed = grouped or several or pointer.place or pointer.end
     return not listed and len(things) == 1 and things[0].op == "eq" and _fits(pointer.ref, things[0].ref)
 
 

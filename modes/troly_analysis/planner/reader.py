@@ -96,6 +96,8 @@ class Parts:
     rows: str = ""
     """What a row was called ("đơn"), "" where none was."""
     chart: Chart | Literal["any", ""] = ""
+    spoken: dict[str, str] = field(default_factory=dict)
+    """The words that were read with each label, as typed."""
     labels: frozenset[str] = frozenset()
     """The labels of all words that were read, for what has no place of its own ("share", "growth", "seller")."""
     unread: tuple[str, ...] = ()
@@ -110,6 +112,8 @@ class Parts:
     """Whether figures that are named stand side by side ("doanh thu và số lượng")."""
     ratio: bool = False
     """Whether one figure is asked for on each of another ("cost per lead")."""
+    asks: int = 0
+    """How many times "bao nhiêu", "how much" is asked."""
     many: bool = False
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
     rows_first: bool = False
@@ -962,7 +966,8 @@ class Reader:
             places = {"province", "region", "district", "country"}
             placed = any(each.ref.concept in places for each in self.mentions[at].values[:1])
             said = {word.folded for word in self.wording.words}
-            if fold(mention.text) == "ngoai" and placed and "ra" not in said:
+            centre = fold(mention.text) == "ngoai" and placed and "ra" not in said
+            if centre or (mention.has("minus") and self._subtracts(place)):
                 return False  # in the centre "ngoài Huế" is in Huế: what is meant is asked about
             away = fold(mention.text) in {"khong den", "khong toi"}  # "không đến từ Shopee"
             if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
@@ -985,6 +990,12 @@ class Reader:
             if not (self.is_link(place) or listed or named):
                 return False
         return False
+
+    def _subtracts(self, at: int) -> bool:
+        """Whether "trừ" takes one figure from another ("giá bán trừ giá vốn") and leaves nothing out."""
+        before, after = self.beside(at, -1), self.beside(at, 1)
+        figures = [each >= 0 and self.figure(each) is not None for each in (before, after)]
+        return all(figures) and not self.mentions[after].values
 
     # --- 5. dimensions
 
@@ -1119,9 +1130,20 @@ class Reader:
             ):
                 continue
             found = self.group(at) if (mention.targets or mention.unit) else None
+            if found is not None and self._of_pieces(at):
+                self.take("head", at)
+                continue
             if found is not None and not mention.has("sold", "bought"):
                 self.parts.loose.append(found)
                 mention.role = "loose"
+
+    def _of_pieces(self, at: int) -> bool:
+        """Whether "hàng" only says what the pieces right before are of: "tổng số lượng hàng bán ra"."""
+        if not at or self.mentions[at].end - self.mentions[at].start > 1:
+            return False
+        ref = next((each.ref for each in self.mentions[at - 1].targets[:1]), None)
+        goods = self.mentions[at].targets and self.mentions[at].targets[0].concept == "product"
+        return bool(goods and ref and ref.concept == "quantity" and self.any("sold", "bought"))
 
     # --- 6. figures
 
@@ -1336,6 +1358,7 @@ class Reader:
             parts.labels |= {"follow"}
         ends = [each for each in self.mentions if each.role not in {"", "pointer"} and each.has("max", "min")]
         parts.many = any(fold(each.text).split()[0] in _MANY for each in ends)
+        parts.asks = sum(self.has(at, "count", "much", "how much") for at in range(len(self.mentions)))
         counts = [self.beside(at, 1) for at in range(len(self.mentions)) if self.has(at, "count")]
         parts.counted_value = any(at >= 0 and self.mentions[at].role == "value" for at in counts)
         figures = [at for at, each in enumerate(self.mentions) if each.role == "figure"]
@@ -1396,6 +1419,8 @@ class Reader:
         """What the words that were read mean by themselves: labels, ends of rankings, how surely the sheet was named."""
         parts = self.parts
         for at, mention in enumerate(self.mentions):
+            for label in mention.labels:
+                parts.spoken.setdefault(label, mention.text)
             if not mention.role:
                 continue
             if mention.role == "pointer":
@@ -1552,7 +1577,7 @@ _SHAPING: dict[str, tuple[str, ...]] = {
         "trend", "compare", "growth", "ascending", "descending", "sorted", "left", "running out", "crowd",
         "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct", "preceding",
     ),
-    "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who", "greeting"),
+    "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who", "greeting", "now"),
     "link": ("and", "to", "by", "per", "number"),
 }  # fmt: skip
 

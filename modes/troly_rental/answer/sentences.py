@@ -168,7 +168,8 @@ def _title_of(record: Mapping[str, Any]) -> str:
 def _facts(record: Mapping[str, Any], parsed: ParsedQuestion, lang: Lang) -> list[str]:
     """What was asked of one row, else what matters most."""
     public = parsed.entity in {"room", "post"} and not parsed.own
-    names = [name for name in parsed.details if record.get(name) not in {None, ""}] or [
+    asked = [PAPERS.get(parsed.entity, name) if name == "price" else name for name in parsed.details]
+    names = [name for name in asked if record.get(name) not in {None, ""}] or [
         name for name in _FACTS if record.get(name) not in {None, "", 0} and not (public and name == "status")
     ]
     return [_fact(name, record[name], parsed.entity, lang) for name in names]
@@ -180,10 +181,11 @@ def _picked_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         return say("answer.picked_gone", lang, number=parsed.picked)
     record = found.records()[0]
     title = _title_of(record)
-    if parsed.asked:
-        return " ".join(_yes_or_no(one, record, title, parsed, lang) for one in parsed.asked)
+    told = [_yes_or_no(one, record, title, parsed, lang) for one in parsed.asked]
+    if told and not parsed.details:
+        return " ".join(told)
     facts = ", ".join(_facts(record, parsed, lang))
-    return say("answer.picked", lang, number=parsed.picked, title=title, facts=facts)
+    return " ".join((*told, say("answer.picked", lang, number=parsed.picked, title=title, facts=facts)))
 
 
 def _yes_or_no(one: Filter, record: Mapping[str, Any], title: str, parsed: ParsedQuestion, lang: Lang) -> str:

@@ -32,6 +32,10 @@ _POINTING = frozenset(
 """What means the answer before where that is what is changed."""
 THAT_MONTH = re.compile(r"(?<!\w)(?:thang\s+(?:do|ay|day)|that month)(?!\w)")
 _SOME_OF_THOSE = re.compile(r"(?<!\w)may\s+(?:\w+\s+){1,2}(?:do|day|nay|kia|ay)(?!\w)")
+_NO = re.compile(
+    r"^\W*(?:(?:a|ua|y|o)\s+)?(?:khong|ko|k|hong|no|nope)(?:\s+(?:phai|dung))?(?=\s*[,.;]|\s+ma(?!\w))"
+)
+"""What takes the message before back: "không phải, tháng 7 cơ"."""
 _RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
 _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
@@ -57,6 +61,7 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     for label in {*_told_labels(parts, parsed)} & {*lists("asks")}:
         spans += spans_of(parts.vocabulary.find(text, "asks", label))
     if changed:
+        spans += [found.span() for found in _NO.finditer(fold(text))]
         labels = (label for label in lists("edits") if label != "loose")
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
     if "type" in _fields(parsed):
@@ -167,6 +172,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
         if (
             (kind == "by" and rest in {*parsed.group, *parsed.details})
             or (kind in {"figure", "sort"} and rest in fields)
+            or (kind == "invoice" and rest in parsed.details)
             or (kind == "figure" and rest == "price_m2" and any(one.field == rest for one in parsed.measures))
             or (
                 kind == "status"
@@ -205,12 +211,18 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         ("share" in kinds or bool("count" in kinds and parsed.group), ("share",)),
         (bool({"monthly"} & kinds), ("avg", "by month")),
         ("paid" in kinds, ("collected",)),
-        (f"told {parsed.entity}" in lists("asks"), (f"told {parsed.entity}",)),
+        (parsed.entity in ("contract", "invoice", "viewing"), (f"verb {parsed.entity}",)),
+        (
+            f"told {parsed.entity}" in lists("asks") and (not kinds or "tenant" in parsed.group),
+            (f"told {parsed.entity}",),
+        ),
         (
             parsed.own and parsed.entity == "room_seeking_post" and not kinds,
             ("amount asked", "price asked", "by district", "by type"),
         ),
         (parsed.entity == "invoice", ("due",)),
+        (parsed.entity == "invoice" and not kinds, ("deadline",)),
+        ("address" in parsed.details, ("address",)),
         (parsed.entity == "contract" and not kinds, ("amount asked", "price asked")),
         (parsed.own, ("own",)),
         (

@@ -21,6 +21,7 @@ _FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*
 _UNTIL = re.compile(r"(?<!\w)(?:truoc|den|before|until|till|by)\s*(?:ngay|thang)?\s*$")
 _WITHIN = re.compile(r"(?<!\w)(?:over|during|in|within|for|through|trong|vao|hoi|cua)\s*(?:the)?\s*$")
 _WHEN = re.compile(r"(?<!\w)(?:khi nao|ngay nao|ngay may|bao gio|bao lau|when|how long|until)(?!\w)")
+_FIRST = re.compile(r"(?<!\w)(?:nhat|truoc tien|dau tien|first|soonest)(?!\w)")
 _NEAR = re.compile(r"(?<!\w)(?:sap|gan|soon|about|running)(?!\w)|ing(?!\w)")
 _YEAR_SAID = re.compile(
     r"(?:19|20)\d\d|(?<!\w)(?:nam|year|nay|qua|truoc|ngoai|roi|last|past|previous|this)(?!\w)"
@@ -47,6 +48,8 @@ def parse_days(
         if not about or moving:
             spoken = [one.span for one in ranges if one.start == one.end == now.date()]
             return [], blank_out(text, [one.span for one in ranges]), spoken
+    if entity == "viewing":
+        ranges = [_nearest(text, one, now.date()) for one in ranges]
     return _conditions(text, ranges, FIELD[entity])
 
 
@@ -62,7 +65,11 @@ def parse_contract_end(
     if ranges:
         found, rest, spans = _conditions(rest, ranges, "end_date")
         return found, rest, [*spans, *spans_of(hits)]
-    if _WHEN.search(fold(text)) or not any(_NEAR.search(fold(hit.phrase)) for hit in hits):
+    if (
+        _WHEN.search(fold(text))
+        or _FIRST.search(fold(text))
+        or not any(_NEAR.search(fold(hit.phrase)) for hit in hits)
+    ):
         return [], rest, spans_of(hits)
     today = now.date()
     return (
@@ -73,6 +80,12 @@ def parse_contract_end(
         rest,
         spans_of(hits),
     )
+
+
+def _nearest(text: str, found: DateRange, today: date) -> DateRange:
+    """The days of that name nearest to today: an appointment "ngày 27/11" is of this year."""
+    ahead = _ahead(text, found, today)
+    return ahead if ahead.start - today < today - found.end else found
 
 
 def _ahead(text: str, found: DateRange, today: date) -> DateRange:

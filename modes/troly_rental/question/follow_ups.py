@@ -21,6 +21,7 @@ from troly_rental.question.coverage import THAT_MONTH
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import QuestionParts
 from troly_rental.question.types import (
+    OPPOSITE,
     PAPERS,
     PLACES,
     Filter,
@@ -44,6 +45,7 @@ _MORE = {
     "newer": ("", "", Order("posted_at", True), Order("posted_at", True)),
 }
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
+_AMOUNTS = frozenset({"sum", "paid", "monthly"})
 _DEAR = re.compile(r"(?<!\w)(?:re|dat|mac|cheaper|pricier|expensive)(?!\w)")
 _LONG, _SHORT = 14, 7
 _MOST_POINTER_WORDS = 14
@@ -53,9 +55,17 @@ THINGS = (
     "tòa nhà", "room", "rooms", "apartment", "place", "flat", "post", "listing", "contract", "invoice", "viewing", "building",
 )  # fmt: skip
 _WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)")
+_YES_NO = re.compile(
+    r"(?<!\w)(?:chua|khong|yet|ko|hong)(?:\s+(?:a|vay|nhi|em|anh|chi|ban|ta|the|z))*$|^(?:is|has|was)\s"
+)
 _THAT_ONE = re.compile(
     r"(?<!\w)(?:(?:can|phong|nha|cho|cai|con|noi|studio)\s+(?:do|ay|nay|day|kia)|no|(?:that|this|the)\s+(?:one|room|place|house|apartment)|it)(?!\w)"
 )
+_SOME_ONES = re.compile(
+    r"(?<!\w)(?:may|nhung|cac|het|ones|those|any)\s+(?:can|phong|cho|nha|cai|con|noi|ones|that|with|without|rooms|places|apartments)(?!\w)"
+)
+"""What is given up is rows, not a condition."""
+_REFUSES = re.compile(r"(?<!\w)(?:khong|ko|chua|hong|hok|k|not|no|without)\s+(?!tinh|ke)\w")
 _END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
 _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
@@ -65,7 +75,9 @@ _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 _DETAILS = {
     "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
     "by ward": "ward", "by district": "district", "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
-    "figure bedrooms": "bedrooms",
+    "figure bedrooms": "bedrooms", "figure status": "status", "figure posted_at": "posted_at", "address": "address",
+    "invoice rent": "rent", "invoice electricity": "electricity", "invoice water": "water",
+    "invoice electricity_kwh": "electricity_kwh", "invoice water_m3": "water_m3",
 }  # fmt: skip
 
 
@@ -149,13 +161,15 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     if previous.measures and set(_MORE) & edits and not parts.filters:
         return False  # no list to go beyond
     if previous.own and not parts.named and f"told {previous.entity}" in lists("asks"):
-        told = find(parts.text, "asks", f"told {previous.entity}", "ending")  # "mấy giờ", "khi nào hết hạn"
+        # "mấy giờ", "khi nào hết hạn", "hạn đóng ngày nào"
+        told = find(parts.text, "asks", f"told {previous.entity}", "ending", "deadline")
         if told and not (parts.filters or output.measures):
             return True
     bound = previous.own or any(one.field in PLACES for one in previous.filters)
     slots = parts.filters or parts.limit or parts.missing or parts.needless
     ends = bool(previous.group) and bool(find(parts.text, "asks", "highest end", "lowest end"))
-    shaped = slots or output.order or output.measures or output.mode or output.group or ends
+    which = bool(previous.measures and not previous.group and _WHICH_ROWS.search(fold(parts.text)))
+    shaped = slots or output.order or output.measures or output.mode or output.group or ends or which
     goes_on = clear or (not parts.own and (bound or not parts.named))
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
 
@@ -185,16 +199,23 @@ def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -
         or (parts.named and parts.entity != previous.entity and not {"instead", "those"} & clear)
         or ((own or parts.own) and parts.named and not previous.own)
         or (own and previous.own and parts.named and not clear)
-        or parts.vocabulary.find(parts.text, "asks", "revenue", "debt")
+        or parts.vocabulary.find(parts.text, "asks", "revenue")
+        or (parts.money == "debt" and (own or not _lists_bills(previous)))
         or not _has_figures(parts, previous)
     )
+
+
+def _lists_bills(previous: ParsedQuestion) -> bool:
+    """Whether the asker's bills were asked for that are not paid: what is owed is what they come to."""
+    states = {value for one in previous.filters if one.field == "status" for value in one.values}
+    return previous.entity == "invoice" and previous.own and states <= {"unpaid", "overdue"}
 
 
 def _clashes(parts: QuestionParts, previous: ParsedQuestion) -> bool:
     """Whether the figures asked for by group are over fields that the list before was narrowed by."""
     wanted = {*parts.output.group} - {*previous.group}
-    before = {one.field for one in previous.filters}
-    return bool(wanted & before) or ("district" in wanted and bool(before & PLACES - {"city"}))
+    before = {one.field for one in previous.filters if one.op != "in"}
+    return bool(wanted & before & PLACES) or ("district" in wanted and bool(before & PLACES - {"city"}))
 
 
 def _has_figures(parts: QuestionParts, previous: ParsedQuestion) -> bool:
@@ -250,10 +271,13 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
     values: set[tuple[str, Value]] = {(field, name) for field, _, name in pairs if field == "amenity"}
     held = {(one.field, value) for one in start.filters if one.op in {"=", "in"} for value in one.values}
     excluded: list[Filter] = []
+    some = _SOME_ONES.search(fold(parts.text)) is not None
     for one in parts.filters if "drop" in marks else ():
         gone = {(one.field, value) for value in one.values} & held
-        if one.field in {"district", "ward", "city", "type"} and not gone:
-            excluded.append(Filter(one.field, "not_in" if len(one.values) > 1 else "!=", one.value))
+        if not gone and (some or one.field in {"district", "ward", "city", "type"}):
+            # "bỏ mấy căn có thang máy ra"; what a word of exclusion turned round already stays so
+            stays = one.op in {"!=", "not_in"} and not _REFUSES.search(fold(parts.text))
+            excluded.append(one if stays else replace(one, op=OPPOSITE[one.op]))
         elif one.field == "amenity" and not gone and {"only", "add"} & marks:
             excluded.append(one)  # "bỏ máy lạnh đi, cần wifi thôi"
         elif one.field in {"amenity", "district", "type"}:
@@ -295,9 +319,11 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         if adding and one.op in {"=", "in"}
         for value in one.values
     } & out
+    owed = parts.money == "debt" and any(one.field == "status" for one in found.filters)
     new = [
         _as_before(one, found.filters)
         for one in parts.filters
+        if not (owed and one.field == "status")
         if not {(one.field, value) for value in one.values} <= back
     ]
     fields = {one.field for one in new if one.op not in {"!=", "not_in"}}
@@ -388,7 +414,9 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
         found = replace(found, filters=tuple(one for one in found.filters if one.field != "month"))
     if "turn" in marks and found.order:
         found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
-    which = _WHICH_ROWS.search(fold(parts.text))
+    which: object = _WHICH_ROWS.search(fold(parts.text))
+    told = f"told {found.entity}"
+    which = which or (told in lists("asks") and find(parts.text, "asks", told, "deadline"))
     rows = (parts.named or which) and not find(parts.text, "asks", "amount asked")
     other = output.group or (not which and {"instead", "only"} & marks)
     if found.measures and not output.measures and rows and not other:
@@ -407,16 +435,19 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
 def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Other figures or groups, or the order of a list."""
     output, find = parts.output, parts.vocabulary.find
+    # "mỗi loại" after one kind: of all kinds.
+    told_apart = {*output.group} - PLACES - {one.field for one in parts.filters}
+    kept = (one for one in found.filters if not (one.field in told_apart and one.op == "="))
+    found = replace(found, filters=tuple(kept))
     if any(one.kind == "count_where" for one in output.measures):  # of each state: no longer of one
         found = replace(found, filters=tuple(one for one in found.filters if one.field != "status"))
     other = find(parts.text, "asks", "avg", "min", "max") or output.group
-    if (
-        found.entity in PAPERS
-        and not other
-        and (parts.money or find(parts.text, "asks", "sum", "amount asked"))
-    ):
-        summed = parts.money or [one.kind for one in output.measures] == ["sum"]
-        measures = output.measures if summed else (Measure("sum", PAPERS[found.entity]),)
+    summing = parts.money or find(parts.text, "asks", "sum")
+    if found.entity in PAPERS and not other and (summing or find(parts.text, "asks", "amount asked")):
+        if not summing and found.measures and found.measures[0].kind in _AMOUNTS:
+            return found  # "tháng 9 thì bao nhiêu": the same figure
+        figure = parts.money or [one.kind for one in output.measures] == ["sum"]
+        measures = output.measures if figure else (Measure("sum", PAPERS[found.entity]),)
         return replace(found, measures=measures, group=(), order=(), mode="TABLE", limit=None)
     ends = find(parts.text, "asks", "highest end", "lowest end")
     if found.group and ends and not (output.group or parts.filters):  # "còn ít nhất thì sao"
@@ -427,8 +458,8 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         measures, group = output.measures if named else found.measures, output.group or found.group
         return replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
     if output.group and found.measures:
-        return replace(found, group=output.group, order=output.order or found.order)
-    if output.order and not set(_MORE) & marks and not found.group:
+        found = replace(found, group=output.group, order=output.order or found.order)
+    elif output.order and not set(_MORE) & marks and not found.group:
         # After a number of rooms "rẻ nhất là cái nào" asks for one of them.
         limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
         return replace(found, order=output.order, measures=(), mode="LIST", limit=limit)
@@ -485,13 +516,19 @@ def _named_by_id(message: str, focus: Focus) -> Reference | None:
 
 def _spoken_of(message: str, parts: QuestionParts, focus: Focus) -> Reference | None:
     """ "Cọc bao nhiêu vậy?" after one row: no more than a value of it is asked for."""
-    figures = parts.output.group or parts.vocabulary.find(
+    figures: object = parts.output.group or parts.vocabulary.find(
         parts.text, "asks", *(set(_FIGURES) - {"price asked"})
     )
     ends = parts.output.order or parts.vocabulary.find(
         parts.text, "asks", *(each for pair in _MOST_OF.values() for each in pair)
     )
-    if parts.named or parts.filters or parts.own or figures or ends or not details_of(message):
+    asked = {one.field for one in parts.filters} == {"status"} and _YES_NO.search(
+        fold(parts.text).strip(" ?.!")
+    )
+    details = {*details_of(message)}
+    own = parts.money or parts.vocabulary.find(parts.text, "asks", "own")
+    figures = figures and not ({*parts.output.group} and {*parts.output.group} <= details)
+    if parts.named or own or figures or ends or not (asked or (details and not parts.filters)):
         return None
     last = str(focus.query.get("picked_id", ""))
     rows = tuple(row for row in focus.rows if row.id == last or len(focus.rows) == 1)
@@ -506,7 +543,7 @@ def _pointed_at(
     start: ParsedQuestion,
 ) -> ParsedQuestion | None:
     """The rows that a number, an end of the list or "phòng đó" points at; None where it is not clear which."""
-    chosen = _chosen(found, focus.query)
+    chosen = _chosen(found, focus.query) or _first_of_all(found, previous, focus)
     if not chosen:
         return None
     asked = tuple(one for one in parts.filters if one.field in entities()[focus.kind].fields)
@@ -557,6 +594,18 @@ def _chosen(found: Reference, query: Mapping[str, Any]) -> list[str] | None:
             return [last]
         return ids if len(ids) == 1 else None
     return None if found.kind == "these" and len(ids) != 2 else ids
+
+
+def _first_of_all(found: Reference, previous: ParsedQuestion | None, focus: Focus) -> list[str]:
+    """ "tin đó" after "tin nào nhiều lượt xem nhất": the one that was asked for; empty where it shares its place."""
+    if found.kind != "this" or previous is None or not previous.order or previous.skip:
+        return []
+    name = previous.order[0].field
+    values = [row.values.get(name) for row in focus.rows]
+    one = (
+        _END_OF_ALL.search(fold(previous.question)) and values[0] is not None and values[0] not in values[1:]
+    )
+    return [focus.rows[0].id] if one else []
 
 
 def _extreme(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from troly.text.fold import tokens
 from troly.text.match import Lexicon, PhraseHit, spans_of
+from troly.text.wordlist import LEXICONS, read_lists
 from troly_rental.question.types import Filter, Span
 from troly_rental.question.vocabulary import lists
 
@@ -55,8 +57,15 @@ NO_NAMES = Names()
 
 def _is_called(text: str, hit: PhraseHit) -> bool:
     """Whether a given name alone is meant as one: with a capital, or after "anh", "của" and the like."""
+    capital = bool(_CAPITAL.match(text, hit.start))
+    if text[hit.start : hit.end].lower() in _persons() and not (hit.exact and capital):
+        return False  # "của anh" is no tenant called Ánh
     before = tokens(text[: hit.start])
     alone = not before and not tokens(text[hit.end :])
-    return bool(_CAPITAL.match(text, hit.start) and not alone) or bool(
-        before and before[-1].folded in lists("neutral")["titles"]
-    )
+    return (capital and not alone) or bool(before and before[-1].folded in lists("neutral")["titles"])
+
+
+@cache
+def _persons() -> frozenset[str]:
+    """Words for who speaks or is spoken to, as written."""
+    return frozenset(read_lists(LEXICONS / "everyday.txt")["person"])

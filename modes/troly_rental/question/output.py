@@ -50,6 +50,9 @@ _MOST_THINGS = re.compile(
     r"(?<!\w)(nhieu|it|most|fewest)\s+(?:\w+\s+){0,2}(?:nhat|rooms|posts|listings)(?!\w)"
 )
 _VIEWS_ASKED = re.compile(r"(?<!\w)(?:bao nhieu (?:luot )?(?:xem|view)|how many views)(?!\w)")
+_HOW_MUCH = re.compile(r"(?<!\w)(?:bao nhieu|nhieu|may|how much)(?!\w)")
+_HELD = re.compile(r"(?<!\w)(?:con|co|duoc|con trong|dang trong|het|cong|thi|la)\s+$")
+"""What leads to a number, not to some: "còn trống mấy phòng"."""
 _SOME = re.compile(r"(?<!\w)mot\s*$")
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|rooms|apartments|houses|flats|ones)(?!\w)")
 _THAN = re.compile(r"\s*(?:hon|than)(?!\w)")
@@ -251,7 +254,8 @@ def _some(vocabulary: Vocabulary, text: str, hit: PhraseHit) -> bool:
     """Whether "mấy phòng" means some rooms, to be shown, rather than how many there are."""
     if not any(one.start == hit.start for one in vocabulary.find(text, "asks", "some")):
         return False
-    return bool(vocabulary.find(text[: hit.start], "asks", "showing"))
+    before = text[: hit.start]
+    return bool(vocabulary.find(before, "asks", "showing")) and not _HELD.search(fold(before))
 
 
 def _ends(vocabulary: Vocabulary, text: str) -> tuple[Measure, ...]:
@@ -266,7 +270,8 @@ def _ends(vocabulary: Vocabulary, text: str) -> tuple[Measure, ...]:
             return ()
     else:
         before, after = fold(text[: hits[0].start]), fold(text[hits[0].end :])
-        if not (_NOUN_OF.match(after) or (_OF.match(after) and _NOUN.search(before))):
+        asked = named[0].start < hits[0].start and _HOW_MUCH.search(after)
+        if not (asked or _NOUN_OF.match(after) or (_OF.match(after) and _NOUN.search(before))):
             return ()
     field = _field(vocabulary, text)
     return tuple(Measure("max" if label == "highest end" else "min", field) for label in labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -33,6 +34,10 @@ _UNFILTERED = frozenset({"said.unrecorded", "said.no_gender"})
 _THANKS = frozenset({"thanks", "bye", "ack"})
 # What makes a question of a sentence that asks for nothing by name: "có wifi không", "is there one".
 _TAGS = frozenset({"khong", "chua", "nhi", "a", "vay", "phai"})
+_ANY = re.compile(r"(?<!\w)nao(?:\s+\w+){0,3}\s+(?:khong|ko|hong|chua)(?!\w)")
+"""What asks whether there is any: "còn căn nào không, bao nhiêu căn" asks one thing."""
+_LEFT_OUT = re.compile(r"(?<!\w)(?:bo|loai|tru|gat|tinh|ke)\s+$")
+"""Before "mấy phòng" that are left out, not counted."""
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
@@ -133,8 +138,11 @@ def _wants(parts: QuestionParts) -> int:
         folded_words(hit.phrase)
         for hit in asked
         if not any(start <= hit.start and hit.end <= end for start, end in parts.read)
+        and not _LEFT_OUT.search(fold(parts.text[: hit.start]))
     ]
     wants = [one for one in words if one[-1] not in _TAGS and one[0] not in _AUXILIARIES]
+    if parts.entity not in PAPERS and _ANY.search(fold(parts.text)):
+        wants = [one for one in wants if one != ["nao"]]
     # "mấy phòng đó giá bao nhiêu": beside another one it may be no question word.
     return len([one for one in wants if one != ["may"]]) or len(wants)
 

@@ -37,12 +37,14 @@ _PAID_YET = re.compile(
 )
 """Whether something is paid: "đóng chưa", "has she paid"."""
 _I_HAVE = re.compile(
-    r"(?<!\w)(?:toi|tui|minh|em|anh|chi|co|chu|bac)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*co\s+(?:tong|tat ca|cong|het|thay)\b"
+    r"(?<!\w)(?:toi|tui|minh|em|anh|chi|bac|co|chu)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|so huu)\s+(?:tong|tat ca|cong|het|thay)\b"
+    r"|(?<!\w)(?:toi|tui|minh|em|anh|chi|bac)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|con|so huu|dang)\s+(?:may|bao nhieu|nhieu|bn)\b"
     r"|(?<!\w)(?:do|have)\s+i\s+have(?!\w)"
 )
 """Whoever lets rooms asks for the own ones: "tôi có tổng cộng bao nhiêu nhà trọ"."""
+_AGREEMENT = re.compile(r"(?<!\w)(?:hop dong|hd|contracts?|leases?|agreement|tenancy)(?!\w)")
 _MOST_MONEY = re.compile(
-    r"(?<!\w)(nhieu|it)\s+(?:\w+\s+){1,2}nhat(?!\w)|(?<!\w)(?:the\s+)?(most|least)(?!\w)"
+    r"(?<!\w)(nhieu|it|ton)\s+(?:\w+\s+){1,2}nhat(?!\w)|(?<!\w)(?:the\s+)?(most|least)(?!\w)"
 )
 """The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
 _CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
@@ -142,22 +144,35 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
 
     mine = [hit for hit in vocabulary.find(text, "asks", "own") if not _CAN.search(fold(text[: hit.start]))]
     own = bool(mine) or (role == "LANDLORD" and bool(_I_HAVE.search(fold(text))))
-    vacant = spans_of(vocabulary.find(text, "asks", "status room available"))
+    hits = vocabulary.find(text, "asks", *_ENTITIES, "other")
+    of_rooms, of_bills = (
+        [label for label in lists("asks") if label.startswith(f"status {one} ")]
+        for one in ("room", "invoice")
+    )
+    paper = about in _OWN_ENTITIES and not (mine or said(*of_rooms))
+    # "chưa có ai thuê" is no contract, "tiền nhà" no house, "phòng nào" after an appointment is what it is for.
+    within = {
+        "contract": spans_of(vocabulary.find(text, "asks", "status room available", "status room rented")),
+        "room": spans_of(
+            vocabulary.find(text, "asks", "invoice rent", *([f"told {about}"] if paper else []))
+        ),
+    }
     named = [
         hit.label
-        for hit in vocabulary.find(text, "asks", *_ENTITIES, "other")
-        # "chưa có ai thuê" is no contract
-        if hit.label != "contract" or not any(start <= hit.start and hit.end <= end for start, end in vacant)
+        for hit in hits
+        if hit.label != "other"
+        and not any(start <= hit.start and hit.end <= end for start, end in within.get(hit.label, ()))
     ]
-    named = [label for label in named if label != "other"]
     money = _money_records(vocabulary, text, own=own, role=role, about=about)
     if money == "rent" and "contract" in named and "invoice" not in named:
         money = ""
-    states = (label for label in lists("asks") if label.startswith("status invoice "))
-    owed = said("due") or (about not in _OWN_ENTITIES and said(*states))
+    owed = said("due") or (about not in _OWN_ENTITIES and said(*of_bills))
     entity = _entity(named, money)
     held = role != "GUEST" and (own or owed or said("sum")) and said("figure deposit")
-    if role != "GUEST" and owed and not (named or money or held):
+    agreed = any(hit.label == "contract" and _AGREEMENT.search(fold(hit.phrase)) for hit in hits)
+    bills = owed and not agreed and {*named} <= {"contract", "room"} and not held
+    bills = bills or (said("deadline") and not named and about != "invoice")
+    if role != "GUEST" and bills and not money:
         return _Subject("invoice", True, "", own)  # what is to be paid, paid or not is a bill
     if not (named or money) and about:
         entity = about
@@ -309,7 +324,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     found = vocabulary.find(text, "asks", *(f"invoice {name}" for name in (*_CHARGES, "rent")))
     periods = [one.span for one in find_ranges(text, _ANY_DAY)]
     by_month = role != "GUEST" and _by_month(
-        vocabulary, text, rent=role == "TENANT" and bool(found) and found[0].label == "invoice rent"
+        vocabulary, text, rent=bool(found) and found[0].label == "invoice rent"
     )
     mine = own or by_month or about == "invoice" or (role != "GUEST" and len(periods) > 1)
     market = vocabulary.find(text, "asks", "cheapest", "cheap", *(() if mine else ("avg", "compare")))
@@ -330,7 +345,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
 
 
 def _by_month(vocabulary: Vocabulary, text: str, *, rent: bool) -> bool:
-    """Whether figures are told apart by month; the `rent` of a tenant "mỗi tháng" is what the contract says."""
+    """Whether figures are told apart by month; the `rent` "mỗi tháng" is what the contract says."""
     hits = vocabulary.find(text, "asks", "by month")
     return any(not (rent and _EVERY_MONTH.match(fold(hit.phrase))) for hit in hits)
 
@@ -434,7 +449,7 @@ def _money_order(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> t
     if not group:
         return ()
     if most := _MOST_MONEY.search(fold(text)):
-        return (Order("figure", most[1] in {"nhieu", "most"}),)
+        return (Order("figure", (most[1] or most[2]) in {"nhieu", "ton", "most"}),)
     hits = vocabulary.find(text, "asks", "highest end", "lowest end")
     return (Order("figure", hits[0].label == "highest end"),) if hits else (Order(group[0]),)
 

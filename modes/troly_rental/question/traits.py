@@ -13,7 +13,9 @@ from troly_rental.question.vocabulary import Vocabulary, lists
 _TURNING = ("without", "needless")
 _NOT_AMENITIES = {*_TURNING, "needless after", "gender"}
 _PAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|va|but|and|with|co)(?!\w)")
-_LIST_GAP = re.compile(r"\s*(?:,|/|&|\+|va|hoac|hay|or|and|nor|cung|voi)\s*")
+_LIST_GAP = re.compile(
+    r"\s*(?:,|/|&|\+|va|hoac|hay|or|and|nor|cung|voi|so voi|vs)\s*(?:cua|loai|gia|gia thue|ca|the)?\s*"
+)
 _EITHER = re.compile(r"\s*(?:hoac|hay|or)(?:\s+(?:co|la|with))?\s*")
 _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
 _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")

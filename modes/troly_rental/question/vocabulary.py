@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from troly.text.everyday import correction_phrases
 from troly.text.fold import fold
 from troly.text.language import detect_score, is_syllable
 from troly.text.match import Lexicon, PhraseHit
@@ -13,6 +14,7 @@ from troly.text.wordlist import read_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
 _SHORT = 4
+_COUNTING = ("số", "tổng số", "bao nhiêu", "mấy")
 _NO_AMENITIES = frozenset({"without", "needless", "gender"})
 
 
@@ -55,12 +57,14 @@ class Vocabulary:
 def lists(name: str) -> dict[str, tuple[str, ...]]:
     """The sections of `lexicons/<name>.txt`."""
     found = read_lists(LEXICONS / f"{name}.txt")
-    if name != "asks":
+    if name == "edits":
+        return {**found, "instead": (*found["instead"], *correction_phrases())}
+    if name not in {"asks", "amounts"}:
         return found
     kinds = {kind for label, listed in lists("kinds").items() if label != "any" for kind in listed}
-    counts = tuple(
-        f"{led} {kind}" for kind in sorted(kinds) if not kind.isascii() for led in ("số", "bao nhiêu")
-    )
+    if name == "amounts":
+        return {**found, "unit limit": (*found["unit limit"], *sorted(kinds))}
+    counts = tuple(f"{led} {kind}" for kind in sorted(kinds) if not kind.isascii() for led in _COUNTING)
     return {**found, "count": (*found["count"], *counts)}
 
 

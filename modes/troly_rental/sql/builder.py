@@ -54,11 +54,8 @@ class _Builder:
                 exp.alias_(exp.Literal.string(entity.name), "entity"),
             ]
         wanted = [name for name in entity.shown if self.role == "LANDLORD" or name not in LANDLORD_ONLY]
-        extra = [
-            order.field
-            for order in parsed.order
-            if order.field not in wanted and order.field in entity.fields
-        ]
+        asked = (*(order.field for order in parsed.order), *parsed.details)
+        extra = dict.fromkeys(name for name in asked if name not in wanted and name in entity.fields)
         chosen += [exp.alias_(self.field(name), name) for name in (*wanted, *extra)]
         query = self.finished(chosen)
         for order in parsed.order:

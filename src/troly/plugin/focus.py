@@ -253,7 +253,8 @@ class _Pointers:
         if self._text[: word.start].endswith("#") and (number := self._number(at)):
             return number, at, at + 1
         counted = self._is(at, "counted")
-        if counted and at == 0 and self._is_short and (number := self._number(at + counted)):
+        spelt = counted and word.text in {"no", "nr"} and not self._digits(at + counted)  # "no nam o dau"
+        if counted and at == 0 and self._is_short and not spelt and (number := self._number(at + counted)):
             return None if self._is_amount(at + counted) else (number, at, at + counted + 1)
         # In English the number stands before the thing and is an ordinal: "the second one", "2nd room".
         ordinal = word.text.isascii() and (word.text[-2:] in {"nd", "rd", "th"} or word.text == "1st")
@@ -262,6 +263,9 @@ class _Pointers:
             if size or self._is_short or self._is(at + 1, "and"):
                 return number, at, at + 1 + size
         return None
+
+    def _digits(self, at: int) -> bool:
+        return at < len(self._tokens) and self._tokens[at].folded[0].isdigit()
 
     def _is_bare_number(self, thing: int, at: int) -> bool:
         """Whether digits right after a thing number it: "con 1", "phòng 2" at the end, but not "phòng 2 ngủ"."""

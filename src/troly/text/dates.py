@@ -318,7 +318,7 @@ def _single(said: SpokenPeriod, rest: str) -> Days | None:
 
 
 def _weekday(said: SpokenPeriod, rest: str) -> Days | None:
-    number = said.number("wd", WEEKDAYS)
+    number = said.number("wd" if "wd" in said.parts else "lone", WEEKDAYS)
     if number is None:
         return None
     if rest in {"last", "next"}:
@@ -401,8 +401,16 @@ def _either(names: Mapping[str, int]) -> str:
 
 _NAMES = _either(MONTHS)
 _ORDINAL = r"(?:st|nd|rd|th)?"
+# "tháng 3 triệu" is money a month, not March; "3.5 triệu" and "từ 1.5 đến 2 triệu" are no days.
+_MONEY = r"\s*(?:trieu|tr|cu|nghin|ngan|k|ty|ti|tram|chuc|%|phan|million|mil|m2|met|km|kg)(?![a-z])"
+_NO_MONEY = f"(?!{_MONEY})"
+_NO_AMOUNT = rf"(?!(?:\s*(?:-|den|toi|to|va|and)\s*[0-9]+(?:[.,][0-9]+)?)?{_MONEY})".replace(
+    "{", "{{"
+).replace("}", "}}")
 _DAY_MONTH = (
-    r"(?:ngay\s+)?(?:[0-9]{{1,2}}[/.-][0-9]{{1,2}}{numeric}|[0-9]{{1,2}}\s+thang\s+[0-9]{{1,2}}{spoken}"
+    r"(?:ngay\s+)?(?:[0-9]{{1,2}}[/-][0-9]{{1,2}}{numeric}|[0-9]{{1,2}}\.[0-9]{{1,2}}(?![0-9]){numeric}"
+    + _NO_AMOUNT
+    + r"|[0-9]{{1,2}}\s+thang\s+[0-9]{{1,2}}{spoken}"
     rf"|[0-9]{{{{1,2}}}}{_ORDINAL}\s+(?:of\s+)?(?:{_NAMES}){{spoken}}|(?:{_NAMES})\s+[0-9]{{{{1,2}}}}{_ORDINAL}{{spoken}})"
 )
 _ISO = r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}"
@@ -410,13 +418,12 @@ _NUMERIC_YEAR = r"[/.-](?:[0-9]{4}|[0-9]{2})"
 _SPOKEN_YEAR = r"(?:\s*[/,-]\s*|\s+nam\s+|\s+)[0-9]{4}"
 _FULL = f"(?:{_ISO}|{_DAY_MONTH.format(numeric=_NUMERIC_YEAR, spoken=_SPOKEN_YEAR)})"
 _DATE = f"(?:{_ISO}|{_DAY_MONTH.format(numeric=f'(?:{_NUMERIC_YEAR})?', spoken=f'(?:{_SPOKEN_YEAR})?')})"
-# "tháng 3 triệu" is money a month, not March.
-_NO_MONEY = r"(?!\s*(?:trieu|tr|cu|nghin|ngan|k|ty|ti|tram|chuc|%|phan)(?![a-z]))"
 # "theo tháng năm nay" are the months of this year, not May.
 _NO_YEAR = r"(?!nam\s+(?:nay|ngoai|truoc|roi|qua|kia|sau|toi|hien tai)(?![a-z]))"
 _MONTH = rf"(?:(?:1[0-2]|0?[1-9])(?![0-9])|{_NO_YEAR}(?:{_either(SPOKEN_MONTHS)})){_NO_MONEY}"
 _YEAR = r"(?:19|20)[0-9]{2}"
 _QUARTER = rf"(?:[1-4]|iv|i{{1,3}}|{_either(ORDINALS)})"
+_THINGS = ("cai", "can", "phong", "con", "mon", "mau", "don", "khach", "nguoi", "lan", "dong", "muc", "cho")
 _PLACES = {
     "n": rf"(?:[0-9]{{1,4}}|{_either(COUNTS)})",
     "m": _MONTH,
@@ -434,6 +441,8 @@ _PLACES = {
     "day": "[0-3]?[0-9]",
     "spoken": rf"[0-3]?[0-9]\s+thang\s+(?:1[0-2]|0?[1-9])(?!\s*(?:ngay|tuan)\b){_NO_MONEY}",
     "wd": f"(?:{_either(WEEKDAYS)})",
+    # "cái thứ sáu này" is the sixth, "doanh thu năm nay" of this year.
+    "lone": "".join(f"(?<!{thing} )" for thing in _THINGS) + f"(?!thu nam)(?:{_either(WEEKDAYS)})",
 }
 _PLACE = re.compile(r"\{(\w+)\}")
 _QUARTER_SIGN = re.compile(r"(?<!\w)q(?=[1-4])")

@@ -90,6 +90,12 @@ def small_talk(text: str) -> SmallTalk:
     return SmallTalk(None, _unwrapped(text, head, hits))
 
 
+@cache
+def correction_phrases() -> tuple[str, ...]:
+    """What people say to take back what they said before: "à nhầm", "ý mình là", "xin lỗi"."""
+    return read_lists(LEXICONS / "corrections.txt")[""]
+
+
 def _unwrapped(text: str, head: str, hits: list[PhraseHit]) -> str:
     """`text` without the greetings and thanks before and behind its question, and who they are said to."""
     labels: dict[tuple[int, int], set[str]] = {}

@@ -109,3 +109,11 @@ def test_spellings_never_join_values_with_different_accents(counts: list[tuple[s
     assert set(merged.values()) <= named
     kept = named - set(merged)
     assert sum(value.lower() == "latte" for value in kept) <= 1
+
+
+@pytest.mark.parametrize(
+    "asked", ["tháng 5 có bao nhiêu đơn, tổng cộng bao nhiêu tiền", "tháng 5 mấy đơn, được bao nhiêu tiền"]
+)
+def test_two_figures_that_are_asked_are_both_worked_out(asked: str) -> None:
+    made = plan(asked, (ORDERS,), NOW)
+    assert [call.arguments["operation"] for call in made.calls] == ["count", "sum"]

@@ -22,6 +22,16 @@ from tests.support.modes.analysis import analyst_at
         (("số đơn theo tháng năm 2026", "tháng nào nhiều nhất"), "1. Tháng 11/2026 - 4"),
         (("doanh thu tháng 10/2026", "so với tháng 11/2026 thì sao"), "9.500.000"),
         (("số đơn không tính Shopee", "bỏ luôn cả đơn Lazada ra"), "2 đơn"),
+        # A state is of the rows that were counted; what is asked of other days is not of it.
+        (
+            ("số đơn đã hủy tháng 11/2026", "còn doanh thu tháng 10/2026 là bao nhiêu"),
+            "Tổng doanh thu tháng 10/2026: 9.500.000",
+        ),
+        (
+            ("sàn nào có nhiều đơn đã hủy nhất", "cụ thể là bao nhiêu đơn đã hủy"),
+            "(Sàn: Shopee, Trạng thái: Đã hủy): 1 đơn",
+        ),
+        (("số đơn tháng 11/2026", "hết thảy bao nhiêu tiền doanh thu"), "11/2026"),
     ],
 )
 async def test_the_answer_before_is_pointed_at(own_home: Path, asked: tuple[str, ...], answer: str) -> None:

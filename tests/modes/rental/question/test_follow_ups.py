@@ -160,3 +160,37 @@ def test_several_changes_in_one_message(pause: str) -> None:
 )
 def test_a_comparison_with_what_was_shown_is_for_a_model(messages: tuple[str, ...]) -> None:
     assert not ask(*messages).certain
+
+
+@pytest.mark.parametrize("figure", ["tiền điện", "tiền nước", "số điện", "tiền phòng"])
+@pytest.mark.parametrize(
+    "change",
+    ["tháng 9 thì bao nhiêu", "à nhầm, tháng 9 cơ", "không phải, tháng 9", "xin lỗi, ý em là tháng 9"],
+)
+def test_another_month_is_asked_of_the_same_figure(figure: str, change: str) -> None:
+    first = f"{figure} tháng 7 của em là bao nhiêu"
+    asked, changed = ask(first, role="TENANT"), ask(first, change, role="TENANT")
+    assert changed.certain
+    assert changed.measures == asked.measures
+    assert "month>=2026-09-01" in told(changed)
+
+
+@pytest.mark.parametrize(
+    "owed", ["nợ bao nhiêu", "tổng cộng còn thiếu bao nhiêu", "hết thảy là bao nhiêu tiền"]
+)
+def test_what_is_owed_after_bills_is_what_these_come_to(owed: str) -> None:
+    bills = "hóa đơn tháng 11 của tôi còn cái nào quá hạn không"
+    asked, summed = ask(bills), ask(bills, owed)
+    assert [one.kind for one in summed.measures] == ["sum"]
+    assert told(summed) == told(asked)
+
+
+@pytest.mark.parametrize(
+    "drop", ["bỏ mấy phòng có {} ra", "loại những phòng có {} đi", "không tính mấy phòng có {}"]
+)
+@pytest.mark.parametrize("wish", ["thang máy", "ban công"])
+def test_rows_that_are_left_out_are_none_of_the_answer(drop: str, wish: str) -> None:
+    kept = ask(FIRST, f"{drop.format(wish)} thì còn mấy phòng")
+    code = {"thang máy": "elevator", "ban công": "balcony"}[wish]
+    assert kept.certain
+    assert told(kept) == BASE | {f"amenity!={code}"}
