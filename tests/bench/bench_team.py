@@ -3,13 +3,9 @@
 Servers, PostgreSQL and the asking program are processes of one machine, each server with a data folder of its own and the data
 files in a shared one; no model. Eight people a server ask one question after the other. Prints one JSON line: turns a second, CPU a turn of servers, of PostgreSQL and of the asking program, and ratios.
 
-Measured (2 cores, shared with the asking program; PostgreSQL without fsync): SQLite 68 turns a second at 9.4 ms of CPU; PostgreSQL
-60, 67, 69 with 1, 2, 4 servers at 12 to 14 ms of a server and 6.2 ms of the database, 1.95 times SQLite. Both cores are full then: 21 ms
-a turn allow 95 turns a second here, so a second server gains 1.1 and not the 1.7 that more cores would show.
-
-On paper: 1,000 people who each ask every 30 s are 33 turns a second, 0.45 core of servers and 0.2 core of PostgreSQL; a server
-process fills one core at about 75, so two carry it, also while one is gone. 10 million warranty rows are a file of 214 MB: 1.7 s to
-share, 1.1 s to copy to a machine once a version, hash included; a look-up in it costs 1.2 ms of CPU, and nothing of the database.
+Measured (2 cores, shared with the asking program and others; PostgreSQL without fsync): SQLite 103 turns a second at 8.4 ms of CPU;
+PostgreSQL 62 and 64 with 1 and 2 servers at 11.4 and 12.5 ms of a server and 6.1 ms of the database, 2.1 times SQLite. Both cores are
+full then, so a second server gains a tenth at most here. What that means for sizes: "size" in `src/troly/server/README.md`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,14 @@ import pytest
 from tests.support.ollama.double import closed_port_url
 from tests.support.process.waiting import wait_until
 
-KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "geheim-123", "AWS_REGION": "us-east-1"}
+KEYS = {
+    "AWS_ACCESS_KEY_ID": "key",
+    "AWS_SECRET_ACCESS_KEY": "geheim-123",
+    "AWS_REGION": "us-east-1",
+    # The client goes by the proxies of the environment.
+    "NO_PROXY": "127.0.0.1",
+    "no_proxy": "127.0.0.1",
+}
 _MISSING = "the S3 server for tests is not installed (`uv tool install 'moto[server]'`)"
 
 
