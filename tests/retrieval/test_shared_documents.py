@@ -174,12 +174,16 @@ def test_what_a_killed_load_left_is_undone_and_a_stopped_one_keeps_what_it_has(
     assert machine("there").found("giao hàng")
 
 
+@pytest.mark.parametrize("killed", [False, True])
 def test_documents_of_before_are_published_by_the_first_and_kept_aside_by_the_others(
-    machine: Callable[..., Machine],
+    machine: Callable[..., Machine], killed: bool
 ) -> None:
     here, there = machine("here", joined=False), machine("there", joined=False)
     here.put("a", "bảo hành laptop")
     there.put("z", "đổi trả")
+    if killed:
+        # A first load was, before anything was published.
+        there.index._set_version(-1)
     here.join()
     there.join()
     assert there.found("đổi trả")

@@ -158,7 +158,8 @@ class SharedDocuments(StateDb):
 
     def _become(self, datasets: Datasets, newest: DatasetVersion, version: int) -> None:
         """Become `newest`, unless this index is not `version` any more: another thread or process was quicker."""
-        if version == 0:
+        if version in (0, -1):
+            # It never was a published one; -1: the first load here did not come to its end.
             self._keep_own()
         with TemporaryDirectory(prefix="troly-") as folder:
             file = Path(folder) / NAME
