@@ -517,7 +517,7 @@ _TOLD = (
 )
 # What says that a question is of somebody, or of something that goes on.
 _SOMEBODYS = (
-    "person", "person_first", "relative", "child", "now", "just", "done", "days", "hours", "hours_ago", "lasting", "intense", "flood",
+    "person", "person_first", "relative", "child", "now", "days", "hours", "hours_ago", "lasting", "intense", "flood",
     "cannot", "by_mistake", "grow", "taut", "past",
 )  # fmt: skip
 _FIGURES = frozenset({"fever", "breathless", "unconscious", "racing", "hard", "accident", "pressing"})
@@ -541,12 +541,6 @@ _ASKS_IN_ENGLISH = re.compile(
     r"\s*(?:(?:how (?:long|much|often|soon)|when|why|what)\s+)?(?:will|would)\s+(?:my|the)\b"
     r"|\s*(?:(?:how (?:long|much|often|soon)|when|why|what)\s+)?(?:do|does|can|could|will|would|is|are)\s+(?!i\b|you\b|we\b|u\b|it\b|this\b|somebody\b|someone\b)"
     r"(?!.*\b(?:my|our|his|her|i|i'm|im)\b)",
-    re.IGNORECASE,
-)
-# "sưng má mấy ngày thì hết" asks how it usually goes.
-_TILL_GONE = re.compile(
-    r"\s*(?:\S+\s+){0,3}?(?:mấy|may|bao)\s+(?:ngày|ngay|lâu|lau|hôm|hom)\s*(?:thì|thi|mới|moi|là|la)?\s*"
-    r"(?:hết|het|khỏi|khoi|xẹp|xep|đỡ|lành|lanh)\b",
     re.IGNORECASE,
 )
 # What a question asks with at its end or in it; what it asks of where it is about going for help.
@@ -1154,7 +1148,6 @@ class _Reading:
             or self._asked_of_nobody(place)
             or ((self._clause_has("general", place) or self.feared(place)) and not self._going_on(place))
             or (self._english and _ASKS_IN_ENGLISH.match(self.text, start))
-            or _TILL_GONE.match(self.text, self._end(place))
             or (_ASKS.search(before) and self._asked_after(place))
         )
 

@@ -25,7 +25,7 @@ from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.coverage import figure_request, question_of
 from troly_rag.routing.agent_choice import AgentChoice, Question, picker_of
 from troly_rag.routing.follow_up import FullQuestion
-from troly_rag.routing.lexicons import label
+from troly_rag.routing.lexicons import label, tool_words
 from troly_rag.routing.plan import LOG, MATH, RAG, SUMMARY, AgentPart, Complexity, Routing, plan
 from troly_rag.routing.questions import (
     asks,
@@ -229,6 +229,9 @@ def _computes(text: str, before: str, now: datetime) -> bool:
     here, then = figures_of(text), figures_of(before)
     own = bool(here.counted or here.money or here.hourly or find_ranges(text, now.date()))
     asks = figure_request(text).figure or bool(here.counted and (here.money or here.hourly))
+    if tool_words("limit").find(text) and not own:
+        # How much there may be at all is a rule, whatever was worked out before.
+        return False
     return (own and asks) or bool(then.money or then.hourly or (then.counted and own))
 
 

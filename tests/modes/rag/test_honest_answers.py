@@ -158,3 +158,10 @@ async def test_words_that_no_line_says_are_named_and_the_others_still_counted(de
 )
 async def test_thanks_are_thanks(desk: RagDesk, thanks: str) -> None:
     assert (await desk.ask(thanks, offline=True)).done.message_type == "chitchat"
+
+
+@pytest.mark.parametrize("asked", ["Vậy có giới hạn không?", "Có hạn mức mỗi tháng không?"])
+async def test_how_much_there_may_be_is_no_sum_of_before(desk: RagDesk, asked: str) -> None:
+    told = await desk.ask("lương giờ mình 60.000, ngày lễ làm 3 giờ được bao nhiêu tiền")
+    assert "540.000" in told.answer
+    assert "540.000" not in (await desk.ask(asked)).answer
