@@ -70,6 +70,15 @@ def test_a_turn_of_an_older_version_shows_its_steps_and_the_rest_beside_them() -
     assert evidence_nodes(TurnEvidence("t1", {}), "en") == []
 
 
+def test_why_no_model_was_asked_is_said_in_words() -> None:
+    step = {**scenes.STEPS[0], "detail": "8 đoạn (ollama.down), bảng a.b, 3.5 điểm"}
+    trace = {**scenes.TRACE, "steps": [step], "skipped": [["answer", "ollama.budget"]]}
+    told = shown(evidence_nodes(TurnEvidence("t1", trace), "vi"), 80)
+    assert "8 đoạn (Không kết nối được Ollama), bảng a.b, 3.5 điểm" in told
+    assert "Hết ngân sách của lượt này" in told
+    assert "ollama." not in told
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 10**9) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

@@ -26,6 +26,7 @@ from troly.conversation.jobs import JobProgress, JobResult, LoadFiles, PullModel
 from troly.conversation.session import Session
 from troly.errors import InputError, StoppedError
 from troly.paths import Paths
+from troly.plugin.ingest_arguments import kinds
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, Lang
 from troly.tui import operations
@@ -338,6 +339,23 @@ async def test_sample_data_is_not_replaced_unasked_and_the_report_stands_where_i
                 "signed by the program, not by the assistant"
             )
             assert "dòng 3 sai" in app.shown
+
+
+async def test_nothing_is_asked_about_samples_for_a_file_that_is_not_there(tmp_path: Path) -> None:
+    app = Scene("vi")
+    there = tmp_path / "x.csv"
+    there.write_text("serial\n")
+    app.fake.info = SessionInfo(MODES, "an@sstc", kinds=lambda: kinds(Registry()))
+    app.fake.results["samples_loaded"] = True
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        app.jobs.ingest(f"warranty {tmp_path / 'nowhere.csv'}")
+        await until(lambda: bool(app.fake.jobs))
+        assert app.screen is app.chat
+        app.fake.jobs.pop()[1](JobResult("không có tệp", ()))
+        await until(lambda: app.jobs.running is None)
+        app.jobs.ingest(f"warranty {there}")
+        await until(lambda: isinstance(app.screen, ChooseScreen))
 
 
 async def test_times_are_those_of_the_settings_live_and_saved() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, assert_never
 
+from troly.errors import TrolyError
 from troly.plugin.events import Evidence, Side, Task
 from troly.presentation.blocks import (
     Alternatives,
@@ -75,6 +77,14 @@ class EvidenceNode(NamedTuple):
 def fact(name: str, value: str) -> EvidenceText:
     """A name and its value on one line."""
     return EvidenceText(f"{name}: {value}")
+
+
+_ERROR_KEY = re.compile(r"\b[a-z_]+\.[a-z_]+\b")
+
+
+def with_titles(value: Any, lang: Lang) -> str:
+    """`value` as text with the titles of errors in place of their keys: why no model was asked, in people's words."""
+    return _ERROR_KEY.sub(lambda found: TrolyError(found[0]).render(lang).title, text_of(value))
 
 
 def text_of(value: Any) -> str:
@@ -176,7 +186,7 @@ def _node(at: int, step: StepView, lang: Lang) -> EvidenceNode:
         took = duration(step.ms, lang)
     else:
         took = tr("ui.evidence.failed" if step.failed else "ui.evidence.running", lang)
-    body = [EvidenceText(text_of(step.detail))] if step.detail else []
+    body = [EvidenceText(with_titles(step.detail, lang))] if step.detail else []
     if step.failed and step.ms is not None:
         body.insert(0, EvidenceText(tr("ui.evidence.failed", lang), "error"))
     tone = "error" if step.failed else "strong"
@@ -225,7 +235,7 @@ class TraceTree:
         title, name = step_title(**words, lang=self.lang)
         took = duration(float(step.get("ms") or 0.0), self.lang)
         source = text_of(step.get("source"))
-        body = [EvidenceText(text_of(step["detail"]))] if step.get("detail") else []
+        body = [EvidenceText(with_titles(step["detail"], self.lang))] if step.get("detail") else []
         if step.get("failed"):
             body.insert(0, EvidenceText(tr("ui.evidence.failed", self.lang), "error"))
         children = [
@@ -326,7 +336,7 @@ def _owners(trace: Trace) -> dict[int, list[int]]:
 
 def _figures(call: Mapping[str, Any], lang: Lang) -> Iterator[EvidenceText]:
     if call.get("error"):
-        yield EvidenceText(text_of(call["error"]), "error")
+        yield EvidenceText(with_titles(call["error"], lang), "error")
     if call.get("wanted"):
         yield fact(tr("ui.evidence.instead", lang), text_of(call["wanted"]))
     if call.get("host"):
@@ -371,5 +381,5 @@ def _given(given: Mapping[str, Any], lang: Lang) -> EvidenceNode | None:
 
 
 def _skipped(pairs: Sequence[Sequence[str]], lang: Lang) -> EvidenceNode:
-    body = tuple(fact(text_of(task), text_of(reason)) for task, reason in pairs)
+    body = tuple(fact(text_of(task), with_titles(reason, lang)) for task, reason in pairs)
     return EvidenceNode("skipped", tr("ui.evidence.skipped", lang), number(len(pairs), lang), body=body)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.conversation.jobs import Job, JobProgress, JobResult, LoadFiles, MissingModel, PullModel
@@ -107,7 +108,8 @@ class JobActions:
         name = ", ".join(file.rstrip("/").rpartition("/")[2] for file in order.files)
         job = LoadFiles(kind.mode, kind.ingest, order.files, lang, order.values)
         named = tr("ui.work.loading", lang, name=name)
-        if not kind.mode or order.values.get(DRY_RUN):
+        found = any(Path(file).expanduser().exists() for file in order.files)
+        if not found or not kind.mode or order.values.get(DRY_RUN):
             self._begin(job, named)
         else:
             self._controller.backend.call(
