@@ -125,6 +125,9 @@ def _counted_goods(w: _Builder) -> Measure | None:
 
 def _money(w: _Builder) -> Measure | None:
     main, op = w.schema.main_measure(), w.parts.op or "sum"
+    price = w.schema.of("price") if w.schema.row_concept == "product" else None
+    if price is not None and w.sold and w.form == "scalar":  # "nó bán bao nhiêu" of a list of goods
+        return w.assume(price)
     # The first customers are those who spent most, as best sellers are what was sold most.
     buyers = w.form == "top" and any(group.ref.concept == "customer" for group in w.groups)
     if w.money and (w.parts.has("how much") or ((w.sold or buyers) and w.money == main)):
@@ -989,7 +992,8 @@ class _Change:
             ("how much", "left") if parts.groups else ("how much", "sold", "bought", "left")
         )
         asked += ("count",) if made is not None and alone.question is None else ()
-        told = (parts.pointer is not None or any(parts.kept)) and parts.has(*asked)
+        two = parts.pointer is not None and parts.pointer.both and parts.has("gap", "gt", "lt")
+        told = (parts.pointer is not None or any(parts.kept)) and parts.has(*asked) and not two
         counted = parts.rows and parts.has("count", "much") and not only_leaves_out(parts)
         added = parts.pointer is not None and parts.pointer.both and parts.op == "sum" and not parts.measures
         if added or not (parts.measures or counted or parts.op or told):
@@ -999,6 +1003,7 @@ class _Change:
             return
         kept = self.query.form if self.query.form in {"scalar", "groups", "top", "compare"} else "groups"
         alone_form = "compare" if self.query.versus else "scalar"
+        self.unmet += [each for each in alone.unmet if each == "mua/bán"]
         self.set(measures=made.measures, form=kept if self.query.groups else alone_form)
 
     def groups(self) -> None:

@@ -114,12 +114,13 @@ class CorrectedText:
     repairs: tuple[tuple[str, str], ...] = ()
 
 
-def read_wording(message: str, *named: Phrases[Any]) -> CorrectedText:
-    """Read `message`; `named` are the phrases of the sheet: none of their words is changed, and they may be meant.
+def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = frozenset()) -> CorrectedText:
+    """Read `message`; `named` are the phrases of the sheet: none of their words is changed, and they may be meant. None of
+    the folded words `kept` is changed either.
 
     Only the first 600 characters are read: a question is shorter.
     """
-    vocabulary = frozenset().union(*(phrases.vocabulary() for phrases in named))
+    vocabulary = kept.union(*(phrases.vocabulary() for phrases in named))
     text = _PERCENT.sub(" phần trăm", message)
     text = months_of_year(nfc(text)[:_MOST_CHARS])
     for pattern, written in (*_SIGNS, *_REWRITES):
@@ -636,6 +637,16 @@ _REACH, _LONGEST_VALUE = 2, 6
 _MOST_NAMES = 5_000
 _MOST_TRIED, _MOST_RUNS, _MOST_FOUND, _MOST_COLUMNS = 14, 4, 50, 8
 Place = tuple[int, int]
+
+
+def words_of_values(wording: CorrectedText, schema: Schema, lookup: Lookup | None) -> frozenset[str]:
+    """The folded words that were respelt although some value of a long column holds them: "short" of "Quần short"."""
+    columns = [key for key, ref in schema.refs.items() if _long(schema, key, ref)][:_MOST_COLUMNS]
+    fields = [schema.fields[key] for key in columns if schema.fields[key].distinct <= _MOST_NAMES]
+    typed = [fold(each) for each, _ in wording.repairs] if lookup is not None else []
+    return frozenset(
+        word for word in typed if lookup and any(lookup(schema.sheet, each, word) for each in fields)
+    )
 
 
 def long_values(

@@ -184,7 +184,7 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
 # Meanings that have no words of the message, and a name in the catalogue.
 _OWN_WORDS = {each: each for each in ("max", "min", "latest", "top", "avg", "median", "compare")}
 _OWN_WORDS |= {"±": "compare", "…": "pointed"}
-_OWN_LABELS = {"±": "compare", "…": "pointer", "%": "share", "tồn kho": "left"}
+_OWN_LABELS = {"±": "compare", "mua/bán": "sold", "…": "pointer", "%": "share", "tồn kho": "left"}
 _POINTERS = ("among", "then", "both", "one", "follow", "only", "correction", "again")
 
 

@@ -18,7 +18,14 @@ from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
 from troly_analysis.planner.lexicon import concept, concepts
-from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values, read_wording
+from troly_analysis.planner.mentions import (
+    Mention,
+    find_mentions,
+    leftovers,
+    long_values,
+    read_wording,
+    words_of_values,
+)
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
 from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
 from troly_analysis.planner.types import (
@@ -165,6 +172,8 @@ class Reader:
         self.told: set[str] = set()
         self.asked_both = False
         self.wording = read_wording(message, schema.names, schema.values)
+        if kept := words_of_values(self.wording, schema, lookup):
+            self.wording = read_wording(message, schema.names, schema.values, kept=kept)
         self.mentions = find_mentions(self.wording, schema, today)
         if extra := long_values(self.wording, schema, self.mentions, lookup):
             self.mentions = find_mentions(self.wording, schema, today, extra)
@@ -1155,7 +1164,9 @@ class Reader:
                 continue
             if self._refused(at):
                 continue
-            if counted := self._counted(at):
+            if self._per_piece(at):
+                self.take("head", at, self.beside(at, -1))
+            elif counted := self._counted(at):
                 self._add(counted)
             elif target := self.figure(at):
                 if mention.has("sold", "bought", "verb") and mention.labels and target.weight < 0.7:
@@ -1169,6 +1180,13 @@ class Reader:
                 self._add(self._measured(at, target))
         self._operations()
         self._heads()
+
+    def _per_piece(self, at: int) -> bool:
+        """Whether a price is said to be that of one ("giá bao nhiêu một cái"), which every price is."""
+        target, before = self.figure(at), self.beside(at, -1)
+        pieces = target is not None and target.ref is not None and target.ref.concept == "quantity"
+        priced = any(each.ref and each.ref.concept == "price" for each in self.parts.measures)
+        return bool(pieces and priced and self.has(before, "per"))
 
     def _refused(self, at: int) -> bool:
         """Whether a figure is named only to say that it is not the one asked for: "chứ không phải số đơn"."""
