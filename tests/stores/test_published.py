@@ -335,7 +335,10 @@ def test_a_cache_that_may_only_be_read_still_answers_and_is_named(
     shared: Callable[..., Datasets], tmp_path: Path
 ) -> None:
     write_version(shared("here"), "warranty")
-    # Not under tmp_path: its parents are closed to the user that `unprivileged` becomes.
+    # The cache is not under tmp_path, whose parents are closed to the user that `unprivileged` becomes; for the place they open.
+    for folder in (tmp_path / "shared", tmp_path, *tmp_path.parents):
+        if folder.name.startswith(("shared", "test_", "pytest-", "popen-")):
+            folder.chmod(folder.stat().st_mode | 0o055)
     with tempfile.TemporaryDirectory(prefix="troly-cache-") as name:
         there = shared(name)
         assert there.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
@@ -347,8 +350,14 @@ def test_a_cache_that_may_only_be_read_still_answers_and_is_named(
             with pytest.raises(StoreError) as caught:
                 there.current("sheets")
         assert caught.value.key == "store.denied"
-        assert name in caught.value.render("en").message
+        assert name in str(caught.value.params["reason"])
         Path(name).chmod(0o755)
+        (tmp_path / "shared").chmod(0)
+        with unprivileged(), pytest.raises(StoreError) as caught:
+            there.current("sheets")
+        assert caught.value.key == "store.denied"
+        assert str(tmp_path / "shared") in str(caught.value.params["reason"])
+        (tmp_path / "shared").chmod(0o755)
         assert there.reader("sheets").fetch(COUNT) == [(ROWS, 1, 1)]
 
 

@@ -128,7 +128,11 @@ class SharedFolder(SharedFiles):
 
     def _folder(self) -> Path:
         folder = Path(self.place)
-        if not folder.is_dir():
+        try:
+            there = folder.is_dir()
+        except OSError as error:
+            raise os_error(error, folder) from error
+        if not there:
             raise StoreError("files.place", path=folder)
         return folder
 
