@@ -89,7 +89,7 @@ def test_cards_carry_scope_date_and_age(config: RagConfig) -> None:
     one = source("hr", HR, "private", 20)
     card = cards([one], NOW, "vi").items[0]
     assert dict(card.facts)["Phạm vi"] == "private"
-    assert dict(card.facts)["Cách đây"] == "20 ngày trước"
+    assert dict(card.facts)["Ban hành"] == "20 ngày trước"
     assert dated(one, NOW, "vi") == "theo văn bản ngày 2/11/2026, 20 ngày trước"
     assert one.as_dict() == {
         "url": "https://intra.company/hr/20",
