@@ -331,34 +331,32 @@ def test_files_of_before_are_shared_when_asked(tmp_path: Path, shared: Callable[
     assert shared(str(folder)).share() == []
 
 
-def test_a_cache_that_may_only_be_read_still_answers_and_is_named(
-    shared: Callable[..., Datasets], tmp_path: Path
-) -> None:
-    write_version(shared("here"), "warranty")
-    # The cache is not under tmp_path, whose parents are closed to the user that `unprivileged` becomes; for the place they open.
-    for folder in (tmp_path / "shared", tmp_path, *tmp_path.parents):
-        if folder.name.startswith(("shared", "test_", "pytest-", "popen-")):
-            folder.chmod(folder.stat().st_mode | 0o055)
-    with tempfile.TemporaryDirectory(prefix="troly-cache-") as name:
-        there = shared(name)
-        assert there.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
-        there.reader("warranty").close()
-        write_version(shared("here"), "sheets")
-        Path(name).chmod(0o555)
-        with unprivileged():
-            assert there.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
-            with pytest.raises(StoreError) as caught:
-                there.current("sheets")
-        assert caught.value.key == "store.denied"
-        assert name in str(caught.value.params["reason"])
+def test_a_cache_that_may_only_be_read_still_answers_and_is_named(tmp_path: Path) -> None:
+    db, _ = open_db(tmp_path / "home")
+    db.migrate()
+    # Not under tmp_path: its parents are closed to the user that `unprivileged` becomes.
+    with closing(db), tempfile.TemporaryDirectory(prefix="troly-cache-") as name:
+        place, cache = Path(name, "place"), Path(name, "cache")
+        place.mkdir()
         Path(name).chmod(0o755)
-        (tmp_path / "shared").chmod(0)
-        with unprivileged(), pytest.raises(StoreError) as caught:
-            there.current("sheets")
-        assert caught.value.key == "store.denied"
-        assert str(tmp_path / "shared") in str(caught.value.params["reason"])
-        (tmp_path / "shared").chmod(0o755)
-        assert there.reader("sheets").fetch(COUNT) == [(ROWS, 1, 1)]
+        here, there = (
+            Datasets(db, folder, None, SharedFolder(place), 10**9) for folder in (tmp_path / "here", cache)
+        )
+        with closing(here), closing(there):
+            write_version(here, "warranty")
+            assert there.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
+            there.reader("warranty").close()
+            write_version(here, "sheets")
+            for closed, mode in ((cache, 0o555), (place, 0)):
+                closed.chmod(mode)
+                with unprivileged():
+                    assert there.reader("warranty").fetch(COUNT) == [(ROWS, 1, 1)]
+                    with pytest.raises(StoreError) as caught:
+                        there.current("sheets")
+                assert caught.value.key == "store.denied"
+                assert str(closed) in str(caught.value.params["reason"])
+                closed.chmod(0o755)
+            assert there.reader("sheets").fetch(COUNT) == [(ROWS, 1, 1)]
 
 
 def test_a_full_disk_under_the_copies_is_told_and_leaves_nothing_half(
