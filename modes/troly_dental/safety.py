@@ -21,24 +21,9 @@ from troly_dental.memory.types import Fact
 from troly_dental.strings import say
 
 _TABLE = Path(__file__).parent / "contraindications.toml"
-_NO = frozenset(
-    {
-        "khong",
-        "ko",
-        "chua",
-        "het",
-        "chang",
-        "no",
-        "not",
-        "never",
-        "dont",
-        "don",
-        "doesn",
-        "isn",
-        "without",
-        "k",
-    }
-)
+_NO = frozenset({
+    "khong", "ko", "k", "chua", "het", "chang", "no", "not", "never", "dont", "don", "doesn", "isn", "without",
+})  # fmt: skip
 _BEFORE = 4
 _NUMBER = re.compile(r"\d+")
 

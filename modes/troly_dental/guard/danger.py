@@ -567,27 +567,9 @@ _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin 
 _NOTHING = frozenset({"gi", "mieng", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
 _QUESTION = re.compile(r"\b(?:gì|gi|j|không|khong|ko|k|sao|nào|nao|bao)\b|\?", re.IGNORECASE)
 # What a thing is counted or named with.
-_COUNTED = frozenset(
-    {
-        "cai",
-        "chiec",
-        "cuc",
-        "manh",
-        "mau",
-        "cay",
-        "con",
-        "hat",
-        "hot",
-        "khuc",
-        "doan",
-        "a",
-        "an",
-        "the",
-        "my",
-        "his",
-        "her",
-    }
-)
+_COUNTED = frozenset({
+    "cai", "chiec", "cuc", "manh", "mau", "cay", "con", "hat", "hot", "khuc", "doan", "a", "an", "the", "my", "his", "her",
+})  # fmt: skip
 # What makes an act one that has happened: "nuốt phải", "hít mất".
 _HAPPENED = frozenset({"phai", "mat", "nham", "trung", "luon"})
 # The "người" of "trong người", the "trẻ" of "con trẻ" are somebody's.

@@ -581,6 +581,11 @@ def _folded_at(part: _Part, place: int) -> int:
     return bisect_left(part.offsets, place)
 
 
+# Lists that say nothing of a fact by themselves.
+_WORDS_ONLY = {
+    "self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment", "relative", "relative in english", "fiction",
+    "measure", "counted", "before a weekday", "reaction",
+}  # fmt: skip
 _WHOSE = (
     "tôi", "tui", "em", "mình", "tớ", "nhà em", "nhà tôi", "nhà mình", "của em", "của tôi", "của mình", "ấy",
 )  # fmt: skip
@@ -605,21 +610,11 @@ def _lexicon(only: str = "") -> Lexicon:
     """What facts are made of, or the words of the list `only`."""
     if only:
         return Lexicon({only: _lists()[only]})
-    words_only = {"self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment"}
-    words_only |= {
-        "relative",
-        "relative in english",
-        "fiction",
-        "measure",
-        "counted",
-        "before a weekday",
-        "reaction",
-    }
     return Lexicon(
         {
             label: phrases
             for label, phrases in _lists().items()
-            if label not in words_only and not label.startswith(_KIN)
+            if label not in _WORDS_ONLY and not label.startswith(_KIN)
         }
     )
 
