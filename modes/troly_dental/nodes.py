@@ -83,7 +83,7 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
         return ahead
     turn.conversation_metadata[emergency.KEPT] = told.emergency.kept() if told.emergency else None
     if told.emergency is None and bundled.asks(question):
-        return {"route": "guardrail", "question": gate.what_is_asked(question)}
+        return {"route": "guardrail"}
     if told.aside:
         turn.say(f"{told.text}\n\n")
         return {"said": told.text, "route": "guardrail"}

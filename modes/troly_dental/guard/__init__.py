@@ -1,6 +1,6 @@
 """The gate of the dental assistant: red flags first, then whether a message is about dental care at all (003-06..11)."""
 
-from troly_dental.guard.danger import Danger, asks_in_general, danger, is_called_off, is_over, what_is_asked
+from troly_dental.guard.danger import Danger, asks_in_general, danger, is_called_off, is_over
 from troly_dental.guard.rules import Judgement, judge
 from troly_dental.guard.verdict import Verdict, advice, guard, rejection
 
@@ -16,5 +16,4 @@ __all__ = [
     "is_over",
     "judge",
     "rejection",
-    "what_is_asked",
 ]

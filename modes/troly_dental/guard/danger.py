@@ -110,11 +110,6 @@ def is_over(text: str) -> bool:
     return any(one.stands("seen", "calm") or one.seen_to for one in readings)
 
 
-def what_is_asked(text: str) -> str:
-    """`text` without the sentences that only say that an emergency is over; all of it where nothing else is left."""
-    return " ".join(each for each in _SENTENCE.split(text) if not is_over(each) or "?" in each) or text
-
-
 def is_called_off(text: str) -> bool:
     """Whether the person says in so many words that nobody has what an emergency was raised for."""
     parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(part))]
@@ -526,7 +521,7 @@ _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconsci
 _DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_YEAR, _IN_A_YEAR = re.compile(r"(?:19|20)\d\d"), frozenset({"nam", "hoi", "tu", "in", "since"})
 _GAP = re.compile(r"[\s\-_'’/]*")
 _ASKED = re.compile(
     r"\s*(?:\S+\s+){0,3}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
@@ -570,6 +565,8 @@ _QUESTION = re.compile(r"\b(?:gì|gi|j|không|khong|ko|k|sao|nào|nao|bao)\b|\?"
 _COUNTED = frozenset({
     "cai", "chiec", "cuc", "manh", "mau", "cay", "con", "hat", "hot", "khuc", "doan", "a", "an", "the", "my", "his", "her",
 })  # fmt: skip
+# Before somebody that nobody knows: "có bé", "một ông".
+_SOME = frozenset({"co", "mot", "a", "some", "this", "kia"})
 # What makes an act one that has happened: "nuốt phải", "hít mất".
 _HAPPENED = frozenset({"phai", "mat", "nham", "trung", "luon"})
 # The "người" of "trong người", the "trẻ" of "con trẻ" are somebody's.
@@ -1010,6 +1007,8 @@ class _Reading:
         careful = 3 * sum(1 for word in self._words if accents(word.text)) >= len(self._words)
         entries = _entries()
         for at, word in enumerate(self._words):
+            if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _IN_A_YEAR:
+                found["past"].append(_Place(at - 1, at, _ANY))
             for entry in entries.get(word.folded, ()):
                 span = self._words[at : at + len(entry.words)]
                 if len(span) < len(entry.words) or any(
@@ -1169,7 +1168,11 @@ class _Reading:
             if self._clause(medium, self._sentences) == start
             and any(0 <= medium.first - verb.last - 1 <= 3 for verb in self._sure("watched"))
         ]
-        near = [each.first for each in self._sure("person_first", "child", "relative")]
+        near = [
+            each.first
+            for each in self._sure("person_first", "child", "relative")
+            if not (each.first and self._words[each.first - 1].folded in _SOME)
+        ]
         return any(
             each.first < place.first and not any(each.last + 1 < one <= place.first for one in near)
             for each in (*told, *seen)

@@ -543,3 +543,19 @@ def test_a_card_sends_for_help_at_once_where_a_sign_beside_it_cannot_wait(told: 
         later = reply("giờ phải làm sao", [text], card.emergency, now, "vi")
         assert later is not None
         assert ("ngay bây giờ" in later.text.splitlines()[0]) is severe
+
+
+@pytest.mark.parametrize("sign", ["ngất xỉu trên ghế nha khoa", "sốt cao vì áp xe răng", "ngã gãy răng cửa"])
+@pytest.mark.parametrize("year", ["năm 1998", "hồi 2011", "từ 2005"])
+def test_what_was_in_a_year_gone_by_is_over(sign: str, year: str) -> None:
+    for shape in (str, fold):
+        assert danger(shape(f"mẹ tôi {year} bị {sign}, giờ muốn bọc sứ thì làm loại nào?")) is None
+        assert danger(shape(f"mẹ tôi {year} bọc sứ, giờ đang {sign}, chảy máu dữ lắm")) is not None
+
+
+def test_what_a_television_shows_is_nobodys_and_what_happens_before_it_is() -> None:
+    for shape in (str, fold):
+        assert (
+            danger(shape("coi trên tivi thấy có bé hóc hột cườm, ở nhà để đồ chơi sao cho an toàn")) is None
+        )
+        assert danger(shape("đang coi tivi thì con em hóc hột cườm, tím tái")) is not None
