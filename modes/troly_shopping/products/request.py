@@ -153,7 +153,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
-    return _of_same_maker(_with_delivery(_of_family(found, store)), query, store)
+    return _of_same_maker(_with_delivery(_of_family(_compares(found), store)), query, store)
 
 
 def _of_same_maker(request: ShopRequest, query: ProductQuery, store: ProductStore) -> ShopRequest:
@@ -208,6 +208,19 @@ def _refused(text: str, focus: Focus, store: ProductStore) -> PhraseHit | None:
     words = parse_product_query(text[hit.end :], store).words
     shown = any(all(offers.title_says(row.title, word) for word in words) for row in focus.rows)
     return hit if any(not word.isalpha() for word in words) and not shown else None
+
+
+def _compares(request: ShopRequest) -> ShopRequest:
+    """ "con nào rẻ hơn con này" asks for others than the one shown: that one is no answer."""
+    more = [
+        hit.phrase
+        for hit in lexicon("catalogue", "cheapest", "dearest").find(request.typed)
+        if hit.phrase.endswith(("hơn", "hon", "er"))
+    ]
+    alone = request.scope == "rows" and len(request.rows) == len(request.shown) == 1
+    if not (more and alone and request.pointed) or request.query.unread:
+        return request
+    return replace(request, query=replace(request.query, unread=(more[0],)))
 
 
 def _of_family(request: ShopRequest, store: ProductStore) -> ShopRequest:

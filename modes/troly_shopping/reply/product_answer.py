@@ -270,10 +270,15 @@ def _shares(
     request: ShopRequest, passages: Sequence[Mapping[str, Any]], turn: TurnContext, offer: Offer | None
 ) -> list[str]:
     """The shares of the price that the pages name (the fee of a return, a deposit): of the amount in the message, or of
-    the one product whose fee is asked for."""
+    the one product that is spoken of."""
     query = request.query
     amount = query.about or query.high or query.low
-    if amount is None and "fee" in query.shows and offer is not None and len(offer.products) == 1:
+    if (
+        amount is None
+        and {"fee", "price"} & set(query.shows)
+        and offer is not None
+        and len(offer.products) == 1
+    ):
         amount = offer.products[0].price
     if amount is None or not _SHARED & set(request.topics):
         return []
