@@ -12,6 +12,7 @@ from troly.plugin.events import (
     Plan,
     Progress,
     Say,
+    Sources,
     StepFinished,
     StepStarted,
     Suggestions,
@@ -29,8 +30,8 @@ GAP = "\n\n"
 class AnswerWriter:
     """Turns events into the pieces of one Markdown text; the pieces join without a separator.
 
-    Tables, charts, sources and notices stand where they came; what is about the answer (steps, plans, queries,
-    suggestions) is left out. A failure adds nothing: who reads is told of it in the client's own form.
+    Tables, charts and notices stand where they came, sources at the end; what is about the answer (steps, plans,
+    queries, suggestions) is left out. A failure is not told: who reads hears of it in the client's own form.
     """
 
     def __init__(self, lang: Lang) -> None:
@@ -38,6 +39,7 @@ class AnswerWriter:
         self._said: list[str] = []
         self._open = False
         self._begun = False
+        self._sources: list[Sources] = []
 
     def take(self, event: Event) -> str:
         """The text that `event` adds."""
@@ -54,10 +56,16 @@ class AnswerWriter:
                 return self._block(event.text.strip())
             case TurnStarted():
                 self._lang = "en" if event.language == "en" else "vi"
-            case TurnCompleted() if event.text.split() != "".join(self._said).split():
+            case Sources():
+                self._sources.append(event)
+            case TurnCompleted() | TurnFailed():
+                said = "".join(self._said).split()
                 # An answer that replaces what was streamed stands after it, whole.
-                return self._block(event.text)
-            case Say() | TurnCompleted() | TurnFailed() | StepStarted() | StepFinished() | ModelCalled():
+                new = isinstance(event, TurnCompleted) and event.text.split() != said
+                last = [event.text] if new else []
+                last += [content_markdown(one, self._lang) for one in self._sources]
+                return "".join(map(self._block, last))
+            case Say() | StepStarted() | StepFinished() | ModelCalled():
                 pass
             case ModelLoading() | Progress() | Suggestions() | Plan() | Computation():
                 pass
