@@ -13,6 +13,7 @@ from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.process.waiting import until
 from tests.support.server import Frame, Served, all_frames, frames_of, serving
 from tests.support.stores.services import services_at
+from troly.errors import StoreError
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
 
@@ -108,6 +109,28 @@ async def test_another_server_on_the_same_data_tells_an_answer_when_it_is_whole(
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "server.elsewhere")
     assert told == first + rest
     assert value.json()["text"].endswith("năm")
+
+
+async def test_an_answer_whose_end_could_not_be_saved_does_not_run_for_ever(
+    services: Services, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(services, registry) as served:
+        with monkeypatch.context() as broken:
+            broken.setattr(services.conversations, "finish_turn", lost)
+            failed = await ask(served)
+        assert (failed["status"], failed["error"]["code"]) == ("failed", "store.full")  # type: ignore[index]
+        await asyncio.to_thread(served.site.hub.recover)
+        whole = await ask(served)
+        await asyncio.to_thread(served.site.hub.recover)
+        served.site.hub._streams.clear()  # as after a minute
+        again = await served.client.get(f"/api/v1/turns/{failed['turn']}")
+        other = await served.client.get(f"/api/v1/turns/{whole['turn']}")
+    assert again.json()["status"] == "interrupted"
+    assert other.json()["status"] == "completed"
+
+
+def lost(*_args: object, **_more: object) -> None:
+    raise StoreError("store.full", path="state.db")
 
 
 async def rest_of(frames: AsyncIterator[Frame]) -> list[Frame]:

@@ -196,6 +196,7 @@ class TurnHub:
         self._busy: set[str] = set()
         self._ready: dict[str, asyncio.Task[None]] = {}
         self._changed: dict[str, set[asyncio.Event]] = {}
+        self._unwritten: set[str] = set()
         self._beating: asyncio.Task[None] | None = None
         self.draining = self.preparing = False
 
@@ -409,6 +410,21 @@ class TurnHub:
                     stream.beat()
                 elif now - stream.ended_at > KEPT:
                     del self._streams[turn_id]
+            try:
+                await asyncio.to_thread(self.recover)
+            except StoreError as error:
+                log.warning("turns not looked through", exc_info=error)
+
+    def recover(self) -> None:
+        """Mark turns as interrupted that nobody writes: of processes that died, and own ones whose end could not be saved.
+
+        An own one counts when it was seen twice: one that has just begun is not in memory yet.
+        """
+        conversations = self._session.services.conversations
+        written = {name for name, stream in list(self._streams.items()) if not stream.ended}
+        unwritten = conversations.running_here() - written
+        conversations.recover(lost=unwritten & self._unwritten)
+        self._unwritten = unwritten
 
 
 def _refusal(failed: TurnFailed) -> TrolyError:

@@ -419,8 +419,16 @@ class Conversations:
             self._owned(connection, owner, conversation_id)
             return _turns_of(connection, conversation_id, ids)
 
-    def recover(self, alive: Callable[[int, float], bool] = is_alive) -> builtins.list[StoredTurn]:
-        """Mark the running turns of processes that are gone as interrupted; returns them, of all owners.
+    def running_here(self) -> set[str]:
+        """The turns, of all owners, that this process began and that did not end in the store."""
+        sql = "SELECT id FROM turns WHERE status = 'running' AND host = ? AND pid = ? AND process_started = ?"
+        with self._db.read() as connection:
+            return {name for (name,) in connection.execute(sql, (self._db.host, *self._me))}
+
+    def recover(
+        self, alive: Callable[[int, float], bool] = is_alive, lost: Collection[str] = ()
+    ) -> builtins.list[StoredTurn]:
+        """Mark the running turns of processes that are gone as interrupted, and those in `lost`; returns them, of all owners.
 
         `alive(pid, process_started)` says whether a process of this machine still runs; a turn of another machine is gone
         after an hour. What was kept by `save_partial` becomes an
@@ -430,7 +438,7 @@ class Conversations:
         with self._db.read() as connection:
             found = connection.execute(sql, (self._db.host, instant(self._clock() - _LOST)))
             running = [turn_of(row) for row in found]
-        gone = [turn for turn in running if not alive(turn.pid, turn.process_started)]
+        gone = [turn for turn in running if turn.id in lost or not alive(turn.pid, turn.process_started)]
         if not gone:
             return []
         with self._db.write() as connection:
