@@ -229,7 +229,7 @@ def _computes(text: str, before: str, now: datetime) -> bool:
     here, then = figures_of(text), figures_of(before)
     own = bool(here.counted or here.money or here.hourly or find_ranges(text, now.date()))
     asks = figure_request(text).figure or bool(here.counted and (here.money or here.hourly))
-    if tool_words("limit").find(text) and not own:
+    if tool_words("limit").find(text) and not (here.counted or here.money or here.hourly):
         # How much there may be at all is a rule, whatever was worked out before.
         return False
     return (own and asks) or bool(then.money or then.hourly or (then.counted and own))

@@ -124,7 +124,11 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     rest = blank_out(rest, spans_of(corrected))
     spoken = kinds[0] if len(kinds) == 1 else ""
     query = _corrected(rest, store) or parse_product_query(rest, store, whole=spoken)
-    if pointed and pointed.kind == "extreme" and (query.details or query.brands or query.words):
+    if (
+        pointed
+        and pointed.kind == "extreme"
+        and (query.details or query.brands or query.words or query.stocked)
+    ):
         # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
         pointed, query = None, parse_product_query(typed, store, whole=spoken)
     if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
@@ -291,7 +295,7 @@ def _after(
     """The request of a message after `focus` showed goods of `kinds`."""
     query = request.query
     total = int(focus.query.get("total", 0))
-    if query.count and query.count in {total, len(focus.rows)}:
+    if query.count and query.count in {total, len(focus.rows)} and not (query.brands or query.words):
         if "total" in query.moves and len(request.current) == 1 < query.count:
             # So many pieces of the one spoken of, or all that were shown: not known.
             return replace(request, query=replace(query, unread=query.unread or (str(query.count),)))
@@ -484,6 +488,7 @@ def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
     of_all = not request.pointed or (1 < len(request.rows) == len(request.shown))
     if query.order in {"cheapest", "dearest"} and of_all:
         pick = min if query.order == "cheapest" else max
+        rows = tuple(row for row in rows if row.stock or not query.stocked) or rows
         price = pick(row.price for row in rows)
         return replace(
             found,

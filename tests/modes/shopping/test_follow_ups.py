@@ -182,3 +182,20 @@ async def test_a_fee_of_a_page_is_worked_out_for_the_product_that_is_named(shop:
 async def test_the_dearest_after_one_product_is_the_dearest_of_its_kind(shop: Shop) -> None:
     await shop.ask("webcam nào rẻ nhất")
     assert "Brio 500" in (await shop.ask("thế cái đắt nhất là con nào")).answer
+
+
+async def test_pieces_of_one_of_those_shown_are_reckoned_though_as_many_were_shown(shop: Shop) -> None:
+    await shop.ask("RAM DDR5 loại 32GB có những thanh nào, giá ra sao?")
+    assert "5.380.000" in (await shop.ask("Lấy hai thanh Kingston thì hết bao nhiêu?")).answer
+
+
+async def test_the_cheapest_of_those_in_stock_is_in_stock(shop: Shop) -> None:
+    await shop.ask("CPU AM5 nào đang bán")
+    told = (await shop.ask("trong đó con nào còn hàng mà rẻ nhất")).answer
+    assert "tạm hết hàng" not in told
+
+
+async def test_others_than_the_one_shown_are_not_answered_with_it(shop: Shop) -> None:
+    await shop.ask("webcam nào rẻ nhất")
+    told = await shop.ask("có con nào rẻ hơn con này không")
+    assert told.done.metadata["answered"] is False or "C270" not in told.answer
