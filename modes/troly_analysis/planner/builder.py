@@ -811,7 +811,7 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
         seller = parts.has("seller", "slow seller")
         whole = (parts.measures or seller) and parts.groups and (parts.extremes or parts.limit or seller)
-        whole = whole or _asks_anew(parts, before)
+        whole = whole or parts.has("whole") or _asks_anew(parts, before)
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and before.form in {"top", "rows"} and before.limit == 1
@@ -844,12 +844,14 @@ def _swaps_value(parts: Parts, before: DataQuery) -> bool:
     GHTK in October.
     """
     named = (
-        parts.groups, parts.loose, parts.numbers, parts.extremes, parts.limit, parts.per, parts.chart, parts.when.period,
+        parts.groups, parts.loose, parts.extremes, parts.limit, parts.per, parts.chart, parts.when.period,
         parts.when.versus, parts.has("all", "share", "growth", "compare", "trend"),
     )  # fmt: skip
     figures = [(each.op, each.ref, each.distinct) for each in parts.measures]
     held = {each.ref for each in before.conditions if each.op in {"eq", "in"}}
-    swapped = bool(parts.conditions) and {each.ref for each in parts.conditions} <= held
+    limits = {each.ref for each in before.conditions} - held
+    given, moved = {each.ref for each in parts.conditions}, {each.ref for each, _ in parts.numbers}
+    swapped = bool(given or moved) and given <= held and moved <= limits
     same = bool(figures) and figures == [(each.op, each.ref, each.distinct) for each in before.measures]
     return swapped and same and before.form == "scalar" and before.period is not None and not any(named)
 
@@ -1070,6 +1072,7 @@ class _Change:
         held |= {"preceding"} if _moved_back(parts, before) else set()
         stocked = self.query.measures != before.measures or any(map(_leaves_out, parts.conditions))
         held |= {"left", "minus"} if stocked else set()
+        held |= {"left"} if parts.numbers else set()  # "trên 2 triệu thì còn mấy đơn"
         held |= (
             {"seller", "slow seller"} if self.query.measures != before.measures and parts.pointer else set()
         )

@@ -547,18 +547,20 @@ def _add_periods(
 
 
 def _beside_value(wording: CorrectedText, schema: Schema, found: DateRange, today: date) -> DateRange:
-    """Without its first number where that is part of a value: "quầy 2 tháng 10" is no second of October."""
+    """Without its first word where that is part of a value: "quầy 2 tháng 10" is no second of October, "ví điện tử tháng 3"
+    is not since March.
+    """
     place = _words_of(wording, *found.span)
     if (
         place is None
         or place[1] - place[0] < 3
         or not place[0] > 0
-        or not wording.words[place[0]].folded.isdigit()
+        or not (wording.words[place[0]].folded.isdigit() or wording.words[place[0]].folded == "tu")
     ):
         return found
     first = wording.words[place[0]]
-    before = wording.words[place[0] - 1]
-    value = schema.values.listed((before.folded, first.folded))
+    said = [word.folded for word in wording.words[max(0, place[0] - 3) : place[0] + 1]]
+    value = any(schema.values.listed(tuple(said[at:])) for at in range(len(said) - 1))
     rest = find_ranges(wording.text[first.end : found.span[1]], today) if value else []
     if not rest:
         return found

@@ -1388,6 +1388,10 @@ class Reader:
     def _role_left(self, at: int) -> str:
         """The role of a mention that no reader used, "" where it was not understood."""
         mention, parts = self.mentions[at], self.parts
+        behind = self.mentions[self.beside(at, 1)] if self.beside(at, 1) >= 0 else None
+        by_what = behind is not None and (behind.role == "value" or behind.has("which"))
+        if mention.has("verb") and fold(mention.text) in _BY_MEANS and not by_what:
+            return ""  # "trả bằng" of a means that was not understood
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         if mention.period or mention.amount or (mention.has("either") and len(several) > 1):
             return ""  # "nam hoặc trên 40 tuổi"
@@ -1581,6 +1585,7 @@ class Reader:
         )
 
 
+_BY_MEANS = frozenset({"tra bang", "thanh toan bang", "paid by", "paid with", "pay by", "pay with"})
 _STRONG = (
     "sum", "avg", "count", "max", "min", "top", "bottom", "seller", "slow seller", "share", "trend", "compare",
     "growth", "aov", "columns", "superlative", "chart", "chart share", "chart bar", "chart line", "forecast", "left",
@@ -1595,7 +1600,7 @@ _SHAPING: dict[str, tuple[str, ...]] = {
         "trend", "compare", "growth", "ascending", "descending", "sorted", "left", "running out", "crowd",
         "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct", "preceding",
     ),
-    "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who", "greeting", "now"),
+    "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who", "greeting", "now", "whole"),
     "link": ("and", "to", "by", "per", "number"),
 }  # fmt: skip
 

@@ -483,7 +483,7 @@ def pick_row(
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
     message = _RANKED.sub("", nfc(message))
     found = find_reference(message, rows, things=THINGS, fields=_EXTREMES) or _named_by_id(message, rows)
-    found = found or _spoken_of(message, parts, rows)
+    found = found or _spoken_of(message, parts, rows, previous)
     if found is None or (len(found.rows) > 1 and any(one.kind == "sum" for one in parts.output.measures)):
         return None
     pointed = frozenset(word for start, end in found.spans for word in folded_words(nfc(message)[start:end]))
@@ -514,8 +514,10 @@ def _named_by_id(message: str, focus: Focus) -> Reference | None:
     return Reference("ordinal", rows, tuple(said[row.id] for row in rows)) if rows else None
 
 
-def _spoken_of(message: str, parts: QuestionParts, focus: Focus) -> Reference | None:
-    """ "Cọc bao nhiêu vậy?" after one row: no more than a value of it is asked for."""
+def _spoken_of(
+    message: str, parts: QuestionParts, focus: Focus, previous: ParsedQuestion | None
+) -> Reference | None:
+    """ "Cọc bao nhiêu vậy?" after one row, or the first of an order: no more than a value of it is asked for."""
     figures: object = parts.output.group or parts.vocabulary.find(
         parts.text, "asks", *(set(_FIGURES) - {"price asked"})
     )
@@ -532,7 +534,10 @@ def _spoken_of(message: str, parts: QuestionParts, focus: Focus) -> Reference | 
         return None
     last = str(focus.query.get("picked_id", ""))
     rows = tuple(row for row in focus.rows if row.id == last or len(focus.rows) == 1)
-    return Reference("this", rows, ()) if len(rows) == 1 else None
+    if len(rows) == 1:
+        return Reference("this", rows, ())
+    this = Reference("this", focus.rows, ())
+    return this if focus.rows and _first_of_all(this, previous, focus) else None
 
 
 def _pointed_at(

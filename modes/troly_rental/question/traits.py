@@ -23,6 +23,8 @@ _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type o
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
+_YET = re.compile(r"\s*(?:roi\s+)?(?:hay\s+)?chua(?!\w)")
+"""What asks whether it is so: "đã trả chưa"."""
 _CLOSE = 2
 
 
@@ -205,6 +207,7 @@ def parse_status(
         hit
         for hit in (vocabulary.find(text, "asks", *labels) if labels else [])
         if not _NEGATED.search(fold(text[: hit.start])) and not _is_within(text, hit)
+        if entity != "invoice" or not _YET.match(fold(text[hit.end :]))
     ]
     spans = [(hit.start, hit.end) for hit in hits]
     if not lets:
