@@ -23,7 +23,7 @@ _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type o
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
-_YET = re.compile(r"\s*(?:roi\s+)?(?:hay\s+)?chua(?!\w)")
+_YET = re.compile(r"\s*(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$))")
 """What asks whether it is so: "đã trả chưa"."""
 _CLOSE = 2
 
@@ -115,6 +115,8 @@ def _either(found: list[Filter], name: str, turned: str) -> list[Filter] | None:
 
 def _furnished(level: str, turned: str, phrase: str) -> Filter:
     """A level that is refused leaves the others; "không có nội thất" is none at all, "không đầy đủ nội thất" is not."""
+    if level == "some":  # "nội thất sẵn": of whatever kind
+        return Filter("furnished", "=" if turned else "!=", "none")
     if turned:
         bare = level == "full" and not _FULLY.search(fold(phrase))
         return Filter("furnished", "=", "none") if bare else Filter("furnished", "!=", level)
