@@ -31,10 +31,11 @@ class When:
     """The days of a question: `period`, in a comparison the earlier `versus`, and the date column they are meant of.
 
     `versus_only` says that only the period to compare with was named ("so với tháng trước"), `same_days` that equally many
-    days of both are meant ("cùng kỳ").
+    days of both are meant ("cùng kỳ"). `yearless` is how the only period was typed, where its year was left to be found.
     """
 
     date_ref: Ref | None = None
+    yearless: str = ""
     period: Period | None = None
     versus: Period | None = None
     versus_only: bool = False
@@ -59,9 +60,29 @@ def read_periods(reader: Reader) -> When:
         when = _several(reader, when, said, found, compared=compared)
     elif found:
         when = _single(reader, when, said[0], found[0], compared=compared)
+        typed = reader.mentions[said[0]].text
+        when = replace(when, yearless="" if _has_year(typed) else typed)
     if len(fields) > 1 and (when.period or when.versus):
         reader.note("date_field", field=ref.name)
     return when
+
+
+def of_the_year_before(when: When, before: Period | None, today: date) -> When:
+    """A period without a year, after a question about days of a year that was named, is of that year.
+
+    It was named where the same days of a later year have begun: nothing else would have meant the earlier ones.
+    """
+    if before is None or not when.yearless or when.period is None or add(before.start, 1, "year") > today:
+        return when
+    again = find_ranges(f"{when.yearless} năm {before.start.year}", today)
+    return replace(when, period=Period(again[0].start, again[0].end, again[0].label)) if again else when
+
+
+def _has_year(typed: str) -> bool:
+    """Whether the words of a period say its year, or count it from today."""
+    return _YEAR.search(typed) is not None or not _RELATIVE.isdisjoint(
+        token.folded for token in tokens(typed)
+    )
 
 
 def _not_refused(reader: Reader, said: list[int]) -> list[int]:
@@ -170,8 +191,7 @@ def _anchored(reader: Reader, at: int, said: list[int], ref: Ref) -> Period:
     mention = reader.mentions[at]
     found = mention.period or DateRange(reader.today, reader.today, "", (0, 0))
     typed = mention.text
-    relative = not _RELATIVE.isdisjoint(token.folded for token in tokens(typed))
-    if not _YEAR.search(typed) and not relative:
+    if not _has_year(typed):
         years = {
             match for other in said if other != at for match in _YEAR.findall(reader.mentions[other].text)
         }

@@ -26,7 +26,7 @@ from troly_analysis.planner.builder import (
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concepts
 from troly_analysis.planner.mentions import without_sheet
-from troly_analysis.planner.periods import is_partial
+from troly_analysis.planner.periods import is_partial, of_the_year_before
 from troly_analysis.planner.pointing import both_periods_named, pointed_query, points_at_days, shown_in
 from troly_analysis.planner.reader import Parts, Pointer, code_name, read_question
 from troly_analysis.planner.schema import Schema, schema_of
@@ -230,6 +230,7 @@ class _Question:
         elif lost or (last is not None and not last.calls and asked is None and is_bare(parts)):
             built.unmet = (*built.unmet, "…")
         elif followed and before is not None and target is not None:
+            parts.when = of_the_year_before(parts.when, target.period, self.today)
             built = refine_query(parts, target, built)
         elif (
             built.query is not None
