@@ -99,10 +99,10 @@ async def settle(app: TrolyApp, pilot: Pilot[Any]) -> None:
     if isinstance(app, Scene) and app.fake.info is not None:
         await until(lambda: app.controller.opened or app.controller.trouble)
     await pilot.pause()
-    # Textual takes a new size a moment after it was told.
+    # Textual lays a new size out a moment after it was told; the screen's own size is the new one before.
     driver = app._driver
     if isinstance(driver, HeadlessDriver):
-        await until(lambda: app.screen.size == driver._get_terminal_size())
+        await until(lambda: app.screen._compositor.size == driver._get_terminal_size())
         await pilot.pause()
     await until(lambda: not app.chat.pending)
     await pilot.pause()
