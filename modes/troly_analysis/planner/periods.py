@@ -35,12 +35,12 @@ class When:
     """
 
     date_ref: Ref | None = None
-    yearless: str = ""
     period: Period | None = None
     versus: Period | None = None
     versus_only: bool = False
     same_days: bool = False
     same_year: bool = False
+    yearless: str = ""
 
 
 def read_periods(reader: Reader) -> When:

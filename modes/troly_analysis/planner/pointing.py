@@ -35,11 +35,10 @@ def pointed_query(
         return _both(parts, before, earlier)
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         return None
-    named = _place(pointer, before, shown, key)
-    if named is None or _is_of_one_thing(pointer, before):
-        return before if _is_of_one_thing(pointer, before) else None
-    ref, at = named
-    if not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
+    if _is_of_one_thing(pointer, before):
+        return before
+    ref, at = _place(pointer, before, shown, key) or (None, -1)
+    if ref is None or not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
         return None
     thing = Condition(ref, "eq", shown[at], shown[at])
     return replace(_alone(before), conditions=(*before.conditions, thing))

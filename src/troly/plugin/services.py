@@ -126,11 +126,14 @@ def open_services(
     paths.ensure()
     shared = settings.files.url if not temporary else None
     documents = None
+    index: StateDb
     if shared and settings.database.url:
         from troly.retrieval.documents.shared import SharedDocuments
 
         documents, set_aside = SharedDocuments.open(paths.state_db, paths.set_aside)
-    index, set_aside = (documents, set_aside) if documents else StateDb.open(paths.state_db, paths.set_aside)
+        index = documents
+    else:
+        index, set_aside = StateDb.open(paths.state_db, paths.set_aside)
     state = index
     try:
         if settings.database.url and not temporary:

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
@@ -48,13 +49,10 @@ from troly.server.site import (
 from troly.server.streams import ALIVE, BEAT, TurnStream, sse, to_bytes
 from troly.server.uploads import flags
 from troly.stores.handovers import HandoverRecord, Handovers
-from troly.stores.records import StoredMessage
 from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
 
 router = APIRouter(prefix="/api/v1")
-# Messages that a follower is given at most at once.
-MESSAGES = 200
 Limit = Annotated[int, Query(ge=1, le=500)]
 Id = Annotated[str, Field(max_length=100)]
 
@@ -367,18 +365,16 @@ async def follow(request: Request, conversation: str) -> Response:
 
 
 async def _messages(site: Site, owner: str, conversation: str, last: str) -> AsyncIterator[bytes]:
-    def page(limit: int) -> list[StoredMessage]:
-        return site.session.services.conversations.messages(owner, conversation, limit=limit)
-
-    newest = await asyncio.to_thread(page, MESSAGES)
+    page = partial(site.session.services.conversations.messages, owner, conversation)
+    newest = await asyncio.to_thread(page)
     if all(one.id != last for one in newest):
         last = newest[-1].id if newest else ""
     told = -math.inf
     async with aclosing(site.hub.changes(conversation)) as changes:
         async for _ in changes:
-            newest = await asyncio.to_thread(page, 1)
+            newest = await asyncio.to_thread(page, limit=1)
             if newest and newest[0].id != last:
-                newest = await asyncio.to_thread(page, MESSAGES)
+                newest = await asyncio.to_thread(page)
                 known = next((at for at, one in enumerate(newest) if one.id == last), -1)
                 last, told = newest[-1].id, time.monotonic()
                 yield b"".join(

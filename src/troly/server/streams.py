@@ -164,7 +164,7 @@ class SavedStream:
 class ElsewhereStream:
     """A turn that another process on the same store writes: its events come all at once, when it has ended."""
 
-    load: Callable[[], SavedStream | None]
+    again: Callable[[], SavedStream | ElsewhereStream]
     mode: str
 
     async def whole(self) -> list[Event]:
@@ -173,10 +173,12 @@ class ElsewhereStream:
 
     async def read(self, after: int = 0) -> AsyncGenerator[tuple[int, list[Event]]]:
         """All events after number `after`, as `TurnStream.read`; beats until then."""
-        while (saved := await asyncio.to_thread(self.load)) is None:
+        found: SavedStream | ElsewhereStream = self
+        while isinstance(found, ElsewhereStream):
             yield 0, []
             await asyncio.sleep(LOOK)
-        async for batch in saved.read(after):
+            found = await asyncio.to_thread(self.again)
+        async for batch in found.read(after):
             yield batch
 
 
@@ -314,14 +316,10 @@ class TurnHub:
             if stream.owner != owner:
                 raise AccessError("store.not_yours")
             return stream
-        saved = await asyncio.to_thread(self._saved, owner, turn_id)
-        if saved is not None:
-            return saved
-        turn = await asyncio.to_thread(self._session.services.conversations.turn, owner, turn_id)
-        return ElsewhereStream(partial(self._saved, owner, turn_id), turn.mode)
+        return await asyncio.to_thread(self._saved, owner, turn_id)
 
-    def _saved(self, owner: str, turn_id: str) -> SavedStream | None:
-        """A turn that has ended; None for one that another process writes. Raises AccessError."""
+    def _saved(self, owner: str, turn_id: str) -> SavedStream | ElsewhereStream:
+        """A turn that has ended, or that another process writes. Raises AccessError."""
         conversations = self._session.services.conversations
         turn = conversations.turn(owner, turn_id)
         lines = event_lines(conversations.recording(owner, turn_id), turn.state)
@@ -329,7 +327,7 @@ class TurnHub:
             with suppress(ValueError):
                 return SavedStream(tuple(from_json(line) for line in lines), turn.mode, owner)
         if turn.status == "running":
-            return None
+            return ElsewhereStream(partial(self._saved, owner, turn_id), turn.mode)
         return SavedStream((self._ending(owner, turn),), turn.mode, owner)
 
     def _ending(self, owner: str, turn: StoredTurn) -> TurnFailed:
