@@ -126,7 +126,8 @@ async def test_a_sheet_is_loaded_under_a_name_while_one_types(own_home: Path, tm
         await until(lambda: app.chat.offers.shown)
         await pilot.press("tab")
         assert app.chat.prompt.text == f'/ingest sheet "{tmp_path}/đơn hàng.csv" '
-        assert app.fake.calls[-1][0] == "complete_path"
+        # What is typed is kept as a draft now and then.
+        assert [name for name, _ in app.fake.calls if name != "save_input"][-1] == "complete_path"
         assert [one.title for one in app.chat.offers.offers][:2] == ["Load now", "--name NAME"]
         await pilot.press("down", "tab")
         await pilot.press(*"Don", "enter")
