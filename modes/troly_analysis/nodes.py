@@ -357,6 +357,7 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
     remarks += await _without_lost(job, findings)
+    remarks += await _read_otherwise(job, plan, findings)
     told = _told(findings, asked_by(plan, job.asked))
     return DataAnswer(
         told, [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
@@ -401,6 +402,30 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], *, traced:
         return []
     rest = value_text(record.result.value, first.result.unit, job.lang)
     return [say("answer.lost", job.lang, values=", ".join(lost), rest=rest)]
+
+
+async def _read_otherwise(job: Job, plan: Plan, findings: Sequence[ComputedResult]) -> list[str]:
+    """What the question is answered with where it is meant in the other way that it can be read, if that differs."""
+    if plan.also is None:
+        return []
+    service, first = service_of(job.turn), len(findings) + 1
+    records = [
+        await run_tool(job.turn, service, call, number) for number, call in enumerate(plan.also_calls, first)
+    ]
+    other = dataclasses.replace(plan, ask=plan.also)
+    found = _as_asked(other, findings_of(records, job.sheets))
+    same = [each.result.rows for each in found] == [each.result.rows for each in findings]
+    same = same and [each.result.value for each in found] == [each.result.value for each in findings]
+    if not found or same:
+        return []
+    ask = plan.ask or plan.also
+    key = "within" if _narrower(plan.also, ask) else "otherwise"
+    key = key if plan.also.measures == ask.measures else "counted"
+    return [say(f"answer.{key}", job.lang, answer=_told(found, asked_by(other, job.asked)))]
+
+
+def _narrower(query: DataQuery, other: DataQuery) -> bool:
+    return len(query.conditions) + bool(query.period) > len(other.conditions) + bool(other.period)
 
 
 def asked_by(plan: Plan, asked: AnswerContext) -> AnswerContext:

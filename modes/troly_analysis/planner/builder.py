@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 
-from troly_analysis.planner.periods import counterpart, is_whole, preceding, same_days, span_of
+from troly.text.dates import add
+from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import points_at_days
 from troly_analysis.planner.reader import Parts
 from troly_analysis.planner.schema import Schema, made_of
@@ -182,6 +183,13 @@ class BuiltQuery:
     options: tuple[str, ...] = ()
     pending: str = ""
     unmet: tuple[str, ...] = ()
+    also: DataQuery | None = None
+    """What the words mean as well, where they do not say which; both are told."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether it can be run as it is."""
+        return self.query is not None and self.question is None and not self.unmet
 
 
 def build_query(parts: Parts, schema: Schema, today: date, choices: Any) -> BuiltQuery:
@@ -199,6 +207,7 @@ class _Builder:
         self.having: list[Condition] = []
         self.form: Form = "scalar"
         self.order, self.once, self.ask = "", False, False
+        self.also: tuple[Measure, ...] = ()
         self.unmet: list[str] = []
 
     def note(self, key: str, **params: Any) -> None:
@@ -303,7 +312,7 @@ class _Builder:
             growth=self._growing(form),
             chart=parts.chart,
         )
-        self._check_shown(form)
+        self._check_shown(form, gap=bool(gap))
         self.built.unmet = tuple(self.unmet)
         return self.built
 
@@ -341,18 +350,24 @@ class _Builder:
             entity=self.parts.rows,
         )
 
-    def _check_shown(self, form: str) -> None:
-        """Name what the words ask for and the query does not show."""
+    def _check_shown(self, form: str, *, gap: bool) -> None:
+        """Name what the words ask for and the query does not show; keep what they can mean as well."""
         parts = self.parts
+        if self.also and self.built.query is not None:
+            self.built.also = replace(self.built.query, measures=self.also)
         self.unmet += _foreign(self.measures)
-        self.unmet += ["…"] if parts.has("preceding") else []
+        self.unmet += ["…"] if parts.has("preceding", "following") else []
+        differs = self.measures and any(each.ref and each.ref.parts for each in self.measures)
+        if parts.has("gap") and not (gap or differs or parts.when.versus or form == "compare"):
+            self.unmet.append("gap")
         if parts.op == "avg" and form != "per" and not any(each.op == "avg" for each in self.measures):
             self.unmet.append("avg")
         traded = (
             self.schema.of("revenue", "quantity", "order", "output", "fee")
             or self.schema.row_concept in GOODS_MOVED
         )
-        sellers = parts.has("seller", "slow seller") and not traded
+        most = parts.has("sold", "bought") and self._ranked() and not parts.measures
+        sellers = (parts.has("seller", "slow seller") or most) and not traded
         if sellers or (parts.has("sold", "bought") and not self.schema.deals):
             self.unmet.append("mua/bán")
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
@@ -624,6 +639,9 @@ class _Builder:
         drawn = (parts.has("trend", "growth") or parts.chart) and when.date_ref and when.versus is None
         if not drawn or self.groups or parts.per or self._shared() or self._lists_rows(order):
             return
+        if parts.per_row and not (parts.has("trend") or parts.chart):
+            self.unmet.append("growth")  # "mỗi đơn giảm mấy đồng" asks for no course
+            return
         first, last = span_of(self.schema, when.date_ref) or (self.today, self.today)
         if when.period:
             first, last = when.period.start, when.period.end
@@ -685,6 +703,9 @@ class _Builder:
         self.once = bool(self.groups) and self._each_once(self.groups)
         found = assumed_figure(self)
         self.measures = [found] if found else []
+        happened = any(each.ref.concept in {"status", "reason"} for each in self.conditions)
+        if found is not None and found.ref == self.pieces is not None and happened and form == "top":
+            self.also = (Measure("count"),)  # "bị hoàn trả nhiều nhất": pieces or orders
         if self.ask and main is not None and self.built.question is None:
             options = (main.name, Note("title_number").say("vi"))
             self.built.question = Note("which_figure", {"options": options})
@@ -784,7 +805,7 @@ _ASKING = ("seller", "slow seller", "sold", "bought", "how much", "aov", "left",
 _MARKS = ("follow", "only", "correction", "again")
 _BEYOND = (
     "share", "growth", "trend", "compare", "gap", "minus", "median", "aov", "left", "running out", "how much", "seller",
-    "slow seller", "which one", "preceding", "when", "distinct",
+    "slow seller", "which one", "preceding", "following", "when", "distinct",
 )  # fmt: skip
 """What a change to the question before does not hold: a message with it is for a model, or to be asked in full."""
 
@@ -816,7 +837,7 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and before.form in {"top", "rows"} and before.limit == 1
     changed = (
-        turns, parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
+        turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
         parts.order, parts.chart, parts.has("all"),
     )  # fmt: skip
     return any(changed)
@@ -937,7 +958,8 @@ def _moved_back(parts: Parts, before: DataQuery) -> bool:
     """Whether the period before that of the last answer is asked for: "tháng trước đó", "the week before that"."""
     units = [each.unit for each in parts.loose]
     whole = before.period is not None and all(unit and is_whole(before.period, unit) for unit in units)
-    return parts.has("preceding") and whole and parts.when.period is None and not before.versus
+    moved = parts.has("preceding", "following")
+    return moved and whole and parts.when.period is None and not before.versus
 
 
 def _elliptic(parts: Parts, before: DataQuery) -> bool:
@@ -957,6 +979,7 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
 
     `alone` is what the words make by themselves. Whatever else they say is `unmet`.
     """
+    parts, before = _held_against_shown(parts, before)
     change = _Change(parts, before)
     shared = _share_of(parts, before) if parts.has("share") else None
     if _asks_again(parts, before):
@@ -973,6 +996,21 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.leftovers()
     notes = [note for note in parts.notes if note.key != "measure"]
     return BuiltQuery(change.query, notes, parts.question, parts.options, parts.pending, tuple(change.unmet))
+
+
+def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
+    """ "Hơn TikTok Shop bao nhiêu?" after a figure of Shopee: both values, whose difference is asked for."""
+    one = parts.conditions[0] if len(parts.conditions) == 1 else None
+    shown = next((each for each in before.conditions if one is not None and each.ref == one.ref), None)
+    more = parts.has("gap") or (parts.has("compare", "gt", "lt") and not parts.numbers)
+    if one is None or shown is None or not more or one.op != "eq" or parts.when.versus or before.groups:
+        return parts, before
+    first = _values_of(shown)[0]
+    if shown.op not in {"eq", "in"} or first == one.value or (shown.op == "in" and not before.gap):
+        return parts, before
+    two = Condition(one.ref, "in", [first, one.value], f"{first}, {one.value}")
+    held = tuple(two if each is shown else each for each in before.conditions)
+    return replace(parts, conditions=[]), replace(before, conditions=held, gap=(two,), versus=None)
 
 
 class _Change:
@@ -998,7 +1036,15 @@ class _Change:
         told = (parts.pointer is not None or any(parts.kept)) and parts.has(*asked) and not two
         counted = parts.rows and parts.has("count", "much") and not only_leaves_out(parts)
         added = parts.pointer is not None and parts.pointer.both and parts.op == "sum" and not parts.measures
-        if added or not (parts.measures or counted or parts.op or told):
+        if added or not (parts.measures or counted or parts.op or told or parts.per):
+            return
+        sums = [each for each in self.query.measures if each.op == "sum" and each.ref and not each.over]
+        averages = (parts.op == "avg" or parts.per) and not parts.measures and self.query.form == "scalar"
+        if averages and sums and len(sums) == len(self.query.measures):
+            if parts.per:
+                self.set(form="per", per=tuple(parts.per))
+            else:
+                self.set(measures=tuple(replace(each, op="avg") for each in sums))
             return
         if made is None or alone.question is not None or made.per or not made.measures:
             self.unmet.append(parts.op or "figure")
@@ -1022,7 +1068,17 @@ class _Change:
         parts, query = self.parts, self.query
         self.unmet += [] if points_at_days(parts, query) else ["…"]
         if _moved_back(parts, self.before) and query.period is not None:
-            self.set(period=preceding(query.period))
+            there = preceding if parts.has("preceding") else following
+            self.set(period=there(query.period))
+            return
+        if parts.when.versus_only and parts.when.same_days and query.period and not query.versus:
+            unit: Any = (
+                "year" if parts.when.same_year else next(filter(_units(query.period), _LENGTHS), "year")
+            )
+            days = query.period
+            earlier = Period(add(days.start, -1, unit), add(days.end + timedelta(1), -1, unit) - timedelta(1))
+            groups = tuple(each for each in query.groups if each.unit not in _COURSE)
+            self.set(versus=earlier, form="compare", groups=groups, growth=False)
             return
         if parts.when.period and (parts.when.versus or (query.versus and (parts.measures or parts.rows))):
             # Both periods are named anew, or a whole question follows a comparison.
@@ -1069,24 +1125,56 @@ class _Change:
         held = {"compare"} if self.against or self.query.versus else set()
         held |= {"how much"} if money else set()
         held |= {"share"} if self.query.form == "share" and self.query.part != before.part else set()
-        held |= {"preceding"} if _moved_back(parts, before) else set()
+        held |= {"preceding", "following"} if _moved_back(parts, before) else set()
         stocked = self.query.measures != before.measures or any(map(_leaves_out, parts.conditions))
         held |= {"left", "minus"} if stocked else set()
         held |= {"left"} if parts.numbers else set()  # "trên 2 triệu thì còn mấy đơn"
         held |= (
             {"seller", "slow seller"} if self.query.measures != before.measures and parts.pointer else set()
         )
-        held |= {"compare", "gap", "growth"} if self.query.gap or self.query.versus else set()
+        held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
         self.unmet += [str(parts.rank)] if parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         special = (
-            (before.gap and not parts.pointer) or before.growth or before.rank or before.part or before.per
+            (before.gap and not parts.pointer and self.query.gap != before.gap)
+            or before.growth
+            or before.rank
+            or before.part
+            or before.per
         )
-        changed = replace(self.query, chart=before.chart, part=before.part) != before
+        # Other days or rows leave what is worked out as it was.
+        same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
+        same = replace(same, period=before.period, date_ref=before.date_ref)
+        changed = same != before
         self.unmet += ["…"] if (special and changed) or points_by_weekday(parts, before) else []
         self.unmet += _foreign(self.query.measures)
+
+
+def in_context(query: DataQuery, before: DataQuery, schema: Schema) -> DataQuery:
+    """A whole question, of the days and rows that the one before was of, as far as it names none itself.
+
+    What it breaks down by, lists or works out is not limited to what the question before was limited to.
+    """
+    given = (*query.conditions, *query.part, *query.gap, *query.having)
+    asked = [each.ref for each in (*query.groups, *query.per)] + [each.ref for each in given]
+    asked += [each.ref for each in query.measures if each.ref is not None and not each.distinct]
+    about = {each.ref.concept for each in query.groups if each.ref.concept}
+    about |= {schema.row_concept} if query.form == "rows" else set()
+    kept = [
+        each
+        for each in before.conditions
+        if each.ref not in asked
+        and each.ref.concept not in about
+        and not (query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows)
+    ]
+    found = replace(query, conditions=(*kept, *query.conditions))
+    if query.period is not None or query.versus is not None or before.period is None:
+        return found
+    found = replace(found, period=before.period, date_ref=before.date_ref)
+    both = before.versus is not None and query.form == "scalar" and not query.gap
+    return replace(found, form="compare", versus=before.versus) if both else found
 
 
 def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
@@ -1130,6 +1218,8 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     for each in query.conditions:
         at = next((at for at, one in enumerate(new) if one.ref == each.ref and _leaves_out(one)), None)
         if at is not None and _leaves_out(each):
+            if parts.has("only"):
+                continue  # "chỉ loại đơn hủy ra thôi"
             values = list(dict.fromkeys([*_values_of(each), *_values_of(new[at])]))
             new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
     kept = [each for each in query.conditions if each.ref not in named]
@@ -1140,6 +1230,13 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     return replace(
         found, form="scalar", groups=(), order="", limit=0, seller=False
     )  # of one thing: its figure
+
+
+_LENGTHS = ("day", "week", "month", "quarter", "year")
+
+
+def _units(period: Period) -> Callable[[str], bool]:
+    return lambda unit: is_whole(period, unit)
 
 
 def _foreign(measures: Iterable[Measure]) -> list[str]:

@@ -306,6 +306,16 @@ def preceding(period: Period) -> Period:
     return Period(period.start - timedelta(days=days), period.start - timedelta(days=1))
 
 
+def following(period: Period) -> Period:
+    """The period of the same kind after this one."""
+    for unit in _UNITS:
+        if (period.start, period.end) == whole(period.start, unit):
+            start, end = whole(period.end + timedelta(days=1), unit)
+            return Period(start, end)
+    days = period.end - period.start
+    return Period(period.end + timedelta(days=1), period.end + timedelta(days=1) + days)
+
+
 def counterpart(base: Period, today: date) -> Period:
     """What is compared with `base` when only that was named: the present period of the same kind."""
     for unit in _UNITS:

@@ -14,6 +14,7 @@ from troly_analysis.planner.builder import (
     BuiltQuery,
     asks_share_alone,
     build_query,
+    in_context,
     is_bare,
     is_followup,
     leans,
@@ -27,7 +28,13 @@ from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concepts
 from troly_analysis.planner.mentions import without_sheet
 from troly_analysis.planner.periods import is_partial, of_the_year_before
-from troly_analysis.planner.pointing import both_periods_named, pointed_query, points_at_days, shown_in
+from troly_analysis.planner.pointing import (
+    both_periods_named,
+    pointed_query,
+    points_at_days,
+    shown_in,
+    widened,
+)
 from troly_analysis.planner.reader import Parts, Pointer, code_name, read_question
 from troly_analysis.planner.schema import Schema, schema_of
 from troly_analysis.planner.types import DataQuery, Group, Intent, Lookup, Note, Plan
@@ -37,6 +44,8 @@ _IGNORE = ("bo qua", "ignore", "khong can", "skip")
 _TIE = 0.12
 _OWN = 0.3
 """What the sheet's own main money weighs where nothing but a day or a verb of selling names it."""
+_LONG = 7
+"""Most words of a question that names its days and may still go on from the one before."""
 _HARMLESS = frozenset(
     {"date_field", "outside", "limit", "derived", "filled_groups", "year_of_data", "averaged"}
 )
@@ -154,7 +163,8 @@ def analyse_question(
     before = previous.ask if previous else None
     rival = None if best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
-    if best.followed and made.calls and before is not None and before.sheet == made.sheet:
+    goes_on = best.followed or best.built.also is not None
+    if goes_on and made.calls and before is not None and before.sheet == made.sheet:
         made = replace(made, before=before)
     changes = any(leans(each.parts) for each in found)
     certain = not choices and is_certain(made, best)
@@ -170,7 +180,7 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
     points at nothing that was shown, corrects and leaves out nothing, compares nothing and wants no second thing.
     """
     query, parts = made.ask, best.parts
-    if len(made.calls) != 1 or query is None or best.followed or len(query.measures) > 1:
+    if len(made.calls) != 1 or query is None or best.followed or made.also or len(query.measures) > 1:
         return False
     if {note.key for note in made.shown} - _HARMLESS or query.form not in _SINGLE_FORMS:
         return False
@@ -214,6 +224,7 @@ class _Question:
         ):
             parts.pointer = Pointer()  # of the one thing that was found
         target = self._pointed_at(parts, asked, schema)
+        anew = target is not None and parts.pointer is None and before is not None
         if before is None and target is not None and parts.pointer is not None:
             lost = not _carry_over(parts, target, schema)
         else:
@@ -225,24 +236,70 @@ class _Question:
         followed = is_followup(parts, before) or (
             before is None and target is not None and parts.pointer is not None
         )
+        own = anew and built.complete and _has_shape(parts, built.query)
         if self._goes_on_unheard(parts, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
         elif lost or (last is not None and not last.calls and asked is None and is_bare(parts)):
             built.unmet = (*built.unmet, "…")
-        elif followed and before is not None and target is not None:
-            parts.when = of_the_year_before(parts.when, target.period, self.today)
-            built = refine_query(parts, target, built)
+        elif followed and before is not None and target is not None and not own:
+            built = self._changed(parts, target, built, schema)
         elif (
-            built.query is not None
+            built.complete
+            and built.query is not None
+            and target is not None
             and before is not None
             and any(parts.kept)
-            and points_at_days(parts, found_in := shown_in(before, self.shown))
+            and points_at_days(parts, found_in := shown_in(target, self.shown))
         ):
-            built.query = replace(built.query, period=found_in.period, date_ref=found_in.date_ref)
+            built.query = in_context(built.query, found_in, schema)
         elif built.query is not None and (parts.kept or (asked and _may_lean(parts, built.query, asked))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
+        elif built.complete and not parts.has("whole", "all", "now"):
+            self._held_against(parts, target or before, built, schema, sure=followed)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed)
+
+    def _changed(self, parts: Parts, target: DataQuery, alone: BuiltQuery, schema: Schema) -> BuiltQuery:
+        """The question before with what the message changes; a question with a shape of its own is asked of the same days and rows."""
+        parts.when = of_the_year_before(parts.when, target.period, self.today)
+        built, query = refine_query(parts, target, alone), alone.query
+        shaped = query is not None and bool(query.gap)
+        days = points_at_days(parts, target) and not points_by_weekday(parts, target)
+        if not (alone.complete and query is not None and days and (shaped or built.unmet)):
+            return built
+        if parts.has("now", "whole", "all", "again"):
+            return built
+        query = replace(query, period=parts.when.period) if query.versus is None else query
+        return replace(alone, query=in_context(query, target, schema))
+
+    def _held_against(
+        self, parts: Parts, before: DataQuery | None, built: BuiltQuery, schema: Schema, *, sure: bool
+    ) -> None:
+        """Where a whole question could go on from the one before as well, both readings are told, unless it is `sure` to.
+
+        What names a figure, a dimension and an end of it is more likely asked of everything, where only rows differ.
+        """
+        query, asked_back = built.query, self.previous.open if self.previous is not None else None
+        before = asked_back or before
+        if query is None or before is None or before.sheet != schema.sheet.name or before.gap:
+            return
+        if parts.row_key is not None or query.form in {"schema", "distinct"}:
+            return
+        if query.period is not None and parts.words > _LONG:
+            return
+        when = of_the_year_before(parts.when, before.period, self.today)
+        dated = replace(query, period=when.period) if query.versus is None and query.period else query
+        within = in_context(dated, before, schema)
+        if within == query:
+            return
+        if built.also is not None:
+            built.query, built.also = within, in_context(built.also, before, schema)
+            return
+        whole = bool(parts.measures and parts.extremes and query.form in {"top", "rows"})
+        if asked_back or (whole and (within.period, within.versus) == (query.period, query.versus)):
+            built.also = within
+        else:
+            built.query, built.also = within, None if sure else query
 
     def _goes_on_unheard(self, parts: Parts, *, followed: bool) -> bool:
         """Whether the message goes on from a question that was not understood."""
@@ -259,8 +316,14 @@ class _Question:
         if asked is None or self.previous is None:
             return None
         if any(parts.kept):
-            asked = shown_in(asked, self.shown)
+            asked = widened(shown_in(asked, self.shown), parts.kept)
         return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
+
+
+def _has_shape(parts: Parts, query: DataQuery | None) -> bool:
+    """Whether a question has a form of its own and says what of: "sản phẩm nào doanh thu cao nhất", no "còn theo tỉnh?"."""
+    listed = parts.rows and parts.has("which", "list") and (parts.conditions or parts.numbers)
+    return query is not None and query.form not in {"scalar", "schema"} and bool(parts.measures or listed)
 
 
 _BARE_PERIOD = re.compile(r"“(?P<said>[^”]*)” = (?P<start>\S+) \.\. (?P<end>\S+)")
@@ -386,9 +449,10 @@ def _plan(
                 "read": read,
             },
         )
-        return replace(plan, question=question, missing=left, pending="ignore")
+        return replace(plan, question=question, missing=left, pending="ignore", open=built.query)
     if built.question is not None:
-        return replace(plan, question=built.question, options=built.options, pending=built.pending)
+        plan = replace(plan, options=built.options, pending=built.pending, open=built.query)
+        return replace(plan, question=built.question)
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
 
 
@@ -416,10 +480,13 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
         *_made_notes(query),
         *_join_notes(query),
     )
+    also = best.built.also
     return replace(
         plan,
         calls=compose(query, best.schema, plan.text),
         ask=query,
+        also=also,
+        also_calls=compose(also, best.schema, plan.text) if also is not None else (),
         shown=notes,
         chart=query.chart or None,
         partial_period=is_partial(query.period, today) or is_partial(query.versus, today),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from troly.text.dates import add
+from troly.text.dates import add, whole
 from troly_analysis.planner.periods import is_whole, period_of_key
 from troly_analysis.planner.reader import Parts, Pointer
 from troly_analysis.planner.types import Condition, DataQuery, Group, Period, Ref
@@ -18,6 +18,15 @@ def shown_in(before: DataQuery, shown: Sequence[str]) -> DataQuery:
         return before
     days = period_of_key(shown[0])
     return before if days is None else replace(_alone(before), period=Period(*days, shown[0]))
+
+
+def widened(before: DataQuery, kept: Sequence[str]) -> DataQuery:
+    """`before` in the whole month, quarter or year that its days are in, where those are pointed at ("cả tháng đó")."""
+    unit = next((each.removeprefix("whole ") for each in kept if each.startswith("whole ")), "")
+    if not unit or before.period is None:
+        return before
+    start, end = whole(before.period.start, unit)  # type: ignore[arg-type]
+    return replace(before, period=Period(start, end)) if before.period.end <= end else before
 
 
 def pointed_query(
@@ -152,6 +161,6 @@ def _is_period(period: Period | None, unit: str) -> bool:
     if period is None or unit == "any":
         return period is not None
     count, _, name = unit.rpartition(" ")
-    if not count:
+    if count in {"", "whole"}:
         return is_whole(period, name)
     return (add(period.start, int(count), name) - period.end).days == 1  # type: ignore[arg-type]

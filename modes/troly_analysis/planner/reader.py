@@ -54,6 +54,7 @@ _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
 _INSIDE = frozenset({"trong", "con trong"})
+_WHOLE = frozenset({"ca", "tron", "nguyen", "the whole"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
@@ -376,12 +377,13 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             if mention.role:
                 continue
-            if self.has(at, "among"):
-                self.parts.kept.append("")
+            if self.has(at, "among", "then"):
+                self.parts.kept.append("" if self.has(at, "among") else "any")
                 self.take("pointer", at)
-            elif self.has(at, "then"):
-                self.parts.kept.append("any")
-                self.take("pointer", at)
+            elif self._two_shown(at):
+                after = at + 2 if self.has(at + 2, "pointer") else at + 1
+                ref = self._noun_ref(at + 1)
+                self._point(Pointer(both=True, ref=ref), *range(at, after + 1))
             elif mention.period and fold(mention.text).endswith(" truoc") and self.has(at + 1, "pointer"):
                 mention.period, mention.labels = None, frozenset({"preceding"})  # "tháng trước đó"
                 self.parts.kept += [unit for name, unit in _TIMES if fold(mention.text).startswith(name)]
@@ -399,6 +401,19 @@ class Reader:
             elif self.has(at, "pointer"):
                 self._pointed(at)
         self._last_two()
+
+    def _two_shown(self, at: int) -> bool:
+        """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
+        mention, noun = self.mentions[at], at + 1
+        if mention.amount is None or mention.amount.unit or mention.amount.value != 2:
+            return False
+        if noun >= len(self.mentions) or not (self.mentions[noun].unit or self._is_noun(noun)):
+            return False
+        named = any(
+            each.values and each.values[0].whole and each is not self.mentions[noun] for each in self.mentions
+        )
+        held = self.any("gap", "gt", "lt", "sum", "compare") and not self.any("superlative", "max", "min")
+        return held and not named and not any(each.period for each in self.mentions)
 
     def _last_two(self) -> None:
         """ "Kênh nào cao hơn?", "what's the difference?": of no more than these words, the two that were asked about last."""
@@ -439,9 +454,9 @@ class Reader:
             return
         amount = self.mentions[two].amount if two >= 0 else None
         if here.unit and not here.targets and not here.period:
-            several = amount is None and self.has(two, "plural", "all")
-            if several:
-                self.parts.kept.append("any")
+            if amount is None and self.has(two, "plural", "all"):
+                whole = fold(self.mentions[two].text) in _WHOLE
+                self.parts.kept.append(f"whole {here.unit}" if whole else "any")
                 self.take("pointer", two)
             elif amount is None or amount.value == 1:
                 self.parts.kept.append(here.unit)
@@ -1413,7 +1428,8 @@ class Reader:
             return "shape"
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
         named = parts.groups or parts.loose or self._two_values()
-        role = role or ("frame" if mention.has("which one") and named else "")
+        back = mention.has("repeat") and all(map(self.is_link, range(at))) and at + 1 < len(self.mentions)
+        role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
         denies = mention.has("deny", "not", "blank") and (self._asks_only(at) or self._corrects(at))
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
@@ -1593,12 +1609,12 @@ _STRONG = (
 _WEAK = (
     "by", "which", "list", "much", "number", "distinct", "latest", "earliest", "between", "plural", "cause",
 )  # fmt: skip
-_POINTING = frozenset({"pointer", "one", "among", "both", "then", "preceding"})
+_POINTING = frozenset({"pointer", "one", "among", "both", "then", "preceding", "following"})
 _SHAPING: dict[str, tuple[str, ...]] = {
     "shape": (
         "max", "min", "latest", "earliest", "fast", "slow", "top", "bottom", "seller", "slow seller", "frequent", "share",
         "trend", "compare", "growth", "ascending", "descending", "sorted", "left", "running out", "crowd",
-        "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct", "preceding",
+        "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct", "preceding", "following", "gap",
     ),
     "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who", "greeting", "now", "whole"),
     "link": ("and", "to", "by", "per", "number"),

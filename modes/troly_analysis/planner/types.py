@@ -184,6 +184,11 @@ class Plan:
     """Whether the question was read as a change to the one before it."""
     before: DataQuery | None = None
     """The query that `ask` is a change of: "hai kênh đó" are those of both."""
+    also: DataQuery | None = None
+    """What the question can mean as well: asked by itself, where `ask` goes on from the question before."""
+    also_calls: tuple[ToolCall, ...] = ()
+    open: DataQuery | None = None
+    """What `question` is asked about, as far as it was understood: the next question may mean its days and rows too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,9 +99,15 @@ def test_a_follow_up_compares_with_another_period() -> None:
     assert call.arguments["filters"] == {"Nền tảng": "Shopee"}
 
 
-def test_a_whole_question_does_not_inherit_from_the_one_before() -> None:
-    call = follow(FIRST, "Có bao nhiêu đơn hàng bị hủy?").calls[0].arguments
-    assert call == {"connection_name": "Đơn hàng", "operation": "count", "filters": {"Trạng thái": "Đã hủy"}}
+def test_a_whole_question_is_told_alone_and_as_going_on_from_the_one_before() -> None:
+    made = follow(FIRST, "Có bao nhiêu đơn hàng bị hủy?")
+    within, alone = made.calls[0].arguments, made.also_calls[0].arguments
+    assert alone == {"connection_name": "Đơn hàng", "operation": "count", "filters": {"Trạng thái": "Đã hủy"}}
+    assert within["filters"] == {"Nền tảng": "Shopee", "Trạng thái": "Đã hủy"}
+    assert (within["date_from"], within["date_to"]) == ("2024-06-01", "2024-06-30")
+    stands_alone = follow(FIRST, "Năm 2023 cả shop có bao nhiêu đơn hàng bị hủy?")
+    assert not stands_alone.also_calls
+    assert "Nền tảng" not in str(stands_alone.calls[0].arguments)
 
 
 def test_values_of_long_columns_are_looked_up() -> None:
