@@ -15,7 +15,6 @@ from troly_shopping.strings import say
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from troly.config.users import Profile
     from troly.plugin.context import TurnContext
     from troly.stores.records import StoredMessage
 
@@ -23,8 +22,6 @@ HANDOFF = "handoff"
 ASKED, FAILED = "asked", "failed"
 # After so many serials in a row that could not be read or found, a person takes over.
 MAX_FAILED = 3
-# Who sees everybody's hand-overs: this role, or anybody with this permission.
-LEAD_ROLE, LEAD_PERMISSION = "lead", "handoffs"
 _LINES, _LINE_CHARS = 40, 300
 
 # The first edition kept them in a table of the shop's own; they are hand-overs like all others now.
@@ -85,7 +82,7 @@ def _transcript(said: Iterable[tuple[str, str]], lang: Lang) -> list[str]:
 def list_handoffs(request: CommandRequest) -> CommandResult:
     """`app handoffs`: those that the person may see, newest first. Raises StoreError."""
     lang, conversations, viewer = request.language, request.services.conversations, request.profile
-    found = Handovers(conversations).list(viewer.login, staff=_sees_all(viewer))[::-1]
+    found = Handovers(conversations).list(viewer.login, staff=viewer.answers_customers)[::-1]
     if not found:
         return CommandResult(records=(), summary=say("handoff.none", lang))
     records = []
@@ -98,14 +95,11 @@ def list_handoffs(request: CommandRequest) -> CommandResult:
                 "user": entry.customer,
                 "reason": entry.code,
                 "created_at": entry.created_at.isoformat(),
+                "taken_by": entry.taken_by,
                 "transcript": _transcript(said, "en" if spoken == "en" else "vi"),
             }
         )
     return CommandResult(table=_table(found, records, lang), records=tuple(records))
-
-
-def _sees_all(viewer: Profile) -> bool:
-    return viewer.role == LEAD_ROLE or LEAD_PERMISSION in viewer.permissions
 
 
 def _until_last_words(messages: Iterable[StoredMessage]) -> list[tuple[str, str]]:
@@ -117,12 +111,13 @@ def _until_last_words(messages: Iterable[StoredMessage]) -> list[tuple[str, str]
 
 
 def _table(found: Iterable[HandoverRecord], records: Iterable[dict[str, Any]], lang: Lang) -> Table:
-    columns = tuple(say(f"handoff.column_{name}", lang) for name in ("time", "user", "reason", "id", "last"))
+    columns = tuple(say(f"handoff.column_{name}", lang) for name in ("time", "user", "reason", "taken", "id", "last"))
     rows = tuple(
         (
             f"{entry.created_at.astimezone(HCM):%Y-%m-%d %H:%M}",
             entry.customer,
             say(f"handoff.reason_{entry.code}", lang) if entry.code in (ASKED, FAILED) else entry.reason,
+            entry.taken_by or "",
             entry.conversation,
             record["transcript"][-1][:60] if record["transcript"] else "",
         )

@@ -76,7 +76,7 @@ async def test_staff_take_and_answer_and_the_customer_sees_it_live(
     assert (seen[0]["text"], seen[0]["type"], seen[0]["metadata"]) == (
         "Dạ em Lan đây ạ",
         "staff",
-        {"staff": "lan"},
+        {"staff": "lan", "name": "lan"},
     )
     assert closed.json()["closed_at"]
     assert again.status_code == 409

@@ -13,6 +13,7 @@ from tests.support.stores.real import ADDRESS, Stores, Worker, open_stores
 # Files whose tests run on both databases; the others are about the SQLite file itself.
 BOTH = {
     "test_conversations",
+    "test_handovers",
     "test_jobs",
     "test_message_search",
     "test_published",

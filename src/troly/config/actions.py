@@ -79,6 +79,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit", "app.edit", (), "chat", "talk", palette=True),
     Action("acknowledge", "app.acknowledge", ("alt+a",), "chat", "talk", palette=True),
     Action("handoff", "app.handoff", (), "chat", "talk", palette=True),
+    Action("waiting", "app.waiting", ("alt+c",), "chat", "talk", palette=True),
     Action("new", "app.new", ("ctrl+n",), "chat", "talk", palette=True),
     Action("assistants", "app.place({})", NUMBERED, "chat", "talk"),
     Action("next_mode", "app.step(1)", ("f4",), "chat", "talk"),
@@ -188,10 +189,12 @@ ACTIONS: tuple[Action, ...] = (
     Action("search_open", "", ("enter",), "search", "in_search", fixed=True),
     Action("search_close", "leave", ("escape", "ctrl+f"), "search", "in_search", needed=True),
     Action("search_help", "app.help", ("f1",), "search", "in_search"),
-    # Pages of entries: models, settings, what is remembered.
+    # Pages of entries: models, settings, what is remembered, who waits for a person.
     Action("browse_choose", "", ("up", "down"), "browse", "in_browse", fixed=True),
     Action("browse_take", "", ("enter",), "browse", "in_browse", fixed=True),
     Action("browse_remove", "", ("delete",), "browse", "in_browse", fixed=True),
+    Action("waiting_answer", "", ("enter",), "browse", "in_browse", fixed=True),
+    Action("waiting_close", "", ("delete",), "browse", "in_browse", fixed=True),
     Action("browse_page", "", ("tab",), "browse", "in_browse", fixed=True),
     Action("browse_scroll", "", ("pageup", "pagedown"), "browse", "in_browse", fixed=True),
     Action("browse_copy", "copy", ("ctrl+y",), "browse", "in_browse"),

@@ -19,6 +19,8 @@ from troly.paths import Paths
 DEFAULT_ROLE = "staff"
 # Without a users file there is one person, a member of the staff: what is internal is for all of them.
 STAFF_PERMISSIONS = frozenset({"internal"})
+# Who sees and answers everybody's hand-overs: this role, or anybody with this permission.
+LEAD, HANDOFFS = "lead", "handoffs"
 UNKNOWN_LOGIN = "unknown"
 LONGEST = 100
 # The order in which Python and the system's tools look for a login name.
@@ -44,6 +46,11 @@ class Profile:
     permissions: frozenset[str] = frozenset()
     department: str = ""
     language: Language = "auto"
+
+    @property
+    def answers_customers(self) -> bool:
+        """Whether this person sees, takes and answers everybody's hand-overs."""
+        return self.role == LEAD or HANDOFFS in self.permissions
 
     def with_claims(
         self, role: str | None = None, permissions: Iterable[str] | None = None, department: str | None = None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from troly.errors import InputError
+from troly.stores.handovers import colleague_of
 from troly.text.catalogue import Lang, tr
 from troly.text.csv_text import csv_text
 from troly.text.fold import fold
@@ -83,7 +84,7 @@ def _markdown(whole: ConversationExport, lang: Lang, zone: tzinfo | None) -> str
         f"{one.mode} · {local_minute(one.created_at, zone)}",
     ]
     for number, message in enumerate(whole.messages):
-        who = tr(f"cli.conversations.sender.{message.sender}", lang)
+        who = colleague_of(message) or tr(f"cli.conversations.sender.{message.sender}", lang)
         parts.append(f"## {who} · {local_minute(message.created_at, zone)}")
         parts.append(sanitize(message.text).strip())
         if mark := ending_mark(whole, number, lang):

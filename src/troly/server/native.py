@@ -425,7 +425,9 @@ async def answer(request: Request, handover: str, said: StaffAnswer) -> Response
     """Write to the customer, who sees it at once."""
     site, caller = Site.of(request), caller_of(request)
     store, text = await _desk(site, caller, handover), sanitize(said.text)
-    message = await asyncio.to_thread(store.answer, handover, caller.profile.login, text, staff=caller.staff)
+    message = await asyncio.to_thread(
+        store.answer, handover, caller.profile.login, text, staff=caller.staff, name=caller.profile.name
+    )
     site.hub.changed(message.conversation_id)
     return as_json(message_of(message), 201)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,10 +10,23 @@ from typing import Any
 
 from troly.errors import AccessError
 from troly.stores.conversations import Conversations
-from troly.stores.records import IdMaker, StoredMessage, fetch_one, instant, storable, when, when_or_none
+from troly.stores.records import (
+    MESSAGE_COLUMNS,
+    IdMaker,
+    StoredMessage,
+    fetch_one,
+    instant,
+    message_of,
+    storable,
+    when,
+    when_or_none,
+)
+from troly.text.sanitize import sanitize
 
 # Type of a message that a member of staff wrote.
 STAFF = "staff"
+# Where such a message keeps how its writer is called.
+NAME = "name"
 _COLUMNS = "h.id, h.conversation_id, c.user_id, c.mode, h.reason, h.code, h.created_at, h.taken_by, h.taken_at, h.closed_at"
 _FROM = "FROM handovers AS h JOIN conversations AS c ON c.id = h.conversation_id WHERE c.deleted_at IS NULL"
 
@@ -83,11 +97,36 @@ class Handovers:
             connection.execute(sql, (viewer, instant(self._clock()), found.id))
         return self._own(handover, viewer, staff=staff)
 
-    def answer(self, handover: str, viewer: str, text: str, *, staff: bool) -> StoredMessage:
-        """Write `text` to the customer, as `viewer`, who has taken it (or does so now). Raises as `take`."""
+    def words(
+        self, customer: str, conversation: str, after: str = ""
+    ) -> tuple[builtins.list[StoredMessage], bool]:
+        """What staff wrote in a conversation of `customer`, behind the message `after`, and whether one waits for them."""
+        sql = (
+            f"SELECT {MESSAGE_COLUMNS} FROM messages AS m "  # noqa: S608 (constants)
+            "JOIN conversations AS c ON c.id = m.conversation_id "
+            "WHERE m.conversation_id = ? AND c.user_id = ? AND m.type = ? "
+            "AND m.seq > coalesce((SELECT seq FROM messages WHERE id = ?), 0) ORDER BY m.seq"
+        )
+        open_ones = f"SELECT count(*) {_FROM} AND c.id = ? AND c.user_id = ? AND h.closed_at IS NULL"
+        with self._db.read(customer) as connection:
+            # Asked first: what was written before a hand-over was closed is among the words.
+            row = fetch_one(connection, open_ones, (conversation, customer))
+            found = connection.execute(sql, (conversation, customer, STAFF, after))
+            return [message_of(one) for one in found], bool(row and row[0])
+
+    def answer(self, handover: str, viewer: str, text: str, *, staff: bool, name: str = "") -> StoredMessage:
+        """Write `text` to the customer, as `viewer`, who has taken it (or does so now); the customer reads their `name`.
+
+        Raises as `take`.
+        """
         found = self.take(handover, viewer, staff=staff)
         return self._conversations.add_message(
-            found.customer, found.conversation, "assistant", text, type=STAFF, metadata={"staff": viewer}
+            found.customer,
+            found.conversation,
+            "assistant",
+            text,
+            type=STAFF,
+            metadata={STAFF: viewer, NAME: name or viewer},
         )
 
     def close(self, handover: str, viewer: str, *, staff: bool) -> HandoverRecord:
@@ -109,6 +148,12 @@ class Handovers:
         if found.taken_by not in (None, viewer):
             raise AccessError("handover.taken", who=found.taken_by)
         return found
+
+
+def colleague_of(message: StoredMessage) -> str:
+    """How the member of staff who wrote `message` is called, as it may be shown; "" where nobody is named."""
+    named = message.metadata.get(NAME) or message.metadata.get(STAFF) or ""
+    return sanitize(str(named), keep_newlines=False)
 
 
 def _handover_of(row: tuple[Any, ...]) -> HandoverRecord:

@@ -426,6 +426,13 @@ class TrolyApp(TerminalApp):
         ]
         self.say(" ".join(remark), 8)
 
+    def action_waiting(self) -> None:
+        """Show who waits for a person."""
+        if self.screen is self.chat and self.controller.opened:
+            from troly.tui.dialogs.waiting import waiting_screen
+
+            self.push_screen(waiting_screen(self))
+
     # Assistants and open conversations.
 
     def action_new(self) -> None:

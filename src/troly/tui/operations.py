@@ -29,8 +29,10 @@ from troly.tui.chat.view import (
     QueryNames,
     SessionInfo,
     SettingView,
+    StaffNews,
     Trouble,
     TurnEvidence,
+    WaitingView,
     WrongReport,
 )
 
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
 LISTED = 200
 HITS = 40
 MESSAGES = 200
+# So many of the last messages of a conversation are shown to who answers in it.
+LAST_SAID = 40
 # A look at Ollama that is older than this many seconds is done again, so that its going and coming back is soon seen.
 FRESH = 1.0
 PLAIN_ACCENT = "#8a8a8a"
@@ -80,6 +84,7 @@ def describe_session(session: Session, missing_samples: frozenset[str] = frozens
         problem=session.problem,
         tabs=_tabs(session),
         zone=session.zone,
+        answers_customers=profile.answers_customers,
     )
 
 
@@ -243,6 +248,63 @@ def branch_origin(session: Session, conversation: str) -> BranchView | None:
         return None
     origin = store.get(login, str(found.get("conversation")))
     return BranchView(origin.id, origin.mode, origin.title, str(found.get("turn")))
+
+
+def look_at_handovers(session: Session, shown: Mapping[str, str]) -> StaffNews:
+    """What colleagues wrote in the conversations `shown`, each behind the message that is known, and how many others wait."""
+    from troly.stores.handovers import Handovers
+    from troly.tui.chat.history import message_views
+
+    store, profile = Handovers(session.services.conversations), session.profile
+    words = {}
+    for conversation, after in shown.items():
+        said, waits = store.words(profile.login, conversation, after)
+        words[conversation] = (message_views(said, (), session.zone), waits)
+    waiting = store.list(profile.login, staff=True) if profile.answers_customers else []
+    return StaffNews(words, sum(one.taken_by is None for one in waiting))
+
+
+def read_waiting(session: Session) -> list[WaitingView]:
+    """The conversations that wait for a person, those that wait longest first, as far as the person may see them."""
+    from troly.stores.handovers import Handovers
+    from troly.tui.chat.history import message_views
+
+    conversations, profile = session.services.conversations, session.profile
+    found = Handovers(conversations).list(profile.login, staff=profile.answers_customers)
+    return [
+        WaitingView(
+            one.id,
+            one.customer,
+            one.mode,
+            one.reason,
+            one.created_at.astimezone(session.zone),
+            one.taken_by or "",
+            tuple(
+                message_views(
+                    conversations.messages(one.customer, one.conversation, limit=LAST_SAID), (), session.zone
+                )
+            ),
+        )
+        for one in found[:LISTED]
+    ]
+
+
+def answer_customer(session: Session, handover: str, text: str) -> None:
+    """Write to a customer who waits for a person; who does so has taken the conversation."""
+    from troly.stores.handovers import Handovers
+    from troly.text.sanitize import sanitize
+
+    profile = session.profile
+    store = Handovers(session.services.conversations)
+    store.answer(handover, profile.login, sanitize(text), staff=profile.answers_customers, name=profile.name)
+
+
+def close_handover(session: Session, handover: str) -> None:
+    """A customer needs no person any more."""
+    from troly.stores.handovers import Handovers
+
+    profile = session.profile
+    Handovers(session.services.conversations).close(handover, profile.login, staff=profile.answers_customers)
 
 
 def rename_conversation(session: Session, conversation: str, title: str) -> None:

@@ -18,10 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.process.command_line import CommandLine, interrupt, start
+from tests.support.stores.services import services_at
 from tests.tui.test_process import read_until
 from troly.cli.invocation import Invocation
 from troly.cli.plain.lines import SpokenMarkdown, spoken_lines
 from troly.cli.plain.printer import CALM, PlainPrinter
+from troly.config.users import current_login
 from troly.plugin.events import (
     Chart,
     Plan,
@@ -35,6 +37,7 @@ from troly.plugin.events import (
     TurnFailed,
 )
 from troly.presentation.blocks import blocks
+from troly.stores.handovers import Handovers
 
 Status = Literal["waiting", "running", "done", "failed", "denied"]
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
@@ -163,6 +166,15 @@ def test_on_a_terminal_without_colour_or_cursor(tmp_path: Path) -> None:
         seen += read_until(master, b"Ctrl+D leaves", 30)
         os.write(master, "bảo hành ABC123\n".encode())
         seen += read_until(master, b"End of the answer", 60)
+        # A colleague answers from elsewhere while nothing is typed.
+        with services_at(tmp_path) as services:
+            store, login = services.conversations, current_login(services.paths, services.settings)
+            conversation = store.list(login)[0].id
+            handovers = Handovers(store)
+            handovers.add(conversation, "asked", "asked")
+            (waiting,) = handovers.list("lan", staff=True)
+            handovers.answer(waiting.id, "lan", "Good morning", staff=True)
+        seen += read_until(master, b"lan: Good morning", 30)
         os.write(master, b"\x04")
         seen += read_until(master, b"Left.", 30)
         assert process.wait(30) == 0

@@ -25,6 +25,7 @@ from troly.tui.chat.view import (
     MessageView,
     ModeView,
     SessionInfo,
+    StaffNews,
 )
 
 HELD: Mapping[str, tuple[str, str]] = {
@@ -114,6 +115,9 @@ class FakeBackend:
     runner: Callable[[Job, Callable[[Any], None]], Callable[[], None]] | None = None
     cancelled: list[Job] = field(default_factory=list)
     results: dict[str, Any] = field(default_factory=dict)
+    # What colleagues wrote and nobody has fetched yet, by conversation; how many others wait for a person.
+    staff_words: dict[str, list[MessageView]] = field(default_factory=dict)
+    waiting: int = 0
     closed: bool = False
     ready: Callable[[SessionInfo | Exception], None] | None = None
     seen: Callable[[HealthView], None] | None = None
@@ -158,7 +162,9 @@ class FakeBackend:
         self, function: Callable[..., Any], done: Callable[[Any], None], *args: Any, **_more: Any
     ) -> None:
         name = function.__name__
-        self.calls.append((name, args))
+        # The clock asks for news of colleagues; who looks at the last call does not mean that.
+        if name != "look_at_handovers":
+            self.calls.append((name, args))
         known = getattr(self, name, None)
         found = known(*args) if known is not None else self.refusal or self.results.get(name)
         self.deliver(lambda: done(found))
@@ -183,6 +189,10 @@ class FakeBackend:
 
     def load_conversation(self, conversation: str) -> tuple[str, list[MessageView]] | Exception:
         return self.saved.get(conversation) or KeyError(conversation)
+
+    def look_at_handovers(self, shown: Mapping[str, str]) -> StaffNews:
+        words, self.staff_words = self.staff_words, {}
+        return StaffNews({one: (words.get(one, []), True) for one in shown}, self.waiting)
 
     def load_older(self, conversation: str, before: str, limit: int) -> list[MessageView] | Exception:
         return self.refusal or self.older_pages.pop(before, [])

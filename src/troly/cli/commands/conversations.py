@@ -69,6 +69,7 @@ def list_(
 def show(ctx: typer.Context, conversation: Id, user: User = None, as_json: Json = False) -> None:
     """See `cli.conversations.show.help`."""
     from troly.conversation.export import conversation_json, ending_mark, local_minute
+    from troly.stores.handovers import colleague_of
 
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
@@ -77,7 +78,7 @@ def show(ctx: typer.Context, conversation: Id, user: User = None, as_json: Json 
         data_json(conversation_json(whole))
         return
     for number, message in enumerate(whole.messages):
-        who = invocation.say(f"conversations.sender.{message.sender}")
+        who = colleague_of(message) or invocation.say(f"conversations.sender.{message.sender}")
         if number:
             data()
         data(paint(f"{who} · {local_minute(message.created_at, session.zone)}", "quiet"), painted=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import select
 import sys
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,20 +19,24 @@ from troly.cli.turns import TurnResult, model_loop, run_one_turn
 from troly.conversation.commands import MARK
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest
-from troly.errors import TrolyError
+from troly.errors import StoreError, TrolyError
 from troly.plugin.samples import load_once
+from troly.stores.handovers import STAFF, Handovers, colleague_of
 from troly.text.catalogue import Lang
 from troly.text.fold import nfc
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Coroutine, Iterator, Sequence
 
     from troly.plugin.contract import TalkCommand
     from troly.plugin.events import StepFinished
+    from troly.stores.records import StoredMessage
 
 LONGEST = 2_000_000
 # Seconds in which a Ctrl-C at the prompt is seen at the latest.
 SIGNALS_EVERY = 0.2
+# Seconds after which it is looked whether a colleague wrote.
+LOOK = 2.0
 T = TypeVar("T")
 
 
@@ -64,6 +69,8 @@ class PlainChat:
         self.unfinished = self.by_model = False
         self.leaving = False
         self._runner = runner
+        # The last message that was told, by conversation: what colleagues write comes behind it.
+        self._heard: dict[str, str] = {}
         self._typed = sys.stdin.isatty()
         self._whole = True
 
@@ -167,19 +174,41 @@ class PlainChat:
             with suppress(asyncio.CancelledError):
                 await company
 
-    def repeat(self, sender: str, text: str) -> None:
+    def repeat(self, message: StoredMessage) -> None:
         """Say a message of a saved conversation."""
         lines = SpokenMarkdown()
-        for number, line in enumerate([*lines.feed(text), *lines.finish()]):
-            who = self.say("you") + line if sender == "user" else self.say("reply", text=line)
-            say_line(line if number else who)
+        for number, line in enumerate([*lines.feed(message.text), *lines.finish()]):
+            if message.sender == "user":
+                head = self.say("you") + line
+            elif message.type == STAFF:
+                head = self.say("colleague", who=colleague_of(message), text=line)
+            else:
+                head = self.say("reply", text=line)
+            say_line(line if number else head)
+        self._heard[message.conversation_id] = message.id
+
+    def hear(self) -> bool:
+        """Say what colleagues have written in this conversation; whether they have."""
+        if self.conversation is None:
+            return False
+        store = Handovers(self.session.services.conversations)
+        try:
+            said, _ = store.words(self.login, self.conversation, self._heard.get(self.conversation, ""))
+        except StoreError:
+            # The next look finds what this one could not.
+            return False
+        for message in said:
+            self.repeat(message)
+        return bool(said)
 
     def _read(self) -> str | None:
         """The next line, None at the end; what is wrong with it is said, and it reads as empty."""
+        self.hear()
         if self._typed:
-            data(self.say("you"), end="")
-            sys.stdout.flush()
-            wait_for_line()
+            self._prompt()
+            for _ in waits_for_line(LOOK):
+                if self.hear():
+                    self._prompt()
         raw = sys.stdin.buffer.readline(LONGEST + 1)
         if not raw:
             return None
@@ -199,8 +228,18 @@ class PlainChat:
             say_line(self.say("you") + text)
         return text
 
+    def _prompt(self) -> None:
+        data(self.say("you"), end="")
+        sys.stdout.flush()
 
-def wait_for_line() -> None:
-    """Wait until a line was typed. A Ctrl-C that comes just before a blocking read would not end that read."""
+
+def waits_for_line(every: float) -> Iterator[None]:
+    """Wait until a line was typed, and yield each `every` seconds until then.
+
+    A Ctrl-C that comes just before a blocking read would not end that read.
+    """
+    told = time.monotonic()
     while sys.platform != "win32" and not select.select([sys.stdin], [], [], SIGNALS_EVERY)[0]:
-        continue
+        if time.monotonic() - told >= every:
+            told = time.monotonic()
+            yield

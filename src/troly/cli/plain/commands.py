@@ -283,7 +283,7 @@ def _open(chat: PlainChat, value: str) -> None:
     chat.conversation = found.id
     say_line(chat.say("opened", title=found.title or tr("ui.list.untitled", chat.lang)))
     for message in store.messages(chat.login, found.id, limit=20):
-        chat.repeat(message.sender, message.text)
+        chat.repeat(message)
 
 
 def _search(chat: PlainChat, value: str) -> None:

@@ -409,6 +409,18 @@ class StatusBar(LinesView):
         return line(*spans, Span(" "))
 
     def _work(self, lang: Lang, width: int) -> list[Span]:
+        """Who waits for a person, and how far the work beside the chat is."""
+        if count := self.controller.waiting_people:
+            press = "key:waiting"
+            told = tr("ui.status.people", lang, count=count)
+            return [
+                Span(f"☎ {told}", "accent", press),
+                Span("   "),
+                *self._job(lang, width - width_of(line(told)) - 5),
+            ]
+        return self._job(lang, width)
+
+    def _job(self, lang: Lang, width: int) -> list[Span]:
         """How far the work beside the chat is."""
         jobs: JobActions | None = getattr(self.app, "jobs", None)
         working = jobs.running if jobs is not None else None

@@ -22,6 +22,7 @@ from troly.tui.chat.view import (
     Pane,
     ReadingPlace,
     SessionInfo,
+    StaffNews,
     Trouble,
     clean_mode,
     message,
@@ -76,6 +77,9 @@ class Controller:
         self.loading_samples: list[str] = []
         self.opened = False
         self.new_here = False
+        # How many conversations of other people wait for a person, where that is this one's business.
+        self.waiting_people = 0
+        self._answers_customers = self._looking = False
         self._kinds: Callable[[], Sequence[IngestKind]] = tuple
         self.trouble: Trouble | None = None
         self.tabs = Tabs(Pane(mode))
@@ -96,6 +100,7 @@ class Controller:
         self.new_here = info.new_here
         self._missing_samples = set(info.missing_samples)
         self._kinds = info.kinds
+        self._answers_customers = info.answers_customers
         self.opened = True
         self._zone = info.zone
         for view in self.pane.messages:
@@ -157,6 +162,40 @@ class Controller:
                     mode,
                     language,
                 )
+
+    def look_for_people(self) -> None:
+        """Ask what colleagues wrote in open conversations that wait for them, and how many wait for this person."""
+        shown = {
+            pane.conversation: pane.heard
+            for pane in self.tabs.panes
+            if pane.for_person and pane.conversation and not (pane.loading or pane.unloaded)
+        }
+        if self.opened and not self._looking and (shown or self._answers_customers):
+            self._looking = True
+            self.backend.call(operations.look_at_handovers, self._take_news, shown)
+
+    def _take_news(self, found: StaffNews | Exception) -> None:
+        self._looking = False
+        if isinstance(found, Exception):
+            # The next look finds what this one could not.
+            return
+        for conversation, (said, waits) in found.words.items():
+            pane = self.tabs.of(conversation)
+            # One that is loaded meanwhile brings its messages itself.
+            if pane is not None and not (pane.loading or pane.unloaded):
+                pane.for_person = waits
+                self._hear(pane, said)
+        if found.waiting != self.waiting_people:
+            self.waiting_people = found.waiting
+            self.changed("chrome", None)
+
+    def _hear(self, pane: Pane, said: list[MessageView]) -> None:
+        """A colleague wrote in `pane`."""
+        if said:
+            pane.messages += said
+            pane.heard = said[-1].saved
+            self.changed("pane", pane)
+            self._mark_unseen(pane)
 
     @property
     def kinds(self) -> Sequence[IngestKind]:
@@ -433,10 +472,13 @@ class Controller:
 
     def ended(self, pane: Pane) -> None:
         """An answer of `pane` is complete: mark it where nobody sees it."""
+        self._mark_unseen(pane)
+        self._unload()
+
+    def _mark_unseen(self, pane: Pane) -> None:
         if pane not in self.tabs.sides and pane in self.tabs.everywhere:
             pane.unread = True
             self.changed("finished", pane)
-        self._unload()
 
     def show_trouble(self, pane: Pane, trouble: Trouble) -> None:
         """Say in `pane` what went wrong outside a turn."""
@@ -477,7 +519,7 @@ class Controller:
         else:
             # Questions that were put meanwhile are not asked yet: they wait for this.
             pane.messages[:0] = found[1]
-            self._learn_model(pane)
+            self._loaded(pane, found[1])
         self.ask_next(pane)
         # Not with the next frame but now: somebody waits for this pane.
         self.changed("panes", pane)
@@ -499,6 +541,13 @@ class Controller:
         title = next((listed.title for listed in self.listed if listed.id == conversation), "")
         pane = Pane(mode, conversation, title, messages, place=place)
         self.show(pane)
+        self._loaded(pane, messages)
+
+    def _loaded(self, pane: Pane, messages: list[MessageView]) -> None:
+        """The newest `messages` of a saved conversation came."""
+        oldest = messages[0].before if messages else ""
+        pane.heard = next((one.saved for one in reversed(messages) if one.saved), oldest)
+        pane.for_person = True
         self._learn_model(pane)
 
 

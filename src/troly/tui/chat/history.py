@@ -7,6 +7,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.events import Content, Notice, from_json
+from troly.stores.handovers import STAFF, colleague_of
 from troly.stores.wrong_answers import WrongAnswers
 from troly.text.catalogue import Lang, tr
 from troly.tui.chat.turns import usage_of
@@ -53,6 +54,8 @@ def message_views(
         view = message(saved.sender, said_at, saved.text, kind=saved.type)
         if saved.sender == "user":
             view.turn = saved.turn_id or ""
+        elif saved.type == STAFF:
+            view.saved, view.colleague = saved.id, colleague_of(saved)
         turn = by_id.get(saved.turn_id or "")
         views.append(view)
         if turn is None:

@@ -155,6 +155,8 @@ SLOWEST = 1.0
 # A paint may take a fifth of the time at most: a very long block is painted less often.
 SHARE = 5
 CLOCK = 0.5
+# Seconds after which it is looked whether a colleague wrote, or somebody waits for one.
+LOOK = 2.0
 
 
 class ChatScreen(Screen[None]):
@@ -210,6 +212,7 @@ class ChatScreen(Screen[None]):
         """Dress the input; turn the mark while an answer is written."""
         self.apply_theme(self.palette)
         self.set_interval(CLOCK, self._tick)
+        self.set_interval(LOOK, self.controller.look_for_people)
         self.call_after_refresh(self._complete)
 
     def _complete(self) -> None:

@@ -161,6 +161,7 @@ def _put(pane: Pane, answer: MessageView, event: Content) -> None:
     """Typed content at the end; a plan as it stands now goes where it stood before."""
     if isinstance(event, Handoff):
         pane.alarm = " · ".join(part for part in (event.reason, event.hotline) if part)
+        pane.for_person = True
     place = next((at for at, part in enumerate(answer.parts) if isinstance(part, Plan)), None)
     if isinstance(event, Plan) and place is not None:
         answer.parts[place] = event

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 Who = Literal["user", "assistant"]
 State = Literal["waiting", "running", "done", "stopped", "failed"]
-NO_ANSWER = ("greeting", "trouble")
+# Kinds of messages that answer nothing; "staff" is what a colleague wrote.
+NO_ANSWER = ("greeting", "trouble", "staff")
 _keys = count(1).__next__
 
 
@@ -107,6 +108,9 @@ class MessageView:
     turn: str = ""
     spent: ModelUsage | None = None
     wrong: WrongReport | None = None
+    # Who wrote it, where a colleague took the conversation over, and its id in the store.
+    colleague: str = ""
+    saved: str = ""
     before: str = ""
     older: Literal["more", "loading"] = "more"
     key: int = field(default_factory=_keys)
@@ -203,6 +207,9 @@ class Pane:
     alarm: str = ""
     model: str = ""
     kept_model: str = ""
+    # Whether it may wait for a person, and the last message of theirs that is known, "" for none.
+    for_person: bool = False
+    heard: str = ""
     key: int = field(default_factory=_keys)
 
     @property
@@ -286,7 +293,8 @@ class SessionInfo(NamedTuple):
 
     `notices` are damaged files that were moved away; `missing_samples` modes whose samples must be loaded first;
     `kinds` gives what can be loaded; `problem` is what the person is told at once;
-    `tabs` is what was open when the screen was left; times are told in `zone`.
+    `tabs` is what was open when the screen was left; times are told in `zone`. `answers_customers` says whether other
+    people's conversations that wait for a person are this one's business.
     """
 
     modes: tuple[ModeView, ...]
@@ -298,6 +306,26 @@ class SessionInfo(NamedTuple):
     problem: Exception | None = None
     tabs: Tabs | None = None
     zone: tzinfo | None = None
+    answers_customers: bool = False
+
+
+class StaffNews(NamedTuple):
+    """What colleagues wrote, by conversation, and whether it waits for them still; how many wait that nobody has taken."""
+
+    words: Mapping[str, tuple[list[MessageView], bool]]
+    waiting: int = 0
+
+
+class WaitingView(NamedTuple):
+    """A conversation of `customer` that waits for a person, or that `taken_by` answers; `said` is its end."""
+
+    id: str
+    customer: str
+    mode: str
+    reason: str
+    since: datetime
+    taken_by: str
+    said: tuple[MessageView, ...]
 
 
 class BranchView(NamedTuple):

@@ -227,11 +227,12 @@ class SavedQueries(Page):
     def __init__(self, screen: QueryScreen, app: TrolyApp) -> None:
         super().__init__(app, tr("ui.query.saved", app.controller.language))
         self._screen = screen
-        self._found: dict[str, str] = {}
+        self._found: dict[str, str] | None = None
 
     def load(self) -> None:
-        """Ask for them."""
-        self.app.backend.call(operations.read_queries, self._take_queries, self._screen.mode)
+        """Ask for them; the one that is just being saved is among them."""
+        if not self._screen.keeping:
+            self.app.backend.call(operations.read_queries, self._take_queries, self._screen.mode)
 
     def _take_queries(self, found: Queries | Exception) -> None:
         if not isinstance(found, Exception):
@@ -240,7 +241,9 @@ class SavedQueries(Page):
 
     def entries(self) -> Sequence[Entry]:
         """Named ones first."""
-        lang, found, head = self.app.controller.language, [], ""
+        lang, found, head = self.app.controller.language, list[Entry](), ""
+        if self._found is None:
+            return found
         for key, text in self._found.items():
             if key[0] != head:
                 head = key[0]
@@ -251,7 +254,7 @@ class SavedQueries(Page):
 
     def take(self, key: str) -> None:
         """Put it into the editor."""
-        if key in self._found:
+        if self._found and key in self._found:
             self.app.pop_screen()
             self._screen.put(self._found[key])
 
@@ -446,8 +449,12 @@ class QueryScreen(ModalScreen[None]):
                 self._tell_error(found)
             else:
                 self._tell(tr("ui.query.kept", self._lang, name=name))
+            self.keeping = False
+            if isinstance(self._app.screen, BrowseScreen):
+                self._app.screen.load()
 
         if name:
+            self.keeping = True
             self._app.backend.call(operations.keep_query, done, self.mode, text, name)
 
     def action_open(self) -> None:

@@ -178,7 +178,7 @@ class MessageLines:
     def _name(self, lang: Lang) -> Line:
         view = self.view
         speaker = "report" if view.kind == "trouble" else view.who
-        who, action = tr(f"ui.message.{speaker}", lang), f"menu:{view.key}"
+        who, action = view.colleague or tr(f"ui.message.{speaker}", lang), f"menu:{view.key}"
         style = "who" if speaker == "assistant" else "strong"
         return line(Span(who, style, action), Span(f"  {time_of_day(view.time)}", "dim", action))
 
