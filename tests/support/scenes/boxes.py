@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from textual.pilot import Pilot
@@ -9,6 +10,7 @@ from textual.screen import Screen
 
 from tests.support.process.waiting import until
 from tests.support.scenes.base import empty, figures, scene, talk
+from tests.support.scenes.cards import handed_over
 from tests.support.scenes.evidence import answered
 from tests.support.screen.screens import NOW, settle
 from troly.config.schema import describe
@@ -16,7 +18,16 @@ from troly.conversation.jobs import MissingModel
 from troly.plugin.events import Chart, Token, TurnCompleted
 from troly.sandbox import SandboxError
 from troly.text.catalogue import Lang
-from troly.tui.chat.view import BranchView, MemoryView, ModelsView, ModelView, QueryNames, SettingView
+from troly.tui.chat.view import (
+    BranchView,
+    MemoryView,
+    ModelsView,
+    ModelView,
+    QueryNames,
+    SettingView,
+    WaitingView,
+    message,
+)
 from troly.tui.dialogs.compare import CompareScreen
 
 MODELS = [
@@ -184,6 +195,48 @@ async def memories(pilot: Pilot[Any]) -> None:
     await models(pilot)
     await pilot.press("shift+tab", "down")
     await _box(pilot)
+
+
+WAITING = [
+    WaitingView(
+        "h1",
+        "khach-07",
+        "shopping",
+        "khách muốn gặp nhân viên",
+        NOW - timedelta(minutes=12),
+        "",
+        (
+            message("user", NOW, "Tôi muốn gặp nhân viên."),
+            message("assistant", NOW, "Dạ vâng, em đã ghi lại yêu cầu để nhân viên cửa hàng tiếp nhận ạ."),
+            message("user", NOW, "Máy giao về bị vỡ màn hình, tôi cần đổi trong hôm nay."),
+        ),
+    ),
+    WaitingView("h2", "khach-31", "shopping", "nhiều lần chưa tra được serial", NOW - timedelta(minutes=3), "lan", ()),
+]  # fmt: skip
+
+
+async def waiting(pilot: Pilot[Any]) -> None:
+    """Who waits for a person: since when, who answers them, and what was said."""
+    await empty(pilot)
+    app = scene(pilot)
+    app.fake.results["read_waiting"] = WAITING
+    app.controller.look_for_people()
+    await until(lambda: app.controller.waiting_people)
+    await pilot.press("alt+c")
+    await _box(pilot)
+
+
+async def colleague(pilot: Pilot[Any]) -> None:
+    """A colleague answers in a conversation that waits for a person."""
+    await handed_over(pilot)
+    app = scene(pilot)
+    said = "Chào anh, em là Lan. Anh mang máy tới cửa hàng trước 21:00, em đổi máy mới cho anh ngay ạ."
+    app.fake.staff_words["c1"] = [
+        message("assistant", NOW, said, kind="staff", colleague="Trần Lan", saved="m1")
+    ]
+    app.controller.look_for_people()
+    await until(lambda: any(view.colleague for view in app.controller.pane.messages))
+    await settle(app, pilot)
 
 
 async def comparing(pilot: Pilot[Any]) -> None:

@@ -50,6 +50,10 @@ def _closed(_lang: Lang) -> Mapping[str, Any]:
     return {"info": StoreError("paths.read_only", path="/data", variable="TROLY_HOME")}
 
 
+def _desk(_lang: Lang) -> Mapping[str, Any]:
+    return {"info": SessionInfo(MODES, "lan@sstc", answers_customers=True), "waiting": 1}
+
+
 LOOKS: Mapping[str, Look] = {
     "welcome": Look(chat.empty, backend=lambda _lang: {"info": SessionInfo(MODES, "an@sstc", (), True)}),
     **{f"empty-{mode.id}": Look(chat.empty, mode.id, whole=False) for mode in MODES},
@@ -109,6 +113,8 @@ LOOKS: Mapping[str, Look] = {
     "evidence-full": Look(evidence.full, "rag", whole=False),
     "comparing": Look(boxes.comparing, "rag"),
     "large": Look(boxes.large, "analysis"),
+    "waiting": Look(boxes.waiting, backend=_desk, whole=False),
+    "colleague": Look(boxes.colleague, whole=False),
 }
 
 
