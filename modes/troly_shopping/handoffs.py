@@ -111,7 +111,9 @@ def _until_last_words(messages: Iterable[StoredMessage]) -> list[tuple[str, str]
 
 
 def _table(found: Iterable[HandoverRecord], records: Iterable[dict[str, Any]], lang: Lang) -> Table:
-    columns = tuple(say(f"handoff.column_{name}", lang) for name in ("time", "user", "reason", "taken", "id", "last"))
+    columns = tuple(
+        say(f"handoff.column_{name}", lang) for name in ("time", "user", "reason", "taken", "id", "last")
+    )
     rows = tuple(
         (
             f"{entry.created_at.astimezone(HCM):%Y-%m-%d %H:%M}",
