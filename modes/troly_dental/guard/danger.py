@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from troly.text.fold import WordToken, accents, accents_agree, fold, tokens
 from troly.text.language import detect
@@ -527,10 +527,6 @@ _ASKED = re.compile(
     r"\s*(?:\S+\s+){0,3}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
-    r"(?:^|\s)(?:có|co)\s+(?:thể\s+|the\s+)?(?:hay\s+|dễ\s+|gây\s+|gay\s+|làm\s+|lam\s+)?(?:bị\s+|bi\s+)?(?:\S+\s+){0,2}$",
-    re.IGNORECASE,
-)
 # "Do braces cause fever?", but not "do I have to go with a swollen face".
 _ASKS_IN_ENGLISH = re.compile(
     r"\s*(?:(?:how (?:long|much|often|soon)|when|why|what)\s+)?(?:will|would)\s+(?:my|the)\b"
@@ -560,7 +556,7 @@ _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
 # "không nuốt gì", "không nuốt phải cái răng": it did not happen.
 _NOTHING = frozenset({"gi", "mieng", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
-_QUESTION = re.compile(r"\b(?:gì|gi|j|không|khong|ko|k|sao|nào|nao|bao)\b|\?", re.IGNORECASE)
+_QUESTION = re.compile(r"\b(?:gi|j|khong|ko|k|sao|nao|bao)\b|\?")
 # What a thing is counted or named with.
 _COUNTED = frozenset({
     "cai", "chiec", "cuc", "manh", "mau", "cay", "con", "hat", "hot", "khuc", "doan", "a", "an", "the", "my", "his", "her",
@@ -569,9 +565,42 @@ _COUNTED = frozenset({
 _SOME = frozenset({"co", "mot", "a", "some", "this", "kia"})
 # What makes an act one that has happened: "nuốt phải", "hít mất".
 _HAPPENED = frozenset({"phai", "mat", "nham", "trung", "luon"})
-# The "người" of "trong người", the "trẻ" of "con trẻ" are somebody's.
-_OF_A_BODY = frozenset({"trong", "ca", "khap", "nong", "toan", "con", "day"})
-_NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _PAST_REACH, _SHORT = 8, 12, 5, 8, 60
+# What closes a question that "có" opened: "có làm lệch mặt không", but not "có sưng mặt, có sao không".
+_CLOSED = re.compile(r"^\s*(?:(?!co\b|phai\b)\w+\s+){0,3}?(?:khong|ko|k|hong|hok)\b")
+_GOING_ON = "going on"
+
+
+class _Frame(NamedTuple):
+    """Words that take back what stands `ahead` of or `back` from them, at so many words at most, in one such `part`.
+
+    Not where a near `person` stands between, a comma where the `list_ends`, or nothing follows that `asks`; `unless` is
+    what else speaks against it.
+    """
+
+    concepts: tuple[str, ...]
+    ahead: int
+    back: int = -1
+    unless: str = ""
+    person: bool = False
+    asks: re.Pattern[str] | None = None
+    list_ends: bool = False
+    part: Literal["clause", "sentence", "message"] = "clause"
+
+
+_TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, person=True, part="sentence")
+_PAST = _Frame(("past",), _ANY, 8, part="sentence")
+_FRAMES = (
+    _TOLD_OF_OTHERS,
+    _Frame(("supposed",), _ANY, unless="now"),
+    _Frame(("habit",), 2, 3, unless="now"),
+    _Frame(("general",), _ANY, _ANY, unless=_GOING_ON),
+    _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True),
+    _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, person=True, part="message"),
+    _Frame(("anybody",), _ANY, unless=_GOING_ON, person=True, asks=_QUESTION),
+    _Frame(("whether",), 4, unless="now", asks=_CLOSED),
+    _Frame(("why", "when"), _ANY, unless=_GOING_ON, person=True),
+)
+_SHOWN_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 12, 5, 60
 
 
 class _Reading:
@@ -588,6 +617,11 @@ class _Reading:
         self._english = detect(text) == "en"
         self._clauses = sorted({0, *(match.end() for match in _STOP.finditer(text))})
         self._all = self._find()
+        self._all["shown"] = [
+            medium
+            for medium in self._all.get("medium", ())
+            if any(0 <= medium.first - verb.last - 1 <= _SHOWN_REACH for verb in self._sure("watched"))
+        ]
         breaks = {self._start(place) for place in self._all.get("break", ())}
         self._sentences = sorted({*self._clauses, *breaks})
         causes = {
@@ -778,9 +812,9 @@ class _Reading:
         """Whether a sign is denied, over, supposed, asked of in general, long past, a figure of speech or a trifle."""
         return (
             self._denied(place)
-            or (concept not in _DONE and (self._over(place) or self._only_mishap(place)))
+            or (concept not in _DONE and self._over(place))
             or self._cleared(place)
-            or (self._of_story(place) if concept == "suicide" else self._only_supposed(place))
+            or (self._framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
             or self._only_to_come(place)
             or self._long_ago(place)
             or any(each.last == place.first - 1 for each in self._sure("while"))
@@ -1102,34 +1136,47 @@ class _Reading:
         swallowed = [each for each in self._sure("taken", "gulp", "into") if each.first < helped]
         return bool(swallowed) and all(map(self._cleared, swallowed))
 
-    def _only_mishap(self, place: _Place) -> bool:
-        """Whether it is asked what to do if, by mishap, it should come to this: "lỡ nhổ xong bị sốt thì sao"."""
-        return any(
-            self._clause(each) == self._clause(place)
-            and each.first < place.first
-            and any(0 < asked.first - place.last <= _SUPPOSED_REACH for asked in self._sure("what_if"))
-            for each in self._all.get("mishap", ())
-        ) and not (self.happened or self._going_on(place))
-
     def _only_supposed(self, place: _Place) -> bool:
-        """Whether `place` is a condition, a habit, a fear, or what a general question is about."""
-        start = self._clause(place)
-        if self._of_story(place):
+        """Whether `place` is told of nobody who is near and of no time that is now: a condition, a habit, a fear, a story, what a
+        question in general is about.
+        """
+        if any(self._framed(frame, place) for frame in _FRAMES if not frame.unless):
             return True
-        if self._within("in_doubt", place, _SUPPOSED_REACH) or self._is_now(place, start):
+        if self._within("in_doubt", place, _SUPPOSED_REACH) or self._is_now(place, self._clause(place)):
             return False
-        before = self.text[max(start, self._start(place) - 40) : self._start(place)]
-        return bool(
-            any(start <= self._start(each) and each.first < place.first for each in self._sure("supposed"))
-            or any(place.first - 3 <= each.first <= place.last + 4 for each in self._sure("habit"))
+        return (
+            any(self._framed(frame, place) for frame in _FRAMES if frame.unless)
             or self._often(place)
-            or self._of_anybody(place)
-            or self._of_study(place)
             or self._impersonal(place)
-            or self._asked_of_nobody(place)
-            or ((self._clause_has("general", place) or self.feared(place)) and not self._going_on(place))
-            or (self._english and _ASKS_IN_ENGLISH.match(self.text, start))
-            or (_ASKS.search(before) and self._asked_after(place))
+            or bool(self._english and _ASKS_IN_ENGLISH.match(self.text, self._clause(place)))
+        )
+
+    def _framed(self, frame: _Frame, place: _Place) -> bool:
+        """Whether a word of `frame` reaches `place`, and nothing says that it is there all the same."""
+        if frame.unless == _GOING_ON and self._going_on(place):
+            return False
+        parts = {"clause": self._clauses, "sentence": self._sentences, "message": (0,)}[frame.part]
+        last = place.last - (place.first < place.last and self._at(place.last, "no"))
+        if frame.asks and not frame.asks.search(fold(self.text[self._words[last].end :])):
+            return False
+        return any(
+            self._clause(word, parts) == self._clause(place, parts)
+            and (
+                (word.first <= place.first and place.first - word.last - 1 <= frame.ahead)
+                or (word.first > place.first and word.first - place.last - 1 <= frame.back)
+            )
+            and not (frame.person and self._near_person(word, place))
+            and not (frame.list_ends and _LIST.search(self._between(word, place)))
+            for word in self._sure(*frame.concepts)
+            if not self._hidden(word)
+        )
+
+    def _near_person(self, word: _Place, place: _Place) -> bool:
+        """Whether somebody who is near is named between `word` and `place`, but for "có bé", "một ông"."""
+        return any(
+            word.last + 1 < each.first <= place.first
+            and self._words[each.first - 1].folded not in _SOME
+            for each in self._sure("person_first", "child", "relative")
         )
 
     def _often(self, place: _Place) -> bool:
@@ -1142,40 +1189,6 @@ class _Reading:
                 or _LIST.search(self.text, self._words[at - 1].end, self._words[at].start)
             )
             for at in range(max(place.first - 2, 0), place.first)
-        )
-
-    def _of_anybody(self, place: _Place) -> bool:
-        """Whether the clause is about people of a kind, and nobody of them: "người bị động kinh", "trẻ nuốt răng sữa thì"."""
-        return not self._going_on(place) and any(
-            self._clause(each) == self._clause(place)
-            and each.first <= place.first
-            and self._words[each.first - 1].folded not in _OF_A_BODY
-            and _QUESTION.search(self.text, self._end(place))
-            and not any(
-                self._clause(one) == self._clause(place) and each.last < one.first <= place.first
-                for one in self._sure("person_first", "child")
-            )
-            for each in self._sure("anybody")
-        )
-
-    def _of_story(self, place: _Place) -> bool:
-        """Whether the sentence tells what was watched, read or heard, and no person that is near stands before `place`."""
-        start = self._clause(place, self._sentences)
-        told = [each for each in self._sure("news") if self._clause(each, self._sentences) == start]
-        seen = [
-            medium
-            for medium in self._all.get("medium", ())
-            if self._clause(medium, self._sentences) == start
-            and any(0 <= medium.first - verb.last - 1 <= 3 for verb in self._sure("watched"))
-        ]
-        near = [
-            each.first
-            for each in self._sure("person_first", "child", "relative")
-            if not (each.first and self._words[each.first - 1].folded in _SOME)
-        ]
-        return any(
-            each.first < place.first and not any(each.last + 1 < one <= place.first for one in near)
-            for each in (*told, *seen)
         )
 
     def _impersonal(self, place: _Place) -> bool:
@@ -1194,62 +1207,30 @@ class _Reading:
             )
         )
 
-    def _of_study(self, place: _Place) -> bool:
-        """Whether the message is for an exam, a talk or a story, or only asks, and the clause names nobody who has it."""
-        return (
-            bool(self._sure("study", "nobody_ill"))
-            and not self._going_on(place)
-            and not any(
-                self._clause(one) == self._clause(place) and one.first <= place.first
-                for one in self._sure("person_first", "child")
-                if not any(
-                    self._clause(about) == self._clause(place) and one.first < about.first < place.first
-                    for about in self._sure("study", "nobody_ill")
-                )
-            )
-        )
-
-    def _asked_after(self, place: _Place) -> bool:
-        """Whether a "không" that asks follows, or ends the words themselves: "có hay chảy máu không"."""
-        last = place.last - (place.first < place.last and self._at(place.last, "no"))
-        return bool(_ASKED.match(self.text, self._words[last].end))
-
-    def _asked_of_nobody(self, place: _Place) -> bool:
-        """Whether the clause asks why or when such a thing comes, and nobody has it: "tại sao nhổ răng lại sốt"."""
-        asked = [
-            each.last
-            for each in (*self._sure("why"), *self._sure("when"))
-            if self._clause(each) == self._clause(place) and each.first < place.first
-        ]
-        return bool(asked) and not (
-            any(self._clause_has(concept, place) for concept in ("intense", "eased", "days"))
-            or any(
-                max(asked) < each.first < place.first
-                for concept in ("person_first", "child", "just", "done")
-                for each in self._sure(concept)
-            )
-            or self._going_on(place)
-        )
-
     def _only_to_come(self, place: _Place) -> bool:
-        """Whether `place` is what may follow a treatment of the days to come: "tuần sau em mới nhổ răng, lỡ … thì sao"."""
+        """Whether it is asked what to do if it should come to this: "lỡ nhổ xong bị sốt thì sao", "tuần sau nhổ răng, sốt thì sao"."""
         asked = any(0 < each.first - place.last <= _SUPPOSED_REACH for each in self._sure("what_if"))
-        asked = asked or any(0 < place.first - each.last <= 2 for each in self._all.get("fear", ()))
-        return asked and any(
-            0 <= what.first - when.last - 1 <= _COMING_REACH
-            and not any(what.last < each.first <= place.first for each in self._sure("now"))
-            for when in self._sure("upcoming")
-            for what in self._all.get("drawn", [])
+        feared = asked or any(0 < place.first - each.last <= 2 for each in self._all.get("fear", ()))
+        mishap = asked and not (self.happened or self._going_on(place))
+        return (
+            mishap
+            and any(
+                self._clause(each) == self._clause(place) and each.first < place.first
+                for each in self._all.get("mishap", ())
+            )
+        ) or (
+            feared
+            and any(
+                0 <= what.first - when.last - 1 <= _COMING_REACH
+                and not any(what.last < each.first <= place.first for each in self._sure("now"))
+                for when in self._sure("upcoming")
+                for what in self._all.get("drawn", [])
+            )
         )
 
     def _long_ago(self, place: _Place) -> bool:
         # When a thing was tells when its cause was.
-        start = self._clause(place, self._sentences)
-        return not self._is_now(place, start) and any(
-            start <= self._start(each) and each.first <= place.last + _PAST_REACH
-            and not _STOP.search(self.text, self._end(place), max(self._start(each), self._end(place)))
-            for each in self._sure("past")
-        )  # fmt: skip
+        return not self._is_now(place, self._clause(place, self._sentences)) and self._framed(_PAST, place)
 
     def feared(self, place: _Place) -> bool:
         """Whether `place` is what is feared ("sợ gây mê rồi không tỉnh"), not what one is afraid beside ("sợ quá, không tỉnh")."""
