@@ -42,7 +42,8 @@ _PILLS_A_DAY, _PILLS_AT_ONCE, _MILLIGRAMS = 8, 4, 4000
 # Hours between two doses: "cứ 2 tiếng", "every 2 hours", "2 tiếng một lần".
 _HOURS = r"(\d{1,2}(?:\.\d)?)\s*(?:tieng|gio|h|hrs?|hours?)"
 _EVERY = re.compile(
-    rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b)"
+    rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
+    r"|\d+\s*(?:v|vien)\b)"
 )
 # "5 cữ, mỗi cữ 3 viên".
 _TIMES = re.compile(r"\b(\d{1,2})\s*(?:lan|cu|times|doses)\b\W*(?:\w+\s+){0,2}(?:moi|each)\b")
@@ -199,7 +200,7 @@ def _allergy(case: _Case) -> bool:
         (read.near("lip", "swell", 2) or read.near("lip", "taut", 2))
         and read.has("injection", "drug", "hives")
     )
-    heart = read.has("racing") and case.told("injection", "hives")
+    heart = read.has("racing", "shock") and case.told("injection", "hives")
     return given and just and (skin or heart)
 
 
@@ -249,8 +250,8 @@ def _many_pills(read: _Reading) -> bool:
     times = _TIMES.search(fold(read.text))
     if (
         (read.asks_leave and not read.has("harm_asked"))
-        or read.has("price")
-        or not (every or times or read.has("taken", "harm_asked") or read.happened)
+        or read.has("price", "bought")
+        or not (read.aches or every or times or read.has("taken", "harm_asked") or read.happened)
     ):
         return False
     most = _pills(read) * (float(times[1]) if times else 1)
@@ -338,6 +339,7 @@ def _bleeding(case: _Case) -> bool:
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
     return (
         read.near("blood", "flood", 8)
+        or read.near("gauze", "flood", 6)
         or (read.has("gauze") and read.near("drawn", "flood", 3))
         or (lasting and case.told("drawn", "procedure", "thinner", "gauze"))
         or any(
@@ -396,7 +398,7 @@ def _swelling(case: _Case) -> bool:
     if read.near("swell", "face", 8) and (mouth or read.near("swell", "face", 4)):
         return True
     if mouth and (
-        read.near("face", "taut", 6) and (read.has("infected", "swell", "drawn", "procedure") or read.aches)
+        read.near("face", "taut", 6) and read.has("infected", "swell", "drawn", "procedure", "ache")
     ):
         return True
     grows = read.near("swell", "grow", 6) or (read.has("infected") and read.near("grow", "face", 3))
@@ -405,6 +407,14 @@ def _swelling(case: _Case) -> bool:
 
 def _nerve(case: _Case) -> bool:
     read = case.read
+    sinks = read.near("face", "sinks", 3) or read.near("mouth", "sinks", 3)
+    limb = read.near("limb", "fails", 4)
+    if (sinks or limb) and read.has("sudden") and not case.told("injection"):
+        return True
+    if limb and (sinks or read.has("drool", "droop", "speechless")):
+        return True
+    if case.told("injection") and read.near("eye", "unseeing", 5):
+        return True
     if read.has("droop") or (
         read.cannot("close", 2) and read.near("eye", "close", 3) and not read.has("swell")
     ):
@@ -502,6 +512,8 @@ _DENIABLE = frozenset(
         "flood", "closing", "taken", "out", "too_much", "tough", "into",
     }
 )  # fmt: skip
+# Signs that something goes on, as no word for how much or of what is one.
+_EVENTS = ("swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell")
 # What has been done: that one feels well after it ends nothing.
 _DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
@@ -521,7 +533,7 @@ _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconsci
 _DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
-_YEAR, _IN_A_YEAR = re.compile(r"(?:19|20)\d\d"), frozenset({"nam", "hoi", "tu", "in", "since"})
+_YEAR, _IN_A_YEAR = re.compile(r"(?:19|20)\d\d|(?:19|20)?\d0s?"), frozenset({"nam", "hoi", "tu", "in", "since", "the"})
 _GAP = re.compile(r"[\s\-_'’/]*")
 _ASKED = re.compile(
     r"\s*(?:\S+\s+){0,3}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
@@ -597,6 +609,9 @@ _FRAMES = (
     _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True),
     _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, person=True, part="message"),
     _Frame(("anybody",), _ANY, unless=_GOING_ON, person=True, asks=_QUESTION),
+    _Frame(("some",), _ANY, unless=_GOING_ON, person=True),
+    _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
+    _Frame(("how_much",), 2, 0, unless="now"),
     _Frame(("whether",), 4, unless="now", asks=_CLOSED),
     _Frame(("why", "when"), _ANY, unless=_GOING_ON, person=True),
 )
@@ -622,6 +637,11 @@ class _Reading:
             for medium in self._all.get("medium", ())
             if any(0 <= medium.first - verb.last - 1 <= _SHOWN_REACH for verb in self._sure("watched"))
         ]
+        self._all["declared"] += [
+            well
+            for well in self._all.get("well", ())
+            if any(0 <= well.first - said.last - 1 <= _SHOWN_REACH for said in self._sure("says"))
+        ]
         breaks = {self._start(place) for place in self._all.get("break", ())}
         self._sentences = sorted({*self._clauses, *breaks})
         causes = {
@@ -636,7 +656,7 @@ class _Reading:
                 for place in places
                 if not self._hidden(place)
                 and not (concept in _DENIABLE and self._is_no_event(concept, place))
-                and not (concept == "by_mistake" and self._corrects(place))
+                and not (concept == "by_mistake" and (self._corrects(place) or self._denied(place)))
             ]
             for concept, places in self._all.items()
         }
@@ -919,12 +939,12 @@ class _Reading:
         )
 
     def _not_yet(self) -> list[_Place]:
-        """What says that something is not so yet, without the "không" of "không sao"."""
-        well = self._sure("calm", "gone", "declared")
+        """What says that something is not so yet, without the "không" of "không sao", the "định" of "cố định"."""
+        within = self._sure("calm", "gone", "declared", "treated")
         return [
             each
             for each in self._sure("not_yet")
-            if not any(one.first <= each.first <= one.last for one in well)
+            if not any(one.first <= each.first <= one.last for one in within)
         ]
 
     def _acted(self, helper: _Place) -> bool:
@@ -972,7 +992,10 @@ class _Reading:
                         return True
                 elif (
                     self._english
-                    or any(0 < each.first - verb.last <= 3 for each in able)
+                    or any(
+                        0 < each.first - verb.last <= 3 and not _LIST.search(self._between(verb, each))
+                        for each in able
+                    )
                     or (verb.sure and self._plain_no(no, verb))
                 ):
                     return True
@@ -1000,7 +1023,7 @@ class _Reading:
     def swallows_thing(self, verb: _Place) -> bool:
         """Whether what was swallowed is told as a thing, and is nothing that one eats, drinks or takes."""
         at = verb.last + 1
-        while at < len(self._words) and self._at(at, "gulp_filler"):
+        while at < len(self._words) and (self._at(at, "gulp_filler") or self._at(at, "by_mistake")):
             at += 1
         done = (
             self._words[verb.first].folded.endswith("ed")
@@ -1041,6 +1064,8 @@ class _Reading:
         careful = 3 * sum(1 for word in self._words if accents(word.text)) >= len(self._words)
         entries = _entries()
         for at, word in enumerate(self._words):
+            if word.folded == "truoc" and any(each.folded == "lan" for each in self._words[max(at - 3, 0) : at]):
+                found["past"].append(_Place(at, at, _ANY))
             if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _IN_A_YEAR:
                 found["past"].append(_Place(at - 1, at, _ANY))
             for entry in entries.get(word.folded, ()):
@@ -1099,6 +1124,8 @@ class _Reading:
     def _over(self, place: _Place) -> bool:
         """Whether the message goes on that this sign, and no other one between, is over."""
         for gone in sorted(self._all.get("gone", ())):
+            if any(each.first <= gone.last and gone.first <= each.last for each in self._all.get("grow", ())):
+                continue
             healed = self._at(gone.first, "healed")
             if 0 < gone.first - place.last <= _NEAR_GONE * (1 + healed):
                 between = self.text[self._end(place) : self._start(gone)]
@@ -1115,18 +1142,22 @@ class _Reading:
         return False
 
     def _cleared(self, place: _Place) -> bool:
-        """Whether somebody who can help has looked at it since and it is well: "đi khám, bác sĩ nói ổn rồi"."""
+        """Whether somebody who can help has looked at it since: "bác sĩ nói ổn rồi", "nha sĩ khâu xong"; and no sign comes after."""
+        helped = [each for each in self._sure("clinician", "seen") if each.first > place.last]
         well = [
             each
             for each in self._sure("calm", "gone", "declared")
             if not (self._at(each.first - 1, "no") or _ASKED.match(self.text, self._end(each)))
         ]
-        helped = [each for each in self._sure("clinician", "seen") if each.first > place.last]
+        care = [each for each in self._sure("treated") if self._clause_has("done", each)]
         words = (*self._sure("lasting"), *self._not_yet())
+        signs = [each for sign in _EVENTS for each in self._sure(sign)]
         return any(
-            one.first < each.first and not any(one.last < word.first for word in words)
+            one.first < each.first
+            and not any(one.last < word.first for word in words)
+            and (each in well or (self._clause(one) == self._clause(each) and not any(one.last < sign.first for sign in signs)))
             for one in helped
-            for each in well
+            for each in (*well, *care)
         )
 
     @property
@@ -1168,13 +1199,14 @@ class _Reading:
             and not (frame.person and self._near_person(word, place))
             and not (frame.list_ends and _LIST.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
-            if not self._hidden(word)
+            # The "co" of "co giật" asks nothing.
+            if not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
         )
 
     def _near_person(self, word: _Place, place: _Place) -> bool:
         """Whether somebody who is near is named between `word` and `place`, but for "có bé", "một ông"."""
         return any(
-            word.last + 1 < each.first <= place.first
+            word.last < each.first <= place.first
             and self._words[each.first - 1].folded not in _SOME
             for each in self._sure("person_first", "child", "relative")
         )
