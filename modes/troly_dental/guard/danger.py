@@ -306,6 +306,8 @@ def _object(case: _Case) -> bool:
     read = case.read
     if read.cleared or read.seen_to or read.stands("taken_out"):
         return False
+    if read.near("device", "missing", 4) and read.has("drool", "cough", "unwell", "breathless"):
+        return True
     if read.has("cough") and read.has("slipped", "out") and read.has("into"):
         return True
     if read.near("cough", "device", 5) and read.has("speechless", "breathless"):
@@ -564,6 +566,7 @@ _FOR_GOOD = re.compile(r"\s+(?:quach\b|(?:di\s+)?cho\s+(?:roi|xong|khoe|nhe)\b)"
 # A part of a message with the sign that ends it; what makes that part no statement.
 _PART = re.compile(r"(?<=[,.!?;\n])")
 _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably|perhaps)\b")
+_RATHER = re.compile(r"\s+than\s+(?!live\b|liv|go|keep|continue|be\b|face\b|wake)")
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
 # "không nuốt gì", "không nuốt phải cái răng": it did not happen.
@@ -874,7 +877,7 @@ class _Reading:
             or _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start)
         ):
             return False
-        if _TO_DEATH.match(after):
+        if _TO_DEATH.match(after) or _RATHER.match(after):
             return True
         # Pain that is told at length wears out; what is liked or hated is no suffering.
         return any(
@@ -902,15 +905,16 @@ class _Reading:
         )
 
     def _trifling(self, place: _Place) -> bool:
-        """Whether a swelling is a slight one, or comes from crying or from what was eaten; not where it grows."""
+        """Whether a swelling is a slight one, or comes from crying, from what was eaten or is how a numb lip feels; not where it grows."""
         if self._stated("grow", "taut", "infected", "fever"):
             return False
         slight = any(
             (0 <= place.first - each.last - 1 <= 1 or 0 <= each.first - place.last - 1 <= min(1, each.reach))
             for each in self._all.get("slight", ())
         )
+        numbed = self._at(place.first, "thick") and self._stated("injection") and self._stated("how_long", "mild")
         cried = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("innocent", ()))
-        return slight or cried or self._stated("innocent")
+        return slight or cried or numbed or self._stated("innocent")
 
     def _stated(self, *concepts: str) -> bool:
         """Whether one of `concepts` is named and not denied, whatever else is said of it."""
