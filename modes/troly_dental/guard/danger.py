@@ -165,7 +165,8 @@ def _breathing(case: _Case) -> bool:
         or read.near("tough", "finger", 4)
         or (read.near("cannot", "finger", 4) and read.has("jaw", "mouth"))
     ) and not read.cannot("close", 2)
-    throat = read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
+    choked = read.near("voice", "choked", 4) and case.told("injection", "drug", "swell", "infected", "hives")
+    throat = choked or read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
     # Whoever cannot swallow what is in the mouth anyway, or cannot breathe, is in danger whatever it comes from.
     breath = breath or (read.near("saliva", "swallow", 3) and read.cannot("swallow", 3))
     if breath and not case.mouth and read.elsewhere:
@@ -196,7 +197,7 @@ def _allergy(case: _Case) -> bool:
     just = just or bool(case.before) or case.present is not None
     if read.has("allergic") and not read.has("just"):
         return False
-    skin = read.has("hives") or (
+    skin = read.has("hives") or read.near("skin", "spots", 4) or (
         (read.near("lip", "swell", 2) or read.near("lip", "taut", 2))
         and read.has("injection", "drug", "hives")
     )
@@ -210,7 +211,7 @@ def _poisoning(case: _Case) -> bool:
         return False
     took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
-    if not (took_it or near or read.has("taken", "gulp", "too_much") or _many_pills(read)):
+    if not (took_it or near or read.near("empty", "strip", 3) or read.has("taken", "gulp", "too_much") or _many_pills(read)):
         return False
     asked = read.asks_leave
     chemical = read.near("taken", "chemical", 6, parted=False) and not asked
@@ -226,6 +227,8 @@ def _poisoning(case: _Case) -> bool:
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and _many_pills(read))
     much = drug and (read.has("too_much") or _many_pills(read)) and not leave
+    if read.near("empty", "strip", 3) or read.near("empty", "container", 2) and read.has("drug", "pill"):
+        return not asked
     ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     somebodys = read.has("child") and took_it and (drug or read.has("container", "chemical", "mild_chemical"))
@@ -306,7 +309,7 @@ def _object(case: _Case) -> bool:
     read = case.read
     if read.cleared or read.seen_to or read.stands("taken_out"):
         return False
-    if read.near("device", "missing", 4) and read.has("drool", "cough", "unwell", "breathless"):
+    if read.near("device", "missing", 4) and read.has("drool", "cough", "unwell", "breathless", "refuses"):
         return True
     if read.has("cough") and read.has("slipped", "out") and read.has("into"):
         return True
@@ -336,7 +339,9 @@ def _bleeding(case: _Case) -> bool:
     )
     if not (case.mouth or case.told("thinner")) or mild:
         return False
-    if read.near("head", "blood", 3):
+    if read.near("head", "blood", 3) or read.near("cloth", "wet", 4) or read.near("gauze", "no_use", 6):
+        return True
+    if read.has("shock") and (read.has("blood") or case.told("thinner")):
         return True
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
     return (
@@ -409,8 +414,8 @@ def _swelling(case: _Case) -> bool:
 
 def _nerve(case: _Case) -> bool:
     read = case.read
-    sinks = read.near("face", "sinks", 3) or read.near("mouth", "sinks", 3)
-    limb = read.near("limb", "fails", 4)
+    sinks = read.has("spills") or read.near("face", "sinks", 3) or read.near("mouth", "sinks", 3)
+    limb = read.has("lets_fall") or read.near("limb", "fails", 4)
     if (sinks or limb) and read.has("sudden") and not case.told("injection"):
         return True
     if limb and (sinks or read.has("drool", "droop", "speechless")):
@@ -1175,13 +1180,12 @@ class _Reading:
         """Whether `place` is told of nobody who is near and of no time that is now: a condition, a habit, a fear, a story, what a
         question in general is about.
         """
-        if any(self._framed(frame, place) for frame in _FRAMES if not frame.unless):
+        if self._within("in_doubt", place, _SUPPOSED_REACH):
+            return self._framed(_TOLD_OF_OTHERS, place)
+        if any(self._framed(frame, place) for frame in _FRAMES):
             return True
-        if self._within("in_doubt", place, _SUPPOSED_REACH) or self._is_now(place, self._clause(place)):
-            return False
-        return (
-            any(self._framed(frame, place) for frame in _FRAMES if frame.unless)
-            or self._often(place)
+        return not self._is_now(place, self._clause(place)) and (
+            self._often(place)
             or self._impersonal(place)
             or bool(self._english and _ASKS_IN_ENGLISH.match(self.text, self._clause(place)))
         )
@@ -1201,6 +1205,7 @@ class _Reading:
                 or (word.first > place.first and word.first - place.last - 1 <= frame.back)
             )
             and not (frame.person and self._near_person(word, place))
+            and not (frame.unless and self._is_now(place, max(self._clause(place), self._start(word) if word.first < place.first else 0)))
             and not (frame.list_ends and _LIST.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
             # The "co" of "co giật" asks nothing.
