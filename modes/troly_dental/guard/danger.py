@@ -40,7 +40,7 @@ _NUMBERS = {
 # More pills than any label allows in a day, and than any allows at one time; the milligrams of paracetamol of a day.
 _PILLS_A_DAY, _PILLS_AT_ONCE, _MILLIGRAMS = 8, 4, 4000
 # Hours between two doses: "cứ 2 tiếng", "every 2 hours", "2 tiếng một lần".
-_HOURS = r"(\d{1,2}(?:\.\d)?)\s*(?:tieng|gio|h|hrs?|hours?)"
+_HOURS = r"(\d{1,2}(?:\.\d)?|hai|ba|bon|two|three|four)\s*(?:tieng|gio|h|hrs?|hours?)"
 _EVERY = re.compile(
     rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
     r"|\d+\s*(?:v|vien)\b)"
@@ -211,7 +211,7 @@ def _poisoning(case: _Case) -> bool:
         return False
     took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
-    if not (took_it or near or read.near("empty", "strip", 3) or read.has("taken", "gulp", "too_much") or _many_pills(read)):
+    if not (took_it or near or read.near("empty", "strip", 8) or read.has("taken", "gulp", "too_much") or _many_pills(read)):
         return False
     asked = read.asks_leave
     chemical = read.near("taken", "chemical", 6, parted=False) and not asked
@@ -227,7 +227,7 @@ def _poisoning(case: _Case) -> bool:
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and _many_pills(read))
     much = drug and (read.has("too_much") or _many_pills(read)) and not leave
-    if read.near("empty", "strip", 3) or read.near("empty", "container", 2) and read.has("drug", "pill"):
+    if read.near("empty", "strip", 8 if read.has("child") else 3) or read.near("empty", "container", 2) and read.has("drug", "pill"):
         return not asked
     ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
@@ -245,6 +245,10 @@ def _pills(read: _Reading) -> float:
         if read.follows(at, ("pill", "drug"), 2 if amount < _STRENGTH else 1)
     ]
     return max([*short, *told], default=0.0)
+
+
+def _value(number: str) -> float:
+    return float(_NUMBERS.get(number) or number)
 
 
 def _many_pills(read: _Reading) -> bool:
@@ -274,7 +278,7 @@ def _many_pills(read: _Reading) -> bool:
         return True
     if most >= _PILLS_AT_ONCE and read.has("at_once"):
         return True
-    if every and most * 24 / max(float(every[1] or every[2]), 1.0) > _PILLS_A_DAY and read.has("drug"):
+    if every and most * 24 / max(_value(every[1] or every[2]), 1.0) > _PILLS_A_DAY and read.has("drug"):
         return True
     days = max((amount for amount, at in read.numbers if read.follows(at, ("day",), 2)), default=1.0)
     return most / max(days, 1.0) > _PILLS_A_DAY and not read.has("course")
@@ -340,6 +344,8 @@ def _bleeding(case: _Case) -> bool:
     if not (case.mouth or case.told("thinner")) or mild:
         return False
     if read.near("head", "blood", 3) or read.near("cloth", "wet", 4) or read.near("gauze", "no_use", 6):
+        return True
+    if read.near("gauze", "leaks", 6) or read.near("blood", "bruised", 12):
         return True
     if read.has("shock") and (read.has("blood") or case.told("thinner")):
         return True
@@ -448,7 +454,8 @@ def _nerve(case: _Case) -> bool:
 def _fever(case: _Case) -> bool:
     about = case.mouth or (case.told("infected") and not case.read.elsewhere)
     measured = bool(_DEGREES.search(case.read.text)) and not case.read.denies("fever")
-    return about and (case.read.has("fever") or measured)
+    hot = case.read.near("blanket", "shiver", 4) or case.read.near("brow", "hot", 2)
+    return about and (case.read.has("fever") or measured or hot)
 
 
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
