@@ -172,7 +172,9 @@ def _breathing(case: _Case) -> bool:
     if breath and not case.mouth and read.elsewhere:
         return read.has("person", "now", "injection", "drug")
     about = (
-        case.mouth or read.near("swell", "face", 8) or read.has("trismus", "injection", "drug", "infected")
+        case.mouth
+        or (read.has("swell") and not read.elsewhere)
+        or read.has("trismus", "injection", "drug", "infected")
     )
     return breath or (about and (swallow or shut or throat))
 
@@ -197,9 +199,13 @@ def _allergy(case: _Case) -> bool:
     just = just or bool(case.before) or case.present is not None
     if read.has("allergic") and not read.has("just"):
         return False
-    skin = read.has("hives") or read.near("skin", "spots", 4) or (
-        (read.near("lip", "swell", 2) or read.near("lip", "taut", 2))
-        and read.has("injection", "drug", "hives")
+    skin = (
+        read.has("hives")
+        or read.near("skin", "spots", 4)
+        or (
+            (read.near("lip", "swell", 2) or read.near("lip", "taut", 2))
+            and read.has("injection", "drug", "hives")
+        )
     )
     heart = read.has("racing", "shock") and case.told("injection", "hives")
     return given and just and (skin or heart)
@@ -211,7 +217,13 @@ def _poisoning(case: _Case) -> bool:
         return False
     took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
-    if not (took_it or near or read.near("empty", "strip", 8) or read.has("taken", "gulp", "too_much") or _many_pills(read)):
+    if not (
+        took_it
+        or near
+        or read.near("empty", "strip", 8)
+        or read.has("taken", "gulp", "too_much")
+        or _many_pills(read)
+    ):
         return False
     asked = read.asks_leave
     chemical = read.near("taken", "chemical", 6, parted=False) and not asked
@@ -222,12 +234,18 @@ def _poisoning(case: _Case) -> bool:
         and read.near("taken", "container", 4)
         and not (asked or read.has("course"))
     )
-    wrong = (drug or read.has("container")) and read.has("taken") and read.has("by_mistake") and not asked
-    wrong = wrong or (drug and read.has("child") and read.has("adult") and read.has("taken") and not asked)
+    # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
+    slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child")
+    wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip
+    wrong = read.has("taken") and not asked and (wrong or (drug and read.has("child") and read.has("adult")))
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and _many_pills(read))
     much = drug and (read.has("too_much") or _many_pills(read)) and not leave
-    if read.near("empty", "strip", 8 if read.has("child") else 3) or read.near("empty", "container", 2) and read.has("drug", "pill"):
+    if (
+        read.near("empty", "strip", 8 if read.has("child") else 3)
+        or read.near("empty", "container", 2)
+        and read.has("drug", "pill")
+    ):
         return not asked
     ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
@@ -343,20 +361,17 @@ def _bleeding(case: _Case) -> bool:
     )
     if not (case.mouth or case.told("thinner")) or mild:
         return False
-    if read.near("head", "blood", 3) or read.near("cloth", "wet", 4) or read.near("gauze", "no_use", 6):
-        return True
-    if read.near("gauze", "leaks", 6) or read.near("blood", "bruised", 12):
-        return True
-    if read.has("shock") and (read.has("blood") or case.told("thinner")):
-        return True
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
     return (
         read.near("blood", "flood", 8)
-        or read.near("gauze", "flood", 6)
+        or any(read.near("gauze", other, 6) for other in ("flood", "leaks", "no_use"))
+        or read.near("cloth", "wet", 4)
+        or (read.has("shock") and (read.has("blood") or case.told("thinner")))
         or (read.has("gauze") and read.near("drawn", "flood", 3))
         or (lasting and case.told("drawn", "procedure", "thinner", "gauze"))
         or any(
-            read.near("blood", other, gap) for other, gap in (("hours", 8), ("drawn", 12), ("procedure", 12))
+            read.near("blood", other, gap)
+            for other, gap in (("head", 3), ("hours", 8), ("bruised", 12), ("drawn", 12), ("procedure", 12))
         )
     )
 
@@ -419,32 +434,38 @@ def _swelling(case: _Case) -> bool:
 
 
 def _nerve(case: _Case) -> bool:
-    read = case.read
-    sinks = read.has("spills") or read.near("face", "sinks", 3) or read.near("mouth", "sinks", 3)
-    limb = read.has("lets_fall") or read.near("limb", "fails", 4)
-    if (sinks or limb) and read.has("sudden") and not case.told("injection"):
-        return True
-    if limb and (sinks or read.has("drool", "droop", "speechless")):
-        return True
-    if case.told("injection") and read.near("eye", "unseeing", 5):
+    read, numbed = case.read, case.told("injection")
+    # What an injection does, and of which is only asked when it ends.
+    wears_off = numbed and read.has("how_long")
+    hangs = any(
+        read.near(part, how, gap) for part in ("face", "mouth") for how, gap in (("sinks", 3), ("skewed", 2))
+    )
+    sinks, limb = read.has("spills") or hangs, read.has("lets_fall") or read.near("limb", "fails", 4)
+    # A stroke: a face that hangs, an arm or speech that fails, at once.
+    stroke = (
+        (limb and (sinks or read.has("drool", "droop", "speechless")))
+        or (not wears_off and hangs and read.has("speechless") and not read.hit)
+        or (
+            not numbed
+            and read.has("sudden")
+            and (
+                limb
+                or read.near("numb", "face", 4)
+                or read.near("sudden", "speechless", 3)
+                or (sinks and not read.hit)
+            )
+        )
+    )
+    if stroke or (numbed and read.near("eye", "unseeing", 5)):
         return True
     if read.has("droop") or (
         read.cannot("close", 2) and read.near("eye", "close", 3) and not read.has("swell")
     ):
-        return case.mouth or case.told("injection") or read.has("numb", "now", "face")
+        return not wears_off and (case.mouth or numbed or read.has("numb", "now", "face"))
     long = any(count >= 2 and read.follows(at, ("day",), 1) for count, at in read.numbers)
-    if read.near("numb", "face", 4) and read.has("sudden") and not case.told("injection"):
-        return True
-    # A stroke: a face that hangs and speech that fails, at once.
-    hangs = read.near("mouth", "skewed", 2) or read.near("face", "skewed", 2)
-    if hangs and read.has("speechless") and not read.hit:
-        return True
-    if read.near("sudden", "speechless", 3) and not case.told("injection"):
-        return True
-    stays = long or read.has("days", "lasting") or case.told_before("drawn", "injection")
     return (
         read.near("numb", "face", 4)
-        and stays
+        and (long or read.has("days", "lasting") or case.told_before("drawn", "injection"))
         and (long or case.told("drawn", "procedure", "days"))
         and (long or read.has("days") or not read.has("hours_ago"))
         and not read.has("how_long")
@@ -527,7 +548,20 @@ _DENIABLE = frozenset(
     }
 )  # fmt: skip
 # Signs that something goes on, as no word for how much or of what is one.
-_EVENTS = ("swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell")
+_EVENTS = (
+    "swell",
+    "fever",
+    "blood",
+    "breathless",
+    "drool",
+    "trismus",
+    "unconscious",
+    "hives",
+    "racing",
+    "numb",
+    "droop",
+    "unwell",
+)
 # What has been done: that one feels well after it ends nothing.
 _DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
@@ -547,7 +581,10 @@ _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconsci
 _DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
-_YEAR, _IN_A_YEAR = re.compile(r"(?:19|20)\d\d|(?:19|20)?\d0s?"), frozenset({"nam", "hoi", "tu", "in", "since", "the"})
+_YEAR, _IN_A_YEAR = (
+    re.compile(r"(?:19|20)\d\d|(?:19|20)?\d0s?"),
+    frozenset({"nam", "hoi", "tu", "in", "since", "the"}),
+)
 _GAP = re.compile(r"[\s\-_'’/]*")
 _ASKED = re.compile(
     r"\s*(?:\S+\s+){0,3}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
@@ -597,10 +634,13 @@ _CLOSED = re.compile(r"^\s*(?:(?!co\b|phai\b)\w+\s+){0,3}?(?:khong|ko|k|hong|hok
 _GOING_ON = "going on"
 
 
+_NEAR = ("person_first", "child", "relative")
+
+
 class _Frame(NamedTuple):
     """Words that take back what stands `ahead` of or `back` from them, at so many words at most, in one such `part`.
 
-    Not where a near `person` stands between, a comma where the `list_ends`, or nothing follows that `asks`; `unless` is
+    Not where somebody `near` stands between, a comma where the `list_ends`, or nothing follows that `asks`; `unless` is
     what else speaks against it.
     """
 
@@ -608,13 +648,13 @@ class _Frame(NamedTuple):
     ahead: int
     back: int = -1
     unless: str = ""
-    person: bool = False
+    near: tuple[str, ...] = ()
     asks: re.Pattern[str] | None = None
     list_ends: bool = False
     part: Literal["clause", "sentence", "message"] = "clause"
 
 
-_TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, person=True, part="sentence")
+_TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, near=_NEAR, part="sentence")
 _PAST = _Frame(("past",), _ANY, 8, part="sentence")
 _FRAMES = (
     _TOLD_OF_OTHERS,
@@ -622,13 +662,14 @@ _FRAMES = (
     _Frame(("habit",), 2, 3, unless="now"),
     _Frame(("general",), _ANY, _ANY, unless=_GOING_ON),
     _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True),
-    _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, person=True, part="message"),
-    _Frame(("anybody",), _ANY, unless=_GOING_ON, person=True, asks=_QUESTION),
-    _Frame(("some",), _ANY, unless=_GOING_ON, person=True),
+    _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, near=_NEAR, part="message"),
+    _Frame(("anybody",), _ANY, unless=_GOING_ON, near=_NEAR, asks=_QUESTION),
+    _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)),
+    _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
     _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
     _Frame(("how_much",), 2, 0, unless="now"),
     _Frame(("whether",), 4, unless="now", asks=_CLOSED),
-    _Frame(("why", "when"), _ANY, unless=_GOING_ON, person=True),
+    _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
 )
 _SHOWN_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 12, 5, 60
 
@@ -924,7 +965,9 @@ class _Reading:
             (0 <= place.first - each.last - 1 <= 1 or 0 <= each.first - place.last - 1 <= min(1, each.reach))
             for each in self._all.get("slight", ())
         )
-        numbed = self._at(place.first, "thick") and self._stated("injection") and self._stated("how_long", "mild")
+        numbed = (
+            self._at(place.first, "thick") and self._stated("injection") and self._stated("how_long", "mild")
+        )
         cried = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("innocent", ()))
         return slight or cried or numbed or self._stated("innocent")
 
@@ -1080,7 +1123,9 @@ class _Reading:
         careful = 3 * sum(1 for word in self._words if accents(word.text)) >= len(self._words)
         entries = _entries()
         for at, word in enumerate(self._words):
-            if word.folded == "truoc" and any(each.folded == "lan" for each in self._words[max(at - 3, 0) : at]):
+            if word.folded == "truoc" and any(
+                each.folded == "lan" for each in self._words[max(at - 3, 0) : at]
+            ):
                 found["past"].append(_Place(at, at, _ANY))
             if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _IN_A_YEAR:
                 found["past"].append(_Place(at - 1, at, _ANY))
@@ -1171,7 +1216,13 @@ class _Reading:
         return any(
             one.first < each.first
             and not any(one.last < word.first for word in words)
-            and (each in well or (self._clause(one) == self._clause(each) and not any(one.last < sign.first for sign in signs)))
+            and (
+                each in well
+                or (
+                    self._clause(one) == self._clause(each)
+                    and not any(one.last < sign.first for sign in signs)
+                )
+            )
             for one in helped
             for each in (*well, *care)
         )
@@ -1211,20 +1262,24 @@ class _Reading:
                 (word.first <= place.first and place.first - word.last - 1 <= frame.ahead)
                 or (word.first > place.first and word.first - place.last - 1 <= frame.back)
             )
-            and not (frame.person and self._near_person(word, place))
-            and not (frame.unless and self._is_now(place, max(self._clause(place), self._start(word) if word.first < place.first else 0)))
+            and not self._named_between(frame.near, word, place)
+            and not (
+                frame.unless
+                and self._is_now(
+                    place, max(self._clause(place), self._start(word) if word.first < place.first else 0)
+                )
+            )
             and not (frame.list_ends and _LIST.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
             # The "co" of "co giật" asks nothing.
             if not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
         )
 
-    def _near_person(self, word: _Place, place: _Place) -> bool:
-        """Whether somebody who is near is named between `word` and `place`, but for "có bé", "một ông"."""
+    def _named_between(self, persons: Sequence[str], word: _Place, place: _Place) -> bool:
+        """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông"."""
         return any(
-            word.last < each.first <= place.first
-            and self._words[each.first - 1].folded not in _SOME
-            for each in self._sure("person_first", "child", "relative")
+            word.last < each.first <= place.first and self._words[each.first - 1].folded not in _SOME
+            for each in self._sure(*persons)
         )
 
     def _often(self, place: _Place) -> bool:
