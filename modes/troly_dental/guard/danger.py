@@ -85,7 +85,7 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
     earlier = [_read(reading) for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
     for reading in spellings_of(text):
         read = _read(reading)
-        name = None if read.for_study(earlier) else _danger_of(read, earlier, present)
+        name = None if read.for_study(earlier[-_STUDIED:]) else _danger_of(read, earlier, present)
         if name and (name == "self_harm" or not _asks_of_other(read)):
             sure = not read.joking and (name in _CERTAIN or not read.doubtful)
             return Danger(name, sure, read.has(*_SEVERE.get(name, ())))
@@ -152,9 +152,10 @@ def _breathing(case: _Case) -> bool:
     breath = read.has("breathless") or read.near("hard", "breathe", 2) or read.cannot("breathe", 2)
     swallow = read.near("hard", "swallow", 4) or read.cannot("swallow", 2)
     swallow = swallow or (read.has("drool") and case.told("swell", "infected", "trismus"))
-    if (read.only_hurts("swallow") or read.has("dry")) and not case.told(
-        "swell", "infected", "fever", "trismus"
-    ):
+    hurts = read.near("sore", "swallow", 3) and not (
+        read.cannot("swallow", 2) or read.near("tough", "swallow", 4)
+    )
+    if (hurts or read.has("dry")) and not case.told("swell", "infected", "fever", "trismus"):
         swallow = False
     shut = (
         (read.cannot("open", 2) and not read.has("eye"))
@@ -213,7 +214,7 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
-    if read.cleared:
+    if read.denies("taken"):
         return False
     took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
@@ -241,16 +242,12 @@ def _poisoning(case: _Case) -> bool:
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and _many_pills(read))
     much = drug and (read.has("too_much") or _many_pills(read)) and not leave
-    if (
-        read.near("empty", "strip", 8 if read.has("child") else 3)
-        or read.near("empty", "container", 2)
-        and read.has("drug", "pill")
-    ):
-        return not asked
     ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
+    gone = read.near("empty", "strip", 8 if read.has("child") else 3)
+    gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
     somebodys = read.has("child") and took_it and (drug or read.has("container", "chemical", "mild_chemical"))
-    return chemical or mild or wrong or much or bottle or somebodys or (ill and not asked)
+    return chemical or mild or wrong or much or bottle or somebodys or ((ill or gone) and not asked)
 
 
 def _pills(read: _Reading) -> float:
@@ -316,10 +313,14 @@ def _self_harm(case: _Case) -> bool:
     )
     # A few at hand are for the pain.
     ready = ready or (read.near("gather", "pill", 3) and not (0 < _pills(read) <= _PILLS_A_DAY))
-    asleep = read.has("reason", "think") and any(not read.feared(place) for place in read.places("no_waking"))
+    asleep = read.has("reason", "think") and any(
+        not read.framed(_FEARED, place) for place in read.places("no_waking")
+    )
     # "ước đừng bao giờ dậy nữa"
     asleep = asleep or any(
-        read.then_at("never", place, 2) and read.then_at("think", place, 12) and not read.feared(place)
+        read.then_at("never", place, 2)
+        and read.then_at("think", place, 12)
+        and not read.framed(_FEARED, place)
         for place in read.places("wake")
     )
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
@@ -329,7 +330,7 @@ def _self_harm(case: _Case) -> bool:
 
 def _object(case: _Case) -> bool:
     read = case.read
-    if read.cleared or read.seen_to or read.stands("taken_out"):
+    if read.seen_to or read.stands("taken_out"):
         return False
     if read.near("device", "missing", 4) and read.has("drool", "cough", "unwell", "breathless", "refuses"):
         return True
@@ -339,9 +340,8 @@ def _object(case: _Case) -> bool:
         return True
     if read.near("device", "into", 6) and (read.has("out", "gulp", "by_mistake", "slipped") or case.mouth):
         return not read.has("artificial_rub")
-    if read.has("device") and not read.has("drug", "pill") and read.has("ate_it"):
-        return True
-    return any(
+    eaten = read.has("device") and not read.has("drug", "pill") and read.has("ate_it")
+    return eaten or any(
         read.follows(at.last, ("device",), 5, over="gulp_filler")
         or (read.follows(at.last + 1, ("it",), 0) and read.has("device") and not read.has("drug"))
         or read.swallows_thing(at)
@@ -590,13 +590,6 @@ _ASKED = re.compile(
     r"\s*(?:\S+\s+){0,3}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
     re.IGNORECASE,
 )
-# "Do braces cause fever?", but not "do I have to go with a swollen face".
-_ASKS_IN_ENGLISH = re.compile(
-    r"\s*(?:(?:how (?:long|much|often|soon)|when|why|what)\s+)?(?:will|would)\s+(?:my|the)\b"
-    r"|\s*(?:(?:how (?:long|much|often|soon)|when|why|what)\s+)?(?:do|does|can|could|will|would|is|are)\s+(?!i\b|you\b|we\b|u\b|it\b|this\b|somebody\b|someone\b)"
-    r"(?!.*\b(?:my|our|his|her|i|i'm|im)\b)",
-    re.IGNORECASE,
-)
 # What a question asks with at its end or in it; what it asks of where it is about going for help.
 _ASKS_AT_END = re.compile(
     r"\b(?:gi|j|sao|(?:the|cach|loai|luc|khi|cho|cai|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
@@ -656,12 +649,13 @@ class _Frame(NamedTuple):
 
 _TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, near=_NEAR, part="sentence")
 _PAST = _Frame(("past",), _ANY, 8, part="sentence")
+_FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
 _FRAMES = (
     _TOLD_OF_OTHERS,
     _Frame(("supposed",), _ANY, unless="now"),
     _Frame(("habit",), 2, 3, unless="now"),
     _Frame(("general",), _ANY, _ANY, unless=_GOING_ON),
-    _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True),
+    _FEARED,
     _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, near=_NEAR, part="message"),
     _Frame(("anybody",), _ANY, unless=_GOING_ON, near=_NEAR, asks=_QUESTION),
     _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)),
@@ -741,9 +735,9 @@ class _Reading:
     def for_study(self, earlier: Sequence[_Reading]) -> bool:
         """Whether the message goes on asking for the exam or the story of one before, and names nobody who is near."""
         return (
-            any(one.has("study") for one in earlier[-_STUDIED:])
+            any(one.has("study") for one in earlier)
             and bool(_ASKS_AT_END.search(fold(self.text)))
-            and not any(self._all.get(concept) for concept in ("person_first", "relative", "child"))
+            and not any(self._all.get(concept) for concept in _NEAR)
         )
 
     @property
@@ -890,11 +884,11 @@ class _Reading:
             self._denied(place)
             or (concept not in _DONE and self._over(place))
             or self._cleared(place)
-            or (self._framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
+            or (self.framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
             or self._only_to_come(place)
             or self._long_ago(place)
             or any(each.last == place.first - 1 for each in self._sure("while"))
-            or (concept in _FIGURES and (self._exaggerated(place) or self._hungers(place)))
+            or (concept in _FIGURES and self._exaggerated(place))
             or (concept == "swell" and self._trifling(place))
             # The "tê" of "thuốc tê" numbs nobody.
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
@@ -947,15 +941,8 @@ class _Reading:
             return True
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
         return (
-            wished or self._stated("laugh", "price", "joking") or self.feared(place)
+            wished or self._stated("laugh", "price", "joking") or self.framed(_FEARED, place)
         ) and not self._stated(*_SICK)
-
-    def _hungers(self, place: _Place) -> bool:
-        """Whether `place` stands right behind what is liked or lacked, as its measure: "đói xỉu", "rẻ ngất"."""
-        return place.first == place.last and any(
-            each.last == place.first - 1 and not _LIST.search(self._between(each, place))
-            for each in self._sure("liked")
-        )
 
     def _trifling(self, place: _Place) -> bool:
         """Whether a swelling is a slight one, or comes from crying, from what was eaten or is how a numb lip feels; not where it grows."""
@@ -992,7 +979,10 @@ class _Reading:
                 self._clause(care) == self._clause(helper) and not self._at(care.first, "clinician")
                 for care in self._sure("treated")
             )
-            and (self._clause_has("done", helper) or self._acted(helper))
+            and (
+                self._clause_has("done", helper)
+                or self._words[min(helper.last + 1, len(self._words) - 1)].folded.endswith("ed")
+            )
             and not any(self._clause(each) == self._clause(helper) for each in self._not_yet())
             for helper in self._sure("clinician")
         )
@@ -1005,13 +995,6 @@ class _Reading:
             for each in self._sure("not_yet")
             if not any(one.first <= each.first <= one.last for one in within)
         ]
-
-    def _acted(self, helper: _Place) -> bool:
-        """Whether what `helper` did follows at once in the past tense: "the dentist splinted it"."""
-        return any(
-            1 <= care.first - helper.last <= 2 and self._words[care.last].folded.endswith("ed")
-            for care in self._sure("treated")
-        )
 
     def _clause_has(self, concept: str, place: _Place) -> bool:
         return any(
@@ -1062,10 +1045,6 @@ class _Reading:
 
     def _firsts(self, *concepts: str) -> set[int]:
         return {place.first for concept in concepts for place in self._all.get(concept, ())}
-
-    def only_hurts(self, act: str) -> bool:
-        """Whether all that is said of `act` is that it hurts."""
-        return self.near("sore", act, 3) and not self.cannot(act, 2) and not self.near("tough", act, 4)
 
     def follows(self, at: int, concepts: Sequence[str], gap: int, over: str = "") -> bool:
         """Whether one of `concepts` comes at most `gap` words after word `at`; with `over`, only such words between."""
@@ -1227,28 +1206,17 @@ class _Reading:
             for each in (*well, *care)
         )
 
-    @property
-    def cleared(self) -> bool:
-        """Whether what was swallowed has been seen to since."""
-        helped = min((each.first for each in self._sure("clinician", "seen")), default=0)
-        swallowed = [each for each in self._sure("taken", "gulp", "into") if each.first < helped]
-        return bool(swallowed) and all(map(self._cleared, swallowed))
-
     def _only_supposed(self, place: _Place) -> bool:
         """Whether `place` is told of nobody who is near and of no time that is now: a condition, a habit, a fear, a story, what a
         question in general is about.
         """
         if self._within("in_doubt", place, _SUPPOSED_REACH):
-            return self._framed(_TOLD_OF_OTHERS, place)
-        if any(self._framed(frame, place) for frame in _FRAMES):
+            return self.framed(_TOLD_OF_OTHERS, place)
+        if any(self.framed(frame, place) for frame in _FRAMES):
             return True
-        return not self._is_now(place, self._clause(place)) and (
-            self._often(place)
-            or self._impersonal(place)
-            or bool(self._english and _ASKS_IN_ENGLISH.match(self.text, self._clause(place)))
-        )
+        return not self._is_now(place, self._clause(place)) and (self._impersonal(place))
 
-    def _framed(self, frame: _Frame, place: _Place) -> bool:
+    def framed(self, frame: _Frame, place: _Place) -> bool:
         """Whether a word of `frame` reaches `place`, and nothing says that it is there all the same."""
         if frame.unless == _GOING_ON and self._going_on(place):
             return False
@@ -1280,18 +1248,6 @@ class _Reading:
         return any(
             word.last < each.first <= place.first and self._words[each.first - 1].folded not in _SOME
             for each in self._sure(*persons)
-        )
-
-    def _often(self, place: _Place) -> bool:
-        """Whether "hay" before `place` says that it comes often, where it cannot mean "or": "tôi hay khó thở"."""
-        return any(
-            self._words[at].folded == "hay"
-            and (
-                at == 0
-                or self._at(at - 1, "person")
-                or _LIST.search(self.text, self._words[at - 1].end, self._words[at].start)
-            )
-            for at in range(max(place.first - 2, 0), place.first)
         )
 
     def _impersonal(self, place: _Place) -> bool:
@@ -1333,17 +1289,7 @@ class _Reading:
 
     def _long_ago(self, place: _Place) -> bool:
         # When a thing was tells when its cause was.
-        return not self._is_now(place, self._clause(place, self._sentences)) and self._framed(_PAST, place)
-
-    def feared(self, place: _Place) -> bool:
-        """Whether `place` is what is feared ("sợ gây mê rồi không tỉnh"), not what one is afraid beside ("sợ quá, không tỉnh")."""
-        return any(
-            each.last < place.first
-            and self._clause(each) == self._clause(place)
-            and not _LIST.search(self._between(each, place))
-            and not self._at(each.last + 1, "intense")
-            for each in self._sure("fear")
-        )
+        return not self._is_now(place, self._clause(place, self._sentences)) and self.framed(_PAST, place)
 
     def _going_on(self, place: _Place) -> bool:
         """Whether the clause of `place` says that it happens or has happened, with a time or how it goes on."""
