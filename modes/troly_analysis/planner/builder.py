@@ -10,7 +10,7 @@ from typing import Any
 from troly.text.dates import add
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import points_at_days
-from troly_analysis.planner.reader import Parts
+from troly_analysis.planner.reader import STATES, Parts
 from troly_analysis.planner.schema import Schema, made_of
 from troly_analysis.planner.types import (
     Condition,
@@ -29,7 +29,6 @@ from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
 GOODS_MOVED = frozenset({"order", "ticket", "visit"})
 """Rows of which each is something sold."""
-_STATES = frozenset({"status", "reason", "gender", "priority"})
 
 
 def assumed_figure(wanted: _Builder) -> Measure | None:
@@ -64,6 +63,8 @@ def _listed(w: _Builder) -> Measure | None:
     if latest and (day := w.parts.when.date_ref):
         return Measure("max", day)
     main = w.schema.main_measure()
+    # "món nào còn ít nhất": which figure is the least is not said.
+    w.ask = bool(w.order) and not w.parts.limit
     if main is None and not w.order:
         main = next((each for each in w.schema.refs.values() if not each.sheet), None)
     return w.assume(main, "max") if main else None
@@ -114,7 +115,7 @@ def _share(w: _Builder) -> Measure | None:
     """The share of a state is one of rows; of anything else it must be said."""
     if w.form != "share" or not w.conditions:
         return None
-    w.ask = not any(each.ref.kind == "boolean" or each.ref.concept in _STATES for each in w.conditions)
+    w.ask = not any(each.ref.kind == "boolean" or each.ref.concept in STATES for each in w.conditions)
     return w.count("counted_rows")
 
 
@@ -158,7 +159,7 @@ _RULES: tuple[Callable[[_Builder], Measure | None], ...] = (
 
 
 TOP, SOME, ROWS, MOST = 10, 5, 20, 1000
-_FEW = 9
+_FEW, _SHORT = 9, 5
 """Most words of a question that names a figure alone."""
 _ADDED = frozenset(
     {"revenue", "quantity", "cost", "profit", "output", "donation", "fee", "hours", "overtime", "debt"}
@@ -254,7 +255,7 @@ class _Builder:
             self.built.query = DataQuery(sheet, "schema")
             return self.built
         if parts.row_key is not None and self._asks_of_row():
-            self.built.query = self._row(parts.row_key)
+            self.built.query = row_of(parts.row_key, parts, schema)
             return self.built
         self._place_loose()
         self._place_numbers()
@@ -335,20 +336,6 @@ class _Builder:
         ):
             return False
         return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
-
-    def _row(self, key: Condition) -> DataQuery:
-        """All of the one row, what was asked for first."""
-        own = [ref for ref in self.schema.refs.values() if not (ref.sheet or ref.parts)]
-        asked = [each.ref for each in (*self.parts.groups, *self.parts.loose) if not each.ref.sheet]
-        first = next((each.ref for each in self.measures if each.ref), next(iter([*asked, *own])))
-        return DataQuery(
-            self.schema.sheet.name,
-            "rows",
-            (Measure("max", first),),
-            conditions=(key,),
-            limit=1,
-            entity=self.parts.rows,
-        )
 
     def _check_shown(self, form: str, *, gap: bool) -> None:
         """Name what the words ask for and the query does not show; keep what they can mean as well."""
@@ -639,8 +626,9 @@ class _Builder:
         drawn = (parts.has("trend", "growth") or parts.chart) and when.date_ref and when.versus is None
         if not drawn or self.groups or parts.per or self._shared() or self._lists_rows(order):
             return
-        if parts.per_row and not (parts.has("trend") or parts.chart):
-            self.unmet.append("growth")  # "mỗi đơn giảm mấy đồng" asks for no course
+        named = self.measures or self.conditions or parts.rows or parts.op or when.period
+        if (parts.per_row or not named) and not (parts.has("trend") or parts.chart):
+            self.unmet.append("growth")  # "mỗi đơn giảm mấy đồng", "tăng hay giảm?" ask for no course
             return
         first, last = span_of(self.schema, when.date_ref) or (self.today, self.today)
         if when.period:
@@ -760,6 +748,8 @@ class _Builder:
             self.note("counterpart", start=period.start, end=period.end)
             span = self.schema.sheet.span
             self.unmet += ["compare"] if span and period.start > span[1] else []  # nothing of today's yet
+        if period and versus and period.start <= versus.end and versus.start <= period.end:
+            self.unmet.append("compare")  # no month is held against its year
         if period and versus and when.same_days:
             last = min(self.today, self.schema.sheet.span[1]) if self.schema.sheet.span else self.today
             period, versus = same_days(period, versus, last)
@@ -838,7 +828,7 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     turns = parts.extremes and before.form in {"top", "rows"} and before.limit == 1
     changed = (
         turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
-        parts.order, parts.chart, parts.has("all"),
+        parts.order, parts.chart, parts.has("all"), parts.every,
     )  # fmt: skip
     return any(changed)
 
@@ -847,7 +837,7 @@ def _asks_anew(parts: Parts, before: DataQuery) -> bool:
     """Whether another figure of other days is asked for, after one of rows in a state ("đơn hủy tháng 11"): that state was of
     those rows.
     """
-    states = before.conditions and all(each.ref.concept in _STATES for each in before.conditions)
+    states = before.conditions and all(each.ref.concept in STATES for each in before.conditions)
     figures = [(each.op, each.ref) for each in parts.measures]
     other = bool(figures) and figures != [(each.op, each.ref) for each in before.measures]
     return bool(states and other and parts.when.period and not parts.conditions and not parts.kept)
@@ -908,9 +898,39 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     )
 
 
+def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
+    """All of the one row that a key names, what was asked for first."""
+    own = [ref for ref in schema.refs.values() if not (ref.sheet or ref.parts)]
+    asked = [each.ref for each in (*parts.groups, *parts.loose) if not each.ref.sheet]
+    first = next((each.ref for each in parts.measures if each.ref), next(iter([*asked, *own])))
+    return DataQuery(
+        schema.sheet.name,
+        "rows",
+        (Measure("max", first),),
+        conditions=(key,),
+        limit=1,
+        entity=parts.rows,
+    )
+
+
+def asks_columns(parts: Parts) -> bool:
+    """Whether only columns are asked for, as of one row: "mua món gì và bên nào giao", "khách trả tiền kiểu gì"."""
+    other = (
+        parts.conditions or parts.numbers or parts.extremes or parts.limit or parts.when.period or parts.op
+        or parts.when.versus or parts.chart or parts.per or parts.measures or parts.every
+    )  # fmt: skip
+    beyond = ("share", "trend", "growth", "compare", "count", "by", "list", "plural", "how much", "gap")
+    return bool(parts.groups or parts.loose) and not other and not parts.has(*beyond)
+
+
+def asks_alone(parts: Parts) -> bool:
+    """Whether only the figure of what was found is asked for: "how much exactly?"."""
+    return _nothing_named(parts) and parts.words <= _SHORT and parts.has("how much", "much", "count")
+
+
 def is_bare(parts: Parts, held: tuple[Condition, ...] = ()) -> bool:
     """Whether no more than a figure is named, in few words, or the state of rows that `held` says too: "bao nhiêu đơn hoàn trả vậy?"."""
-    said = [(each.ref, each.op, each.value) for each in held if each.ref.concept in _STATES]
+    said = [(each.ref, each.op, each.value) for each in held if each.ref.concept in STATES]
     again = [each for each in parts.conditions if (each.ref, each.op, each.value) in said]
     of = (
         len(again) < len(parts.conditions)
@@ -991,7 +1011,7 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.figures(alone)
         change.groups()
         change.dates()
-        change.query = _narrowed(parts, change.query)
+        change.query = of_every(parts, _narrowed(parts, change.query))
         change.ranking()
         change.leftovers()
     notes = [note for note in parts.notes if note.key != "measure"]
@@ -1045,6 +1065,8 @@ class _Change:
                 self.set(form="per", per=tuple(parts.per))
             else:
                 self.set(measures=tuple(replace(each, op="avg") for each in sums))
+            return
+        if asks_alone(parts):
             return
         if made is None or alone.question is not None or made.per or not made.measures:
             self.unmet.append(parts.op or "figure")
@@ -1104,7 +1126,11 @@ class _Change:
             self.unmet += [] if form in {"top", "rows"} else ["top"]
         if parts.extremes:
             turned = self.before.form in {"top", "rows"} and self.before.limit == 1
-            named = turned or len(parts.groups or parts.loose) == 1
+            refs = [each.ref for each in self.query.measures]
+            listed = parts.rows and parts.has("which") and not self.query.groups and len(refs) == 1
+            if listed and refs[0] is not None and self.query.form == "scalar":
+                self.set(form="rows", measures=(Measure("max", refs[0]),), entity=parts.rows)
+            named = turned or len(parts.groups or parts.loose) == 1 or self.query.form == "rows"
             other = parts.measures and not _asks_end_of_list(parts, self.before)
             if len(set(parts.extremes)) > 1 or not named or other or self.query.versus:
                 self.unmet.append("max/min")
@@ -1207,6 +1233,14 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
     if before.groups or parts.conditions or not before.conditions:
         return None
     return replace(before, form="share", part=before.conditions[-1:], conditions=before.conditions[:-1])
+
+
+def of_every(parts: Parts, query: DataQuery) -> DataQuery:
+    """Without the conditions and days of which any are meant: "mọi hạng, mọi năm"."""
+    refs = {each.ref for each in parts.every if not each.unit}
+    timed = any(each.unit for each in parts.every) and not parts.when.period
+    kept = tuple(each for each in query.conditions if each.ref not in refs)
+    return replace(query, conditions=kept, period=None if timed else query.period)
 
 
 def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:

@@ -423,9 +423,12 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
         return (ToolCall("get_data_schema", {"connection_name": ask.sheet}),)
     if not ask.measures and ask.form != "distinct":
         return ()
-    if len({str(measure.where) for measure in ask.measures}) > 1:
-        # The rows of a named metric are not those of the other figures: a call for each.
-        each_alone = (replace(ask, measures=(measure,)) for measure in ask.measures)
+    if any(each.only for each in ask.measures) or len({str(each.where) for each in ask.measures}) > 1:
+        # The rows of a named metric, or of a state, are not those of the other figures: a call for each.
+        each_alone = (
+            replace(ask, measures=(replace(one, only=()),), conditions=(*ask.conditions, *one.only))
+            for one in ask.measures
+        )
         return tuple(call for one in each_alone for call in compose(one, schema, text))
     if _needs_pipeline(ask):
         return tuple(_pipelines(ask, schema, text))

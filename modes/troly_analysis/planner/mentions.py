@@ -43,6 +43,8 @@ _REWRITES = tuple(
             r"\b(?:loại|loai|gạt|gat|bớt|bot)(?! n[àa]o)(?=[^,.?!]{1,40}(?<!b[áa]n)(?<!xu[ấa]t) ra\b)",
             "loại bỏ",
         ),
+        # "tên chi": the centre's "gì"
+        (r"\bchi(?=\s*(?:[,.?!]|$|vậy|rứa|thế|hè|hỉ))", "gì"),
         # divided by how many there are, what falls on one
         (r"\bchia (?:đều )?cho (?:tổng )?(?:số |so )?(?:lượng |luong )?(?!\d)", "trung bình mỗi "),
         (r"\b(trung bình|trung binh|bình quân|binh quan|average) (?:1|một|mot)(?= )", r"\1 mỗi"),
@@ -61,9 +63,9 @@ _REWRITES = tuple(
         (r"\b(?:[0-9]+|hai|ba|bốn|bon|năm|các|cac|những|nhung|mấy|may) con s[ốo]\b", ""),
         # "last week's orders"
         (r"(?<=[a-z])['’]s\b(?= )", ""),
-        # "1-15/10": both days are of that month
+        # "1-15/10", "16 đến 22/11": both days are of that month
         (
-            r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*[-–]\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
+            r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*(?:[-–]|đến|den|tới|toi|to)\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
             r"từ \1/\3 đến \2/\3",
         ),
         # "by Tân or over 60": two conditions, where "60 or over" is one

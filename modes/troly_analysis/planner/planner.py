@@ -12,6 +12,8 @@ from troly.text.everyday import small_talk
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
     BuiltQuery,
+    asks_alone,
+    asks_columns,
     asks_share_alone,
     build_query,
     in_context,
@@ -20,9 +22,11 @@ from troly_analysis.planner.builder import (
     leans,
     leaves_rest,
     names_figure_alone,
+    of_every,
     only_leaves_out,
     points_by_weekday,
     refine_query,
+    row_of,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concepts
@@ -37,7 +41,7 @@ from troly_analysis.planner.pointing import (
 )
 from troly_analysis.planner.reader import Parts, Pointer, code_name, read_question
 from troly_analysis.planner.schema import Schema, schema_of
-from troly_analysis.planner.types import DataQuery, Group, Intent, Lookup, Note, Plan
+from troly_analysis.planner.types import Condition, DataQuery, Group, Intent, Lookup, Note, Plan, Ref
 from troly_analysis.types import Sheet
 
 _IGNORE = ("bo qua", "ignore", "khong can", "skip")
@@ -76,6 +80,16 @@ class QuestionAnalysis:
     """Whether no model need be asked (`is_certain`)."""
     changes: bool = False
     """Whether it says of itself that it goes on from the question before ("còn …", "chỉ …")."""
+
+
+_SENTENCE = re.compile(r"(?<=[.?!])\s+")
+
+
+def _without_small_talk(text: str) -> str:
+    """The sentences of a message that ask something: "Chào em, khỏe không? Hôm qua mấy đơn?" greets first."""
+    said = _SENTENCE.split(text.strip())
+    asking = [each for each in said if small_talk(each).kind is None]
+    return " ".join(asking) if asking and len(asking) < len(said) else text
 
 
 @dataclass(slots=True)
@@ -146,7 +160,7 @@ def analyse_question(
     if not known or not tokens(text):
         missing = (text,) if text.strip() else ()
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
-    asked, named = without_sheet(text, known)
+    asked, named = without_sheet(_without_small_talk(text), known)
     chosen = choices.get("sheet") or named
     question = _Question(asked, today, previous, choices, values, tuple(shown))
     held = [sheet for sheet in known if sheet.name == chosen] or known
@@ -214,15 +228,7 @@ class _Question:
         last = self.previous
         asked = last.ask if last is not None else None
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
-        parts = read_question(self.text, schema, self.today, self.choices, self.values)
-        parts.facts = [fact for fact in parts.facts if not _is_other_year(fact, self.previous)]
-        found = before is not None and before.form in {"top", "rows"} and names_figure_alone(parts, before)
-        if (
-            before is not None
-            and (found or asks_share_alone(parts, before))
-            and not (parts.pointer or parts.kept)
-        ):
-            parts.pointer = Pointer()  # of the one thing that was found
+        parts = self._read(before, schema)
         target = self._pointed_at(parts, asked, schema)
         anew = target is not None and parts.pointer is None and before is not None
         if before is None and target is not None and parts.pointer is not None:
@@ -259,8 +265,24 @@ class _Question:
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed)
 
+    def _read(self, before: DataQuery | None, schema: Schema) -> Parts:
+        """The words of the message, with what it points at by naming nothing else."""
+        about = _spoken_of(before) if before is not None else None
+        parts = read_question(self.text, schema, self.today, self.choices, self.values, about=about)
+        parts.facts = [fact for fact in parts.facts if not _is_other_year(fact, self.previous)]
+        if before is None or parts.pointer or parts.kept:
+            return parts
+        found = before.form in {"top", "rows"} and (names_figure_alone(parts, before) or asks_alone(parts))
+        row = before.form == "rows" and before.limit == 1 == len(self.shown) and asks_columns(parts)
+        if found or row or asks_share_alone(parts, before):
+            parts.pointer = Pointer()  # of the one thing that was found
+        return parts
+
     def _changed(self, parts: Parts, target: DataQuery, alone: BuiltQuery, schema: Schema) -> BuiltQuery:
         """The question before with what the message changes; a question with a shape of its own is asked of the same days and rows."""
+        key = next((each for each in target.conditions if _is_key(each, schema)), None)
+        if key is not None and asks_columns(parts):
+            return BuiltQuery(row_of(key, parts, schema))
         parts.when = of_the_year_before(parts.when, target.period, self.today)
         built, query = refine_query(parts, target, alone), alone.query
         shaped = query is not None and bool(query.gap)
@@ -289,7 +311,7 @@ class _Question:
             return
         when = of_the_year_before(parts.when, before.period, self.today)
         dated = replace(query, period=when.period) if query.versus is None and query.period else query
-        within = in_context(dated, before, schema)
+        within = of_every(parts, in_context(dated, before, schema))
         if within == query:
             return
         if built.also is not None:
@@ -318,6 +340,18 @@ class _Question:
         if any(parts.kept):
             asked = widened(shown_in(asked, self.shown), parts.kept)
         return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
+
+
+def _is_key(condition: Condition, schema: Schema) -> bool:
+    """Whether a condition leaves one row."""
+    return condition.op == "eq" and not condition.ref.sheet and condition.ref == schema.row_ref
+
+
+def _spoken_of(before: DataQuery) -> Ref | None:
+    """The column whose values were shown or named last."""
+    shown = [each.ref for each in before.groups if not each.unit]
+    named = [each.ref for each in before.conditions if each.op in {"eq", "in"} and each.ref.kind == "text"]
+    return next(iter([*shown, *reversed(named)]), None)
 
 
 def _has_shape(parts: Parts, query: DataQuery | None) -> bool:

@@ -56,7 +56,7 @@ def pointed_query(
 def _is_of_one_thing(pointer: Pointer, before: DataQuery) -> bool:
     """Whether a question is about one thing that it names, which is what is pointed at: "đơn của khách KH0004"."""
     things = [each for each in before.conditions if each.ref.kind == "text"]
-    several = before.form == "rows" and not (before.limit == 1 and len(things) == 1)
+    several = before.form == "rows" and (bool(before.order) or before.limit != 1 or len(things) != 1)
     grouped = any(group.ref != one.ref for group in before.groups for one in things)
     listed = grouped or several or pointer.place or pointer.end
     return not listed and len(things) == 1 and things[0].op == "eq" and _fits(pointer.ref, things[0].ref)

@@ -46,6 +46,7 @@ PERSONS = (
     "resident", "donor", "player",
 )  # fmt: skip
 """The concepts of columns that hold persons."""
+STATES = frozenset({"status", "reason", "gender", "priority"})
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
@@ -55,6 +56,7 @@ _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "le
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
 _INSIDE = frozenset({"trong", "con trong"})
 _WHOLE = frozenset({"ca", "tron", "nguyen", "the whole"})
+_WHATEVER = frozenset({"mọi", "bất kể", "bất kỳ", "bất kì", "whatever", "regardless of"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
@@ -137,6 +139,8 @@ class Parts:
     """The code of the one row that is spoken of: what else is named are its columns."""
     counted_value: bool = False
     """Whether a value of the sheet is what is counted ("bao nhiêu panadol", "bao nhiêu cuộn")."""
+    every: list[Group] = field(default_factory=list)
+    """Columns of which any value is meant ("mọi hạng"), days with a unit of time."""
     evidence: float = 0.0
     """How much the message speaks of data: the sheet's own names, then words of figures."""
     facts: list[str] = field(default_factory=list)
@@ -153,9 +157,15 @@ def read_question(
     today: date,
     choices: Mapping[str, str],
     lookup: Lookup | None = None,
+    *,
+    about: Ref | None = None,
 ) -> Parts:
-    """Read `message` as a question over the schema's sheet; `choices` are what was picked where words left a choice."""
-    return Reader(message, schema, today, choices, lookup).read()
+    """Read `message` as a question over the schema's sheet; `choices` are what was picked where words left a choice, `about` the
+    column whose values were spoken of last, which "bên nào", "cái nào" mean.
+    """
+    reader = Reader(message, schema, today, choices, lookup)
+    reader.about = about
+    return reader.read()
 
 
 class Reader:
@@ -172,6 +182,7 @@ class Reader:
         self.schema, self.today, self.choices = schema, today, choices
         self.told: set[str] = set()
         self.asked_both = False
+        self.about: Ref | None = None
         self.wording = read_wording(message, schema.names, schema.values)
         if kept := words_of_values(self.wording, schema, lookup):
             self.wording = read_wording(message, schema.names, schema.values, kept=kept)
@@ -432,9 +443,7 @@ class Reader:
         if parts.pointer is not None and parts.pointer.both:
             self.take("pointer", *(at for at in nouns if not self.mentions[at].role))
             self.take("shape", held[0])
-            which = held[0] - 1
-            if self.has(which, "which", "which one"):
-                self.take("frame", which)
+            self.take("frame", *(at for at in range(held[0]) if self.has(at, "which", "which one")))
 
     def _point(self, pointer: Pointer, *places: int) -> None:
         """One pointer a message: where a second one stands, neither is understood."""
@@ -1023,10 +1032,23 @@ class Reader:
 
     # --- 5. dimensions
 
+    def _every(self) -> None:
+        """ "mọi hạng", "bất kỳ năm nào": whatever the column holds, so no condition on it."""
+        for at in range(len(self.mentions) - 1):
+            if self.mentions[at].text.lower() not in _WHATEVER or self.mentions[at + 1].role:
+                continue
+            if (found := self.group(at + 1)) is not None:
+                self.parts.every.append(found)
+                self.take("frame", at, at + 1)
+
     def _groups(self) -> None:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
+        self._every()
         for at in range(len(self.mentions)):
             mention = self.mentions[at]
+            if not mention.role and self.about and self.has(at, "which one") and self.any("max", "min"):
+                self.parts.groups.append(Group(self.about))  # "bên nào nhiều đơn nhất"
+                self.take("group", at)
             if mention.role or not (mention.targets or mention.unit) or mention.period:
                 continue
             trigger, place = self._trigger(at)
@@ -1180,9 +1202,9 @@ class Reader:
             if self._refused(at):
                 continue
             if self._per_piece(at):
-                self.take("head", at, self.beside(at, -1))
+                self.take("head", at, *self._one_of(at))
             elif counted := self._counted(at):
-                self._add(counted)
+                self._add(self._within(at, counted))
             elif target := self.figure(at):
                 if mention.has("sold", "bought", "verb") and mention.labels and target.weight < 0.7:
                     continue
@@ -1196,8 +1218,30 @@ class Reader:
         self._operations()
         self._heads()
 
+    def _one_of(self, at: int) -> list[int]:
+        before = self.beside(at, -1)
+        return [before] if self.has(before, "per") else []
+
+    def _within(self, at: int, counted: Measure) -> Measure:
+        """A count that stands last of several figures, with a state of its own: "doanh thu, số đơn và số đơn đã hủy"."""
+        behind = at + 1
+        if behind >= len(self.mentions) or self.mentions[behind].role != "value" or not self.parts.measures:
+            return counted
+        said = self.mentions[behind].text
+        own = [each for each in self.parts.conditions if each.said == said and each.ref.concept in STATES]
+        last = not any(
+            self.mentions[after].role == "" and self.figure(after) for after in self.around(behind, 1)
+        )
+        led = any(self.has(place, "and") for place in range(at)) or "," in self._between(0, at)
+        if len(own) != 1 or not (led and last):
+            return counted
+        self.parts.conditions.remove(own[0])
+        return replace(counted, only=(own[0],))
+
     def _per_piece(self, at: int) -> bool:
-        """Whether a price is said to be that of one ("giá bao nhiêu một cái"), which every price is."""
+        """Whether a price is said to be that of one ("giá bao nhiêu một cái"), which every price is, or "cái" counts a chart."""
+        if at + 1 < len(self.mentions) and self.mentions[at + 1].role == "chart" and self.has(at, "thing"):
+            return True
         target, before = self.figure(at), self.beside(at, -1)
         pieces = target is not None and target.ref is not None and target.ref.concept == "quantity"
         priced = any(each.ref and each.ref.concept == "price" for each in self.parts.measures)
@@ -1429,6 +1473,10 @@ class Reader:
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
         named = parts.groups or parts.loose or self._two_values()
         back = mention.has("repeat") and all(map(self.is_link, range(at))) and at + 1 < len(self.mentions)
+        near = [
+            self.mentions[place].role for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0
+        ]
+        role = role or ("head" if mention.has("people", "thing") and "value" in near else "")  # "người Huế"
         role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
         denies = mention.has("deny", "not", "blank") and (self._asks_only(at) or self._corrects(at))
@@ -1437,10 +1485,10 @@ class Reader:
     def _points(self, at: int) -> bool:
         """Whether words point at one thing that was shown ("món đó", "it"); at the end "đó" only rounds off."""
         mention, before = self.mentions[at], self.mentions[at - 1] if at else None
-        if self.any("share", "growth", "gap") and not any(
-            each.targets or each.values for each in self.mentions
-        ):
-            return False  # "what is that in percent"
+        named = any(each.targets or each.values for each in self.mentions)
+        dated = before is None or before.period is not None
+        if dated or (self.any("share", "growth", "gap") and not named):
+            return False  # "Ấy, nhầm …", "tháng 8 đó", "what is that in percent"
         noun = before is not None and bool(before.targets or before.values or before.unit)
         return mention.has("pointer") and (noun or mention.has("one") or not self._asks_only(at))
 

@@ -98,6 +98,8 @@ class Measure:
     """What is counted or measured, in the words of the question."""
     median: bool = False
     """Whether the middle value is asked for; `op` is then "avg"."""
+    only: tuple[Condition, ...] = ()
+    """Conditions of this figure alone, where several are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
