@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 from troly.cli.failures import PipeClosed, UsageError, log_file
@@ -40,7 +41,7 @@ class TrolyGroup(TyperGroup):
     invocation: Invocation
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write usage, text, commands, options and examples; the root adds the exit codes."""
+        """Write usage, text, commands, options and examples."""
         write_help(self, ctx, formatter, self.invocation, self.rows(ctx))
 
     def rows(self, ctx: Any) -> list[tuple[str, str]]:
@@ -121,3 +122,12 @@ def known_modes() -> Sequence[str]:
     from troly.plugin.registry import Registry
 
     return Registry().names
+
+
+# Options that several commands have.
+Mode = Annotated[
+    str | None, typer.Option("--mode", "-m", metavar="MODE", help="ask.mode", autocompletion=known_modes)
+]
+User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
+Now = Annotated[str | None, typer.Option("--now", metavar="TIME", help="ask.now")]
+Json = Annotated[bool, typer.Option("--json", help="common.json")]

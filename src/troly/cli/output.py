@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -25,6 +25,37 @@ def data_json(value: Any, *, indent: int | None = None) -> None:
     """Write one JSON value to stdout as one line (or indented) and flush it."""
     sys.stdout.write(json.dumps(sanitize_json(value), ensure_ascii=False, indent=indent, default=str) + "\n")
     sys.stdout.flush()
+
+
+def data_table(
+    say: Callable[[str], str],
+    head: str,
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numeric: Sequence[int] = (),
+) -> None:
+    """Write `rows` to stdout, aligned, under the column names `<head>.<name>` of the catalogue; `numeric` are positions."""
+    from troly.presentation.text import grid
+
+    data(grid([say(f"{head}.{name}") for name in names], rows, numeric))
+
+
+def one_line(value: Any, most: int) -> str:
+    """`value` (JSON where it is no text) on one line of at most `most` characters."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+SHOWN_PROBLEMS = 20
+
+
+def note_problems(problems: Sequence[str], more: Callable[[int], str]) -> None:
+    """The first problems, one a line on stderr, and `more` of how many there are besides."""
+    for problem in problems[:SHOWN_PROBLEMS]:
+        note(problem)
+    if len(problems) > SHOWN_PROBLEMS:
+        note(more(len(problems) - SHOWN_PROBLEMS))
 
 
 def note(text: str, *, painted: bool = False) -> None:

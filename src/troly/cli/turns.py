@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from troly.cli.failures import say_error
 from troly.cli.invocation import Invocation
@@ -51,10 +51,13 @@ class TurnResult:
     stopped: bool
 
 
-async def run_one_turn(
-    session: Session, profile: Profile, request: TurnRequest, printer: Printer
-) -> TurnResult:
-    """Run one turn; Ctrl-C stops it and its terminal event is still printed, a second one ends the program.
+Show = Callable[[Event, str, str], None]
+
+
+async def run_one_turn(session: Session, profile: Profile, request: TurnRequest, show: Show) -> TurnResult:
+    """Run one turn and `show` its events in order, each with the ids of the conversation and the turn (empty before they are known).
+
+    Ctrl-C stops it and its terminal event is still shown, a second one ends the program.
 
     The samples of a mode that never had any are loaded first.
     """
@@ -72,7 +75,7 @@ async def run_one_turn(
     with on_interrupt(stop):
         await asyncio.to_thread(_stock, session, request)
         async for event in turn.events():
-            printer.show(event, turn.conversation_id, turn.turn_id)
+            show(event, turn.conversation_id, turn.turn_id)
             if isinstance(event, (TurnCompleted, TurnFailed)):
                 last = event
     return TurnResult(turn.conversation_id, isinstance(last, TurnCompleted), pressed.is_set())
@@ -118,14 +121,6 @@ def on_interrupt(stop: Callable[[], object]) -> Iterator[None]:
 GREETING = "greeting"
 
 
-class Printer(Protocol):
-    """Takes the events of one turn in order."""
-
-    def show(self, event: Event, conversation: str, turn: str) -> None:
-        """Print `event`; the ids are empty before the turn has them."""
-        ...
-
-
 class JsonPrinter:
     """One JSON object a line: `event`, `id` where given, `mode`, `conversation`, `turn`, then the event's fields."""
 
@@ -136,13 +131,8 @@ class JsonPrinter:
 
     def show(self, event: Event, conversation: str, turn: str) -> None:
         fields = to_json(event)
-        head = {
-            "event": fields.pop("event"),
-            **self._head,
-            "mode": self._mode,
-            "conversation": conversation,
-            "turn": turn,
-        }
+        head = {"event": fields.pop("event"), **self._head, "mode": self._mode}
+        head |= {"conversation": conversation, "turn": turn}
         if self._line is not None and isinstance(event, TurnFailed):
             head["line"] = self._line
         data_json({**head, **fields})
@@ -251,15 +241,14 @@ class TextPrinter:
             self._gap(event.text)
             data(event.text)
         sys.stdout.flush()
-        note(paint(self._badge(event), "quiet", sys.stderr), painted=True)
-
-    def _badge(self, event: TurnCompleted) -> str:
         say = self._invocation.say
         parts = [say(f"source.{event.source}")]
         if event.calls:
             parts.append(say("calls_one" if event.calls == 1 else "calls", count=event.calls))
-        more = [say("ask.more")] if self._hidden else []
-        return " · ".join([*parts, f"{event.ms:.0f} ms", *more])
+        parts.append(f"{event.ms:.0f} ms")
+        if self._hidden:
+            parts.append(say("ask.more"))
+        note(paint(" · ".join(parts), "quiet", sys.stderr), painted=True)
 
 
 def squeezed(text: str) -> str:

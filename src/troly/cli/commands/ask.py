@@ -14,10 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
-from troly.cli.command import known_modes
+from troly.cli.command import Mode, Now, User
 from troly.cli.failures import STOPPED, UsageError
 from troly.cli.invocation import IdentityClaim, Invocation, parse_moment, profile_for
-from troly.cli.turns import JsonPrinter, Printer, TextPrinter, TurnResult, model_loop, run_one_turn
+from troly.cli.turns import JsonPrinter, TextPrinter, TurnResult, model_loop, run_one_turn
 from troly.config.users import Profile
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest
@@ -28,15 +28,10 @@ from troly.text.catalogue import LANGS, Lang
 MAX_BYTES = 2_000_000
 MAX_NAME = 200
 Text = Annotated[list[str] | None, typer.Argument(metavar="TEXT", help="ask.text", show_default=False)]
-Mode = Annotated[
-    str | None, typer.Option("--mode", "-m", metavar="MODE", help="ask.mode", autocompletion=known_modes)
-]
-User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
-Now = Annotated[str | None, typer.Option("--now", metavar="TIME", help="ask.now")]
 Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="ask.model")]
 Conversation = Annotated[str | None, typer.Option("--conversation", metavar="ID", help="ask.conversation")]
 Jsonl = Annotated[Path | None, typer.Option("--jsonl", metavar="FILE", help="ask.jsonl")]
-Json = Annotated[bool, typer.Option("--json", help="ask.json")]
+AsJson = Annotated[bool, typer.Option("--json", help="ask.json")]
 Details = Annotated[bool, typer.Option("--details", help="ask.details")]
 Offline = Annotated[bool, typer.Option("--offline", help="ask.offline")]
 
@@ -51,33 +46,39 @@ def ask(
     model: Model = None,
     conversation: Conversation = None,
     jsonl: Jsonl = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
     offline: Offline = False,
     details: Details = False,
 ) -> None:
-    """See `cli.ask.help`."""
     invocation: Invocation = ctx.obj
     if jsonl is not None and text:
         raise UsageError("ask.both", other="TEXT")
-    asked = AskOptions(
+    asked = TurnRequest(
         mode=mode or invocation.registry.first(invocation.settings.mode),
-        claim=IdentityClaim(user=user),
         now=parse_moment(now) if now is not None else None,
-        lang=invocation.given,
+        language=invocation.given,
         model=model,
         offline=offline,
         conversation=conversation,
+        text="" if jsonl else " ".join(text) if text else read_question(invocation),
     )
-    question = "" if jsonl else " ".join(text) if text else read_question(invocation)
     with invocation.open_session() as session:
+        profile = profile_for(invocation, session, IdentityClaim(user=user))
         if mode is None and conversation is not None:
             # It goes on with its own assistant; one that is not there is told of by the turn.
-            owner = profile_for(invocation, session, asked.claim).login
             with suppress(AccessError):
-                asked = replace(asked, mode=session.services.conversations.get(owner, conversation).mode)
+                own = session.services.conversations.get(profile.login, conversation).mode
+                asked = replace(asked, mode=own)
         if jsonl is not None:
-            raise typer.Exit(ask_lines(invocation, session, asked, jsonl))
-        raise typer.Exit(ask_once(invocation, session, asked, question, as_json=as_json, details=details))
+            raise typer.Exit(ask_lines(invocation, session, asked, user, jsonl))
+        if not as_json:
+            # For people a mode that cannot be used is an error of the command; as JSON it is the turn's last event.
+            session.registry.get(asked.mode)
+        printer = JsonPrinter(asked.mode) if as_json else TextPrinter(invocation, details=details)
+        with model_loop(session) as runner:
+            answered = runner.run(run_one_turn(session, profile, asked, printer.show))
+    if not answered.completed:
+        raise typer.Exit(STOPPED if answered.stopped else 1)
 
 
 def read_question(invocation: Invocation) -> str:
@@ -132,8 +133,7 @@ def parse_line(raw: bytes) -> JsonlQuestion:
 def tag_of_line(raw: bytes) -> str | float | None:
     """The `id` of a line that may be wrong otherwise, so that its failure can be tagged."""
     try:
-        fields = _object(raw)
-        return tag_of(fields)
+        return tag_of(_object(raw))
     except InputError:
         return None
 
@@ -186,26 +186,17 @@ def _language(fields: Mapping[str, Any]) -> Lang | None:
     raise InputError("jsonl.lang", value=value)
 
 
-@dataclass(frozen=True, slots=True)
-class AskOptions:
-    """What the options of `ask` say; a JSON line may say something else for itself."""
-
-    mode: str
-    claim: IdentityClaim
-    now: datetime | None
-    lang: Lang | None
-    model: str | None
-    offline: bool
-    conversation: str | None
-
-
 @dataclass(slots=True)
 class JsonlRun:
-    """One run of `--jsonl`. `labels` maps user, mode and a label to the conversation that its lines share."""
+    """One run of `--jsonl`. `asked` and `user` are what the options of `ask` say; a line may say something else for itself.
+
+    `labels` maps user, mode and a label to the conversation that its lines share.
+    """
 
     invocation: Invocation
     session: Session
-    asked: AskOptions
+    asked: TurnRequest
+    user: str | None
     runner: asyncio.Runner
     labels: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
@@ -217,91 +208,54 @@ class JsonlRun:
             return self._refuse(error, self.asked.mode, tag_of_line(raw), number)
         mode = line.mode or self.asked.mode
         try:
-            profile = profile_for(self.invocation, self.session, self._claim(line))
+            claim = replace(line.claim, user=line.claim.user or self.user)
+            profile = profile_for(self.invocation, self.session, claim)
             conversation, label = self._conversation(profile, mode, line.conversation)
         except TrolyError as error:
             return self._refuse(error, mode, line.tag, number)
-        request = TurnRequest(
+        request = replace(
+            self.asked,
             mode=mode,
             text=line.text,
             conversation=conversation,
-            language=line.lang or self.asked.lang,
+            language=line.lang or self.asked.language,
             now=line.now or self.asked.now,
-            offline=self.asked.offline,
-            model=self.asked.model,
         )
-        answered = self.runner.run(
-            run_one_turn(self.session, profile, request, JsonPrinter(mode, line.tag, number))
-        )
+        printer = JsonPrinter(mode, line.tag, number)
+        answered = self.runner.run(run_one_turn(self.session, profile, request, printer.show))
         if label and answered.conversation:
             self.labels[profile.login, mode, label] = answered.conversation
         return answered
-
-    def _claim(self, line: JsonlQuestion) -> IdentityClaim:
-        given, own = line.claim, self.asked.claim
-        return IdentityClaim(given.user or own.user, given.role, given.permissions, given.department)
 
     def _conversation(self, profile: Profile, mode: str, name: str) -> tuple[str | None, str]:
         """The conversation to go on with, or None and the label that the new one will have."""
         if not name:
             return self.asked.conversation, ""
-        known = self.labels.get((profile.login, mode, name))
-        if known:
+        if known := self.labels.get((profile.login, mode, name)):
             return known, ""
-        return (name, "") if exists(self.session, profile, name) else (None, name)
+        try:
+            return self.session.services.conversations.get(profile.login, name).id, ""
+        except AccessError:
+            return None, name
 
     def _refuse(self, error: TrolyError, mode: str, tag: str | float | None, number: int) -> TurnResult:
-        text = error.render(self.asked.lang or self.invocation.lang)
+        text = error.render(self.asked.language or self.invocation.lang)
         event = TurnFailed(text.title, text.message, text.remedy, error.key)
         JsonPrinter(mode, tag, number).show(event, "", "")
         return TurnResult("", completed=False, stopped=False)
 
 
-def ask_once(
-    invocation: Invocation,
-    session: Session,
-    asked: AskOptions,
-    question: str,
-    *,
-    as_json: bool,
-    details: bool = False,
+def ask_lines(
+    invocation: Invocation, session: Session, asked: TurnRequest, user: str | None, file: Path
 ) -> int:
-    """Answer one question; returns the exit code. `details` prints entries of lists and computations whole.
-
-    Raises AccessError when `--user` is not allowed, and for people ConfigError when the mode cannot be used; with
-    `as_json` that is the turn's last event.
-    """
-    profile = profile_for(invocation, session, asked.claim)
-    if not as_json:
-        session.registry.get(asked.mode)
-    printer: Printer = JsonPrinter(asked.mode) if as_json else TextPrinter(invocation, details=details)
-    request = TurnRequest(
-        mode=asked.mode,
-        text=question,
-        conversation=asked.conversation,
-        language=asked.lang,
-        now=asked.now,
-        offline=asked.offline,
-        model=asked.model,
-    )
-    with model_loop(session) as runner:
-        answered = runner.run(run_one_turn(session, profile, request, printer))
-    if answered.completed:
-        return 0
-    return STOPPED if answered.stopped else 1
-
-
-def ask_lines(invocation: Invocation, session: Session, asked: AskOptions, file: Path) -> int:
     """Answer every line of `file` (`-` is stdin) as it arrives; returns the exit code.
 
     A pipe can be kept open: each line is answered before the next one is read. Ctrl-C stops the answer that is being
-    written and the run with it. Raises InputError when the file cannot be read, AccessError when `--user` is not
-    allowed.
+    written and the run with it. Raises InputError when the file cannot be read.
     """
-    profile_for(invocation, session, asked.claim)
     whole = True
     with model_loop(session) as runner:
-        lines = JsonlRun(invocation, session, asked, runner)
+        lines = JsonlRun(invocation, session, asked, user, runner)
         for number, raw in numbered(file):
             answered = lines.answer(raw, number)
             whole = whole and answered.completed
@@ -325,12 +279,3 @@ def numbered(file: Path) -> Iterator[tuple[int, bytes]]:
     finally:
         if stream is not sys.stdin.buffer:
             stream.close()
-
-
-def exists(session: Session, profile: Profile, conversation: str) -> bool:
-    """Whether the person has a conversation with this id."""
-    try:
-        session.services.conversations.get(profile.login, conversation)
-    except AccessError:
-        return False
-    return True

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from troly.cli.command import Json
 from troly.cli.failures import say_error
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, note
+from troly.cli.output import data, data_json, data_table, note
 from troly.errors import ConfigError, ErrorText
-from troly.presentation.text import grid
-
-Json = Annotated[bool, typer.Option("--json", help="common.json")]
 
 
 def show(ctx: typer.Context, as_json: Json = False) -> None:
-    """See `cli.config.show.help`."""
     from troly.config.load import explain
     from troly.config.template import literal
 
@@ -33,11 +30,10 @@ def show(ctx: typer.Context, as_json: Json = False) -> None:
         (value.key, "" if value.value is None else literal(plain(value.value)), value.origin)
         for value in values
     ]
-    data(grid([invocation.say(f"config.column.{name}") for name in ("key", "value", "origin")], rows))
+    data_table(invocation.say, "config.column", ("key", "value", "origin"), rows)
 
 
 def path(ctx: typer.Context, as_json: Json = False) -> None:
-    """See `cli.config.path.help`."""
     paths = ctx.obj.paths
     places: dict[str, Path] = {
         "config": paths.config_file,
@@ -55,11 +51,10 @@ def path(ctx: typer.Context, as_json: Json = False) -> None:
         (name, str(place), say("config.there" if place.exists() else "config.absent"))
         for name, place in places.items()
     ]
-    data(grid([say(f"config.column.{name}") for name in ("name", "path", "state")], rows))
+    data_table(say, "config.column", ("name", "path", "state"), rows)
 
 
 def check(ctx: typer.Context) -> None:
-    """See `cli.config.check.help`."""
     invocation: Invocation = ctx.obj
     problems = problems_of(invocation)
     for problem in problems:
@@ -70,7 +65,6 @@ def check(ctx: typer.Context) -> None:
 
 
 def init(ctx: typer.Context) -> None:
-    """See `cli.config.init.help`."""
     from troly.config.template import write_default
 
     invocation: Invocation = ctx.obj

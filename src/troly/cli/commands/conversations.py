@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from troly.cli.command import known_modes
+from troly.cli.command import Json, User, known_modes
 from troly.cli.failures import UsageError
 from troly.cli.invocation import IdentityClaim, Invocation, profile_for
-from troly.cli.output import data, data_json, note, paint
-from troly.presentation.text import grid
+from troly.cli.output import data, data_json, data_table, note, one_line, paint
 
 if TYPE_CHECKING:
     from troly.config.users import Profile
     from troly.conversation.session import Session
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="conversations.id", show_default=False)]
-User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
-Json = Annotated[bool, typer.Option("--json", help="common.json")]
 Format = Annotated[
     Literal["md", "json", "csv"],
     typer.Option("--format", "-f", metavar="[md|json|csv]", help="conversations.format"),
@@ -38,7 +35,6 @@ def list_(
     user: User = None,
     as_json: Json = False,
 ) -> None:
-    """See `cli.conversations.list.help`."""
     from troly.conversation.export import local_minute
 
     invocation: Invocation = ctx.obj
@@ -55,19 +51,13 @@ def list_(
         note(invocation.say("conversations.none"))
         return
     rows = [
-        (one.id, one.mode, local_minute(one.updated_at, session.zone), _short(titles[one.id]))
+        (one.id, one.mode, local_minute(one.updated_at, session.zone), one_line(titles[one.id], TITLE_WIDTH))
         for one in found
     ]
-    data(
-        grid(
-            [invocation.say(f"conversations.column.{name}") for name in ("id", "mode", "updated", "title")],
-            rows,
-        )
-    )
+    data_table(invocation.say, "conversations.column", ("id", "mode", "updated", "title"), rows)
 
 
 def show(ctx: typer.Context, conversation: Id, user: User = None, as_json: Json = False) -> None:
-    """See `cli.conversations.show.help`."""
     from troly.conversation.export import conversation_json, ending_mark, local_minute
     from troly.stores.handovers import colleague_of
 
@@ -98,7 +88,6 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="conversations.force")] = False,
     user: User = None,
 ) -> None:
-    """See `cli.conversations.export.help`."""
     from troly.conversation.export import render_conversation, write_export
 
     invocation: Invocation = ctx.obj
@@ -118,7 +107,6 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="conversations.yes")] = False,
     user: User = None,
 ) -> None:
-    """See `cli.conversations.delete.help`."""
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
         owner = _owner(invocation, session, user)
@@ -131,7 +119,6 @@ def delete(
 
 
 def restore(ctx: typer.Context, conversation: Id, user: User = None) -> None:
-    """See `cli.conversations.restore.help`."""
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
         session.services.conversations.restore(_owner(invocation, session, user).login, conversation)
@@ -155,8 +142,3 @@ def _agreed(invocation: Invocation, title: str) -> bool:
     sys.stderr.write(paint(invocation.say("conversations.ask", title=title), "warn", sys.stderr) + " ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().casefold() in {"y", "yes", "c", "có", "co"}
-
-
-def _short(title: str) -> str:
-    line = " ".join(title.split())
-    return line if len(line) <= TITLE_WIDTH else line[: TITLE_WIDTH - 1] + "…"

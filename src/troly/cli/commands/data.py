@@ -15,14 +15,12 @@ What = Annotated[str, typer.Argument(metavar="samples", help="data.what", show_d
 
 
 def load(ctx: typer.Context, what: What) -> None:
-    """See `cli.data.load.help`."""
     from troly.plugin import samples
 
     _each(ctx.obj, what, samples.load)
 
 
 def remove(ctx: typer.Context, what: What) -> None:
-    """See `cli.data.remove.help`."""
     from troly.plugin import samples
 
     _each(ctx.obj, what, samples.remove)
@@ -31,7 +29,6 @@ def remove(ctx: typer.Context, what: What) -> None:
 def move(
     ctx: typer.Context, *, to: Annotated[str, typer.Option("--to", metavar="URL", help="data.to")]
 ) -> None:
-    """See `cli.data.move.help`."""
     from contextlib import closing
 
     from troly.config.users import load_entries
@@ -58,7 +55,6 @@ def move(
 
 
 def publish(ctx: typer.Context) -> None:
-    """See `cli.data.publish.help`."""
     from troly.errors import InputError
     from troly.retrieval.documents.shared import NAME
 

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
+from troly.cli.command import Json
 from troly.cli.commands.config import problems_of
 from troly.cli.commands.models import installed, model_details, model_health, wanted_models
 from troly.cli.invocation import Invocation
@@ -23,6 +24,7 @@ from troly.errors import ErrorText, StoreError, TrolyError
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 from troly.presentation.text import GAP, cells
+from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from troly.llm.types import ModelDetails
@@ -30,22 +32,15 @@ if TYPE_CHECKING:
 LOOKS: dict[CheckLevel, Look] = {"ok": "good", "warning": "warn", "failure": "bad"}
 
 
-def doctor(
-    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
-) -> None:
-    """See `cli.doctor.help`."""
+def doctor(ctx: typer.Context, as_json: Json = False) -> None:
     _report(ctx.obj, all_checks(ctx.obj), as_json=as_json)
 
 
-def deploy_check(
-    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
-) -> None:
-    """See `cli.deploy.check.help`."""
+def deploy_check(ctx: typer.Context, as_json: Json = False) -> None:
     _report(ctx.obj, all_checks(ctx.obj, (check_settings, check_stores, check_models)), as_json=as_json)
 
 
 def deploy_compose(ctx: typer.Context) -> None:  # noqa: ARG001 (as every command)
-    """See `cli.deploy.compose.help`."""
     from importlib.metadata import version
 
     text = Path(__file__).parents[1].joinpath("compose.yaml").read_text(encoding="utf-8")
@@ -54,7 +49,8 @@ def deploy_compose(ctx: typer.Context) -> None:  # noqa: ARG001 (as every comman
 
 def _report(invocation: Invocation, findings: Iterator[CheckResult], *, as_json: bool) -> None:
     found: list[CheckResult] = []
-    for finding in _collected(findings, found):
+    for finding in findings:
+        found.append(finding)
         if not as_json:
             _show(invocation, finding)
     failed = any(finding.level == "failure" for finding in found)
@@ -67,27 +63,16 @@ def _report(invocation: Invocation, findings: Iterator[CheckResult], *, as_json:
     raise typer.Exit(int(failed))
 
 
-def _collected(findings: Iterator[CheckResult], into: list[CheckResult]) -> Iterator[CheckResult]:
-    for finding in findings:
-        into.append(finding)
-        yield finding
-
-
 def _show(invocation: Invocation, finding: CheckResult) -> None:
     words = {level: invocation.say(f"doctor.level.{level}") for level in LOOKS}
     width = max(cells(word) for word in words.values())
     word = words[finding.level]
     mark = paint(word, LOOKS[finding.level]) + " " * (width - cells(word))
-    data(f"{mark}{GAP}{paint(finding.name, 'quiet')}: {_one_line(finding.message)}", painted=True)
+    message = sanitize(finding.message, keep_newlines=False)
+    data(f"{mark}{GAP}{paint(finding.name, 'quiet')}: {message}", painted=True)
     if finding.remedy:
-        data(f"{' ' * (width + len(GAP))}→ {_one_line(finding.remedy)}")
+        data(f"{' ' * (width + len(GAP))}→ {sanitize(finding.remedy, keep_newlines=False)}")
     sys.stdout.flush()
-
-
-def _one_line(text: str) -> str:
-    from troly.text.sanitize import sanitize
-
-    return sanitize(text, keep_newlines=False)
 
 
 CheckLevel = Literal["ok", "warning", "failure"]
@@ -317,7 +302,8 @@ def check_folders(invocation: Invocation) -> Iterator[CheckResult]:
     for name, folder in (("data", paths.data), ("config", paths.config), ("cache", paths.cache)):
         if folder.is_dir():
             yield CheckResult("ok", name, str(folder))
-    free = shutil.disk_usage(_nearest(paths.data)).free / GIGABYTE
+    existing = next(place for place in (paths.data, *paths.data.parents) if place.exists())
+    free = shutil.disk_usage(existing).free / GIGABYTE
     level = "ok" if free >= ENOUGH_DISK else "warning" if free >= LITTLE_DISK else "failure"
     yield CheckResult(
         level,  # type: ignore[arg-type]  # one of three literals
@@ -381,7 +367,9 @@ def check_terminal(invocation: Invocation) -> Iterator[CheckResult]:
         return
     size = shutil.get_terminal_size()
     colours = _colours(env.get("TERM", ""), env.get("COLORTERM", ""), bool(env.get("NO_COLOR")))
-    utf8 = _speaks_utf8(env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or "")
+    # The locale promises UTF-8; on Windows the terminal always does.
+    locale_name = env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or ""
+    utf8 = sys.platform == "win32" or "utf" in locale_name.lower()
     text = say(
         "doctor.terminal.is",
         columns=size.columns,
@@ -390,9 +378,9 @@ def check_terminal(invocation: Invocation) -> Iterator[CheckResult]:
         name=env.get("TERM", "?"),
     )
     small = size.columns < SMALLEST_SCREEN[0] or size.lines < SMALLEST_SCREEN[1]
-    remedies = (
-        [say("doctor.terminal.small", columns=SMALLEST_SCREEN[0], rows=SMALLEST_SCREEN[1])] if small else []
-    )
+    remedies = []
+    if small:
+        remedies.append(say("doctor.terminal.small", columns=SMALLEST_SCREEN[0], rows=SMALLEST_SCREEN[1]))
     remedies += [] if utf8 else [say("doctor.terminal.utf8")]
     yield CheckResult("warning" if remedies else "ok", "terminal", text, " ".join(remedies))
 
@@ -401,13 +389,3 @@ def _colours(term: str, colorterm: str, refused: bool) -> str:
     if refused or term in ("", "dumb"):
         return "0"
     return "16M" if colorterm in ("truecolor", "24bit") else "256" if "256" in term else "16"
-
-
-def _speaks_utf8(locale_name: str) -> bool:
-    """Whether the locale promises UTF-8; on Windows the terminal always does."""
-    return sys.platform == "win32" or "utf" in locale_name.lower()
-
-
-def _nearest(folder: Path) -> Path:
-    """`folder`, or the nearest folder above it that exists."""
-    return next(place for place in (folder, *folder.parents) if place.exists())

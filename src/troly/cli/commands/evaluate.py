@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from troly.cli.command import known_modes
+from troly.cli.command import Now, known_modes
 from troly.cli.failures import UsageError
 from troly.cli.invocation import Invocation, parse_moment
-from troly.cli.output import data, data_json, note, progress
+from troly.cli.output import data, data_json, data_table, note, one_line, progress
 from troly.errors import InputError
 from troly.presentation.text import content_text, grid
 from troly.text.sanitize import sanitize_json
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from troly.conversation.evaluation import (
         Accuracy,
         Case,
-        CaseFile,
         CaseResult,
         EvaluationReport,
         JudgedTurn,
@@ -42,8 +41,7 @@ File = Annotated[
 Failures = Annotated[Path | None, typer.Option("--failures", metavar="FILE", help="eval.failures")]
 Least = Annotated[str | None, typer.Option("--min", metavar="SHARE", help="eval.min")]
 Model = Annotated[bool, typer.Option("--model", help="eval.model")]
-Now = Annotated[str | None, typer.Option("--now", metavar="TIME", help="ask.now")]
-Json = Annotated[bool, typer.Option("--json", help="eval.json")]
+AsJson = Annotated[bool, typer.Option("--json", help="eval.json")]
 
 
 def evaluate(
@@ -51,43 +49,49 @@ def evaluate(
     mode: Mode = None,
     *,
     file: File = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
     failures: Failures = None,
     least: Least = None,
     model: Model = False,
     now: Now = None,
 ) -> None:
-    """See `cli.eval.help`."""
+    """See `cli.eval.help`.
+
+    Without a mode the lines of the files name it; `now` is the clock of lines without one. The exit code is 1 when
+    `least` is missed, 3 when a line of a file is bad.
+    """
+    from troly.plugin.registry import Registry
+
     invocation: Invocation = ctx.obj
-    asked = EvalOptions(
-        mode=mode,
-        files=tuple(file or ()),
-        as_json=as_json,
-        failures=failures,
-        least=share_of(least) if least is not None else None,
-        offline=not model,
-        now=parse_moment(now) if now is not None else None,
-    )
-    raise typer.Exit(run_evaluation(invocation, asked))
+    share = share_of(least) if least is not None else None
+    clock = parse_moment(now) if now is not None else None
+    registry = Registry()
+    if mode is not None:
+        registry.get(mode)
+    by_mode, bad = _read_cases(invocation, mode, file or ())
+    reports = [
+        _report(invocation, registry, name, cases, offline=not model, now=clock)
+        for name, cases in by_mode.items()
+    ]
+    if failures is not None:
+        _write_failures(invocation, failures, reports)
+    if as_json:
+        for report in reports:
+            data_json(_as_json(report, offline=not model))
+    else:
+        _print_reports(invocation, reports, offline=not model, misses=failures is None)
+    missed = [name for report in reports for name in report.missed(share)] if share is not None else []
+    if share is not None and missed:
+        note(invocation.say("eval.missed", fields=", ".join(missed), least=_percent(share)))
+        raise typer.Exit(MISSED)
+    if bad:
+        raise typer.Exit(InputError.exit_code)
 
 
 MISSED = 1
 VERDICTS: tuple[Verdict, ...] = ("right", "honest", "wrong")
 # Characters of a wrong answer that are printed; the file of failures has all of them.
 ANSWER_CHARS = 1_200
-
-
-@dataclass(frozen=True, slots=True)
-class EvalOptions:
-    """What the options of `eval` say; `least` is a share, 0 to 1, `now` the clock of lines without one. Without a mode the lines of the files name it."""
-
-    mode: str | None
-    files: tuple[Path, ...]
-    as_json: bool
-    failures: Path | None
-    least: float | None
-    offline: bool
-    now: datetime | None = None
 
 
 def share_of(value: str) -> float:
@@ -102,55 +106,43 @@ def share_of(value: str) -> float:
     return share
 
 
-def run_evaluation(invocation: Invocation, asked: EvalOptions) -> int:
-    """Judge the cases and tell; returns the exit code: 1 when `least` is missed, 3 when a line of a file is bad.
+def _read_cases(
+    invocation: Invocation, mode: str | None, files: Sequence[Path]
+) -> tuple[dict[str, list[Case]], bool]:
+    """The cases by their mode, and whether a line was bad. Raises InputError, UsageError where there is no case to run."""
+    from troly.conversation.evaluation import read_case_file, shipped_cases
 
-    Raises InputError when there is no case to run, ConfigError for a mode that cannot be used.
-    """
-    from troly.plugin.registry import Registry
-
-    registry = Registry()
-    if asked.mode is not None:
-        registry.get(asked.mode)
+    if not files and mode is None:
+        raise UsageError("eval.nothing")
+    paths: Sequence[Path | None] = files or [shipped_cases(mode or "")]
     by_mode: dict[str, list[Case]] = {}
     bad = False
-    for found in _case_files(asked):
+    for path in paths:
+        if path is None:
+            raise InputError("eval.none", mode=mode)
+        found = read_case_file(path)
         for problem in found.problems:
             bad = True
             text = problem.error.render(invocation.lang)
             note(invocation.say("eval.bad_line", line=problem.line, problem=f"{text.message} {text.remedy}"))
         for case in found.cases:
-            if asked.mode is None or case.mode in ("", asked.mode):
-                by_mode.setdefault(case.mode or asked.mode or "", []).append(case)
+            if mode is None or case.mode in ("", mode):
+                by_mode.setdefault(case.mode or mode or "", []).append(case)
     if not by_mode:
-        raise InputError("eval.empty", file=", ".join(map(str, asked.files)) or asked.mode)
+        raise InputError("eval.empty", file=", ".join(map(str, files)) or mode)
     if "" in by_mode:
         raise UsageError("eval.which", id=by_mode[""][0].id)
-    reports = [_report(invocation, registry, asked, mode, cases) for mode, cases in by_mode.items()]
-    _print_reports(invocation, asked, reports)
-    if asked.least is not None and (
-        names := [name for report in reports for name in report.missed(asked.least)]
-    ):
-        note(invocation.say("eval.missed", fields=", ".join(names), least=_percent(asked.least)))
-        return MISSED
-    return InputError.exit_code if bad else 0
-
-
-def _case_files(asked: EvalOptions) -> list[CaseFile]:
-    from troly.conversation.evaluation import read_case_file, shipped_cases
-
-    if asked.files:
-        return [read_case_file(file) for file in asked.files]
-    if asked.mode is None:
-        raise UsageError("eval.nothing")
-    file = shipped_cases(asked.mode)
-    if file is None:
-        raise InputError("eval.none", mode=asked.mode)
-    return [read_case_file(file)]
+    return by_mode, bad
 
 
 def _report(
-    invocation: Invocation, registry: Registry, asked: EvalOptions, mode: str, cases: list[Case]
+    invocation: Invocation,
+    registry: Registry,
+    mode: str,
+    cases: list[Case],
+    *,
+    offline: bool,
+    now: datetime | None,
 ) -> EvaluationReport:
     from troly.conversation.evaluation import evaluate, practice_session
 
@@ -166,8 +158,8 @@ def _report(
                     session,
                     mode,
                     cases,
-                    offline=asked.offline,
-                    now=asked.now,
+                    offline=offline,
+                    now=now,
                     render=lambda content, brief: content_text(content, invocation.lang, brief=brief),
                     progress=lambda done, total: update(done, total, unit),
                 )
@@ -189,28 +181,25 @@ def _write_failures(invocation: Invocation, file: Path, reports: list[Evaluation
     note(invocation.say("eval.written", count=len(failures), file=file))
 
 
-def _print_reports(invocation: Invocation, asked: EvalOptions, reports: list[EvaluationReport]) -> None:
-    if asked.failures is not None:
-        _write_failures(invocation, asked.failures, reports)
-    if asked.as_json:
-        for report in reports:
-            data_json(_as_json(report, offline=asked.offline))
-        return
+def _print_reports(
+    invocation: Invocation, reports: list[EvaluationReport], *, offline: bool, misses: bool
+) -> None:
     for report in reports:
         if report.fields:
-            data(_table(invocation, report))
+            _print_table(invocation, report)
     if any(report.turns for report in reports):
-        data(invocation.say("eval.without_model" if asked.offline else "eval.with_model"))
-        data(_verdict_table(invocation, reports))
-    if asked.failures is None:
-        _print_misses(invocation, reports)
-
-
-def _print_misses(invocation: Invocation, reports: list[EvaluationReport]) -> None:
-    for report in reports:
+        data(invocation.say("eval.without_model" if offline else "eval.with_model"))
+        _print_verdicts(invocation, reports)
+    for report in reports if misses else ():
         if report.failures:
             data()
-            data(_listed(invocation, report.failures))
+            rows = [
+                [result.case.id, one_line(result.case.text, 100), miss.field]
+                + [one_line(value, 60) for value in (miss.expected, miss.got)]
+                for result in report.failures
+                for miss in result.misses
+            ]
+            data_table(invocation.say, "eval.column", ("id", "text", "field", "expected", "got"), rows)
         for turn in _of(report, "wrong"):
             data()
             data(_wrong_answer(invocation, turn))
@@ -220,7 +209,7 @@ def _of(report: EvaluationReport, *verdicts: str) -> list[JudgedTurn]:
     return [turn for turn in report.turns if turn.judgement.verdict in verdicts]
 
 
-def _verdict_table(invocation: Invocation, reports: list[EvaluationReport]) -> str:
+def _print_verdicts(invocation: Invocation, reports: list[EvaluationReport]) -> None:
     """A row for all answers of an assistant, one for the plain ones and one a form: right, honest, wrong."""
     say = invocation.say
     rows = []
@@ -235,8 +224,8 @@ def _verdict_table(invocation: Invocation, reports: list[EvaluationReport]) -> s
             judged = counts.total() - counts["unjudged"]
             cells = [_share(counts[one], judged) for one in VERDICTS]
             rows.append([report.mode, name, *cells, str(counts["unjudged"])])
-    columns = [say(f"eval.column.{name}") for name in ("mode", "form", *VERDICTS, "unjudged")]
-    return grid(columns, rows, numeric=range(2, len(columns)))
+    names = ("mode", "form", *VERDICTS, "unjudged")
+    data_table(say, "eval.column", names, rows, numeric=range(2, len(names)))
 
 
 def _wrong_answer(invocation: Invocation, turn: JudgedTurn) -> str:
@@ -253,18 +242,16 @@ def _wrong_answer(invocation: Invocation, turn: JudgedTurn) -> str:
     return "\n".join([*heads, *(f"  {line}" for line in answer.splitlines())])
 
 
-def _table(invocation: Invocation, report: EvaluationReport) -> str:
+def _print_table(invocation: Invocation, report: EvaluationReport) -> None:
     """A row for all cases and one a form; a column a field and one for whole cases; share and counts in each cell."""
     say = invocation.say
     forms: list[str | None] = [None, *(report.forms if len(report.forms) > 1 else ())]
     columns = [say("eval.column.form"), *report.fields, say("eval.column.cases")]
-    names: list[str | None] = [*report.fields, None]
-    rows = [[form or say("eval.all"), *(_cell(report.count(name, form)) for name in names)] for form in forms]
-    return grid(columns, rows, numeric=range(1, len(columns)))
-
-
-def _cell(count: Accuracy) -> str:
-    return _share(count.right, count.total)
+    rows = []
+    for form in forms:
+        counts = [report.count(name, form) for name in (*report.fields, None)]
+        rows.append([form or say("eval.all"), *(_share(count.right, count.total) for count in counts)])
+    data(grid(columns, rows, numeric=range(1, len(columns))))
 
 
 def _share(count: int, total: int) -> str:
@@ -274,27 +261,6 @@ def _share(count: int, total: int) -> str:
 def _percent(share: float) -> str:
     """Rounded down, so that 100 % is said only of all."""
     return f"{int(share * 1000 + 1e-9) / 10:.1f}%"
-
-
-def _listed(invocation: Invocation, failures: list[CaseResult]) -> str:
-    say = invocation.say
-    columns = [say(f"eval.column.{name}") for name in ("id", "text", "field", "expected", "got")]
-    rows = [
-        [result.case.id, _short(result.case.text), miss.field, _value(miss.expected), _value(miss.got)]
-        for result in failures
-        for miss in result.misses
-    ]
-    return grid(columns, rows)
-
-
-def _short(text: str, most: int = 100) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
-
-
-def _value(value: Any) -> str:
-    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return _short(shown, 60)
 
 
 def _failure(result: CaseResult) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import os
 import threading
@@ -9,17 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from troly.cli.command import TrolyGroup
+from troly.cli.command import Json, TrolyGroup
 from troly.cli.commands.mode_commands import build_command, option, own_parameter
 from troly.cli.failures import STOPPED, say_error
 from troly.cli.invocation import IdentityClaim, Invocation, profile_for
-from troly.cli.output import data, data_json, note, progress
+from troly.cli.output import data, data_json, note, note_problems, progress
 from troly.cli.turns import model_loop, on_interrupt
 from troly.conversation.jobs import LoadFiles, both, recorded, share_files
 from troly.conversation.session import Session
@@ -32,9 +32,6 @@ from troly.retrieval.documents.ingest import IngestProgress, IngestReport, inges
 if TYPE_CHECKING:
     from troly.plugin.contract import Ingest
     from troly.stores.jobs import JobRecord
-
-
-Json = Annotated[bool, typer.Option("--json", help="common.json")]
 
 
 class IngestGroup(TrolyGroup):
@@ -66,20 +63,7 @@ def file_command(name: str, mode: str, ingest: Ingest, invocation: Invocation) -
     """The command that loads one file with `ingest` of `mode`: its own options beside those of every load."""
 
     def load(**given: Any) -> None:
-
-        house = {
-            key: given.pop(key, None) for key in ("file", "dry_run", "errors", "replace", "user", "as_json")
-        }
-        asked = LoadOptions(
-            file=house["file"],
-            dry_run=bool(house["dry_run"]),
-            replace=bool(house["replace"]),
-            errors=house["errors"],
-            as_json=bool(house["as_json"]),
-            user=house["user"],
-            values=given,
-        )
-        raise typer.Exit(load_file(invocation, mode, ingest, asked))
+        raise typer.Exit(load_file(invocation, mode, ingest, **given))
 
     command = build_command(name, load, _ingest_parameters(ingest, invocation), invocation)
     command.help, command.epilog = ingest.help[invocation.lang], ingest.example
@@ -110,85 +94,69 @@ def knowledge(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """See `cli.ingest.knowledge.help`."""
 
     raise typer.Exit(load_documents(ctx.obj, paths, collection, as_json=as_json))
 
 
-SHOWN_PROBLEMS = 20
 WAKE_SECONDS = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class LoadOptions:
-    """What `app ingest <kind>` was asked to do."""
-
-    file: Path
-    dry_run: bool
-    replace: bool
-    errors: Path | None
-    as_json: bool
-    user: str | None = None
-    values: Mapping[str, str | bool | None] = field(default_factory=dict)
-
-
-def load_file(invocation: Invocation, mode: str, ingest: Ingest, asked: LoadOptions) -> int:
-    """Load one file with a mode's own ingest; returns the exit code. Raises what the ingest raises."""
+def load_file(
+    invocation: Invocation,
+    mode: str,
+    ingest: Ingest,
+    /,
+    *,
+    file: Path,
+    dry_run: bool,
+    errors: Path | None,
+    replace: bool = False,
+    user: str | None = None,
+    as_json: bool,
+    **own: str | bool | None,
+) -> int:
+    """Load one file with a mode's own ingest and its `own` parameters; returns the exit code. Raises what the ingest raises."""
     stop = threading.Event()
-    errors = str(asked.errors) if asked.errors else None
-    values = {**asked.values, DRY_RUN: asked.dry_run, REPLACE: asked.replace, ERRORS: errors}
-    job = LoadFiles(mode, ingest.name, (str(asked.file),), invocation.lang, values)
-    with invocation.open_session() as session, progress(asked.file.name) as update:
-        profile = profile_for(invocation, session, IdentityClaim(user=asked.user))
+    values = {**own, DRY_RUN: dry_run, REPLACE: replace, ERRORS: str(errors) if errors else None}
+    job = LoadFiles(mode, ingest.name, (str(file),), invocation.lang, values)
+    with invocation.open_session() as session, progress(file.name) as update:
+        profile = profile_for(invocation, session, IdentityClaim(user=user))
         request = IngestRequest(
             services=session.services,
-            file=asked.file,
+            file=file,
             now=session.services.clock(),
             language=invocation.lang,
-            dry_run=asked.dry_run,
-            replace=asked.replace,
-            errors=asked.errors,
+            dry_run=dry_run,
+            replace=replace,
+            errors=errors,
             cancelled=stop.is_set,
-            values=asked.values,
+            values=own,
             profile=profile,
         )
         with recorded(session.services, profile, job, share_files(session.services, job)) as running:
-            request = replace(request, progress=both(update, running))
+            request = dataclasses.replace(request, progress=both(update, running))
             outcome = _in_thread(
                 lambda: ingest.run(request), lambda: announce_stop(invocation, stop), running
             )
             if stop.is_set() and not outcome.published and running is not None:
                 running.end("stopped")
-    note_problems(invocation, outcome.problems, "ingest.more")
+    note_problems(outcome.problems, lambda more: invocation.say("ingest.more", count=more))
     if outcome.summary:
         note(outcome.summary)
-    if asked.dry_run:
+    if dry_run:
         note(invocation.say("ingest.dry"))
-    _print_outcome(outcome, as_json=asked.as_json)
-    if stop.is_set() and not outcome.published:
-        return STOPPED
-    return InputError.exit_code if outcome.problems and not (outcome.published or asked.dry_run) else 0
-
-
-def _print_outcome(outcome: IngestOutcome, *, as_json: bool) -> None:
-    """What was loaded and the counts, on stdout."""
     if as_json and outcome.records:
         counts = dict(outcome.counts)
         data_json({"published": outcome.published, "counts": counts, "records": list(outcome.records)})
-        return
-    for table in () if as_json else outcome.tables:
-        data(table.title)
-        data(grid(table.columns, table.rows, table.numeric))
-        data()
-    print_counts(outcome.counts, as_json=as_json, published=outcome.published)
-
-
-def note_problems(invocation: Invocation, problems: Sequence[str], more: str) -> None:
-    """The first problems, one a line on stderr, and how many there are besides."""
-    for problem in problems[:SHOWN_PROBLEMS]:
-        note(problem)
-    if len(problems) > SHOWN_PROBLEMS:
-        note(invocation.say(more, count=len(problems) - SHOWN_PROBLEMS))
+    else:
+        for table in () if as_json else outcome.tables:
+            data(table.title)
+            data(grid(table.columns, table.rows, table.numeric))
+            data()
+        print_counts(outcome.counts, as_json=as_json, published=outcome.published)
+    if stop.is_set() and not outcome.published:
+        return STOPPED
+    return InputError.exit_code if outcome.problems and not (outcome.published or dry_run) else 0
 
 
 def print_counts(counts: Mapping[str, int], *, as_json: bool, published: bool) -> None:
@@ -287,7 +255,7 @@ async def _load_paths(
 
 def _print_report(invocation: Invocation, report: IngestReport, *, as_json: bool) -> None:
     problems = [problem.error.render(invocation.lang).line() for problem in (*report.failed, *report.noted)]
-    note_problems(invocation, problems, "ingest.more_documents")
+    note_problems(problems, lambda more: invocation.say("ingest.more_documents", count=more))
     if report.samples:
         note(invocation.say("ingest.samples_gone", count=len(report.samples)))
     if report.vectors is not None:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import threading
-from typing import Annotated
 
 import typer
 
+from troly.cli.command import Json
 from troly.cli.commands.ingest import announce_stop
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, note
+from troly.cli.output import data, data_json, data_table, note
 from troly.cli.turns import model_loop, on_interrupt
 from troly.conversation.export import local_minute
 from troly.conversation.jobs import take_up
-from troly.presentation.text import grid
-from troly.stores.jobs import StoredJob
 
 COLUMNS = ("id", "name", "login", "host", "started", "progress", "status")
 
 
-def list_(
-    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
-) -> None:
-    """See `cli.jobs.list.help`."""
+def list_(ctx: typer.Context, as_json: Json = False) -> None:
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
         found, zone = session.services.jobs.list(), session.zone
@@ -33,17 +28,17 @@ def list_(
                        "started_at": job.started_at.isoformat(), "changed_at": job.changed_at.isoformat()})  # fmt: skip
     elif found:
         rows = [
-            (job.id, job.name, job.login, job.host, local_minute(job.started_at, zone), _progress(job),
-             f"{invocation.say(f'jobs.status.{job.status}')} {job.said}".strip())
+            (job.id, job.name, job.login, job.host, local_minute(job.started_at, zone),
+            f"{job.done}/{job.total or '?'} {job.unit}" if job.unit else "",
+            f"{invocation.say(f'jobs.status.{job.status}')} {job.said}".strip())
             for job in found
         ]  # fmt: skip
-        data(grid([invocation.say(f"jobs.column.{name}") for name in COLUMNS], rows))
+        data_table(invocation.say, "jobs.column", COLUMNS, rows)
     else:
         note(invocation.say("jobs.none"))
 
 
 def resume(ctx: typer.Context) -> None:
-    """See `cli.jobs.resume.help`."""
     invocation: Invocation = ctx.obj
     stop = threading.Event()
     with (
@@ -55,7 +50,3 @@ def resume(ctx: typer.Context) -> None:
     for name in found:
         data(name)
     note(invocation.say("jobs.resumed", count=len(found)))
-
-
-def _progress(job: StoredJob) -> str:
-    return f"{job.done}/{job.total or '?'} {job.unit}" if job.unit else ""

@@ -7,14 +7,11 @@ from typing import Annotated
 
 import typer
 
-from troly.cli.command import known_modes
+from troly.cli.command import Json, known_modes
 from troly.cli.failures import UsageError
 from troly.cli.invocation import IdentityClaim, Invocation, profile_for
-from troly.cli.output import data, data_json, note
+from troly.cli.output import data, data_json, data_table, note
 from troly.errors import InputError
-from troly.presentation.text import grid
-
-Json = Annotated[bool, typer.Option("--json", help="common.json")]
 
 
 def add(
@@ -35,7 +32,6 @@ def add(
     rate: Annotated[int, typer.Option("--rate", min=1, max=1_000_000, metavar="N", help="keys.rate")] = 600,
     as_json: Json = False,
 ) -> None:
-    """See `cli.keys.add.help`."""
     from troly.stores.api_keys import ApiKeys
 
     invocation: Invocation = ctx.obj
@@ -62,7 +58,6 @@ def add(
 
 
 def list_(ctx: typer.Context, as_json: Json = False) -> None:
-    """See `cli.keys.list.help`."""
     from troly.conversation.export import local_minute
     from troly.stores.api_keys import ApiKeys
 
@@ -97,14 +92,13 @@ def list_(ctx: typer.Context, as_json: Json = False) -> None:
         for one in found
     ]
     names = ("id", "user", "role", "permissions", "modes", "rate", "expires", "state")
-    data(grid([invocation.say(f"keys.column.{name}") for name in names], rows, (5,)))
+    data_table(invocation.say, "keys.column", names, rows, (5,))
 
 
 def revoke(
     ctx: typer.Context,
     key: Annotated[str, typer.Argument(metavar="ID", help="keys.id", show_default=False)],
 ) -> None:
-    """See `cli.keys.revoke.help`."""
     from troly.stores.api_keys import ApiKeys
 
     invocation: Invocation = ctx.obj

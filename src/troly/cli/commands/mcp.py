@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from troly.cli.commands.mode_commands import CommandOptions, run_command
+from troly.cli.command import User
+from troly.cli.commands.mode_commands import run_command
 from troly.cli.commands.serve import announced, require_server
 from troly.cli.failures import UsageError
 from troly.cli.invocation import IdentityClaim, Invocation, profile_for
@@ -24,17 +25,16 @@ def serve(
     http: Annotated[bool, typer.Option("--http", help="mcp.http")] = False,
     port: Annotated[str | None, typer.Option("--port", metavar="PORT", help="mcp.port")] = None,
     token: Annotated[str | None, typer.Option("--token", metavar="TOKEN", help="mcp.token")] = None,
-    user: Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")] = None,
+    user: User = None,
 ) -> None:
-    """See `cli.mcp.serve.help`."""
     invocation: Invocation = ctx.obj
     if server.strip().lower() != ASSISTANTS:
         commands = (one for mode in invocation.registry for one in mode.commands if one.path == PATH)
         command = next(commands, None)
         if command is None:
             raise UsageError("mcp.server", name=server[:40], known=ASSISTANTS)
-        values: dict[str, str | bool | None] = {"server": server, "http": http, "port": port, "token": token}
-        raise typer.Exit(run_command(invocation, command, CommandOptions(values, user=user)))
+        code = run_command(invocation, command, user=user, server=server, http=http, port=port, token=token)
+        raise typer.Exit(code)
     require_server()
     if token is not None or (port is not None and not http):
         raise UsageError("mcp.keys" if token is not None else "mcp.http_only")

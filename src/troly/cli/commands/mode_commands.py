@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,13 +11,12 @@ import typer
 
 from troly.cli.command import HELP_NAMES, TrolyCommand, TrolyGroup
 from troly.cli.invocation import IdentityClaim, Invocation, parse_moment, profile_for
-from troly.cli.output import data, data_json, note
+from troly.cli.output import data, data_json, note, note_problems
 from troly.presentation.text import grid
 from troly.text.csv_text import csv_text
 
 if TYPE_CHECKING:
-    from troly.plugin.contract import Command, CommandResult, Mode, Parameter
-    from troly.plugin.events import Table
+    from troly.plugin.contract import Command, Mode, Parameter
 
 
 Found = Mapping[str, "list[tuple[Mode, Command]]"]
@@ -53,7 +51,7 @@ def build_mode_command(word: str, commands: list[tuple[Mode, Command]], invocati
     app = typer.Typer(add_completion=False)
     app.callback()(lambda: None)
     group: Any = typer.main.get_group(app)
-    made = ModeGroup(
+    made = TrolyGroup(
         name=word,
         no_args_is_help=True,
         rich_markup_mode=None,
@@ -68,18 +66,12 @@ def build_mode_command(word: str, commands: list[tuple[Mode, Command]], invocati
     return made
 
 
-class ModeGroup(TrolyGroup):
-    """A group of commands of one mode."""
-
-
 def _build_one(name: str, command: Command, invocation: Invocation) -> Any:
     """One command; its words come from the mode, those of the house's options from the catalogue."""
     wanted = _command_parameters(command, invocation)
 
     def body(**given: Any) -> None:
-
-        house = {key: given.pop(key, None) for key in ("as_json", "csv", "force", "now", "user")}
-        raise typer.Exit(run_command(invocation, command, CommandOptions(values=given, **house)))
+        raise typer.Exit(run_command(invocation, command, **given))
 
     made = build_command(name, body, wanted, invocation)
     made.help, made.epilog = command.help[invocation.lang], command.example
@@ -140,71 +132,51 @@ def option(
     )
 
 
-SHOWN_PROBLEMS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class CommandOptions:
-    """What the command line said: the mode's own values, and the house's options."""
-
-    values: Mapping[str, str | bool | None]
-    as_json: bool | None = None
-    csv: Path | None = None
-    force: bool | None = None
-    now: str | None = None
-    user: str | None = None
-
-
-def run_command(invocation: Invocation, command: Command, asked: CommandOptions) -> int:
-    """Run `command` and show what it says; returns the exit code. Raises what the command raises."""
+def run_command(
+    invocation: Invocation,
+    command: Command,
+    /,
+    *,
+    as_json: bool = False,
+    csv: Path | None = None,
+    force: bool = False,
+    now: str | None = None,
+    user: str | None = None,
+    **own: str | bool | None,
+) -> int:
+    """Run `command` with its `own` parameters and show what it says; returns the exit code. Raises what the command raises."""
     from troly.plugin.contract import CommandRequest
     from troly.plugin.samples import load_once
 
-    now = parse_moment(asked.now) if asked.now else None
+    moment = parse_moment(now) if now else None
     with invocation.open_session() as session:
         load_once(
             session.services, (mode for mode in session.registry if command in mode.commands), invocation.lang
         )
         request = CommandRequest(
             services=session.services,
-            profile=profile_for(invocation, session, IdentityClaim(user=asked.user)),
-            now=now or session.services.clock(),
+            profile=profile_for(invocation, session, IdentityClaim(user=user)),
+            now=moment or session.services.clock(),
             language=invocation.lang,
-            values=asked.values,
+            values=own,
         )
         result = command.run(request)
-    for problem in result.problems[:SHOWN_PROBLEMS]:
-        note(problem)
-    if len(result.problems) > SHOWN_PROBLEMS:
-        note(invocation.say("mode_command.more", count=len(result.problems) - SHOWN_PROBLEMS))
-    _show(result, as_json=bool(asked.as_json), quiet=asked.csv is not None)
-    if asked.csv is not None and result.table is not None:
+    note_problems(result.problems, lambda more: invocation.say("mode_command.more", count=more))
+    table = result.table
+    if as_json:
+        rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
+        for record in rows if result.records is None else result.records:
+            data_json(record)
+    else:
+        if table is not None and table.rows and csv is None:
+            data(grid(table.columns, table.rows, table.numeric))
+        if result.text:
+            data(result.text)
+    if csv is not None and table is not None:
         from troly.conversation.export import write_export
 
-        write_export(asked.csv, table_csv(result.table), "csv", replace=bool(asked.force))
-        note(invocation.say("mode_command.written", file=asked.csv, count=len(result.table.rows)))
+        write_export(csv, csv_text(table.columns, table.rows), "csv", replace=force)
+        note(invocation.say("mode_command.written", file=csv, count=len(table.rows)))
     if result.summary:
         note(result.summary)
     return result.exit_code
-
-
-def _show(result: CommandResult, *, as_json: bool, quiet: bool) -> None:
-    """Everything for stdout. A table that goes to a file is not printed as well."""
-    table = result.table
-    if as_json:
-        for record in result.records if result.records is not None else _records(table):
-            data_json(record)
-        return
-    if table is not None and table.rows and not quiet:
-        data(grid(table.columns, table.rows, table.numeric))
-    if result.text:
-        data(result.text)
-
-
-def _records(table: Table | None) -> list[dict[str, str]]:
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
-
-
-def table_csv(table: Table) -> str:
-    """The table as CSV with its head."""
-    return csv_text(table.columns, table.rows)

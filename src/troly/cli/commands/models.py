@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from troly.cli.command import Json
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, note, progress
-from troly.presentation.text import grid
+from troly.cli.output import data, data_json, data_table, note, progress
 
 if TYPE_CHECKING:
     from troly.config.settings import Settings
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from troly.llm.types import Health, ModelDetails
 
 
-def list_(
-    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
-) -> None:
-    """See `cli.models.list.help`."""
+def list_(ctx: typer.Context, as_json: Json = False) -> None:
     import asyncio
 
     invocation: Invocation = ctx.obj
@@ -49,13 +47,10 @@ def list_(
         )
         for name in names
     ]
-    data(grid([say(f"models.column.{column}") for column in ("name", "size", "roles")], rows, numeric=(1,)))
+    data_table(say, "models.column", ("name", "size", "roles"), rows, numeric=(1,))
 
 
-def hosts(
-    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
-) -> None:
-    """See `cli.models.hosts.help`."""
+def hosts(ctx: typer.Context, as_json: Json = False) -> None:
     import asyncio
 
     invocation: Invocation = ctx.obj
@@ -77,30 +72,20 @@ def hosts(
         )
         for host in found
     ]
-    data(
-        grid(
-            [say(f"models.host.{column}") for column in ("url", "state", "models", "loaded")],
-            rows,
-            numeric=(2,),
-        )
-    )
+    data_table(say, "models.host", ("url", "state", "models", "loaded"), rows, numeric=(2,))
 
 
 async def _hosts(settings: Settings) -> list[HostStatus]:
     from troly.llm.hosts import ModelHosts
 
-    client = ModelHosts(settings.ollama)
-    try:
+    async with aclosing(ModelHosts(settings.ollama)) as client:
         return await client.statuses()
-    finally:
-        await client.aclose()
 
 
 def pull(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="models.name", show_default=False)],
 ) -> None:
-    """See `cli.models.pull.help`."""
     import asyncio
 
     invocation: Invocation = ctx.obj
@@ -113,35 +98,26 @@ def pull(
 async def _pull(invocation: Invocation, name: str) -> None:
     from troly.llm.hosts import open_client
 
-    client = open_client(invocation.settings.ollama)
-    try:
+    async with aclosing(open_client(invocation.settings.ollama)) as client:
         with progress(name) as update:
             async for step in client.pull(name):
                 update(step.completed, step.total or None, "bytes")
-    finally:
-        await client.aclose()
 
 
 async def model_health(settings: Settings) -> Health:
     """Whether Ollama answers and what it has; never raises for a server that is down."""
     from troly.llm.hosts import open_client
 
-    client = open_client(settings.ollama)
-    try:
+    async with aclosing(open_client(settings.ollama)) as client:
         return await client.health()
-    finally:
-        await client.aclose()
 
 
 async def model_details(settings: Settings, names: Iterable[str]) -> dict[str, ModelDetails]:
     """What each of the installed models can do, as the server tells; never raises."""
     from troly.llm.hosts import open_client
 
-    client = open_client(settings.ollama)
-    try:
+    async with aclosing(open_client(settings.ollama)) as client:
         return {name: await client.details(name) for name in names}
-    finally:
-        await client.aclose()
 
 
 def wanted_models(settings: Settings) -> dict[str, list[str]]:
@@ -163,8 +139,5 @@ def installed(name: str, health: Health) -> str | None:
 
 def same_model(wanted: str, name: str) -> bool:
     """Whether both names mean one model: a name without a tag means `latest`."""
-    return _tagged(wanted) == _tagged(name)
-
-
-def _tagged(name: str) -> str:
-    return name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+    full = [one if ":" in one.rpartition("/")[2] else f"{one}:latest" for one in (wanted, name)]
+    return full[0] == full[1]

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
+from troly.cli.command import Json
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json
-from troly.presentation.text import grid
+from troly.cli.output import data_json, data_table
 
 
-def modes(
-    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
-) -> None:
-    """See `cli.modes.help`."""
+def modes(ctx: typer.Context, as_json: Json = False) -> None:
     from troly.plugin.registry import Registry
 
     invocation: Invocation = ctx.obj
@@ -39,4 +34,4 @@ def modes(
             rows.append((name, mode.names[invocation.lang], state, mode.summaries[invocation.lang], own))
         else:
             rows.append((name, "", say("modes.broken"), broken[name], ""))
-    data(grid([say(f"modes.column.{name}") for name in ("id", "name", "state", "summary", "commands")], rows))
+    data_table(say, "modes.column", ("id", "name", "state", "summary", "commands"), rows)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from troly.cli.command import Json, User
 from troly.cli.invocation import IdentityClaim, Invocation, profile_for
-from troly.cli.output import data, data_json, note
+from troly.cli.output import data, data_json, note, one_line
 from troly.errors import InputError
 from troly.presentation.text import grid
 
@@ -22,21 +22,18 @@ if TYPE_CHECKING:
 
 Id = Annotated[str, typer.Argument(metavar="CONVERSATION", help="conversations.id", show_default=False)]
 TurnArgument = Annotated[str | None, typer.Argument(metavar="[TURN]", help="replay.turn", show_default=False)]
-User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
-Json = Annotated[bool, typer.Option("--json", help="common.json")]
 
 
 def replay(
     ctx: typer.Context, conversation: Id, turn: TurnArgument = None, user: User = None, as_json: Json = False
 ) -> None:
-    """See `cli.replay.help`."""
 
     invocation: Invocation = ctx.obj
     raise typer.Exit(run_replay(invocation, conversation, turn, user, as_json=as_json))
 
 
 DIFFERENT = 1
-SHOWN, WIDTH, QUESTION = 20, 60, 60
+SHOWN, WIDTH = 20, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +106,15 @@ def _print_replay(invocation: Invocation, one: TurnReplay) -> None:
         problem = one.problem.render(invocation.lang).line() if one.problem else ""
         note(say("replay.refused", number=one.number, problem=problem))
         return
-    question = _short(again.recording.question.text, QUESTION)
+    question = one_line(again.recording.question.text, WIDTH)
     if again.same:
         data(say("replay.same", number=one.number, count=again.events, question=question))
         return
     data(say("replay.different", number=one.number, count=len(again.different), question=question))
     columns = ["#", *(say(f"replay.column.{name}") for name in ("event", "field", "recorded", "replayed"))]
     rows = [
-        (str(each.number), each.event, path, _value(invocation, was), _value(invocation, now))
+        [str(each.number), each.event, path]
+        + [say("replay.missing") if value is None else one_line(value, WIDTH) for value in (was, now)]
         for each in again.different[:SHOWN]
         for path, was, now in each.changes
     ]
@@ -155,16 +153,3 @@ def _as_json(invocation: Invocation, one: TurnReplay) -> dict[str, Any]:
         "unrecorded": list(again.missed),
         "replayed_first": list(again.replayed_first),
     }
-
-
-def _value(invocation: Invocation, value: Any) -> str:
-    if value is None:
-        return invocation.say("replay.missing")
-    return _short(
-        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str), WIDTH
-    )
-
-
-def _short(text: str, most: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -25,7 +25,6 @@ def serve(
     ] = None,
     web: Annotated[bool, typer.Option("--web", help="serve.web")] = False,
 ) -> None:
-    """See `cli.serve.help`."""
     invocation: Invocation = ctx.obj
     require_server(*(WEB if web else ()))
     with invocation.open_session() as session:

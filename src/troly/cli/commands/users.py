@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from troly.cli.command import Json
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, note
+from troly.cli.output import data_json, data_table, note
 from troly.config.users import check_entry, load_entries, require_impersonation
 from troly.conversation.session import Session
 from troly.errors import InputError
-from troly.presentation.text import grid
 from troly.stores.users import Users
 
 Login = Annotated[str, typer.Argument(metavar="LOGIN", help="users.login", show_default=False)]
@@ -35,7 +35,6 @@ def add(
     department: Department = None,
     language: Language = None,
 ) -> None:
-    """See `cli.users.add.help`."""
     given = dict(zip(FIELDS, (name, role, permission, department, language), strict=True))
     _write(ctx.obj, login, given, new=True)
 
@@ -51,14 +50,12 @@ def set_(
     department: Department = None,
     language: Language = None,
 ) -> None:
-    """See `cli.users.set.help`."""
     permissions = [] if no_permissions else permission
     given = dict(zip(FIELDS, (name, role, permissions, department, language), strict=True))
     _write(ctx.obj, login, given, new=False)
 
 
 def remove(ctx: typer.Context, login: Login) -> None:
-    """See `cli.users.remove.help`."""
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
         users, login = _users(invocation, session, login), check_entry(login, {})
@@ -68,10 +65,7 @@ def remove(ctx: typer.Context, login: Login) -> None:
     note(invocation.say("users.removed", login=login, keys=revoked))
 
 
-def list_(
-    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
-) -> None:
-    """See `cli.users.list.help`."""
+def list_(ctx: typer.Context, as_json: Json = False) -> None:
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
         entries = load_entries(invocation.paths, session.services.people())
@@ -79,8 +73,12 @@ def list_(
         for login, entry in entries.items():
             data_json({"login": login, **entry})
     elif entries:
-        rows = [(login, *(_shown(entry.get(field)) for field in FIELDS)) for login, entry in entries.items()]
-        data(grid([invocation.say(f"users.column.{name}") for name in ("login", *FIELDS)], rows))
+        rows = []
+        for login, entry in entries.items():
+            values = [entry.get(field) for field in FIELDS]
+            shown = [", ".join(one) if isinstance(one, list) else str(one or "") for one in values]
+            rows.append((login, *shown))
+        data_table(invocation.say, "users.column", ("login", *FIELDS), rows)
     else:
         note(invocation.say("users.none"))
 
@@ -104,7 +102,3 @@ def _users(invocation: Invocation, session: Session, login: str) -> Users:
         raise InputError("users.file", file=invocation.paths.users_file)
     require_impersonation(invocation.paths, invocation.settings, login, invocation.env)
     return Users(services.state)
-
-
-def _shown(value: Any) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value or "")

@@ -6,18 +6,15 @@ from typing import Annotated
 
 import typer
 
+from troly.cli.command import Json, User
 from troly.cli.invocation import IdentityClaim, Invocation, profile_for
-from troly.cli.output import data, data_json, note
-from troly.presentation.text import grid
+from troly.cli.output import data, data_json, data_table, note
 
 Turn = Annotated[str, typer.Argument(metavar="TURN", help="wrong.turn", show_default=False)]
-User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
-Json = Annotated[bool, typer.Option("--json", help="common.json")]
 NOT_MARKED = 1
 
 
 def list_(ctx: typer.Context, user: User = None, as_json: Json = False) -> None:
-    """See `cli.wrong.list.help`."""
     from troly.conversation.export import local_minute
     from troly.stores.wrong_answers import WrongAnswers
 
@@ -37,8 +34,7 @@ def list_(ctx: typer.Context, user: User = None, as_json: Json = False) -> None:
         (one.turn, one.mode, local_minute(one.marked_at, session.zone), invocation.say(f"wrong.reasons.{one.reason}"), " ".join(one.note.split()))
         for one in found
     ]  # fmt: skip
-    names = ("turn", "mode", "time", "reason", "note")
-    data(grid([invocation.say(f"wrong.column.{name}") for name in names], rows))
+    data_table(invocation.say, "wrong.column", ("turn", "mode", "time", "reason", "note"), rows)
     files = sorted({str(invocation.paths.cases / f"{one.mode}.jsonl") for one in found})
     note(invocation.say("wrong.files", files=", ".join(files)))
 
@@ -50,7 +46,6 @@ def mark(
     text: Annotated[str, typer.Option("--note", "-n", metavar="TEXT", help="wrong.note")] = "",
     user: User = None,
 ) -> None:
-    """See `cli.wrong.mark.help`."""
     from troly.conversation.wrong_answers import mark_wrong
 
     invocation: Invocation = ctx.obj
@@ -62,7 +57,6 @@ def mark(
 
 
 def undo(ctx: typer.Context, turn: Turn, user: User = None) -> None:
-    """See `cli.wrong.undo.help`."""
     from troly.conversation.wrong_answers import unmark_wrong
 
     invocation: Invocation = ctx.obj

@@ -7,7 +7,7 @@ import select
 import sys
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from troly.cli.failures import STOPPED
 from troly.cli.invocation import Invocation
@@ -26,7 +26,7 @@ from troly.text.catalogue import Lang
 from troly.text.fold import nfc
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from troly.plugin.contract import TalkCommand
     from troly.plugin.events import StepFinished
@@ -68,7 +68,7 @@ class PlainChat:
         self.last = self.turn = ""
         self.unfinished = self.by_model = False
         self.leaving = False
-        self._runner = runner
+        self.runner = runner
         # The last message that was told, by conversation: what colleagues write comes behind it.
         self._heard: dict[str, str] = {}
         self._typed = sys.stdin.isatty()
@@ -90,11 +90,7 @@ class PlainChat:
 
     def modes(self) -> dict[str, str]:
         """The assistants that can be used, by id, with their names."""
-        found = {}
-        for name in self.session.registry.names:
-            with suppress(TrolyError):
-                found[name] = self.session.registry.get(name).names[self.lang]
-        return found
+        return {mode.id: mode.names[self.lang] for mode in self.session.registry}
 
     def talk(self) -> Sequence[TalkCommand]:
         """The commands that the assistant itself reads."""
@@ -153,7 +149,7 @@ class PlainChat:
             self.mode, text, self.conversation, language=self.invocation.given, continues=continues
         )
         printer = PlainPrinter(self.invocation)
-        answered = self._runner.run(self._answer(request, printer))
+        answered = self.runner.run(self._answer(request, printer))
         self.conversation = answered.conversation or self.conversation
         self.steps, self.turn = printer.steps, printer.turn
         self.unfinished = not answered.completed
@@ -161,14 +157,10 @@ class PlainChat:
         self._whole = self._whole and answered.completed
         return answered
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do other work on the loop of the answers."""
-        return self._runner.run(work)
-
     async def _answer(self, request: TurnRequest, printer: PlainPrinter) -> TurnResult:
         company = asyncio.create_task(printer.report_silence())
         try:
-            return await run_one_turn(self.session, self.session.profile, request, printer)
+            return await run_one_turn(self.session, self.session.profile, request, printer.show)
         finally:
             company.cancel()
             with suppress(asyncio.CancelledError):

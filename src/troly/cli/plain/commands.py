@@ -31,33 +31,24 @@ if TYPE_CHECKING:
     from troly.conversation.jobs import JobResult
 
 
-def rename(chat: PlainChat, value: str) -> None:
+def rename(chat: PlainChat, conversation: str, value: str) -> None:
     """Give it another title."""
-    if chat.conversation is None:
-        say_line(chat.say("nothing_open"))
-    else:
-        chat.session.services.conversations.update(chat.login, chat.conversation, title=value)
-        say_line(chat.say("renamed", title=value))
+    chat.session.services.conversations.update(chat.login, conversation, title=value)
+    say_line(chat.say("renamed", title=value))
 
 
-def pin(chat: PlainChat, _value: str) -> None:
+def pin(chat: PlainChat, conversation: str, _value: str) -> None:
     """Keep it at the top of the list, or no longer."""
-    if chat.conversation is None:
-        say_line(chat.say("nothing_open"))
-        return
     store = chat.session.services.conversations
-    pinned = not store.get(chat.login, chat.conversation).pinned
-    store.update(chat.login, chat.conversation, pinned=pinned)
+    pinned = not store.get(chat.login, conversation).pinned
+    store.update(chat.login, conversation, pinned=pinned)
     say_line(chat.say("pinned" if pinned else "unpinned"))
 
 
-def delete(chat: PlainChat, _value: str) -> None:
+def delete(chat: PlainChat, conversation: str, _value: str) -> None:
     """Take it from the list."""
-    if chat.conversation is None:
-        say_line(chat.say("nothing_open"))
-        return
-    chat.session.services.conversations.delete(chat.login, chat.conversation)
-    chat.deleted, chat.conversation = chat.conversation, None
+    chat.session.services.conversations.delete(chat.login, conversation)
+    chat.deleted, chat.conversation = conversation, None
     say_line(chat.say("deleted"))
 
 
@@ -71,15 +62,12 @@ def undelete(chat: PlainChat, _value: str) -> None:
     say_line(chat.say("restored"))
 
 
-def export(chat: PlainChat, form: str) -> None:
+def export(chat: PlainChat, conversation: str, form: str) -> None:
     """Write it to a file."""
     from troly.conversation.export import render_conversation, write_new_file
 
-    if chat.conversation is None:
-        say_line(chat.say("nothing_open"))
-        return
     services, form = chat.session.services, form or "md"
-    whole = services.conversations.export(chat.login, chat.conversation)
+    whole = services.conversations.export(chat.login, conversation)
     text = render_conversation(whole, form, chat.lang, chat.session.zone)
     file = write_new_file(services.paths.exports, services.clock(), whole.conversation.title, form, text)
     say_line(tr("ui.export.saved", chat.lang, file=file))
@@ -122,7 +110,7 @@ def ingest(chat: PlainChat, line: str) -> None:
     job = LoadFiles(order.kind.mode, order.kind.ingest, order.files, chat.lang, order.values)
     say_line(tr("ui.work.loading", chat.lang, name=", ".join(order.files)) + ".")
     with on_interrupt(stop.set):
-        _say_result(chat, chat.run(load_files(chat.session, job, report.step, stop)))
+        _say_result(chat, chat.runner.run(load_files(chat.session, job, report.step, stop)))
 
 
 def pull(chat: PlainChat, model: str) -> None:
@@ -131,9 +119,8 @@ def pull(chat: PlainChat, model: str) -> None:
     from troly.conversation.jobs import pull_model as pulling
 
     say_line(tr("ui.work.pulling", chat.lang, name=model) + ".")
-    _say_result(
-        chat, chat.run(_stoppable(pulling(chat.session, PullModel(model), ProgressReporter(chat).step)))
-    )
+    work = pulling(chat.session, PullModel(model), ProgressReporter(chat).step)
+    _say_result(chat, chat.runner.run(_stoppable(work)))
 
 
 async def _stoppable(work: Coroutine[None, None, JobResult]) -> JobResult:
@@ -223,6 +210,11 @@ def run_command(chat: PlainChat, text: str) -> bool:
         say_line(tr("ui.slash.value", chat.lang, name=command.name, argument=command.argument, values=values))
     elif command.needed and not value:
         say_line(tr("ui.slash.needed", chat.lang, name=command.name, argument=command.argument))
+    elif command.name in _DO_OPEN:
+        if chat.conversation is None:
+            say_line(chat.say("nothing_open"))
+        else:
+            _DO_OPEN[command.name](chat, chat.conversation, value)
     else:
         _DO[command.name](chat, value)
     return True
@@ -243,8 +235,7 @@ def _help(chat: PlainChat, _value: str) -> None:
 
 
 def _new(chat: PlainChat, _value: str) -> None:
-    chat.conversation = None
-    chat.steps = []
+    chat.conversation, chat.steps = None, []
     say_line(chat.say("new"))
 
 
@@ -278,8 +269,7 @@ def _open(chat: PlainChat, value: str) -> None:
         return
     store = chat.session.services.conversations
     found = store.get(chat.login, chat.listed[number - 1])
-    if found.mode != chat.mode:
-        chat.mode = found.mode
+    chat.mode = found.mode
     chat.conversation = found.id
     say_line(chat.say("opened", title=found.title or tr("ui.list.untitled", chat.lang)))
     for message in store.messages(chat.login, found.id, limit=20):
@@ -370,12 +360,15 @@ _DO: dict[str, Callable[[PlainChat, str], None]] = {
     "continue": _continue,
     "handoff": _handoff,
     "wrong": wrong,
-    "export": export,
-    "rename": rename,
-    "pin": pin,
-    "delete": delete,
     "undelete": undelete,
     "ingest": ingest,
     "pull": pull,
     "quit": _quit,
+}
+# What is done to the open conversation.
+_DO_OPEN: dict[str, Callable[[PlainChat, str, str], None]] = {
+    "export": export,
+    "rename": rename,
+    "pin": pin,
+    "delete": delete,
 }
