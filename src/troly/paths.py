@@ -94,7 +94,6 @@ class Paths:
 
     @property
     def config_file(self) -> Path:
-        """The settings file."""
         return self.config / "config.toml"
 
     @property

@@ -50,7 +50,6 @@ class TurnRecording:
         return not self.replaying and bool(self._left.get(label))
 
     def last(self, label: str) -> Any:
-        """What was recorded last."""
         return self._values[label][-1]
 
     def left(self, label: str) -> bool:

@@ -41,7 +41,6 @@ class TrolyGroup(TyperGroup):
     invocation: Invocation
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write usage, text, commands, options and examples."""
         write_help(self, ctx, formatter, self.invocation, self.rows(ctx))
 
     def rows(self, ctx: Any) -> list[tuple[str, str]]:
@@ -113,7 +112,6 @@ def _option_row(param: Any) -> tuple[str, str]:
 
 
 def first_line(text: str | None) -> str:
-    """The first line of a help text."""
     return (text or "").partition("\n")[0]
 
 

@@ -57,7 +57,6 @@ class Invocation:
 
     @property
     def registry(self) -> Registry:
-        """The assistants of this installation."""
         from troly.plugin.registry import Registry
 
         if self._registry is None:

@@ -58,12 +58,10 @@ class RootGroup(TrolyGroup):
         self._built: dict[str, Any] = {}
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        """Read the command line; see `said_stopped`."""
         with interrupt_as_abort():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; see `said_stopped`."""
         with interrupt_as_abort():
             return super().invoke(ctx)
 
@@ -125,7 +123,6 @@ def interrupt_as_abort() -> Iterator[None]:
 
 
 def build(invocation: Invocation) -> Any:
-    """The whole command line in the language of `invocation`."""
     app = typer.Typer(
         cls=RootGroup, rich_markup_mode=None, pretty_exceptions_enable=False, context_settings=HELP_NAMES
     )

@@ -65,12 +65,10 @@ class Case:
 
     @property
     def text(self) -> str:
-        """The last message."""
         return self.turns[-1]
 
     @property
     def form(self) -> str:
-        """The first form."""
         return self.forms[0]
 
 
@@ -306,7 +304,6 @@ class JudgedTurn:
 
     @property
     def expected(self) -> Expectation:
-        """What was expected of it."""
         return self.case.answers[self.index]
 
 

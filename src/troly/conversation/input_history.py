@@ -65,7 +65,6 @@ class InputHistoryStore:
         return InputHistory(tuple(self._read_messages()), self._read_drafts())
 
     def add(self, message: str) -> None:
-        """Keep a message that was sent."""
         if not message.strip() or len(message) > LONGEST_MESSAGE:
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -48,7 +48,6 @@ class EventDifference:
 
     @property
     def event(self) -> str:
-        """The name of the event."""
         return str((self.recorded or self.replayed or {}).get("event", ""))
 
     @property
@@ -60,7 +59,6 @@ class EventDifference:
 
 
 def differences(recorded: Sequence[Line], replayed: Sequence[Line]) -> Iterator[EventDifference]:
-    """All events that differ, in order."""
     was, now = [json_line(line) for line in recorded], [json_line(line) for line in replayed]
     if was == now:
         return

@@ -118,7 +118,6 @@ class TurnInputs:
     unfinished: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """For the trace."""
         who = self.profile
         return {
             "now": self.now.isoformat(),

@@ -60,7 +60,6 @@ class OllamaClient:
 
     @property
     def url(self) -> str:
-        """The server's address as it may be shown."""
         return shown_url(self.settings.url)
 
     @property

@@ -113,7 +113,6 @@ class ModelHosts:
         await asyncio.gather(*(host.client.aclose() for host in self.hosts))
 
     async def statuses(self) -> list[HostStatus]:
-        """Each host in the order of the settings; never raises."""
         healths = await asyncio.gather(*(host.client.health(max_age=0.0) for host in self.hosts))
         loaded = await asyncio.gather(*(host.client.running() for host in self.hosts))
         return [
@@ -127,7 +126,6 @@ class ModelHosts:
         return {name: until for one in found for name, until in (one or {}).items()}
 
     def configure(self, settings: OllamaSettings) -> None:
-        """Go on with other settings on the same hosts."""
         self.settings = settings
         for host in self.hosts:
             host.client.configure(replace(settings, url=host.client.settings.url, urls=()))

@@ -47,7 +47,6 @@ class PromptFolder:
         return self._fill(name, self._text(name, lang), values).strip()
 
     def messages(self, name: str, lang: Lang, **values: object) -> list[Message]:
-        """The prompt as messages; what stands before the first role line is the system's."""
         first, *rest = _ROLE.split(self._text(name, lang))
         pairs = [("system", first), *zip(rest[::2], rest[1::2], strict=True)]
         # The roles are found before anything is filled in: a value can never begin a message of its own.

@@ -151,7 +151,6 @@ class RunningCall:
         self._error = ("turn.stopped", {})
 
     def record(self) -> CallRecord:
-        """The finished record."""
         model = self._ask.model if self._ask else None
         again = self._replayed
         options = self._ask.options if self._ask else {}

@@ -41,7 +41,6 @@ class Lazy:
         return self.load()(*args, **values)
 
     def load(self) -> Callable[..., Any]:
-        """The function itself."""
         module, _, function = self.name.partition(":")
         found: Callable[..., Any] = getattr(import_module(module), function)
         return found
@@ -119,7 +118,6 @@ class Parameter:
 
     @property
     def key(self) -> str:
-        """The name in the request's `values`."""
         return self.name.lstrip("-").replace("-", "_").lower()
 
 

@@ -43,7 +43,6 @@ class Focus:
     at: datetime | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As it is saved with the conversation."""
         return {
             "kind": self.kind,
             "question": self.question,

@@ -485,7 +485,6 @@ class Datasets:
             self._closing.append(work)
 
     def close(self) -> None:
-        """Let go of all files."""
         with self._lock:
             readers, closing = list(self._readers.values()), self._closing
             self._closing = []

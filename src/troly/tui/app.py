@@ -192,7 +192,6 @@ class TrolyApp(TerminalApp):
         super().notify(sanitize(message), **{"markup": False, **more})
 
     def say(self, text: str, seconds: float = 6) -> None:
-        """Say something in passing, for so long."""
         self.notify(text, timeout=seconds)
 
     def say_error(self, error: Exception) -> None:
@@ -231,11 +230,9 @@ class TrolyApp(TerminalApp):
         return super().may_open(target, key) and not (asks and begun and not begun.startswith(MARK))
 
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
-        """Enter was pressed in the input."""
         self.send(event.text)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Keep the draft soon."""
         if event.text_area is self.chat.prompt:
             self.drafts.soon(lambda: self.set_timer(DRAFT_PAUSE, self.drafts.keep))
 
@@ -329,15 +326,12 @@ class TrolyApp(TerminalApp):
         self.controller.changed("chrome", self.controller.pane)
 
     def action_again(self) -> None:
-        """Ask the last question again."""
         self.controller.again()
 
     def action_edit(self) -> None:
-        """Put the last question into the input."""
         self.controller.edit()
 
     def action_newest(self) -> None:
-        """Go to the end of the conversation."""
         self.chat.transcript.to_end()
 
     def action_copy_answer(self) -> None:
@@ -386,7 +380,6 @@ class TrolyApp(TerminalApp):
             open_find_bar(self)
 
     def action_names(self, begun: str = "") -> None:
-        """Offer names of sheets, documents or products at the end of the message."""
         prompt = self.chat.prompt
         blank = "" if not prompt.text or prompt.text[-1:].isspace() else " "
         prompt.put(f"{prompt.text}{blank}@{begun}")
@@ -436,7 +429,6 @@ class TrolyApp(TerminalApp):
     # Assistants and open conversations.
 
     def action_new(self) -> None:
-        """Begin a new conversation."""
         self.controller.new_conversation()
         self.chat.leave_columns()
 
@@ -572,7 +564,6 @@ class TrolyApp(TerminalApp):
         self.conversations.pin(self.chosen_conversation)
 
     def action_delete(self) -> None:
-        """Delete the conversation."""
         self.conversations.delete(self.chosen_conversation)
 
     def action_undelete(self) -> None:
@@ -597,7 +588,6 @@ class TrolyApp(TerminalApp):
     # Data and models.
 
     def action_pull(self, name: str = "") -> None:
-        """Pull a model; without a name ask which."""
         self.jobs.pull(name)
 
     def action_query(self) -> None:
@@ -639,13 +629,11 @@ class TrolyApp(TerminalApp):
         self.jobs.ingest(line)
 
     def action_cancel_work(self) -> None:
-        """Stop the job beside the chat."""
         self.jobs.cancel()
 
     # The app.
 
     def action_palette(self) -> None:
-        """Open the command palette."""
         if self.screen is self.chat:
             offered = commands(self.controller, self.keymap)
             self.push_screen(PaletteScreen(offered, self.controller.language), self._run_chosen)
@@ -690,7 +678,6 @@ class TrolyApp(TerminalApp):
         self._save_appearance(None, chosen)
 
     def action_theme(self, name: str) -> None:
-        """Take a theme."""
         self.theme = theme_name(name)
         self._save_appearance(name, None)
 

@@ -295,13 +295,11 @@ class RunningTurn:
         self._cancel: Callable[[], None] | None = None
 
     def begin(self, cancel: Callable[[], None]) -> None:
-        """The turn can be stopped with `cancel` from now on."""
         self._cancel = cancel
         if self._stopped:
             cancel()
 
     def stop(self) -> None:
-        """Stop the turn."""
         self._stopped = True
         if self._cancel is not None:
             self._cancel()

@@ -35,7 +35,6 @@ class Keymap:
         self._bindings: dict[type[DOMNode], BindingsMap] = {}
 
     def change(self, changed: Mapping[str, str]) -> None:
-        """Take other keys."""
         self.changed = dict(changed)
         self._bindings.clear()
 
@@ -52,7 +51,6 @@ class Keymap:
         return key_label(keys[0]) if keys else ""
 
     def all(self) -> set[str]:
-        """Every key that does something."""
         return {key for action in ACTIONS for key in self.keys(action.name)}
 
     def held_in(self, place: Place) -> set[str]:

@@ -189,13 +189,11 @@ def _trouble(error: TrolyError, language: Lang) -> Trouble:
 
 
 def list_conversations(session: Session) -> list[ConversationView]:
-    """The user's newest conversations of all modes."""
     found = session.services.conversations.list(session.profile.login, limit=LISTED)
     return [ConversationView(c.id, c.mode, c.title, c.updated_at, c.pinned) for c in found]
 
 
 def load_conversation(session: Session, conversation: str) -> tuple[str, list[MessageView]]:
-    """Mode and newest messages of a conversation."""
     from troly.tui.chat.history import message_page
 
     found = session.services.conversations.get(session.profile.login, conversation)
@@ -308,7 +306,6 @@ def close_handover(session: Session, handover: str) -> None:
 
 
 def rename_conversation(session: Session, conversation: str, title: str) -> None:
-    """Give a conversation another title."""
     session.services.conversations.update(session.profile.login, conversation, title=title)
 
 
@@ -318,12 +315,10 @@ def pin_conversation(session: Session, conversation: str, pinned: bool) -> None:
 
 
 def delete_conversation(session: Session, conversation: str) -> None:
-    """Take a conversation from the list; it can be restored."""
     session.services.conversations.delete(session.profile.login, conversation)
 
 
 def restore_conversation(session: Session, conversation: str) -> None:
-    """Bring a deleted conversation back."""
     session.services.conversations.restore(session.profile.login, conversation)
 
 

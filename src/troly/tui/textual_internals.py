@@ -51,7 +51,6 @@ class WithoutColours(LineFilter):
         self._most = abs(raised.brightness - ground.brightness) + 0.02
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 (Textual's hook)
-        """The segments without colours."""
         return [
             Segment(text, None if style is None else self._plain(style), control)
             for text, style, control in segments

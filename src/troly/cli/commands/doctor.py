@@ -280,7 +280,6 @@ def all_checks(invocation: Invocation, checks: tuple[Check, ...] = ()) -> Iterat
 
 
 def check_python(invocation: Invocation) -> Iterator[CheckResult]:
-    """Python and Troly themselves."""
     from importlib.metadata import version
 
     right = sys.version_info[:2] >= OLDEST_PYTHON
@@ -314,7 +313,6 @@ def check_folders(invocation: Invocation) -> Iterator[CheckResult]:
 
 
 def check_settings(invocation: Invocation) -> Iterator[CheckResult]:
-    """The settings file and the users file."""
     problems = problems_of(invocation)
     for problem in problems:
         yield check_result("failure", "settings", problem)

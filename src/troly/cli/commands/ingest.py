@@ -42,7 +42,6 @@ class IngestGroup(TrolyGroup):
         return [*self._kinds(), *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, or None."""
         kind = self._kinds().get(cmd_name)
         return file_command(cmd_name, *kind, self.invocation) if kind else super().get_command(ctx, cmd_name)
 

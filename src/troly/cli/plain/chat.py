@@ -76,12 +76,10 @@ class PlainChat:
 
     @property
     def lang(self) -> Lang:
-        """The language of the interface."""
         return self.invocation.lang
 
     @property
     def login(self) -> str:
-        """Who asks."""
         return self.session.profile.login
 
     def say(self, key: str, **params: object) -> str:
@@ -93,7 +91,6 @@ class PlainChat:
         return {mode.id: mode.names[self.lang] for mode in self.session.registry}
 
     def talk(self) -> Sequence[TalkCommand]:
-        """The commands that the assistant itself reads."""
         return self.session.registry.get(self.mode).talk
 
     def take_mode(self, mode: str) -> None:

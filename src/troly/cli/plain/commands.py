@@ -32,13 +32,11 @@ if TYPE_CHECKING:
 
 
 def rename(chat: PlainChat, conversation: str, value: str) -> None:
-    """Give it another title."""
     chat.session.services.conversations.update(chat.login, conversation, title=value)
     say_line(chat.say("renamed", title=value))
 
 
 def pin(chat: PlainChat, conversation: str, _value: str) -> None:
-    """Keep it at the top of the list, or no longer."""
     store = chat.session.services.conversations
     pinned = not store.get(chat.login, conversation).pinned
     store.update(chat.login, conversation, pinned=pinned)
@@ -46,14 +44,12 @@ def pin(chat: PlainChat, conversation: str, _value: str) -> None:
 
 
 def delete(chat: PlainChat, conversation: str, _value: str) -> None:
-    """Take it from the list."""
     chat.session.services.conversations.delete(chat.login, conversation)
     chat.deleted, chat.conversation = conversation, None
     say_line(chat.say("deleted"))
 
 
 def undelete(chat: PlainChat, _value: str) -> None:
-    """Bring back what was deleted."""
     if chat.deleted is None:
         say_line(tr("ui.list.nothing_deleted", chat.lang))
         return
@@ -63,7 +59,6 @@ def undelete(chat: PlainChat, _value: str) -> None:
 
 
 def export(chat: PlainChat, conversation: str, form: str) -> None:
-    """Write it to a file."""
     from troly.conversation.export import render_conversation, write_new_file
 
     services, form = chat.session.services, form or "md"
@@ -142,7 +137,6 @@ class ProgressReporter:
         self._last = time.monotonic()
 
     def step(self, done: int, total: int | None, _unit: str) -> None:
-        """So much is done."""
         now = time.monotonic()
         if total and now - self._last >= CALM:
             self._last = now
@@ -341,7 +335,6 @@ def _quit(chat: PlainChat, _value: str) -> None:
 
 
 def failure_line(error: TrolyError, chat: PlainChat) -> str:
-    """A failure as one line."""
     text = error.render(chat.lang)
     return chat.say("failed", title=text.title.rstrip("."), message=text.message, remedy=text.remedy)
 

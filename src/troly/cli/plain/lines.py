@@ -80,7 +80,6 @@ def _plain(text: str) -> str:
 
 
 def spoken_lines(block: Block, lang: Lang) -> Iterator[str]:
-    """A block of an answer as lines to be heard."""
     match block:
         case Rows():
             yield from _table_lines(block, lang)

@@ -59,7 +59,6 @@ class PlainPrinter:
         self.turn = ""
 
     def show(self, event: Event, conversation: str, turn: str) -> None:  # noqa: ARG002, C901 (the conversation is for programs; one case an event)
-        """Say `event`."""
         self.turn = turn
         match event:
             case Token():

@@ -251,7 +251,6 @@ class Outline:
             self.blocks.append(TextBlock(text.strip(), tuple(name for _, name in self._path), where, unit))
 
     def finish(self) -> tuple[TextBlock, ...]:
-        """All blocks, in order."""
         if self._bare:
             self._flush()
         return tuple(self.blocks)

@@ -67,7 +67,6 @@ class Page:
         """Ask for what the page shows; called when it opens and when something was changed."""
 
     def entries(self) -> Sequence[Entry]:
-        """The lines, as they are now."""
         raise NotImplementedError
 
     def take(self, key: str) -> None:
@@ -86,7 +85,6 @@ class PageTitles(LinesView):
         self.shown = 0
 
     def build(self, width: int) -> list[Line]:  # noqa: ARG002 (one line, cut where there is no room)
-        """One line."""
         spans = [
             Span(f"{page.title}   ", "who" if at == self.shown else "dim", f"page:{at}")
             for at, page in enumerate(self._pages)
@@ -100,7 +98,6 @@ class Detail(LinesView):
     paras: tuple[EvidenceText, ...] = ()
 
     def build(self, width: int) -> list[Line]:
-        """Its paragraphs."""
         return list(body_lines(self.paras, max(8, width - 1), LONGEST))
 
 
@@ -132,11 +129,9 @@ class BrowseScreen(ModalScreen[None]):
 
     @property
     def page(self) -> Page:
-        """The page that is shown."""
         return self._pages[self._titles.shown]
 
     def compose(self) -> ComposeResult:
-        """Titles, input, list and detail, keys."""
         with Vertical(id="browse", classes="-reading" if self.page.reading else ""):
             yield self._titles
             yield TypingInput(placeholder=self._hint, compact=True)
@@ -146,7 +141,6 @@ class BrowseScreen(ModalScreen[None]):
             yield KeyHints(self._titles.palette, id="keys")
 
     def on_mount(self) -> None:
-        """Fill the list, and again while something goes on."""
         self.query_one(TypingInput).cursor_blink = False
         self.query_one(OptionList).can_focus = False
         self.load()
@@ -155,12 +149,10 @@ class BrowseScreen(ModalScreen[None]):
         self.set_interval(RENEWED, self.renew)
 
     def load(self) -> None:
-        """Ask for what the pages show."""
         for page in self._pages:
             page.load()
 
     def on_resize(self) -> None:
-        """The lines have another width."""
         self.call_after_refresh(self.renew)
 
     def _name_keys(self) -> None:
@@ -201,7 +193,6 @@ class BrowseScreen(ModalScreen[None]):
 
     @property
     def chosen(self) -> Entry | None:
-        """The entry that is chosen; None where there is none."""
         options = self.query(OptionList)
         option = options.first().highlighted_option if options else None
         return self._shown.get(option.id or "") if option else None
@@ -218,37 +209,29 @@ class BrowseScreen(ModalScreen[None]):
             self._detail.rebuild()
 
     def on_option_list_option_highlighted(self) -> None:
-        """Tell what is chosen."""
         self._tell()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """An entry was clicked."""
         self.page.take(event.option.id or "")
 
     def on_input_changed(self) -> None:
-        """Narrow the list."""
         self.renew()
 
     def on_input_submitted(self) -> None:
-        """Take what is chosen."""
         if self.chosen is not None:
             self.page.take(self.chosen.key)
 
     def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
-        """The title of a page was clicked."""
         event.stop()
         self.action_page(int(event.action.partition(":")[2]) - self._titles.shown)
 
     def action_move(self, by: int) -> None:
-        """Choose another entry while the keys stay in the input."""
         move_choice(self.query_one(OptionList), by)
 
     def action_scroll(self, by: int) -> None:
-        """Read on in what is told of the entry."""
         self._detail.scroll_relative(y=by * max(1, self._detail.size.height - 1), animate=False)
 
     def action_page(self, by: int) -> None:
-        """Show another page."""
         self._titles.shown = (self._titles.shown + by) % len(self._pages)
         self._titles.rebuild()
         self.query_one(TypingInput).value = ""
@@ -256,19 +239,16 @@ class BrowseScreen(ModalScreen[None]):
         self.renew()
 
     def action_remove(self) -> None:
-        """Take the chosen entry away, or what was said of it."""
         if self.chosen is not None:
             self.page.remove(self.chosen.key)
 
     def action_copy(self) -> None:
-        """Copy all that is told of the chosen entry."""
         if self.chosen is not None:
             told = "\n".join((self.chosen.title, *(one.text for one in self.chosen.detail)))
             self.app.copy_to_clipboard(sanitize(told))
             self.app.notify(tr("ui.trouble.copied", language_of(self)), markup=False, timeout=2)
 
     def action_leave(self) -> None:
-        """Close."""
         self.dismiss(None)
 
 

@@ -60,7 +60,6 @@ class ChooseScreen(ModalScreen[str]):
         self._shown: Sequence[Choice] = ()
 
     def compose(self) -> ComposeResult:
-        """A line that asks, an input, what fits, the keys."""
         with Vertical(id="palette"):
             yield Static(sanitize(self._title, keep_newlines=False), classes="title", markup=False)
             yield TypingInput(
@@ -70,7 +69,6 @@ class ChooseScreen(ModalScreen[str]):
             yield Static(tr("ui.choose.keys", language_of(self)), id="keys", markup=False)
 
     def on_mount(self) -> None:
-        """Offer everything at first."""
         self.query_one(TypingInput).cursor_blink = False
         self.query_one(OptionList).can_focus = False
         self._offer(self._typed)
@@ -92,15 +90,12 @@ class ChooseScreen(ModalScreen[str]):
         return self._shown[index] if index is not None and index < len(self._shown) else None
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list."""
         self._offer(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take what is highlighted, or what was typed."""
         self._take(self._highlighted, event.value.strip())
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Take what was clicked."""
         self._take(self._shown[event.option_index], "")
 
     def _take(self, choice: Choice | None, typed: str) -> None:
@@ -117,18 +112,15 @@ class ChooseScreen(ModalScreen[str]):
         field.cursor_position = len(text)
 
     def action_complete(self) -> None:
-        """Write what is highlighted into the input."""
         if (choice := self._highlighted) is not None:
             self._put(choice.value)
 
     def action_move(self, by: int) -> None:
-        """Choose another entry while the keys stay in the input."""
         options = self.query_one(OptionList)
         if self._shown:
             options.highlighted = ((options.highlighted or 0) + by) % len(self._shown)
 
     def action_leave(self) -> None:
-        """Close without doing anything."""
         self.dismiss("")
 
 

@@ -63,7 +63,6 @@ class ComparedText(LinesView, can_focus=False):
         self.text: Sequence[Span] = ()
 
     def build(self, width: int) -> list[Line]:
-        """Who wrote it, what is to be said of it, the text."""
         head = wrap([Span(self.head, "who"), Span(f"   {self.told}", "dim")], max(8, width - 1))
         return [*head, *([BLANK] if width >= ROOMY else []), *wrap(list(self.text), max(8, width - 1))]
 
@@ -96,7 +95,6 @@ class CompareScreen(ModalScreen[None]):
         self._seen = -1
 
     def compose(self) -> ComposeResult:
-        """The question, both answers, the keys."""
         with Vertical(id="compare"):
             yield Static(Content(sanitize(self._question, keep_newlines=False)), id="title")
             with Container(id="parts"):
@@ -106,7 +104,6 @@ class CompareScreen(ModalScreen[None]):
             keys.hints = tuple(keymap_of(self).hints(HINTS, self._lang).split(HINT_GAP))
 
     def on_mount(self) -> None:
-        """Ask, and look at what comes."""
         self._app.controller.submit(self._question, self._pane)
         self.set_interval(LOOKED, self._look)
         self.call_after_refresh(self._look)
@@ -139,12 +136,10 @@ class CompareScreen(ModalScreen[None]):
         return " · ".join([*before, *([tr(key, self._lang, count=count)] if count or not differs else [])])
 
     def action_scroll(self, by: int) -> None:
-        """Scroll both."""
         for part in (self._first, self._second):
             part.scroll_relative(y=by, animate=False)
 
     def action_keep(self) -> None:
-        """Go on with the new answer in a conversation of its own."""
         if self._pane.running:
             self._app.say(tr("ui.branch.wait", self._lang), 3)
             return

@@ -79,7 +79,6 @@ class GridScreen(ModalScreen[None]):
         return self._tables[self._at]
 
     def compose(self) -> ComposeResult:
-        """Title, what is looked for, grid, keys."""
         with Vertical(id="grid"):
             yield Static("", id="title", markup=False)
             yield TypingInput(placeholder=tr("ui.grid.filter", self._lang), compact=True)
@@ -87,7 +86,6 @@ class GridScreen(ModalScreen[None]):
             yield Static(Content(keymap_of(self).hints(HINTS, self._lang)), id="keys")
 
     def on_mount(self) -> None:
-        """Fill the grid."""
         self.query_one(TypingInput).cursor_blink = False
         self._show(self._at)
 
@@ -143,7 +141,6 @@ class GridScreen(ModalScreen[None]):
         self._sort(self.query_one(DataTable).cursor_column)
 
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
-        """Sort by the column whose head was clicked."""
         self._sort(event.column_index)
 
     def _sort(self, column: int) -> None:
@@ -154,23 +151,18 @@ class GridScreen(ModalScreen[None]):
         self._fill()
 
     def action_filter(self) -> None:
-        """Type what the rows are to hold."""
         self.query_one(TypingInput).focus()
 
     def on_input_changed(self) -> None:
-        """Show the rows that hold it."""
         self._fill()
 
     def on_input_submitted(self) -> None:
-        """Go back to the rows."""
         self.query_one(DataTable).focus()
 
     def action_other(self, by: int) -> None:
-        """Show the next table of the conversation."""
         self._show((self._at + by) % len(self._tables))
 
     def action_export(self, form: Literal["csv", "xlsx"] = "csv") -> None:
-        """Save the rows shown, in their order."""
         rows = tuple(self._table.rows[row] for row in self._shown)
         self._backend.call(operations.save_table, self._saved, replace(self._table, rows=rows), form)
 

@@ -30,13 +30,11 @@ class HelpLines(LinesView, can_focus=True):
         self._keys = keys
 
     def show(self, groups: Groups) -> None:
-        """Show other groups."""
         self._groups = groups
         self.on_mount()
         self.rebuild()
 
     def on_mount(self) -> None:
-        """Be as high as the lines."""
         room = min(WIDTH, self.app.size.width * 96 // 100) - BESIDE
         self.styles.height = len(self.build(room)) + FRAME
 
@@ -78,9 +76,7 @@ class HelpScreen(ModalScreen[None]):
         self._groups = groups
 
     def compose(self) -> ComposeResult:
-        """Nothing but the lines."""
         yield HelpLines(self._palette, self._groups[:1], tr("ui.help.keys", language_of(self)))
 
     def action_all(self) -> None:
-        """Show every group."""
         self.query_one(HelpLines).show(self._groups)

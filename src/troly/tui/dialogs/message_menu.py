@@ -39,14 +39,12 @@ class MessageMenu(ModalScreen[str]):
         }
 
     def compose(self) -> ComposeResult:
-        """A title above the list."""
         with Vertical(id="palette", classes="-menu"):
             yield Static(tr("ui.act.title", self._lang), classes="title", markup=False)
             yield OptionList(*(Option(self._row(name)) for name in self._offered))
             yield Static(tr("ui.act.keys", self._lang), id="keys", markup=False)
 
     def on_mount(self) -> None:
-        """The keys go to the list."""
         self.query_one(OptionList).focus()
 
     def on_key(self, event: events.Key) -> None:
@@ -58,11 +56,9 @@ class MessageMenu(ModalScreen[str]):
                 return
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Do what was chosen."""
         self.dismiss(self._offered[event.option_index])
 
     def action_leave(self) -> None:
-        """Close without doing anything."""
         self.dismiss("")
 
     def _row(self, name: str) -> Content:

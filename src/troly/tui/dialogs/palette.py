@@ -109,7 +109,6 @@ class PaletteScreen(ModalScreen[str]):
         self._lang: Lang = lang
 
     def compose(self) -> ComposeResult:
-        """An input, the list, the keys."""
         with Vertical(id="palette"):
             yield TypingInput(placeholder=tr(f"ui.{self._what}.hint", self._lang), compact=True)
             yield ShortList()
@@ -117,7 +116,6 @@ class PaletteScreen(ModalScreen[str]):
             yield Static(tr("ui.palette.keys", self._lang), id="keys", markup=False)
 
     def on_mount(self) -> None:
-        """Offer everything at first."""
         self.query_one(TypingInput).cursor_blink = False
         self.query_one(OptionList).can_focus = False
         self._offer("")
@@ -142,23 +140,19 @@ class PaletteScreen(ModalScreen[str]):
         return min(WIDTH, self.app.size.width * 96 // 100) - FRAME
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list."""
         self._offer(event.value)
 
     def on_input_submitted(self) -> None:
-        """Run what is highlighted."""
         if (option := self.query_one(OptionList).highlighted_option) is not None:
             self._run(option)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Run what was clicked."""
         self._run(event.option)
 
     def _run(self, option: Option) -> None:
         self.dismiss(self._shown[int(option.id or 0)].action)
 
     def action_move(self, by: int) -> None:
-        """Choose another entry while the keys stay in the input."""
         move_choice(self.query_one(OptionList), by)
 
     def on_key(self, event: events.Key) -> None:
@@ -168,7 +162,6 @@ class PaletteScreen(ModalScreen[str]):
             self.action_leave()
 
     def action_leave(self) -> None:
-        """Close without doing anything."""
         self.dismiss("")
 
 

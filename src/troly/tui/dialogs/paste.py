@@ -33,7 +33,6 @@ class PasteScreen(ModalScreen[str]):
         self._lang: Lang = lang
 
     def compose(self) -> ComposeResult:
-        """Title, text, keys."""
         with Vertical(id="grid", classes="-paste"):
             yield Static(tr("ui.paste.title", self._lang), id="title", markup=False)
             yield TypingArea(
@@ -42,11 +41,9 @@ class PasteScreen(ModalScreen[str]):
             yield Static(tr("ui.paste.keys", self._lang, keys=self._keys), id="keys", markup=False)
 
     def on_mount(self) -> None:
-        """The keys go to the text."""
         area = self.query_one(TypingArea)
         area.cursor_blink = False
         area.focus()
 
     def action_leave(self) -> None:
-        """Keep the text as it is now."""
         self.dismiss(self.query_one(TypingArea).text)

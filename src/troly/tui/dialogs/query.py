@@ -127,7 +127,6 @@ class NameStart(NamedTuple):
 
 
 def typed_before(line: str) -> NameStart:
-    """What is typed at the end of `line`."""
     if line.count('"') % 2:
         return NameStart(line.rpartition('"')[2], quoted=True)
     found = _WORD.search(line)
@@ -253,7 +252,6 @@ class SavedQueries(Page):
         return found or [Entry("-", tr("ui.query.none_saved", lang))]
 
     def take(self, key: str) -> None:
-        """Put it into the editor."""
         if self._found and key in self._found:
             self.app.pop_screen()
             self._screen.put(self._found[key])
@@ -290,7 +288,6 @@ class QueryScreen(ModalScreen[None]):
         self._busy = False
 
     def compose(self) -> ComposeResult:
-        """Title, editor and names, what is to be said, keys."""
         name = f"{self._view.icon} {self._view.names[self._lang]}"
         kind = tr(f"ui.query.title_{self._view.queries}", self._lang)
         with Vertical(id="query"):
@@ -303,7 +300,6 @@ class QueryScreen(ModalScreen[None]):
             keys.hints = tuple(keymap_of(self).hints(HINTS, self._lang).split(HINT_GAP))
 
     def on_mount(self) -> None:
-        """Ask what there is to be queried."""
         self.query_one(OptionList).can_focus = False
         self._app.backend.call(operations.query_names, self._take_names, self.mode, self._lang)
         self._area.move_cursor(self._area.document.end)
@@ -320,7 +316,6 @@ class QueryScreen(ModalScreen[None]):
         self._offer()
 
     def put(self, text: str) -> None:
-        """Put a query into the editor."""
         self._area.load_text(sanitize(text))
         self._area.move_cursor(self._area.document.end)
         self._area.mark(None)
@@ -349,15 +344,12 @@ class QueryScreen(ModalScreen[None]):
         self._offer()
 
     def on_text_area_selection_changed(self) -> None:
-        """The cursor stands elsewhere."""
         self._offer()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A name was clicked."""
         self._write(self._shown[event.option_index])
 
     def action_names(self, by: int) -> None:
-        """Choose another name."""
         options = self.query_one(OptionList)
         if self._shown:
             options.highlighted = ((options.highlighted or 0) + by) % len(self._shown)
@@ -394,7 +386,6 @@ class QueryScreen(ModalScreen[None]):
     # Running and keeping.
 
     def action_run(self) -> None:
-        """Run the query; its rows open as a grid."""
         if self._busy or not self._area.text.strip():
             return
         self._busy = True
@@ -436,7 +427,6 @@ class QueryScreen(ModalScreen[None]):
             told.update(Content(sanitize(text)))
 
     def action_save(self) -> None:
-        """Keep the query under a name."""
         text = self._area.text
         if text.strip():
             title = tr("ui.query.name", self._lang)
@@ -458,7 +448,6 @@ class QueryScreen(ModalScreen[None]):
             self._app.backend.call(operations.keep_query, done, self.mode, text, name)
 
     def action_open(self) -> None:
-        """Choose one that was kept or run."""
         hint = tr("ui.browse.hint", self._lang)
         self._app.push_screen(BrowseScreen(self._app.mode_palette(), [SavedQueries(self, self._app)], hint))
 

@@ -72,7 +72,6 @@ class PartText(LinesView, can_focus=True):
         return lines
 
     def action_page(self, by: int) -> None:
-        """A screen on, or back."""
         self.scroll_relative(y=by * max(1, self.size.height - 1), animate=False)
 
 
@@ -91,7 +90,6 @@ class ReadScreen(ModalScreen[None]):
         self._seen = view.revision
 
     def compose(self) -> ComposeResult:
-        """Who says it, the part, the keys."""
         with Vertical(id="grid", classes="-read"):
             yield Static("", id="title", markup=False)
             yield self._text
@@ -99,7 +97,6 @@ class ReadScreen(ModalScreen[None]):
             keys.hints = tuple(keymap_of(self).hints(HINTS, self._lang).split(HINT_GAP))
 
     def on_mount(self) -> None:
-        """Show the part, and what is added to it."""
         self._show(self._at)
         self.set_interval(RENEWED, self._renew)
 
@@ -120,19 +117,15 @@ class ReadScreen(ModalScreen[None]):
             self._text.rebuild()
 
     def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
-        """What can be pressed in the conversation is read here."""
         event.stop()
 
     def action_other(self, by: int) -> None:
-        """Show another part of the message."""
         parts = read_parts(self._view)
         if self._at in parts:
             self._show(parts[(parts.index(self._at) + by) % len(parts)])
 
     def action_copy(self) -> None:
-        """Copy the part."""
         self._do("copy", self._at)
 
     def action_save(self) -> None:
-        """Save the part as a file."""
         self._do("save", self._at)

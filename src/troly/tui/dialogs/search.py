@@ -49,7 +49,6 @@ class SearchScreen(ModalScreen[str]):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """An input, what is found, the keys."""
         lang = self._controller.language
         with Vertical(id="palette", classes="-search -none"):
             yield TypingInput(self._words, placeholder=tr("ui.search.hint", lang), compact=True)
@@ -58,12 +57,10 @@ class SearchScreen(ModalScreen[str]):
             yield Static(tr("ui.search.keys", lang), id="keys", markup=False)
 
     def on_mount(self) -> None:
-        """The keys stay in the input."""
         self.query_one(TypingInput).cursor_blink = False
         self.query_one(OptionList).can_focus = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search soon."""
         if self._timer is not None:
             self._timer.stop()
         wanted = event.value
@@ -118,21 +115,17 @@ class SearchScreen(ModalScreen[str]):
         return Content.assemble(*above, said, piece)
 
     def on_input_submitted(self) -> None:
-        """Open what is highlighted."""
         index = self.query_one(OptionList).highlighted
         if index is not None and index < len(self._hits):
             self.dismiss(self._hits[index].conversation)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open what was clicked."""
         self.dismiss(self._hits[event.option_index].conversation)
 
     def action_move(self, by: int) -> None:
-        """Choose another entry while the keys stay in the input."""
         options = self.query_one(OptionList)
         if self._hits:
             options.highlighted = ((options.highlighted or 0) + by) % len(self._hits)
 
     def action_leave(self) -> None:
-        """Close without opening anything."""
         self.dismiss("")

@@ -40,7 +40,6 @@ class SettingsPage(Page):
         self.known: dict[str, SettingView] = {}
 
     def load(self) -> None:
-        """Ask for the settings."""
         self.app.backend.call(operations.read_settings, self._take_settings, self.app.controller.language)
 
     def _take_settings(self, found: list[SettingView] | Exception) -> None:
@@ -48,7 +47,6 @@ class SettingsPage(Page):
             self.known = {one.key: one for one in found}
 
     def entries(self) -> Sequence[Entry]:
-        """The settings by their table."""
         found, table = [], ""
         for key in self.known:
             head, _, _ = key.rpartition(".")
@@ -76,7 +74,6 @@ class SettingsPage(Page):
         return Entry(key, title or key.rpartition(".")[2], f"{mark}{one.value or '-'}", tuple(told))
 
     def take(self, key: str) -> None:
-        """Ask for another value."""
         one, lang = self.known[key], self.app.controller.language
         if one.origin.startswith("env"):
             name = one.origin.partition(" ")[2]
@@ -92,7 +89,6 @@ class SettingsPage(Page):
         )
 
     def remove(self, key: str) -> None:
-        """Back to the default."""
         if self.known[key].origin == "file":
             self.change(key, None)
 
@@ -111,7 +107,6 @@ class SettingsPage(Page):
         self.app.push_screen(dialog, lambda value: chosen(value) if value else None)
 
     def change(self, key: str, text: str | None) -> None:
-        """Write a setting and let it hold."""
         app, lang = self.app, self.app.controller.language
 
         def done(found: Settings | Exception) -> None:
@@ -138,7 +133,6 @@ class ModelsPage(SettingsPage):
         self._looks = 0
 
     def load(self) -> None:
-        """Ask for settings, choices and models."""
         super().load()
         lang = self.app.controller.language
         self.app.backend.call(operations.model_choices, self._take_choices)
@@ -152,7 +146,6 @@ class ModelsPage(SettingsPage):
         self.models = ModelsView(trouble=trouble_from(found, lang)) if isinstance(found, Exception) else found
 
     def entries(self) -> Sequence[Entry]:
-        """The conversation, the assistants, all of them, the server."""
         self._looks += 1
         if self._looks % EVERY == 0:
             self.app.backend.call(operations.read_models, self._take_models, self.app.controller.language)
@@ -297,7 +290,6 @@ class MemoriesPage(Page):
         self._found: dict[str, MemoryView] = {}
 
     def load(self) -> None:
-        """Ask the assistants."""
         self.app.backend.call(operations.read_memories, self._take_memories, self.app.controller.language)
 
     def _take_memories(self, found: list[MemoryView] | Exception) -> None:
@@ -305,7 +297,6 @@ class MemoriesPage(Page):
             self._found = {f"{one.mode}:{one.id}": one for one in found}
 
     def entries(self) -> Sequence[Entry]:
-        """What is remembered by assistant."""
         found, mode, lang = [], "", self.app.controller.language
         for key, one in self._found.items():
             if one.mode != mode:
@@ -323,7 +314,6 @@ class MemoriesPage(Page):
         return found or [Entry("none", tr("ui.settings.no_memories", lang))]
 
     def take(self, key: str) -> None:
-        """Let it say something else."""
         one, lang = self._found.get(key), self.app.controller.language
         if one is not None and one.editable:
             title = tr("ui.settings.correct", lang)

@@ -27,7 +27,6 @@ class EvidencePage(Page):
         self._nodes: list[EvidenceNode] = []
 
     def load(self) -> None:
-        """Ask for what the store has."""
         if self._answer.finished and self._answer.turn:
             self.app.backend.call(operations.read_evidence, self._take_evidence, self._answer.turn)
 
@@ -36,7 +35,6 @@ class EvidencePage(Page):
             self._nodes = evidence_nodes(found, self._answer.spoken(self.app.controller.language))
 
     def entries(self) -> Sequence[Entry]:
-        """The entries of the tree, those within others indented."""
         lang = self._answer.spoken(self.app.controller.language)
         return [
             Entry(node.key, f"{'  ' * depth}{node.title}", " ".join(node.right.split()), tuple(_whole(node)))

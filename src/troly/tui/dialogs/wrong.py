@@ -34,7 +34,6 @@ class Reasons(LinesView, can_focus=False):
         self.chosen = 0
 
     def build(self, width: int) -> list[Line]:
-        """A line a reason."""
         return [
             line(
                 Span("▌ " if at == self.chosen else "  ", "accent"),
@@ -49,7 +48,6 @@ class Reasons(LinesView, can_focus=False):
         return tr("ui.wrong.take_back" if name == TAKE_BACK else f"cli.wrong.reasons.{name}", self._lang)
 
     def move(self, by: int) -> None:
-        """Choose another one."""
         self.chosen = (self.chosen + by) % len(self.offered)
         self.rebuild()
 
@@ -94,24 +92,19 @@ class WrongScreen(ModalScreen[WrongReport | None]):
             yield Static(tr("ui.wrong.keys", lang), markup=False, id="keys")
 
     def on_mount(self) -> None:
-        """A cursor that stands still."""
         self.query_one(TypingInput).cursor_blink = False
 
     def action_choose(self, by: int) -> None:
-        """Choose another reason."""
         self.query_one(Reasons).move(by)
 
     def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
-        """A click chooses a reason."""
         reasons = self.query_one(Reasons)
         reasons.move(int(event.action.partition(":")[2]) - reasons.chosen)
 
     def on_input_submitted(self, event: TypingInput.Submitted) -> None:
-        """Give back the mark."""
         reasons = self.query_one(Reasons)
         name = reasons.offered[reasons.chosen]
         self.dismiss(WrongReport("") if name == TAKE_BACK else WrongReport(name, event.value.strip()))
 
     def action_leave(self) -> None:
-        """Leave everything as it is."""
         self.dismiss(None)

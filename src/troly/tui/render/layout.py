@@ -136,7 +136,6 @@ class ConversationLayout:
         return self.views[self._at(row)] if self.views and row >= self._starts[0] else None
 
     def index_of(self, key: int) -> int | None:
-        """The place of a message in the order."""
         return self._index.get(key)
 
     # Lines.
@@ -153,14 +152,12 @@ class ConversationLayout:
         return lines[offset] if offset < len(lines) else BLANK
 
     def all(self) -> list[Line]:
-        """Every line of the conversation, all of it rendered."""
         lines = [*self.above, *([BLANK] if self.views else [])]
         for index in range(len(self.views)):
             lines.extend(self._renderer(index).lines(self.width, self.lang, self._day(index)))
         return lines
 
     def lines_of(self, key: int) -> list[Line]:
-        """The lines of one message."""
         index = self._index.get(key)
         return [] if index is None else self._lines(index)
 
@@ -199,7 +196,6 @@ class ConversationLayout:
         return next((at for at in range(len(self.views) - 1, -1, -1) if self.views[at].who == "user"), None)
 
     def measured(self, key: int) -> None:
-        """Measure one message."""
         index = self._index.get(key)
         if index is not None:
             self._measure(index)

@@ -44,7 +44,6 @@ def with_commands(text: str, style: str = "") -> list[Span]:
 
 
 def plain(spans: Iterable[Span]) -> str:
-    """The text of a line."""
     return "".join(span.text for span in spans)
 
 

@@ -138,7 +138,6 @@ class MarkdownStream:
             self.finish()
 
     def feed(self, text: str) -> None:
-        """Add `text` at the end."""
         text = self._held + text
         cut = text.rfind("\x1b")
         if cut < 0 or len(text) - cut > LONGEST_SEQUENCE:
@@ -148,7 +147,6 @@ class MarkdownStream:
         self._lines = None
 
     def finish(self) -> None:
-        """No more text will come."""
         if self._held:
             self._waiting += sanitize(self._held)
             self._held = ""

@@ -19,7 +19,6 @@ from troly.tui.theme import Palette
 
 
 def strip_of(spans: Line, palette: Palette, ground: Style) -> Strip:
-    """A line as a strip."""
     return Strip([Segment(span.text, ground + palette[span.style]) for span in spans])
 
 
@@ -53,7 +52,6 @@ class LinesView(ScrollView):
 
     @property
     def lines(self) -> list[Line]:
-        """All lines, also those out of view."""
         return self._lines
 
     def line_at(self, row: int) -> Line | None:
@@ -65,7 +63,6 @@ class LinesView(ScrollView):
         return [(Span(" " * width),)]
 
     def rebuild(self) -> None:
-        """Build the lines anew and repaint."""
         width = self.scrollable_content_region.width
         if width <= 0:
             return
@@ -98,7 +95,6 @@ class LinesView(ScrollView):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Lay out again when the width is another."""
         if self.scrollable_content_region.width != self._laid_width:
             self.rebuild()
 
@@ -120,7 +116,6 @@ class LinesView(ScrollView):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """One row of the view."""
         row = round(self.scroll_y) + y
         return self.row_strip(row, self.line_at(row), self.size.width, self.selected_at(row))
 
@@ -157,7 +152,6 @@ class LinesView(ScrollView):
         return "\n".join(row.rstrip() for row in text.split("\n")), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 (Textual's hook)
-        """Repaint when the selection changes."""
         self.refresh()
 
 
@@ -167,7 +161,6 @@ class KeyHints(LinesView):
     hints: tuple[str, ...] = ()
 
     def build(self, width: int) -> list[Line]:
-        """The hints beside each other."""
         return wrap_whole([line(Span(one, "dim")) for one in self.hints], width)
 
     def rebuild(self) -> None:

@@ -47,7 +47,6 @@ class TypingInput(Input):
     """A one-line input with the same care; what drives a terminal does not come into it."""
 
     def validate_value(self, value: str) -> str:
-        """The value without control sequences."""
         return sanitize(value, keep_newlines=False)
 
     async def _on_key(self, event: events.Key) -> None:
