@@ -257,9 +257,7 @@ class FindBar(Horizontal):
 
     def on_mount(self) -> None:
         """The keys come here."""
-        entry = self.query_one(TypingInput)
-        entry.cursor_blink = False
-        entry.focus()
+        self.query_one(TypingInput).focus()
         self.set_interval(EVERY, self._work)
 
     def on_input_changed(self, event: Input.Changed) -> None:

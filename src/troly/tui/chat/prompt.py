@@ -234,7 +234,6 @@ class Prompt(FoldingArea):
             placeholder=hint,
             **options,
         )
-        self.cursor_blink = False
         self.earlier: Sequence[str] = ()
         self.completer: Completer | None = None
         self._recalled = 0

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -23,8 +22,8 @@ from troly.tui.chat.evidence_tree import EvidenceText
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of, language_of
 from troly.tui.render.spans import Line, Span, clip, line
 from troly.tui.theme import Palette
+from troly.tui.widgets.dialog import ChoiceList, ListDialog
 from troly.tui.widgets.lines import KeyHints, LinesView
-from troly.tui.widgets.short_list import move_choice
 from troly.tui.widgets.text_input import TypingInput
 
 if TYPE_CHECKING:
@@ -101,16 +100,12 @@ class Detail(LinesView):
         return list(body_lines(self.paras, max(8, width - 1), LONGEST))
 
 
-class BrowseScreen(ModalScreen[None]):
+class BrowseScreen(ListDialog[None]):
     """The keys stay in the input: letters narrow the list, arrows choose, Enter takes, Tab shows the next page."""
 
-    CSS_PATH = "../styles/above.tcss"
     PLACE: ClassVar[Place] = "browse"
-    AUTO_FOCUS = "TypingInput"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("browse"),
-        Binding("up", "move(-1)", show=False, priority=True),
-        Binding("down", "move(1)", show=False, priority=True),
         Binding("pageup", "scroll(-1)", show=False, priority=True),
         Binding("pagedown", "scroll(1)", show=False, priority=True),
         Binding("tab", "page(1)", show=False, priority=True),
@@ -136,13 +131,11 @@ class BrowseScreen(ModalScreen[None]):
             yield self._titles
             yield TypingInput(placeholder=self._hint, compact=True)
             with Container(id="parts"):
-                yield OptionList()
+                yield ChoiceList()
                 yield self._detail
             yield KeyHints(self._titles.palette, id="keys")
 
     def on_mount(self) -> None:
-        self.query_one(TypingInput).cursor_blink = False
-        self.query_one(OptionList).can_focus = False
         self.load()
         self._name_keys()
         self.call_after_refresh(self.renew)
@@ -225,9 +218,6 @@ class BrowseScreen(ModalScreen[None]):
         event.stop()
         self.action_page(int(event.action.partition(":")[2]) - self._titles.shown)
 
-    def action_move(self, by: int) -> None:
-        move_choice(self.query_one(OptionList), by)
-
     def action_scroll(self, by: int) -> None:
         self._detail.scroll_relative(y=by * max(1, self._detail.size.height - 1), animate=False)
 
@@ -247,9 +237,6 @@ class BrowseScreen(ModalScreen[None]):
             told = "\n".join((self.chosen.title, *(one.text for one in self.chosen.detail)))
             self.app.copy_to_clipboard(sanitize(told))
             self.app.notify(tr("ui.trouble.copied", language_of(self)), markup=False, timeout=2)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 def _row(entry: Entry, width: int) -> Content:

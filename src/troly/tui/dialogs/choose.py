@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -18,7 +17,7 @@ from troly.text.catalogue import tr
 from troly.text.fold import fold
 from troly.text.sanitize import sanitize
 from troly.tui.keymap import bindings, language_of
-from troly.tui.widgets.short_list import ShortList
+from troly.tui.widgets.dialog import ListDialog, ShortList
 from troly.tui.widgets.text_input import TypingInput
 
 MOST = 40
@@ -35,16 +34,13 @@ class Choice(NamedTuple):
 Choices = Callable[[str], Sequence[Choice]]
 
 
-class ChooseScreen(ModalScreen[str]):
+class ChooseScreen(ListDialog[str]):
     """Gives back the value, "" when it was left. `free` also takes what is typed as it stands."""
 
-    CSS_PATH = "../styles/above.tcss"
-    AUTO_FOCUS = "TypingInput"
+    LEFT = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("dialog"),
         Binding("escape", "leave", show=False),
-        Binding("up", "move(-1)", show=False, priority=True),
-        Binding("down", "move(1)", show=False, priority=True),
         Binding("tab", "complete", show=False, priority=True),
     ]
 
@@ -69,8 +65,6 @@ class ChooseScreen(ModalScreen[str]):
             yield Static(tr("ui.choose.keys", language_of(self)), id="keys", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one(TypingInput).cursor_blink = False
-        self.query_one(OptionList).can_focus = False
         self._offer(self._typed)
 
     def _offer(self, typed: str) -> None:
@@ -114,14 +108,6 @@ class ChooseScreen(ModalScreen[str]):
     def action_complete(self) -> None:
         if (choice := self._highlighted) is not None:
             self._put(choice.value)
-
-    def action_move(self, by: int) -> None:
-        options = self.query_one(OptionList)
-        if self._shown:
-            options.highlighted = ((options.highlighted or 0) + by) % len(self._shown)
-
-    def action_leave(self) -> None:
-        self.dismiss("")
 
 
 def filtered_choices(choices: Sequence[Choice]) -> Choices:

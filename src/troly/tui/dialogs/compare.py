@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from troly.config.actions import Place
@@ -24,6 +23,7 @@ from troly.tui.render.figures import counted, duration
 from troly.tui.render.message import message_text
 from troly.tui.render.spans import BLANK, Line, Span, wrap
 from troly.tui.theme import Palette
+from troly.tui.widgets.dialog import Dialog
 from troly.tui.widgets.lines import KeyHints, LinesView
 
 if TYPE_CHECKING:
@@ -67,10 +67,9 @@ class ComparedText(LinesView, can_focus=False):
         return [*head, *([BLANK] if width >= ROOMY else []), *wrap(list(self.text), max(8, width - 1))]
 
 
-class CompareScreen(ModalScreen[None]):
+class CompareScreen(Dialog[None]):
     """The answer `first`, and what `model` says in the branch `made`, which stays where it is kept and goes else."""
 
-    CSS_PATH = "../styles/above.tcss"
     PLACE: ClassVar[Place] = "compare"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("compare"),

@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
 from troly.config.actions import Place
@@ -26,6 +25,7 @@ from troly.tui import operations
 from troly.tui.backend import Backend
 from troly.tui.chat.view import trouble_from
 from troly.tui.keymap import bindings, keymap_of
+from troly.tui.widgets.dialog import Dialog
 from troly.tui.widgets.text_input import TypingInput
 
 if TYPE_CHECKING:
@@ -55,10 +55,9 @@ UP, DOWN = " ▲", " ▼"
 WIDTH, BESIDE = 84, 8
 
 
-class GridScreen(ModalScreen[None]):
+class GridScreen(Dialog[None]):
     """The table at place `at` of `tables`, which the keys go through. What is saved is what is shown, in its order."""
 
-    CSS_PATH = "../styles/above.tcss"
     PLACE: ClassVar[Place] = "grid"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("grid")]
 
@@ -86,7 +85,6 @@ class GridScreen(ModalScreen[None]):
             yield Static(Content(keymap_of(self).hints(HINTS, self._lang)), id="keys")
 
     def on_mount(self) -> None:
-        self.query_one(TypingInput).cursor_blink = False
         self._show(self._at)
 
     def _show(self, at: int) -> None:

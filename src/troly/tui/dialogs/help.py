@@ -7,12 +7,12 @@ from typing import ClassVar, TypeAlias
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
 from troly.text.catalogue import tr
 from troly.tui.keymap import HelpEntry, language_of
 from troly.tui.render.spans import BLANK, Line, Span, ends_apart, line, pad, wrap
 from troly.tui.theme import Palette
+from troly.tui.widgets.dialog import Dialog
 from troly.tui.widgets.lines import LinesView
 
 Groups: TypeAlias = "list[tuple[str, list[HelpEntry]]]"
@@ -61,10 +61,9 @@ def _rows(text: str, width: int) -> list[tuple[bool, Line]]:
     return [(place == 0, found) for place, found in enumerate(wrap([Span(text)], max(8, width)))]
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """The first group at once, all `groups` with Tab; closed by any of the keys that open or leave things."""
 
-    CSS_PATH = "../styles/above.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1,enter,question_mark,q", "app.pop_screen", show=False),
         Binding("tab", "all", show=False, priority=True),

@@ -7,7 +7,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -15,15 +14,16 @@ from troly.config.key_names import key_label
 from troly.text.catalogue import Lang, tr
 from troly.tui.chat.view import MessageView, TextPart
 from troly.tui.keymap import Keymap, bindings
+from troly.tui.widgets.dialog import Dialog
 
 # As in the style sheet: the box and what its frame takes.
 WIDTH, FRAME = 54, 4
 
 
-class MessageMenu(ModalScreen[str]):
+class MessageMenu(Dialog[str]):
     """Gives back what was chosen (`copy`, `save`, …), or the empty string."""
 
-    CSS_PATH = "../styles/above.tcss"
+    LEFT = ""
     BINDINGS = [  # noqa: RUF012 (as the framework declares it)
         *bindings("dialog"),
         Binding("question_mark", "app.help", show=False),
@@ -57,9 +57,6 @@ class MessageMenu(ModalScreen[str]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._offered[event.option_index])
-
-    def action_leave(self) -> None:
-        self.dismiss("")
 
     def _row(self, name: str) -> Content:
         keys = self._keys[name]

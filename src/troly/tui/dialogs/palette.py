@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -23,7 +22,7 @@ from troly.text.sanitize import sanitize
 from troly.tui.chat.bars import activity_mark, mode_icon, pane_title, tab_panes
 from troly.tui.chat.controller import Controller
 from troly.tui.keymap import Keymap, bindings, keymap_of, title
-from troly.tui.widgets.short_list import ShortList, move_choice
+from troly.tui.widgets.dialog import ListDialog, ShortList
 from troly.tui.widgets.text_input import TypingInput
 
 # All commands by name, for the palette, the status line and clicks; found without regard to diacritics.
@@ -88,15 +87,13 @@ WIDTH = 66
 FRAME = 5
 
 
-class PaletteScreen(ModalScreen[str]):
+class PaletteScreen(ListDialog[str]):
     """Gives back the action of what is chosen among `offered`, or the empty string; `what` names the sentences of it."""
 
-    CSS_PATH = "../styles/above.tcss"
+    LEFT = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("dialog"),
         Binding("escape", "leave", show=False),
-        Binding("up", "move(-1)", show=False, priority=True),
-        Binding("down", "move(1)", show=False, priority=True),
     ]
 
     def __init__(
@@ -116,8 +113,6 @@ class PaletteScreen(ModalScreen[str]):
             yield Static(tr("ui.palette.keys", self._lang), id="keys", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one(TypingInput).cursor_blink = False
-        self.query_one(OptionList).can_focus = False
         self._offer("")
 
     def _offer(self, wanted: str) -> None:
@@ -152,17 +147,11 @@ class PaletteScreen(ModalScreen[str]):
     def _run(self, option: Option) -> None:
         self.dismiss(self._shown[int(option.id or 0)].action)
 
-    def action_move(self, by: int) -> None:
-        move_choice(self.query_one(OptionList), by)
-
     def on_key(self, event: events.Key) -> None:
         """The key that opened it closes it too."""
         if event.key in keymap_of(self).keys("palette"):
             event.stop()
             self.action_leave()
-
-    def action_leave(self) -> None:
-        self.dismiss("")
 
 
 def _row(command: PaletteEntry, width: int) -> Content:

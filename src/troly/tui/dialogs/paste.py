@@ -7,22 +7,21 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from troly.config.actions import Place
 from troly.text.catalogue import Lang, tr
 from troly.tui.keymap import bindings
+from troly.tui.widgets.dialog import Dialog
 from troly.tui.widgets.text_input import TypingArea
 
 # Wrapping a longer text at every key would be felt.
 MOST_WRAPPED = 50_000
 
 
-class PasteScreen(ModalScreen[str]):
+class PasteScreen(Dialog[str]):
     """Gives back the text as it was left."""
 
-    CSS_PATH = "../styles/above.tcss"
     PLACE: ClassVar[Place] = "paste"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("paste")]
 
@@ -41,9 +40,7 @@ class PasteScreen(ModalScreen[str]):
             yield Static(tr("ui.paste.keys", self._lang, keys=self._keys), id="keys", markup=False)
 
     def on_mount(self) -> None:
-        area = self.query_one(TypingArea)
-        area.cursor_blink = False
-        area.focus()
+        self.query_one(TypingArea).focus()
 
     def action_leave(self) -> None:
         self.dismiss(self.query_one(TypingArea).text)

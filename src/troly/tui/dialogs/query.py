@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 from textual.widgets.text_area import TextAreaTheme
@@ -31,6 +30,7 @@ from troly.tui.dialogs.grid import GridScreen
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
 from troly.tui.render.spans import clip
 from troly.tui.theme import Palette
+from troly.tui.widgets.dialog import ChoiceList, Dialog
 from troly.tui.widgets.lines import KeyHints
 from troly.tui.widgets.text_input import TypingArea
 
@@ -177,7 +177,6 @@ class QueryArea(TypingArea):
 
     def __init__(self, text: str, language: str, palette: Palette) -> None:
         super().__init__(text, show_line_numbers=True, soft_wrap=True, tab_behavior="focus", compact=True)
-        self.cursor_blink = False
         self._pattern = PATTERNS[language]
         self._palette = palette
         self.wrong: tuple[int, int] | None = None
@@ -264,10 +263,9 @@ class SavedQueries(Page):
             )
 
 
-class QueryScreen(ModalScreen[None]):
+class QueryScreen(Dialog[None]):
     """Writes and runs queries of the assistant `mode`."""
 
-    CSS_PATH = "../styles/above.tcss"
     PLACE: ClassVar[Place] = "query"
     AUTO_FOCUS = "QueryArea"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -294,13 +292,12 @@ class QueryScreen(ModalScreen[None]):
             yield Static(Content.assemble((name, "bold"), (f"   {kind}", "dim")), id="title")
             with Container(id="parts"):
                 yield self._area
-                yield OptionList()
+                yield ChoiceList()
             yield Static("", id="told", markup=False)
             yield (keys := KeyHints(self._app.mode_palette(), id="keys"))
             keys.hints = tuple(keymap_of(self).hints(HINTS, self._lang).split(HINT_GAP))
 
     def on_mount(self) -> None:
-        self.query_one(OptionList).can_focus = False
         self._app.backend.call(operations.query_names, self._take_names, self.mode, self._lang)
         self._area.move_cursor(self._area.document.end)
 
@@ -450,10 +447,6 @@ class QueryScreen(ModalScreen[None]):
     def action_open(self) -> None:
         hint = tr("ui.browse.hint", self._lang)
         self._app.push_screen(BrowseScreen(self._app.mode_palette(), [SavedQueries(self, self._app)], hint))
-
-    def action_leave(self) -> None:
-        """Close; the text is there again the next time."""
-        self.dismiss(None)
 
 
 def _row(name: Name) -> Content:

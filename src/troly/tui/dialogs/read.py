@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from troly.config.actions import Place
@@ -22,6 +21,7 @@ from troly.tui.render.message import SLICE, WIDEST_TEXT, read_parts, whole_card
 from troly.tui.render.spans import Line, Span, wrap
 from troly.tui.render.stream import MarkdownStream
 from troly.tui.theme import Palette
+from troly.tui.widgets.dialog import Dialog
 from troly.tui.widgets.lines import KeyHints, LinesView
 
 HINTS = ("read_copy", "read_save", "read_next", "read_close")
@@ -75,10 +75,9 @@ class PartText(LinesView, can_focus=True):
         self.scroll_relative(y=by * max(1, self.size.height - 1), animate=False)
 
 
-class ReadScreen(ModalScreen[None]):
+class ReadScreen(Dialog[None]):
     """The part at place `at` of a message; `do` copies or saves a part (`copy`, `save`, its place)."""
 
-    CSS_PATH = "../styles/above.tcss"
     PLACE: ClassVar[Place] = "read"
     AUTO_FOCUS = "PartText"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("read")]

@@ -6,10 +6,9 @@ import re
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -21,7 +20,7 @@ from troly.tui import operations
 from troly.tui.chat.controller import Controller
 from troly.tui.chat.view import HitView, trouble_from
 from troly.tui.keymap import bindings
-from troly.tui.widgets.short_list import ShortList
+from troly.tui.widgets.dialog import ListDialog, ShortList
 from troly.tui.widgets.text_input import TypingInput
 
 # What begins a line of Markdown says nothing in a piece of it.
@@ -30,15 +29,13 @@ _MARK = re.compile(r"^(?:[-*+>#]+ |\d+[.)] )+")
 PAUSE = 0.12
 
 
-class SearchScreen(ModalScreen[str]):
+class SearchScreen(ListDialog[str]):
     """Gives back the id of the chosen conversation, or "" when it was left."""
 
-    CSS_PATH = "../styles/above.tcss"
+    LEFT = ""
     PLACE: ClassVar[Place] = "search"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("search"),
-        Binding("up", "move(-1)", show=False, priority=True),
-        Binding("down", "move(1)", show=False, priority=True),
     ]
 
     def __init__(self, controller: Controller, words: str = "") -> None:
@@ -55,10 +52,6 @@ class SearchScreen(ModalScreen[str]):
             yield ShortList()
             yield Static(tr("ui.search.begin", lang), id="none", markup=False)
             yield Static(tr("ui.search.keys", lang), id="keys", markup=False)
-
-    def on_mount(self) -> None:
-        self.query_one(TypingInput).cursor_blink = False
-        self.query_one(OptionList).can_focus = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if self._timer is not None:
@@ -121,11 +114,3 @@ class SearchScreen(ModalScreen[str]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._hits[event.option_index].conversation)
-
-    def action_move(self, by: int) -> None:
-        options = self.query_one(OptionList)
-        if self._hits:
-            options.highlighted = ((options.highlighted or 0) + by) % len(self._hits)
-
-    def action_leave(self) -> None:
-        self.dismiss("")

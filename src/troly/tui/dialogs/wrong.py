@@ -7,7 +7,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from troly.text.catalogue import Lang, tr
@@ -15,6 +14,7 @@ from troly.tui.chat.view import WrongReport
 from troly.tui.keymap import bindings
 from troly.tui.render.spans import Line, Span, clip, line
 from troly.tui.theme import Palette
+from troly.tui.widgets.dialog import ListDialog
 from troly.tui.widgets.lines import LinesView
 from troly.tui.widgets.text_input import TypingInput
 
@@ -52,19 +52,15 @@ class Reasons(LinesView, can_focus=False):
         self.rebuild()
 
 
-class WrongScreen(ModalScreen[WrongReport | None]):
+class WrongScreen(ListDialog[WrongReport | None]):
     """Gives back the mark; one with the reason "" takes the mark back, None leaves everything as it is."""
 
-    CSS_PATH = "../styles/above.tcss"
     DEFAULT_CSS = """
     WrongScreen TypingInput { margin: 1 0 0 0; }
     """
-    AUTO_FOCUS = "TypingInput"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("dialog"),
         Binding("escape", "leave", show=False),
-        Binding("up", "choose(-1)", show=False, priority=True),
-        Binding("down", "choose(1)", show=False, priority=True),
     ]
 
     def __init__(self, palette: Palette, lang: Lang, marked: WrongReport | None) -> None:
@@ -91,10 +87,7 @@ class WrongScreen(ModalScreen[WrongReport | None]):
             )
             yield Static(tr("ui.wrong.keys", lang), markup=False, id="keys")
 
-    def on_mount(self) -> None:
-        self.query_one(TypingInput).cursor_blink = False
-
-    def action_choose(self, by: int) -> None:
+    def action_move(self, by: int) -> None:
         self.query_one(Reasons).move(by)
 
     def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
@@ -105,6 +98,3 @@ class WrongScreen(ModalScreen[WrongReport | None]):
         reasons = self.query_one(Reasons)
         name = reasons.offered[reasons.chosen]
         self.dismiss(WrongReport("") if name == TAKE_BACK else WrongReport(name, event.value.strip()))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

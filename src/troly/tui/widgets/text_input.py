@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual import events
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
@@ -29,6 +30,8 @@ async def run_at_once(widget: Widget, event: events.Key) -> bool:
 class TypingArea(TextArea):
     """A text area for Vietnamese input methods; what is pasted comes in without control sequences."""
 
+    cursor_blink = reactive(False, init=False)
+
     async def _on_key(self, event: events.Key) -> None:
         if not await run_at_once(self, event):
             await super()._on_key(event)
@@ -45,6 +48,8 @@ class TypingArea(TextArea):
 
 class TypingInput(Input):
     """A one-line input with the same care; what drives a terminal does not come into it."""
+
+    cursor_blink = reactive(False, init=False)
 
     def validate_value(self, value: str) -> str:
         return sanitize(value, keep_newlines=False)
