@@ -10,7 +10,7 @@ from typing import assert_never
 
 from rich.cells import cell_len
 
-from troly.plugin.events import Chart, Content, Evidence, Item, Side, Table
+from troly.plugin.events import Chart, Content, Side, Table
 from troly.presentation.blocks import (
     Alternatives,
     Block,
@@ -70,7 +70,7 @@ def plot_lines(card: Plot, width: int, lang: Lang, *, plain: bool = False, rows:
     low, high = min(0.0, *values), max(0.0, *values)
     high = high if high > low else low + 1.0
     ends = [value for value in card.series[0].values if not isnan(value)]
-    marks = {_row_of(value, low, high, rows): value for value in (min(values), *ends[:1], low, high)}
+    marks = {_dot_row(v, low, high, rows) // DOTS_HIGH: v for v in (min(values), *ends[:1], low, high)}
     last = number(ends[-1], lang) if ends else ""
     left = max(len(number(value, lang)) for value in marks.values()) + 1
     if width - left - len(last) < NARROWEST_PLOT // 2:
@@ -83,13 +83,9 @@ def plot_lines(card: Plot, width: int, lang: Lang, *, plain: bool = False, rows:
     for row in range(rows):
         mark = number(marks[row], lang) if row in marks else ""
         head = (*pad(line(Span(mark, "dim")), left - 1, right=True), Span("┤" if mark else "│", "rule"))
-        at_end = f" {last}" if last and row == _row_of(ends[-1], low, high, rows) else ""
+        at_end = f" {last}" if last and row == _dot_row(ends[-1], low, high, rows) // DOTS_HIGH else ""
         lines.append(line(*head, *_row(layers, row, room, plain=plain), Span(at_end, "dim")))
     return [*lines, *_feet(card.labels, left - 1, room)]
-
-
-def _row_of(value: float, low: float, high: float, rows: int) -> int:
-    return _dot_row(value, low, high, rows) // DOTS_HIGH
 
 
 def _dot_row(value: float, low: float, high: float, rows: int) -> int:
@@ -225,17 +221,11 @@ def items(card: Entries, width: int, lang: Lang, name: str, opened: Collection[s
         if item.subtitle:
             lines += indented(wrap([Span(item.subtitle, "dim")], width - left), " " * left)
         if more and mine in opened:
-            lines += indented(_inside(item, width - left), " " * left)
+            inside = facts(item.fields, width - left)
+            inside += markdown_lines(item.detail, width - left) if item.detail else []
+            inside += wrap([Span(item.path, "dim")], width - left) if item.path else []
+            lines += indented(inside, " " * left)
     return [*lines, *_below(card, len(card.items) - len(shown), name, lang)]
-
-
-def _inside(item: Item, width: int) -> list[Line]:
-    lines = facts(item.fields, width)
-    if item.detail:
-        lines += markdown_lines(item.detail, width)
-    if item.path:
-        lines += wrap([Span(item.path, "dim")], width)
-    return lines
 
 
 def facts(pairs: Collection[tuple[str, str]], width: int) -> list[Line]:
@@ -327,13 +317,10 @@ def sources(card: SourceList, width: int, name: str, opened: Collection[str], sa
         )
         lines += wrap(title, width)
         if mine in opened:
-            lines += indented(_passage(item, width - 2, said), "│ ", "dim")
+            lines += indented(wrap(_with_marks(item.text, said), width - 2), "│ ", "dim")
+            lines += indented(facts(item.facts, width - 2), "│ ", "dim")
+            lines += indented(wrap([Span(item.url, "dim")], width - 2) if item.url else [], "│ ", "dim")
     return lines
-
-
-def _passage(item: Evidence, width: int, said: str) -> list[Line]:
-    lines = wrap(_with_marks(item.text, said), width) + facts(item.facts, width)
-    return lines + (wrap([Span(item.url, "dim")], width) if item.url else [])
 
 
 def _with_marks(text: str, said: str) -> list[Span]:
@@ -372,19 +359,6 @@ def details(card: Details, width: int, lang: Lang, name: str, opened: Collection
     if any(isinstance(inner, Code) and inner.rerun for inner in card.blocks):
         lines.append(line(Span("  "), Span(tr("ui.card.rerun", lang), "action", f"rerun:{name}")))
     return lines
-
-
-def code_lines(card: Code, width: int) -> list[Line]:
-    """A query on its own ground, a blank line above and below."""
-    rows = wrap([Span(card.text, "code")], width - 2)
-    return [BLANK, *((Span(" ", "code"), *pad(text, width - 1, style="code")) for text in rows), BLANK]
-
-
-def numbered(card: NumberedLines, width: int) -> list[Line]:
-    """Lines in order, numbered from 1."""
-    return [
-        row for number_, text in enumerate(card.lines, 1) for row in wrap([Span(f"{number_}. {text}")], width)
-    ]
 
 
 def suggestions(card: Questions, width: int, lang: Lang, name: str) -> list[Line]:
@@ -440,20 +414,13 @@ def conflict(card: Alternatives, width: int, lang: Lang) -> list[Line]:
     if each >= NARROWEST_SIDE:
         columns = [_side(side, each, lang) for side in card.sides]
         for row in zip_longest(*columns, fillvalue=BLANK):
-            lines.append(_beside(row, each))
+            apart = (Span(" " * GAP),)
+            padded = [(apart if index else ()) + pad(text, each) for index, text in enumerate(row)]
+            lines.append(tuple(span for part in padded for span in part))
     else:
         for side in card.sides:
             lines += [*_side(side, width, lang), BLANK]
     return [*lines, *wrap([Span(f"{tr('ui.card.rule', lang)} ", "dim"), Span(card.rule)], width)]
-
-
-def _beside(row: tuple[Line, ...], each: int) -> Line:
-    spans: list[Span] = []
-    for index, text in enumerate(row):
-        if index:
-            spans.append(Span(" " * GAP))
-        spans.extend(pad(text, each))
-    return tuple(spans)
 
 
 def _side(side: Side, width: int, lang: Lang) -> list[Line]:
@@ -514,9 +481,16 @@ def block_lines(  # noqa: C901, PLR0911, PLR0912 (one case a block)
         case KeyValues():
             return facts(block.pairs, width)
         case Code():
-            return code_lines(block, width)
+            # A query on its own ground, a blank line above and below.
+            code = wrap([Span(block.text, "code")], width - 2)
+            return [
+                BLANK,
+                *((Span(" ", "code"), *pad(text, width - 1, style="code")) for text in code),
+                BLANK,
+            ]
         case NumberedLines():
-            return numbered(block, width)
+            told = [f"{number_}. {text}" for number_, text in enumerate(block.lines, 1)]
+            return [row for text in told for row in wrap([Span(text)], width)]
         case Details():
             return details(block, width, lang, name, opened)
         case Questions():
@@ -558,5 +532,5 @@ def _handoff(card: Handover, width: int, lang: Lang, name: str, opened: Collecti
             wrap([Span(f"{'▾' if shown else '▸'} {label}", "action", f"open:{mine}")], width - 2)
         )
     for said in card.transcript if shown else ():
-        lines += [(Span("  │ ", "dim"), *text) for text in wrap([Span(said, "dim")], width - 4)]
+        lines += indented(wrap([Span(said, "dim")], width - 4), "  │ ", "dim")
     return lines

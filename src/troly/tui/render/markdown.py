@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from troly.tui.render.spans import BLANK, Line, Span, clip, pad, restyled, width_of, wrap
+from troly.tui.render.spans import BLANK, Line, Span, clip, pad, restyled, wrap
 from troly.tui.render.tables import table_lines
 
 if TYPE_CHECKING:
@@ -94,7 +94,10 @@ def inline_spans(tokens: Sequence[Token]) -> list[Span]:
         elif token.type.endswith("_close"):
             styles.pop()
             if name == "link":
-                spans.extend(_address(*links.pop(), spans))
+                href, start = links.pop()
+                shown = "".join(span.text for span in spans[start:])
+                if href and href not in (shown, f"mailto:{shown}"):
+                    spans.append(Span(f" ({href})", "dim"))
         else:
             spans.append(_leaf(token, " ".join(style for style in styles if style)))
     return spans
@@ -109,13 +112,6 @@ def _leaf(token: Token, style: str) -> Span:
         case "image":
             return Span(f"{token.content} ({token.attrGet('src')})".strip(), f"{style} link".strip())
     return Span(token.content, style)
-
-
-def _address(href: str, start: int, spans: Sequence[Span]) -> list[Span]:
-    shown = "".join(span.text for span in spans[start:])
-    if not href or href in (shown, f"mailto:{shown}"):
-        return []
-    return [Span(f" ({href})", "dim")]
 
 
 def _blocks(tokens: Sequence[Token]) -> list[tuple[Token, Sequence[Token]]]:
@@ -174,14 +170,10 @@ def _list(token: Token, inner: Sequence[Token], width: int) -> list[Line]:
         mark = "• " if number is None else f"{number + index}. ".rjust(len(last))
         if lines and loose:
             lines.append(BLANK)
-        lines.extend(_hanging(mark, token_lines(parts, width - len(mark))))
+        rows = token_lines(parts, width - len(mark)) or [BLANK]
+        head, rest = Span(mark, "dim"), Span(" " * len(mark))
+        lines += [(rest if index else head, *text) for index, text in enumerate(rows)]
     return lines
-
-
-def _hanging(mark: str, lines: Sequence[Line]) -> list[Line]:
-    head = Span(mark, "dim")
-    rest = Span(" " * len(mark))
-    return [(head if index == 0 else rest, *text) for index, text in enumerate(lines or [BLANK])]
 
 
 def _table(_token: Token, inner: Sequence[Token], width: int) -> list[Line]:
@@ -213,5 +205,3 @@ _HANDLERS: dict[str, Callable[[Token, Sequence[Token], int], list[Line]]] = {
     "ordered_list_open": _list,
     "table_open": _table,
 }
-
-__all__ = ["block_starts", "markdown_lines", "parse", "parser", "token_lines", "width_of"]

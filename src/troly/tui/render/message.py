@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from troly.plugin.events import Chart, Computation, ModelLoading, Notice, Plan, Sources, Suggestions, Table
+from troly.plugin.events import (
+    Chart,
+    Computation,
+    Content,
+    ModelLoading,
+    Notice,
+    Plan,
+    Sources,
+    Suggestions,
+    Table,
+)
 from troly.presentation.text import loading_text
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
@@ -32,10 +42,6 @@ from troly.tui.render.spans import (
     wrap_whole,
 )
 from troly.tui.render.stream import MarkdownStream
-
-if TYPE_CHECKING:
-    from troly.plugin.events import Content
-    from troly.text.catalogue import Lang
 
 
 def trouble_lines(trouble: Trouble, width: int, mark: str = "× ", style: str = "error") -> list[Line]:
@@ -139,7 +145,11 @@ class MessageLines:
         lines += wrong_lines(view, body, lang)
         if view.who == "user":
             lines = [lines[0], *((Span("▌ ", "mine"), *text) for text in lines[1:])]
-        above = [_day_line(day, width), BLANK] if day else []
+        above: list[Line] = []
+        if day:
+            # The name of the day in the middle of a rule.
+            side = Span("─" * max(1, (body - cell_len(day) - 2) // 2), "rule")
+            above = [line(side, Span(f" {day} ", "dim"), side), BLANK]
         self.head = len(above)
         # What stands below the last part, such as why it stopped, belongs to it.
         whole = (
@@ -154,7 +164,7 @@ class MessageLines:
         name = f"{view.key}.{index}"
         if isinstance(part, TextPart):
             if view.who == "user":
-                return self._plain(part, body)
+                return wrap([Span(sanitize(part.text))], body - 2)
             shown = with_copy(self._markdown(part, body, most), body, name, tr("ui.code.copy", lang))
             return with_sources(shown, view)
         if index in said_tables(view):
@@ -181,9 +191,6 @@ class MessageLines:
         who, action = view.colleague or tr(f"ui.message.{speaker}", lang), f"menu:{view.key}"
         style = "who" if speaker == "assistant" else "strong"
         return line(Span(who, style, action), Span(f"  {time_of_day(view.time)}", "dim", action))
-
-    def _plain(self, part: TextPart, width: int) -> list[Line]:
-        return wrap([Span(sanitize(part.text))], width - 2)
 
     def _markdown(self, part: TextPart, width: int, most: int | None) -> list[Line]:
         if self.view.finished and (whole := without_source_list(part.text, self.view.parts)) is not None:
@@ -344,12 +351,6 @@ def with_sources(lines: list[Line], view: MessageView) -> list[Line]:
     ]
 
 
-def _day_line(day: str, width: int) -> Line:
-    """The name of a day in the middle of a rule."""
-    side = Span("─" * max(1, (min(width, WIDEST_TEXT) - cell_len(day) - 2) // 2), "rule")
-    return line(side, Span(f" {day} ", "dim"), side)
-
-
 def badge(view: MessageView, lang: Lang) -> Line:
     """Who answered, with how many calls and in what time; nothing for a message that has no source."""
     if view.who == "user" or not view.source:
@@ -453,7 +454,6 @@ def step_lines(view: MessageView, width: int, lang: Lang, last: int | None = Non
     return lines
 
 
-WIDTH = 100
 # A quote reminds of a message, it does not repeat it.
 QUOTED_LINES, QUOTED_LETTERS = 12, 800
 
@@ -463,7 +463,7 @@ def message_text(view: MessageView, lang: Lang, only: int | None = None) -> str:
     parts = [
         sanitize(part.text).strip()
         if isinstance(part := view.parts[at], TextPart)
-        else _card_text(part, f"{view.key}.{at}", lang)
+        else "\n".join(plain(row).rstrip() for row in whole_card(view, at, WIDEST_TEXT, 0, lang)).strip("\n")
         for at in reading_order(view.parts)
         if only in (None, at)
     ]
@@ -498,8 +498,3 @@ def whole_card(view: MessageView, at: int, width: int, rows: int, lang: Lang) ->
         return []
     opened = opened_names(card, name)
     return card_lines(card, width, lang, name=name, opened=opened, said=view.text, rows=rows)
-
-
-def _card_text(card: Content, name: str, lang: Lang) -> str:
-    lines = card_lines(card, WIDTH, lang, name=name, opened=opened_names(card, name))
-    return "\n".join(plain(line).rstrip() for line in lines).strip("\n")

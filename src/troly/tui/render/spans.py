@@ -57,20 +57,16 @@ def restyled(spans: Line, style: str) -> Line:
     return tuple(span._replace(style=f"{style} {span.style}".strip()) for span in spans)
 
 
-def split_newlines(spans: Iterable[Span]) -> list[list[Span]]:
-    """The lines that the newlines in `spans` make."""
-    lines: list[list[Span]] = [[]]
-    for span in spans:
-        first, *rest = span.text.split("\n")
-        lines[-1].append(span._replace(text=first))
-        lines.extend([span._replace(text=text)] for text in rest)
-    return lines
-
-
 def wrap(spans: Sequence[Span], width: int) -> list[Line]:
     """`spans` as lines of at most `width` cells, broken between words and, where a word is longer, inside it."""
     lines: list[Line] = []
-    for raw in split_newlines([span._replace(text=span.text.expandtabs(4)) for span in spans]):
+    # Each newline in the spans ends a line.
+    raws: list[list[Span]] = [[]]
+    for span in spans:
+        first, *rest = span.text.expandtabs(4).split("\n")
+        raws[-1].append(span._replace(text=first))
+        raws.extend([span._replace(text=text)] for text in rest)
+    for raw in raws:
         text = plain(raw)
         if len(text) <= width and cell_len(text) <= width:
             lines.append(tuple(span for span in raw if span.text))

@@ -26,7 +26,9 @@ def table_lines(
     grid = [[list(row[i]) if i < len(row) else [] for i in range(count)] for row in (head, *rows)]
     room = width - GAP * (count - 1)
     least = [max(NARROWEST, *(_longest_word(row[i]) for row in grid)) for i in range(count)]
-    natural = [max(1, *(_widest(row[i]) for row in grid)) for i in range(count)]
+    natural = [
+        max(1, *(width_of(text) for row in grid for text in wrap(row[i], 10_000))) for i in range(count)
+    ]
     least = [min(word, wanted) for word, wanted in zip(least, natural, strict=True)]
     if sum(least) > room:
         return _records(grid[0], grid[1:], width)
@@ -36,10 +38,6 @@ def table_lines(
     for row in grid[1:]:
         lines.extend(_row(row, widths, right))
     return lines
-
-
-def _widest(cell: Cell) -> int:
-    return max((width_of(text) for text in wrap(cell, 10_000)), default=0)
 
 
 def _longest_word(cell: Cell) -> int:
