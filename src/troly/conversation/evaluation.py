@@ -345,14 +345,8 @@ class EvaluationReport:
         """The fields whose accuracy over all cases is below `least`, 0 to 1; `right` where too few answers are."""
         names = [name for name in self.fields if self.count(name).share < least]
         verdicts = self.verdicts()
-        return [
-            *names,
-            *(
-                ["right"]
-                if Accuracy(verdicts["right"], verdicts.total() - verdicts["unjudged"]).share < least
-                else []
-            ),
-        ]
+        answered = Accuracy(verdicts["right"], verdicts.total() - verdicts["unjudged"])
+        return [*names, "right"] if answered.share < least else names
 
     @property
     def turns(self) -> list[JudgedTurn]:
@@ -399,16 +393,9 @@ async def evaluate(
     mode = session.registry.get(mode_id)
     report = EvaluationReport(mode_id)
     for done, case in enumerate(cases, 1):
-        profile = _person(session.profile, mode, case)
-        report.results.append(
-            await _run_case(
-                replace(session, profile=profile),
-                mode_id,
-                replace(case, now=case.now or now),
-                offline,
-                render,
-            )
-        )
+        person = replace(session, profile=_person(session.profile, mode, case))
+        dated = replace(case, now=case.now or now)
+        report.results.append(await _run_case(person, mode_id, dated, offline, render))
         progress(done, len(cases))
     return report
 
@@ -427,17 +414,15 @@ def practice_session(
         own = Paths(data=folder / "data", config=paths.config, cache=folder / "cache")
         services = open_services(own, replace(settings, language="auto"), registry)
         try:
-            (seed or load_samples)(services, mode)
+            if seed is None:
+                samples.load(services, mode, "vi")
+            else:
+                seed(services, mode)
             # Samples may belong to the person at the keyboard; of that person nothing but the name is taken.
             login = load_profile(own, settings).login
             yield Session(services, registry, Profile(login, login))
         finally:
             services.close()
-
-
-def load_samples(services: Services, mode: Mode) -> None:
-    """Load the sample data that ships with `mode`; raises InputError, StoreError."""
-    samples.load(services, mode, "vi")
 
 
 def shipped_cases(mode_id: str) -> Path | None:

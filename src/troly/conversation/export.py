@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from troly.stores.records import ConversationExport
 
 UNFINISHED = ("stopped", "failed", "interrupted")
+TURN_FIELDS = ("id", "status", "source", "calls", "ms", "state", "trace", "error")
 LONGEST_NAME = 40
 
 
@@ -61,19 +62,7 @@ def conversation_json(whole: ConversationExport) -> dict[str, Any]:
             }
             for message in whole.messages
         ],
-        "turns": [
-            {
-                "id": turn.id,
-                "status": turn.status,
-                "source": turn.source,
-                "calls": turn.calls,
-                "ms": turn.ms,
-                "state": turn.state,
-                "trace": turn.trace,
-                "error": turn.error,
-            }
-            for turn in whole.turns
-        ],
+        "turns": [{name: getattr(turn, name) for name in TURN_FIELDS} for turn in whole.turns],
     }
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,18 +80,11 @@ class InputHistoryStore:
     def keep(self, changes: Mapping[str, Draft | None]) -> None:
         """Change drafts by pane; None takes one away."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        held = self._lock.acquire(PATIENCE)
-        try:
+        with self._locked():
             drafts = {**self._read_drafts(), **changes}
             kept = {key: draft for key, draft in drafts.items() if draft is not None and draft.text.strip()}
-            newest = dict(list(kept.items())[-MOST_DRAFTS:])
-            write_whole(
-                self._drafts,
-                json.dumps({key: draft._asdict() for key, draft in newest.items()}, ensure_ascii=False),
-            )
-        finally:
-            if held:
-                self._lock.release()
+            newest = {key: draft._asdict() for key, draft in list(kept.items())[-MOST_DRAFTS:]}
+            write_whole(self._drafts, json.dumps(newest, ensure_ascii=False))
 
     def load_screen(self) -> Any:
         """What `keep_screen` kept last; None where that is not there or damaged."""
@@ -105,7 +98,7 @@ class InputHistoryStore:
 
     def queries(self, mode: str) -> Queries:
         """The queries of an assistant; what is damaged is passed over."""
-        one = _object(self._read_queries().get(mode))
+        one = _object(_read_object(self._queries).get(mode))
         named = {name: text for name, text in _object(one.get("named")).items() if isinstance(text, str)}
         recent = one.get("recent")
         kept = [text for text in recent if isinstance(text, str)] if isinstance(recent, list) else []
@@ -114,28 +107,26 @@ class InputHistoryStore:
     def keep_query(self, mode: str, text: str, name: str = "") -> None:
         """Keep a query that was run, or under a `name`; a name with the text "" is forgotten, its query is recent again."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        held = self._lock.acquire(PATIENCE)
-        try:
+        with self._locked():
             named, recent = self.queries(mode)
             newest = text or named.get(name, "")
             if name:
-                named = {
-                    **{one: kept for one, kept in named.items() if one != name},
-                    **({name: text} if text else {}),
-                }
+                named = {one: kept for one, kept in named.items() if one != name}
+                named |= {name: text} if text else {}
             if newest and len(newest) <= LONGEST_MESSAGE and not (name and text):
                 recent = (newest, *(one for one in recent if one != newest))[:MOST_QUERIES]
-            whole = {**self._read_queries(), mode: {"named": dict(named), "recent": list(recent)}}
+            whole = {**_read_object(self._queries), mode: {"named": dict(named), "recent": list(recent)}}
             write_whole(self._queries, json.dumps(whole, ensure_ascii=False))
+
+    @contextmanager
+    def _locked(self) -> Iterator[bool]:
+        """Yields whether the lock could be had; the file is replaced as a whole either way."""
+        held = self._lock.acquire(PATIENCE)
+        try:
+            yield held
         finally:
             if held:
                 self._lock.release()
-
-    def _read_queries(self) -> dict[str, Any]:
-        try:
-            return _object(json.loads(self._queries.read_text(encoding="utf-8")))
-        except (FileNotFoundError, ValueError, RecursionError):
-            return {}
 
     def _read_messages(self) -> list[str]:
         with suppress(FileNotFoundError), self._messages.open("rb") as file:
@@ -146,26 +137,26 @@ class InputHistoryStore:
         return []
 
     def _read_drafts(self) -> dict[str, Draft]:
-        try:
-            read = json.loads(self._drafts.read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError, RecursionError):
-            return {}
-        if not isinstance(read, dict):
-            return {}
-        found = {key: _draft(value) for key, value in read.items()}
+        found = {key: _draft(value) for key, value in _read_object(self._drafts).items()}
         return {key: draft for key, draft in found.items() if draft is not None}
 
     def _shorten(self) -> None:
-        if self._lock.acquire(PATIENCE):
-            try:
+        with self._locked() as held:
+            if held:
                 lines = [json.dumps(message, ensure_ascii=False) for message in self._read_messages()]
                 write_whole(self._messages, "\n".join(lines) + "\n")
-            finally:
-                self._lock.release()
 
 
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    """The JSON object in a file; an absent or damaged one is empty."""
+    try:
+        return _object(json.loads(path.read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, RecursionError):
+        return {}
 
 
 def _message(line: bytes) -> str:

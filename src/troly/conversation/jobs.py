@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from troly.conversation.session import Session
     from troly.plugin.contract import IngestOutcome
     from troly.plugin.services import Services
+    from troly.retrieval.documents.ingest import IngestReport
     from troly.stores.jobs import JobRecord
 
 
@@ -183,7 +184,7 @@ async def _load(session: Session, job: LoadFiles, report: Report, stop: threadin
     paths = [await asyncio.to_thread(_there, file) for file in job.files]
     if not job.mode:
         return await _documents(session, job, paths, report, stop)
-    outcome = await asyncio.to_thread(_ingest, session, job, paths[0], report, stop)
+    outcome = await asyncio.to_thread(ingest_file, session, job, paths[0], report, stop)
     if stop.is_set() and not outcome.published:
         raise StoppedError("work.stopped")
     counts = ", ".join(f"{name} {count}" for name, count in outcome.counts.items())
@@ -201,9 +202,10 @@ def _there(typed: str) -> Path:
     return path
 
 
-def _ingest(
+def ingest_file(
     session: Session, job: LoadFiles, path: Path, report: Report, stop: threading.Event
 ) -> IngestOutcome:
+    """Load one file with the ingest of a mode that `job` names; raises what that raises."""
     from troly.plugin.contract import IngestRequest
 
     found = next(one for one in session.registry.get(job.mode).ingests if one.name == job.ingest)
@@ -225,19 +227,28 @@ def _ingest(
     )
 
 
-async def _documents(
-    session: Session, job: LoadFiles, paths: list[Path], report: Report, stop: threading.Event
-) -> JobResult:
+async def ingest_documents(
+    session: Session,
+    job: LoadFiles,
+    paths: Sequence[Path],
+    report: Report,
+    stop: threading.Event,
+    *,
+    without_vectors: Callable[[], object],
+) -> IngestReport:
+    """Load documents for the search of all; `report` gets the stage as unit. Raises StoreError.
+
+    `without_vectors` is called where the embedder is not there: words alone are searched until it is.
+    """
     from troly.errors import ModelError
     from troly.retrieval.documents.ingest import ingest_paths
 
-    services, name = session.services, session.services.settings.models.embed
-    embed, noted = None, []
+    services, name, embed = session.services, session.services.settings.models.embed, None
     try:
         embed = await services.llm.embedder(name)
-    except ModelError:  # words alone are searched until an embedder is there
-        noted.append(tr("cli.ingest.no_embedder", job.language, name=name, app="app"))
-    result = await ingest_paths(
+    except ModelError:
+        without_vectors()
+    return await ingest_paths(
         services.knowledge,
         paths,
         collection=str(job.values.get("collection") or services.settings.chroma.collection),
@@ -246,6 +257,16 @@ async def _documents(
         progress=lambda step: report(step.done, step.total, step.stage),
         cancel=stop.is_set,
         clock=services.clock,
+    )
+
+
+async def _documents(
+    session: Session, job: LoadFiles, paths: list[Path], report: Report, stop: threading.Event
+) -> JobResult:
+    name, noted = session.services.settings.models.embed, list[str]()
+    told = tr("cli.ingest.no_embedder", job.language, name=name, app="app")
+    result = await ingest_documents(
+        session, job, paths, report, stop, without_vectors=lambda: noted.append(told)
     )
     if result.stopped:
         raise StoppedError("work.stopped")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import accumulate, pairwise
 from typing import Any
 
 from troly.plugin.events import (
@@ -31,52 +32,6 @@ Line = dict[str, Any]
 TOKENS, STEP, CONTENT, OTHER, END = "t", "s", "c", "e", "z"
 
 
-class EventLog:
-    """All events of one turn in a small form for its trace; `entries` is JSON, `event_lines` reads them back."""
-
-    def __init__(self) -> None:
-        self.entries: list[list[Any]] = []
-
-    def token(self, text: str) -> None:
-        """The next piece of the answer; pieces that follow one another share an entry."""
-        last = self.entries[-1] if self.entries else None
-        if last is not None and last[0] == TOKENS:
-            last[1].append(text)
-        else:
-            self.entries.append([TOKENS, [text]])
-
-    def step(self, index: int) -> None:
-        """The end of a step, which is number `index` of the trace's steps."""
-        self.entries.append([STEP, index])
-
-    def content(self, index: int) -> None:
-        """Typed content number `index` of the trace."""
-        self.entries.append([CONTENT, index])
-
-    def replaced(self, index: int, line: Line) -> None:
-        """Content number `index` is another one from now on; until now it was `line`."""
-        for entry in self.entries:
-            if entry == [CONTENT, index]:
-                entry[:] = [OTHER, line]
-
-    def other(self, line: Line) -> None:
-        """Any other event, whole."""
-        self.entries.append([OTHER, line])
-
-    def ended(self, line: Line, state: Any, streamed: str) -> list[list[Any]]:
-        """All entries with the terminal one, without what is saved elsewhere (`state` as it is saved, the text)."""
-        kept = dict(line)
-        if "state" in kept and kept["state"] == state:
-            del kept["state"]
-        if kept.get("text") == streamed:
-            del kept["text"]
-        packed = [
-            [TOKENS, "".join(entry[1]), list(map(len, entry[1]))] if entry[0] == TOKENS else entry
-            for entry in self.entries
-        ]
-        return [*packed, [END, kept]]
-
-
 def event_lines(trace: Mapping[str, Any], state: Any) -> list[Line] | None:
     """The events of a saved turn as they were told; None where the trace does not hold them.
 
@@ -90,7 +45,9 @@ def event_lines(trace: Mapping[str, Any], state: Any) -> list[Line] | None:
     for kind, *rest in entries:
         match kind:
             case "t":
-                pieces = list(_cut(*rest))
+                text, lengths = rest
+                ends = [0, *accumulate(lengths)]
+                pieces = [text[begin:end] for begin, end in pairwise(ends)]
                 said += pieces
                 lines += [{"event": "Token", "text": piece} for piece in pieces]
             case "s":
@@ -113,15 +70,11 @@ def json_line(line: Mapping[str, Any]) -> str:
     return json.dumps(line, ensure_ascii=False, sort_keys=True, default=str)
 
 
-def _cut(text: str, lengths: Sequence[int]) -> Iterable[str]:
-    at = 0
-    for length in lengths:
-        yield text[at : at + length]
-        at += length
-
-
 class Recorder:
-    """Takes the events of one turn in order, cleans their strings, and passes them on until the terminal one."""
+    """Takes the events of one turn in order, cleans their strings, and passes them on until the terminal one.
+
+    `entries` are all events in a small form for the trace; `event_lines` reads them back.
+    """
 
     def __init__(self, sink: Callable[[Event], None]) -> None:
         self._sink = sink
@@ -129,7 +82,7 @@ class Recorder:
         self.said: list[Say] = []
         self.steps: list[StepFinished] = []
         self.content: list[dict[str, Any]] = []
-        self.log = EventLog()
+        self.entries: list[list[Any]] = []
         self.ended = False
 
     @property
@@ -159,19 +112,23 @@ class Recorder:
         match cleaned:
             case Token():
                 self._pieces.append(cleaned.text)
-                self.log.token(cleaned.text)
+                # Pieces that follow one another share an entry.
+                if self.entries and self.entries[-1][0] == TOKENS:
+                    self.entries[-1][1].append(cleaned.text)
+                else:
+                    self.entries.append([TOKENS, [cleaned.text]])
             case Say():
                 self.said.append(cleaned)
-                self.log.other(to_json(cleaned))
+                self.entries.append([OTHER, to_json(cleaned)])
             case StepFinished():
+                self.entries.append([STEP, len(self.steps)])
                 self.steps.append(cleaned)
-                self.log.step(len(self.steps) - 1)
             case TurnCompleted() | TurnFailed():
                 self.ended = True
             case ModelLoading():  # of this moment only: a replay loads nothing
                 pass
             case StepStarted() | Progress() | TurnStarted() | ModelCalled():
-                self.log.other(to_json(cleaned))
+                self.entries.append([OTHER, to_json(cleaned)])
             case _:
                 self._keep(to_json(cleaned))
         self._sink(cleaned)
@@ -184,17 +141,33 @@ class Recorder:
             self.content.append(card)
             place = len(self.content) - 1
         else:
-            self.log.replaced(place, self.content[place])
+            for entry in self.entries:
+                if entry == [CONTENT, place]:
+                    entry[:] = [OTHER, self.content[place]]
             self.content[place] = card
-        self.log.content(place)
+        self.entries.append([CONTENT, place])
 
-    def trace(self, calls: list[Any]) -> dict[str, Any]:
+    def trace(self, calls: Sequence[Any]) -> dict[str, Any]:
         """What the evidence view, replay and the metrics read: steps, typed content, model calls."""
+        steps = [to_json(step) for step in self.steps]
         return {
-            "steps": [_without_event(to_json(step)) for step in self.steps],
+            "steps": [{name: one for name, one in step.items() if name != "event"} for step in steps],
             "content": self.content,
             "calls": [dataclasses.asdict(call) for call in calls],
         }
+
+    def ended_entries(self, line: Line, state: Any) -> list[list[Any]]:
+        """All entries with the terminal `line`, without what is saved elsewhere (`state` as it is saved, the text)."""
+        kept = dict(line)
+        if "state" in kept and kept["state"] == state:
+            del kept["state"]
+        if kept.get("text") == self.streamed:
+            del kept["text"]
+        packed = [
+            [TOKENS, "".join(entry[1]), list(map(len, entry[1]))] if entry[0] == TOKENS else entry
+            for entry in self.entries
+        ]
+        return [*packed, [END, kept]]
 
 
 def clean(value: Any) -> Any:
@@ -218,7 +191,3 @@ def clean(value: Any) -> Any:
 def _field_names(kind: type) -> tuple[str, ...]:
     """The names of the fields of a dataclass; () for any other type."""
     return tuple(f.name for f in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
-
-
-def _without_event(line: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in line.items() if key != "event"}

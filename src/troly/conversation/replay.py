@@ -238,10 +238,9 @@ def changed_data(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str
     """The names of datasets (and `documents`) that are not what they were."""
     was, are = dict(before.get("datasets") or {}), dict(now.get("datasets") or {})
     names = [name for name in sorted({*was, *are}) if was.get(name) != are.get(name)]
-    documents = (
-        ["documents"] if list(before.get("documents") or []) != list(now.get("documents") or []) else []
-    )
-    return (*names, *documents)
+    if list(before.get("documents") or []) != list(now.get("documents") or []):
+        names.append("documents")
+    return tuple(names)
 
 
 @contextmanager
@@ -256,7 +255,11 @@ def temporary_copy(paths: Paths, settings: Settings, registry: Registry) -> Iter
         try:
             own.data.mkdir(parents=True)
             if paths.state_db.exists():
-                _copy_state(paths.state_db, own.state_db)
+                with (
+                    closing(sqlite3.connect(f"{paths.state_db.resolve().as_uri()}?mode=ro", uri=True)) as old,
+                    closing(sqlite3.connect(own.state_db)) as new,
+                ):
+                    old.backup(new)
             if settings.database.url:
                 _copy_rows(settings.database.url, own.state_db, registry)
             for folder, copy in ((paths.datasets, own.datasets), (paths.chroma, own.chroma)):
@@ -271,14 +274,6 @@ def temporary_copy(paths: Paths, settings: Settings, registry: Registry) -> Iter
             yield services
         finally:
             services.close()
-
-
-def _copy_state(source: Path, target: Path) -> None:
-    with (
-        closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as old,
-        closing(sqlite3.connect(target)) as new,
-    ):
-        old.backup(new)
 
 
 def _copy_rows(url: str, target: Path, registry: Registry) -> None:

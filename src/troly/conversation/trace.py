@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from troly.llm.types import CallRecord
 
 
-# Characters: of one message of a prompt, and of a whole trace as JSON.
 # Why a server says that a reply ended too early.
 LENGTH = "length"
+# Characters: of one message of a prompt, and of a whole trace as JSON.
 MESSAGE_LIMIT = 60_000
 TRACE_LIMIT = 4_000_000
 SHORT = 400
@@ -48,13 +48,13 @@ def build_trace(
     `cut` names what was left out because the whole was too large.
     """
     trace = {
-        **recorder.trace(list(sources.calls)),
+        **recorder.trace(sources.calls),
         "language": sources.inputs.language if sources.inputs else "",
         "skipped": [list(pair) for pair in sources.skipped],
         "given": sources.inputs.as_json() if sources.inputs else None,
         "recording": sources.recording.to_json(),
         "provenance": {"made": list(sources.recording.made), "used": list(sources.recording.used)},
-        "events": recorder.log.ended(dict(end), state, recorder.streamed),
+        "events": recorder.ended_entries(dict(end), state),
     }
     return limit_trace(trace)
 
@@ -118,25 +118,8 @@ class TurnInputs:
     unfinished: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        who = self.profile
-        return {
-            "now": self.now.isoformat(),
-            "language": self.language,
-            "offline": self.offline,
-            "model": self.model,
-            "metadata": dict(self.metadata),
-            "begun": self.begun,
-            "data": dict(self.data),
-            "unfinished": dict(self.unfinished),
-            "profile": {
-                "login": who.login,
-                "name": who.name,
-                "role": who.role,
-                "permissions": sorted(who.permissions),
-                "department": who.department,
-                "language": who.language,
-            },
-        }
+        profile = {**asdict(self.profile), "permissions": sorted(self.profile.permissions)}
+        return {**asdict(self), "now": self.now.isoformat(), "profile": profile}
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> TurnInputs:

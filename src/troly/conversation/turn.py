@@ -7,7 +7,7 @@ import json
 import logging
 import textwrap
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -26,7 +26,7 @@ from troly.conversation.trace import (
     split_trace,
     unfinished_replies,
 )
-from troly.errors import ConfigError, ErrorText, InputError, StoppedError, StoreError, TrolyError
+from troly.errors import ConfigError, InputError, StoppedError, StoreError, TrolyError
 from troly.plugin.context import TurnContext, Voice, read_voice
 from troly.plugin.contract import Mode, Outcome
 from troly.plugin.events import (
@@ -289,7 +289,19 @@ class Turn:
     def _begin(self, mode: Mode, text: str) -> tuple[SavedQuestion, TurnInputs, Voice | None]:
         """All that blocks before the nodes run, on one thread."""
         question = self._save_question(mode, text)
-        given = self._given = self._inputs(question)
+        asked = self._request
+        # All that the turn works from beside its text and history, kept for a replay.
+        given = self._given = TurnInputs(
+            now=asked.now or self._services.clock(),
+            language=self._language,
+            profile=self._profile,
+            offline=asked.offline,
+            model=asked.model,
+            metadata=dict(question.conversation.metadata),
+            begun=question.greeting is not None,
+            data=data_versions(self._services),
+            unfinished=question.unfinished,
+        )
         return question, given, question.voice or voice_of(self._services, mode, self._language)
 
     def _save_question(self, mode: Mode, text: str) -> SavedQuestion:
@@ -304,21 +316,6 @@ class Turn:
         self.conversation_id = question.conversation.id
         self.turn_id = self._recording.turn = question.turn_id
         return question
-
-    def _inputs(self, question: SavedQuestion) -> TurnInputs:
-        """All that the turn works from beside its text and history, kept for a replay."""
-        asked = self._request
-        return TurnInputs(
-            now=asked.now or self._services.clock(),
-            language=self._language,
-            profile=self._profile,
-            offline=asked.offline,
-            model=asked.model,
-            metadata=dict(question.conversation.metadata),
-            begun=question.greeting is not None,
-            data=data_versions(self._services),
-            unfinished=question.unfinished,
-        )
 
     async def _open_model(self, mode: Mode, question: SavedQuestion) -> ModelSession:
         from troly.llm.session import open_session
@@ -359,12 +356,6 @@ class Turn:
             )
             self._recorder.take(Notice("warning", *parts))
 
-    def _cut_off(self, text: str) -> bool:
-        """Whether the answer ends, or goes on with what code adds, where a model had reached its limit."""
-        calls = self._model.calls if self._model else ()
-        replies = (call.reply.strip() for call in calls if call.finish == "length" and call.kind != "decide")
-        return any(reply and reply[-CUT_TAIL:] in text for reply in replies)
-
     def _completed(self, outcome: Outcome, context: TurnContext) -> TurnEnd:
         self._language = context.language
         metadata = outcome.metadata
@@ -375,7 +366,10 @@ class Turn:
             text = "\n\n".join([*shown, outcome.text])
         else:
             text = self._recorder.text
-        if self._cut_off(text):
+        # Whether the answer ends, or goes on with what code adds, where a model had reached its limit.
+        calls = self._model.calls if self._model else ()
+        replies = (call.reply.strip() for call in calls if call.finish == "length" and call.kind != "decide")
+        if any(reply and reply[-CUT_TAIL:] in text for reply in replies):
             metadata = {**metadata, "cut": True}
             self._warn("cut")
         event = TurnCompleted(
@@ -391,7 +385,11 @@ class Turn:
         return TurnEnd("completed", event, answer, conversation_metadata=context.conversation_metadata)
 
     def _failed(self, error: Exception, status: Literal["failed", "stopped", "interrupted"]) -> TurnEnd:
-        text = failure_text(error, self._request.mode, self._language)
+        if isinstance(error, TrolyError):
+            text = error.render(self._language)
+        else:
+            reason = sanitize(f"{type(error).__name__}: {error}", keep_newlines=False)[:300]
+            text = TrolyError("turn.failed", mode=self._request.mode, reason=reason).render(self._language)
         code = getattr(error, "key", "turn.failed")
         event = TurnFailed(
             text.title, text.message, text.remedy, code, self._recorder.text, self._calls(), self._ms()
@@ -415,28 +413,45 @@ class Turn:
         self._recorder.take(ending.event)
 
     def _save(self, ending: TurnEnd) -> None:
-        model, end = self._model, to_json(clean(ending.event))
-        state = json.loads(dump(dict(ending.event.state))) if isinstance(ending.event, TurnCompleted) else {}
+        """Save messages, state, trace and status; then the conversation's language and metadata. Raises StoreError."""
+        model, event, conversations = self._model, ending.event, self._services.conversations
+        good = event if isinstance(event, TurnCompleted) else None
+        state = json.loads(dump(dict(good.state))) if good else {}
         sources = TraceSources(
             model.calls if model else (), model.skipped if model else (), self._recording, self._given
         )
-        trace, recording = split_trace(build_trace(self._recorder, sources, end, state))
-        with self._services.state.write(self._profile.login):
-            save_ending(
-                self._services,
-                self._profile.login,
-                self.conversation_id,
+        trace, recording = split_trace(build_trace(self._recorder, sources, to_json(clean(event)), state))
+        said = [say for say in self._recorder.said if say.message_type != "greeting"]
+        messages = [NewMessage("assistant", say.text, say.message_type, dict(say.metadata)) for say in said]
+        error = None
+        if isinstance(event, TurnFailed):
+            kept = "interrupted" if ending.status == "interrupted" else "complete"
+            answer = NewMessage("assistant", ending.answer, ending.status, {"code": event.code}, kept)
+            error = {name: getattr(event, name) for name in ("title", "message", "remedy", "code")}
+        else:
+            answer = NewMessage("assistant", ending.answer, event.message_type, dict(event.metadata))
+        if ending.answer:
+            messages.append(answer)
+        owner, metadata = self._profile.login, ending.conversation_metadata
+        with self._services.state.write(owner):
+            conversations.finish_turn(
+                owner,
                 self.turn_id,
-                ending,
-                said=[say for say in self._recorder.said if say.message_type != "greeting"],
+                status=ending.status,
+                messages=messages,
+                source=good.source if good else None,
+                calls=event.calls,
+                ms=event.ms,
+                state=dict(good.state) if good else {},
                 trace=trace,
                 recording=recording,
-                language=self._language,
+                error=error,
             )
+            saved = dict(metadata) if metadata else None
+            conversations.update(owner, self.conversation_id, language=self._language, metadata=saved)
             for card in self._recorder.content:
                 if card["event"] == Handoff.__name__:
-                    handovers = Handovers(self._services.conversations)
-                    handovers.add(self.conversation_id, card["reason"], card["code"])
+                    Handovers(conversations).add(self.conversation_id, card["reason"], card["code"])
 
     def _ms(self) -> float:
         return duration("turn", (time.perf_counter() - self._began) * 1000)
@@ -526,61 +541,3 @@ async def wait_uncancelled(work: Any) -> None:
             if task.done():
                 break
     task.result()
-
-
-def save_ending(
-    services: Services,
-    owner: str,
-    conversation: str,
-    turn: str,
-    ending: TurnEnd,
-    *,
-    said: Sequence[Say],
-    trace: Mapping[str, Any],
-    recording: Mapping[str, Any] | None = None,
-    language: Lang,
-) -> None:
-    """Save messages, state, trace and status of a turn; then the conversation's language and metadata.
-
-    Raises StoreError.
-    """
-    event = ending.event
-    messages = [NewMessage("assistant", say.text, say.message_type, dict(say.metadata)) for say in said]
-    if ending.answer:
-        messages.append(_answer_of(ending))
-    good = event if isinstance(event, TurnCompleted) else None
-    services.conversations.finish_turn(
-        owner,
-        turn,
-        status=ending.status,
-        messages=messages,
-        source=good.source if good else None,
-        calls=event.calls,
-        ms=event.ms,
-        state=dict(good.state) if good else {},
-        trace=dict(trace),
-        recording=recording,
-        error=_error_of(event) if isinstance(event, TurnFailed) else None,
-    )
-    metadata = dict(ending.conversation_metadata) if ending.conversation_metadata else None
-    services.conversations.update(owner, conversation, language=language, metadata=metadata)
-
-
-def _answer_of(ending: TurnEnd) -> NewMessage:
-    event = ending.event
-    if isinstance(event, TurnCompleted):
-        return NewMessage("assistant", ending.answer, event.message_type, dict(event.metadata))
-    kept = "interrupted" if ending.status == "interrupted" else "complete"
-    return NewMessage("assistant", ending.answer, ending.status, {"code": event.code}, kept)
-
-
-def _error_of(event: TurnFailed) -> dict[str, str]:
-    return {"title": event.title, "message": event.message, "remedy": event.remedy, "code": event.code}
-
-
-def failure_text(error: Exception, mode: str, lang: Lang) -> ErrorText:
-    """Title, message and remedy of anything that a turn may raise."""
-    if isinstance(error, TrolyError):
-        return error.render(lang)
-    reason = sanitize(f"{type(error).__name__}: {error}", keep_newlines=False)[:300]
-    return TrolyError("turn.failed", mode=mode, reason=reason).render(lang)

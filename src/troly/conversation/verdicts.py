@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from troly.plugin.events import Content, ItemList, Suggestions, TurnCompleted, TurnFailed
 from troly.text.fold import fold
@@ -69,29 +69,22 @@ def judge(
     opened = "\n".join(render(one, False) for one in parts if isinstance(one, ItemList))
     if not expected.right and not expected.wrong and expected.urgent is None:
         return Judgement("unjudged", shown)
-    whole = f"{shown}\n{opened}\n{_with_bars(shown)}"
+    # The rows of aligned tables also with `|` around each cell, as a table may be written.
+    rows = [line.strip() for line in shown.splitlines() if "  " in line.strip()]
+    bars = "\n".join(f"| {re.sub(' {2,}', ' | ', row)} |" for row in rows)
+    whole = f"{shown}\n{opened}\n{bars}"
     occurred = tuple(one for one in expected.wrong if occurs(one, shown, whole_word=True))
     missing = tuple(one for one in expected.right if not any(occurs(text, whole) for text in one))
     urgent_missed = expected.urgent is not None and bool(end.metadata.get(URGENT)) is not expected.urgent
-    claimed = claims_answer(end.message_type, end.metadata)
+    # A message claims to answer unless the assistant asked back or said that it could not.
+    said = end.metadata.get(ANSWERED)
+    claimed = said if isinstance(said, bool) else end.message_type not in UNANSWERED_TYPES
     verdict: Verdict = "honest"
     if occurred or urgent_missed or (missing and claimed):
         verdict = "wrong"
     elif not missing and (claimed or expected.right or expected.urgent is not None):
         verdict = "right"
     return Judgement(verdict, shown, missing, occurred, "urgent" if urgent_missed else "")
-
-
-def claims_answer(message_type: str, metadata: Mapping[str, Any]) -> bool:
-    """Whether a message claims to answer: not where the assistant asked back or said that it could not."""
-    said = metadata.get(ANSWERED)
-    return said if isinstance(said, bool) else message_type not in UNANSWERED_TYPES
-
-
-def _with_bars(shown: str) -> str:
-    """The rows of aligned tables with `|` around each cell, as a table is also written."""
-    rows = [line.strip() for line in shown.splitlines() if "  " in line.strip()]
-    return "\n".join(f"| {re.sub(' {2,}', ' | ', row)} |" for row in rows)
 
 
 def normalized(text: str, *, emphasis: bool = False) -> str:

@@ -20,6 +20,7 @@ from troly.text.sanitize import sanitize
 # The usual reasons, in the order in which they are offered; the last one needs words.
 REASONS = ("facts", "figures", "question", "missing", "tone", "other")
 NOTE_CHARS = 2_000
+CASE_ID = "wrong-{}"
 # Longer lists of a state are for the trace, not for a case.
 STATE_CHARS = 20_000
 
@@ -59,13 +60,8 @@ def unmark_wrong(services: Services, owner: str, turn_id: str) -> bool:
     turn = services.conversations.turn(owner, turn_id)
     found = WrongAnswers(services.conversations).take_back(owner, turn_id)
     if found:
-        _replace_case(services, turn.mode, case_id(turn_id), None)
+        _replace_case(services, turn.mode, CASE_ID.format(turn_id), None)
     return found
-
-
-def case_id(turn_id: str) -> str:
-    """The id of a turn's case."""
-    return f"wrong-{turn_id}"
 
 
 def _case_of(
@@ -88,7 +84,7 @@ def _case_of(
     turns: list[dict[str, Any]] = [{"say": text} for text in said]
     turns[-1] |= {"wrong": [answer_text] if answer_text else [], "note": shown(answer.note)}
     fields = {
-        "id": case_id(turn.id),
+        "id": CASE_ID.format(turn.id),
         "mode": turn.mode,
         "turns": turns,
         "lang": given.get("language"),

@@ -21,13 +21,13 @@ from troly.cli.failures import STOPPED, say_error
 from troly.cli.invocation import IdentityClaim, Invocation, profile_for
 from troly.cli.output import data, data_json, note, note_problems, progress
 from troly.cli.turns import model_loop, on_interrupt
-from troly.conversation.jobs import LoadFiles, both, recorded, share_files
+from troly.conversation.jobs import LoadFiles, both, ingest_documents, ingest_file, recorded, share_files
 from troly.conversation.session import Session
-from troly.errors import InputError, ModelError
-from troly.plugin.contract import IngestOutcome, IngestRequest
+from troly.errors import InputError
+from troly.plugin.contract import IngestOutcome
 from troly.plugin.ingest_arguments import DRY_RUN, ERRORS, REPLACE
 from troly.presentation.text import GAP, cells, grid
-from troly.retrieval.documents.ingest import IngestProgress, IngestReport, ingest_paths
+from troly.retrieval.documents.ingest import IngestReport
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Ingest
@@ -120,22 +120,13 @@ def load_file(
     job = LoadFiles(mode, ingest.name, (str(file),), invocation.lang, values)
     with invocation.open_session() as session, progress(file.name) as update:
         profile = profile_for(invocation, session, IdentityClaim(user=user))
-        request = IngestRequest(
-            services=session.services,
-            file=file,
-            now=session.services.clock(),
-            language=invocation.lang,
-            dry_run=dry_run,
-            replace=replace,
-            errors=errors,
-            cancelled=stop.is_set,
-            values=own,
-            profile=profile,
-        )
+        person = dataclasses.replace(session, profile=profile)
         with recorded(session.services, profile, job, share_files(session.services, job)) as running:
-            request = dataclasses.replace(request, progress=both(update, running))
+            report = both(update, running)
             outcome = _in_thread(
-                lambda: ingest.run(request), lambda: announce_stop(invocation, stop), running
+                lambda: ingest_file(person, job, file, report, stop),
+                lambda: announce_stop(invocation, stop),
+                running,
             )
             if stop.is_set() and not outcome.published and running is not None:
                 running.end("stopped")
@@ -224,28 +215,12 @@ def load_documents(
 async def _load_paths(
     invocation: Invocation, session: Session, paths: Sequence[Path], collection: str, stop: threading.Event
 ) -> IngestReport:
-    name = invocation.settings.models.embed
-    embed = None
-    try:
-        embed = await session.services.llm.embedder(name)
-    except ModelError:  # words alone are searched until an embedder is there
-        note(invocation.say("ingest.no_embedder", name=name))
+    missing = invocation.say("ingest.no_embedder", name=invocation.settings.models.embed)
     job = LoadFiles("", "", tuple(map(str, paths)), invocation.lang, {"collection": collection})
     with progress(collection) as update, recorded(session.services, session.profile, job) as running:
-        report = both(update, running)
-
-        def tell(step: IngestProgress) -> None:
-            report(step.done, step.total, UNITS[step.stage])
-
-        found = await ingest_paths(
-            session.services.knowledge,
-            paths,
-            collection=collection,
-            embed=embed,
-            embedder=name,
-            progress=tell,
-            cancel=stop.is_set,
-            clock=session.services.clock,
+        report = both(lambda done, total, stage: update(done, total, UNITS[stage]), running)
+        found = await ingest_documents(
+            session, job, paths, report, stop, without_vectors=lambda: note(missing)
         )
         if found.stopped and running is not None:
             running.end("stopped")
