@@ -19,7 +19,6 @@ from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from troly.conversation.session import Session
-    from troly.stores.api_keys import ApiKey
 
 # A key is looked up again after so many seconds: a revoked one stops working within them.
 REMEMBERED = 2.0
@@ -111,12 +110,11 @@ class Access:
         if wait:
             raise RateError("server.rate", seconds=max(1, round(wait + 0.5)))
         wanted = headers.get(b"x-act-as", b"").decode("utf-8", "replace").strip()
-        return self._acting(caller, wanted) if wanted else caller
-
-    def _acting(self, caller: Caller, wanted: str) -> Caller:
-        """The caller as somebody else, with no rights but to be that person."""
+        if not wanted:
+            return caller
         if ACT_AS not in caller.profile.permissions or len(wanted) > 100 or not wanted.isprintable():
             raise AccessError("server.act_as")
+        # As somebody else one has no rights but to be that person.
         return replace(caller, profile=Profile(wanted, wanted))
 
     async def _known(self, token: str) -> tuple[Caller, int]:
@@ -124,7 +122,13 @@ class Access:
         found = self._remembered.get(name)
         if found is None or found[0] < now:
             key = await asyncio.to_thread(self._keys.find, token)
-            caller = _caller_of(key) if key is not None else self._of_environment(name)
+            caller = None
+            if key is not None:
+                profile = Profile(key.user, key.user, key.role, key.permissions, key.department)
+                caller = Caller(profile, key.id, key.modes)
+            # Of the keys in the settings all are compared, in the same time.
+            for one, person in self._fixed.items() if key is None else ():
+                caller = person if secrets.compare_digest(one, name) else caller
             if caller is None:
                 raise NoKeyError("server.key")
             if len(self._remembered) >= _MOST:
@@ -132,16 +136,6 @@ class Access:
             rate = key.rate if key is not None else KEY_RATE
             found = self._remembered[name] = (now + REMEMBERED, caller, rate)
         return found[1], found[2]
-
-    def _of_environment(self, name: bytes) -> Caller | None:
-        """The person of a key that the settings name; all are compared, in the same time."""
-        right = [caller for one, caller in self._fixed.items() if secrets.compare_digest(one, name)]
-        return right[0] if right else None
-
-
-def _caller_of(key: ApiKey) -> Caller:
-    profile = Profile(key.user, key.user, key.role, key.permissions, key.department)
-    return Caller(profile, key.id, key.modes)
 
 
 def fixed_keys(setting: str | None) -> dict[bytes, Caller]:

@@ -92,7 +92,13 @@ def create_app(session: Session, *, prepare: bool = True, web: bool = False) -> 
     app.router.routes.append(Route(mcp.PATH, StreamableHTTPASGIApp(tools), methods=["POST"]))
     app.mount(SOCKET_PATH, socketio.ASGIApp(documents.ChatSocket(site).server, socketio_path=""))
     if web:
-        _add_screens(app)
+        from starlette.staticfiles import StaticFiles
+
+        from troly.server.web import STATIC, Screens, router
+
+        app.state.screens = Screens()
+        app.include_router(router)
+        app.mount(STATIC_PATH, StaticFiles(directory=STATIC))
     return Guard(app, settings, access, metrics), site
 
 
@@ -106,16 +112,6 @@ async def _take_up(session: Session, stop: threading.Event, ended: asyncio.Event
             log.warning("loads not taken up", exc_info=error)
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), TAKE_UP_SECONDS)
-
-
-def _add_screens(app: FastAPI) -> None:
-    from starlette.staticfiles import StaticFiles
-
-    from troly.server.web import STATIC, Screens, router
-
-    app.state.screens = Screens()
-    app.include_router(router)
-    app.mount(STATIC_PATH, StaticFiles(directory=STATIC))
 
 
 async def _health() -> Response:

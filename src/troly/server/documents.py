@@ -12,7 +12,6 @@ import socketio
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
-from troly.conversation.greeting import create_conversation
 from troly.conversation.turn import MAX_CHARS, TurnRequest
 from troly.errors import InputError, TrolyError
 from troly.plugin.events import (
@@ -26,7 +25,7 @@ from troly.plugin.events import (
 )
 from troly.server.access import Caller
 from troly.server.answers import AnswerWriter
-from troly.server.native import NewConversation
+from troly.server.native import NewConversation, begin_conversation
 from troly.server.site import Site, as_json, as_stream, caller_of, message_of
 from troly.server.streams import ALIVE, SavedStream, TooSlowError, TurnStream, quoted, sse, to_bytes
 from troly.text.sanitize import sanitize, sanitize_json
@@ -58,11 +57,7 @@ class StreamRequest(BaseModel):
 @router.post("/conversations", status_code=201)
 async def create(request: Request, wanted: NewConversation | None = None) -> Response:
     """Begin a conversation; the assistant greets (000-07)."""
-    site, caller, asked = Site.of(request), caller_of(request), wanted or NewConversation()
-    mode = asked.mode or site.session.registry.first(site.session.services.settings.mode)
-    caller.require(mode)
-    found = site.session.registry.get(mode)
-    made, said = await site.call(create_conversation, found, caller.profile, asked.language)
+    made, said = await begin_conversation(request, wanted or NewConversation())
     body = {"conversation_id": made.id, "mode": made.mode, "messages": [message_of(one) for one in said]}
     return as_json(body, 201, {"Location": f"/conversations/{made.id}/history"})
 

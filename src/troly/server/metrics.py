@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -17,11 +18,9 @@ class Metrics:
 
     def __init__(self) -> None:
         made = self.registry = CollectorRegistry()
-        self._turns = Counter(
-            "troly_turns",
-            "Turns by assistant, source and ending",
-            ["mode", "source", "ending"],
-            registry=made,
+        counter = partial(Counter, registry=made)
+        self._turns = counter(
+            "troly_turns", "Turns by assistant, source and ending", ["mode", "source", "ending"]
         )
         self._first = Histogram(
             "troly_first_word_seconds",
@@ -30,11 +29,11 @@ class Metrics:
             buckets=_SECONDS,
             registry=made,
         )
-        self._tokens = Counter("troly_tokens", "Tokens of models", ["mode", "kind"], registry=made)
-        self._calls = Counter("troly_model_calls", "Calls of models", ["mode", "kind"], registry=made)
-        self._errors = Counter("troly_errors", "Errors by code", ["code"], registry=made)
-        self._requests = Counter(
-            "troly_requests", "Requests by route and status", ["method", "route", "status"], registry=made
+        self._tokens = counter("troly_tokens", "Tokens of models", ["mode", "kind"])
+        self._calls = counter("troly_model_calls", "Calls of models", ["mode", "kind"])
+        self._errors = counter("troly_errors", "Errors by code", ["code"])
+        self._requests = counter(
+            "troly_requests", "Requests by route and status", ["method", "route", "status"]
         )
         self._streams = Gauge("troly_open_streams", "Streams that somebody reads", registry=made)
         self._running = Gauge("troly_running_turns", "Answers that are being written", registry=made)
@@ -45,15 +44,11 @@ class Metrics:
 
         def see(event: Event) -> None:
             nonlocal spoken
-            if isinstance(event, Token):
-                if not spoken:
-                    spoken = True
-                    self._first.labels(mode).observe(time.perf_counter() - began)
-                return
+            word = isinstance(event, Token) or (isinstance(event, Say) and event.message_type != "greeting")
+            if word and not spoken:
+                spoken = True
+                self._first.labels(mode).observe(time.perf_counter() - began)
             match event:
-                case Say() if event.message_type != "greeting" and not spoken:
-                    spoken = True
-                    self._first.labels(mode).observe(time.perf_counter() - began)
                 case ModelCalled():
                     self._calls.labels(mode, event.kind).inc()
                     self._tokens.labels(mode, "prompt").inc(event.prompt_tokens or 0)

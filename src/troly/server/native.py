@@ -30,6 +30,7 @@ from troly.plugin.events import (
     Suggestions,
     Token,
     TurnCompleted,
+    TurnFailed,
     TurnStarted,
     to_json,
 )
@@ -41,14 +42,15 @@ from troly.server.site import (
     as_stream,
     caller_of,
     conversation_of,
-    end_of,
+    fields_of,
     lang_of,
     message_of,
     native_frames,
 )
 from troly.server.streams import ALIVE, BEAT, TurnStream, sse, to_bytes
 from troly.server.uploads import flags
-from troly.stores.handovers import HandoverRecord, Handovers
+from troly.stores.handovers import Handovers
+from troly.stores.records import Conversation, StoredMessage
 from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
 
@@ -157,7 +159,8 @@ async def _answered(request: Request, stream: TurnStream, *, streamed: bool | No
 
 def _answer(events: list[Event], mode: str, lang: Lang) -> dict[str, Any]:
     """A whole answer as one value."""
-    begun, end = events[0], end_of(events)
+    begun, end = events[0], events[-1]
+    assert isinstance(end, (TurnCompleted, TurnFailed))  # noqa: S101 (a turn ends exactly once)
     ids = {"turn": begun.turn, "conversation": begun.conversation} if isinstance(begun, TurnStarted) else {}
     asked = next((one.questions for one in reversed(events) if isinstance(one, Suggestions)), ())
     skipped = (Token, Say, StepStarted, StepFinished, TurnStarted, ModelCalled, type(end))
@@ -245,17 +248,24 @@ async def feedback(request: Request, turn: str, said: Feedback) -> Response:
     return as_json({"turn": turn, "verdict": "wrong", "reason": said.reason, "case": marked.case})
 
 
+async def begin_conversation(
+    request: Request, wanted: NewConversation
+) -> tuple[Conversation, list[StoredMessage]]:
+    """A new conversation of the caller with what the assistant greets with; raises AccessError `server.mode`."""
+    site, caller = Site.of(request), caller_of(request)
+    mode = wanted.mode or site.session.registry.first(site.session.services.settings.mode)
+    caller.require(mode)
+    found = site.session.registry.get(mode)
+    return await site.call(create_conversation, found, caller.profile, wanted.language)
+
+
 # --- conversations
 
 
 @router.post("/conversations", status_code=201)
 async def create(request: Request, wanted: NewConversation) -> Response:
     """Begin a conversation; the assistant greets."""
-    site, caller = Site.of(request), caller_of(request)
-    mode = wanted.mode or site.session.registry.first(site.session.services.settings.mode)
-    caller.require(mode)
-    found = site.session.registry.get(mode)
-    made, said = await site.call(create_conversation, found, caller.profile, wanted.language)
+    made, said = await begin_conversation(request, wanted)
     body = {**conversation_of(made), "messages": [message_of(one) for one in said]}
     return as_json(body, 201, {"Location": f"/api/v1/conversations/{made.id}"})
 
@@ -395,7 +405,7 @@ async def handovers(request: Request, *, closed: bool = False) -> Response:
     site, caller = Site.of(request), caller_of(request)
     store = Handovers(site.session.services.conversations)
     found = await asyncio.to_thread(store.list, caller.profile.login, staff=caller.staff, closed=closed)
-    return as_json({"handovers": [_handover(one) for one in found if caller.may_use(one.mode)]})
+    return as_json({"handovers": [fields_of(one) for one in found if caller.may_use(one.mode)]})
 
 
 @router.get("/handovers/{handover}")
@@ -407,7 +417,7 @@ async def handover(request: Request, handover: str) -> Response:
     said = await asyncio.to_thread(
         site.session.services.conversations.messages, found.customer, found.conversation
     )
-    return as_json({**_handover(found), "messages": [message_of(one) for one in said]})
+    return as_json({**fields_of(found), "messages": [message_of(one) for one in said]})
 
 
 @router.post("/handovers/{handover}/take")
@@ -415,9 +425,8 @@ async def take(request: Request, handover: str) -> Response:
     """Take a conversation over."""
     site, caller = Site.of(request), caller_of(request)
     store = await _desk(site, caller, handover)
-    return as_json(
-        _handover(await asyncio.to_thread(store.take, handover, caller.profile.login, staff=caller.staff))
-    )
+    taken = await asyncio.to_thread(store.take, handover, caller.profile.login, staff=caller.staff)
+    return as_json(fields_of(taken))
 
 
 @router.post("/handovers/{handover}/answer")
@@ -437,9 +446,8 @@ async def close(request: Request, handover: str) -> Response:
     """The customer needs no person any more."""
     site, caller = Site.of(request), caller_of(request)
     store = await _desk(site, caller, handover)
-    return as_json(
-        _handover(await asyncio.to_thread(store.close, handover, caller.profile.login, staff=caller.staff))
-    )
+    closed = await asyncio.to_thread(store.close, handover, caller.profile.login, staff=caller.staff)
+    return as_json(fields_of(closed))
 
 
 async def _desk(site: Site, caller: Caller, handover: str) -> Handovers:
@@ -449,13 +457,6 @@ async def _desk(site: Site, caller: Caller, handover: str) -> Handovers:
     if not caller.may_use(found.mode):
         raise AccessError("store.not_yours")
     return store
-
-
-def _handover(one: HandoverRecord) -> dict[str, Any]:
-    return {
-        name: value.isoformat() if hasattr(value, "isoformat") else value
-        for name, value in asdict(one).items()
-    }
 
 
 # --- uploads
@@ -484,7 +485,7 @@ async def upload(request: Request, mode: str, ingest: str) -> Response:
         # `errors` names a file on this machine, which a client must not.
         values.pop("errors", None)
         job = LoadFiles("" if mode == "knowledge" else mode, ingest, (), lang, flags(values))
-        begun = await site.uploads.begin(caller, job, file.filename or "", file.file, finished=lambda: None)
+        begun = await site.uploads.begin(caller, job, file.filename or "", file.file)
     return as_json(begun.state, 202, {"Location": f"/api/v1/uploads/{begun.id}"})
 
 

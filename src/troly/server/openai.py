@@ -11,7 +11,7 @@ import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -128,8 +128,9 @@ async def conversation(request: Request, conversation: str) -> Response:
     """A conversation by its id or its `chat_id` (003-03)."""
     site, caller = Site.of(request), caller_of(request)
     owner, name = caller.profile.login, f"chat:{conversation}"
-    threads = [await site.call(_thread, owner, mode.id, name) for mode in site.session.registry]
-    own = next((one for one in threads if one), conversation)
+    threads = Threads(site.session.services.state)
+    named = [await asyncio.to_thread(threads.find, owner, mode.id, name) for mode in site.session.registry]
+    own = next((one for one in named if one), conversation)
     found = await site.conversation(caller, own)
     said = await asyncio.to_thread(site.session.services.conversations.messages, caller.profile.login, own)
     messages = [{"role": one.sender, "content": one.text} for one in said]
@@ -195,22 +196,19 @@ def _name_of(history: Sequence[tuple[str, str]], user: str | None) -> str:
     return "messages:" + hashlib.sha256(json.dumps([user, plain]).encode()).hexdigest()
 
 
-def _thread(services: Services, owner: str, mode: str, name: str) -> str | None:
-    return Threads(services.state).find(owner, mode, name)
-
-
 def _place(services: Services, caller: Caller, mode: str, thread: ThreadClaim) -> str | None:
     """The conversation that the request goes on with; one that begins elsewhere is begun here with its messages."""
     owner, store = caller.profile.login, services.conversations
     for name in thread.names:
-        found = _thread(services, owner, mode, name)
+        found = Threads(services.state).find(owner, mode, name)
         if found is not None:
             return found
         if name.startswith("chat:"):
             # The id of a conversation is a chat id as well.
-            mine = _own(services, owner, mode, name.removeprefix("chat:"))
-            if mine is not None:
-                return mine
+            with suppress(AccessError):
+                mine = store.get(owner, name.removeprefix("chat:"))
+                if mine.mode == mode:
+                    return mine.id
     if not thread.history:
         return None
     begun = store.create(owner, mode).id
@@ -218,14 +216,6 @@ def _place(services: Services, caller: Caller, mode: str, thread: ThreadClaim) -
         if text.strip():
             store.add_message(owner, begun, "user" if role == "user" else "assistant", text[:MAX_CHARS])
     return begun
-
-
-def _own(services: Services, owner: str, mode: str, conversation: str) -> str | None:
-    try:
-        found = services.conversations.get(owner, conversation)
-    except AccessError:
-        return None
-    return found.id if found.mode == mode else None
 
 
 # --- the answer
@@ -270,7 +260,7 @@ class Reply:
             yield sse(to_bytes(self._problem(self._end)))
             yield DONE
             return
-        if rest := self._finish():
+        if rest := self._write(self._cut.rest()):
             yield head + quoted(rest) + tail
         await self._remember()
         yield self._chunk({}, self._reason())
@@ -283,15 +273,9 @@ class Reply:
         for event in await self._stream.whole():
             self._take(event)
         if isinstance(self._end, TurnFailed):
-            status = (
-                499
-                if self._end.code == "turn.stopped"
-                else 503
-                if self._end.code == "turn.interrupted"
-                else 502
-            )
+            status = {"turn.stopped": 499, "turn.interrupted": 503}.get(self._end.code, 502)
             return as_json(self._problem(self._end), status, headers)
-        self._finish()
+        self._write(self._cut.rest())
         await self._remember()
         message = {"role": "assistant", "content": "".join(self._written), "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": self._reason(), "logprobs": None}
@@ -308,9 +292,6 @@ class Reply:
         elif isinstance(event, (TurnCompleted, TurnFailed)):
             self._end = event
         return self._write(self._cut.take(self._writer.take(event)))
-
-    def _finish(self) -> str:
-        return self._write(self._cut.rest())
 
     def _write(self, piece: str) -> str:
         if piece:
@@ -372,7 +353,9 @@ class StopText:
         if at >= 0:
             self.found, self._held = True, ""
             return text[:at]
-        keep = max(_overlap(text, stop) for stop in self._stops)
+        # How many characters at the end may be the beginning of a stop.
+        sizes = range(min(len(text), max(map(len, self._stops)) - 1), 0, -1)
+        keep = next((size for size in sizes if any(_begins(stop, text[-size:]) for stop in self._stops)), 0)
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep]
 
@@ -382,11 +365,8 @@ class StopText:
         return held
 
 
-def _overlap(text: str, stop: str) -> int:
-    """How many characters at the end of `text` may be the beginning of `stop`."""
-    return next(
-        (size for size in range(min(len(stop) - 1, len(text)), 0, -1) if text.endswith(stop[:size])), 0
-    )
+def _begins(stop: str, end: str) -> bool:
+    return len(end) < len(stop) and stop.startswith(end)
 
 
 def _unknown(name: str) -> TrolyError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from starlette.requests import HTTPConnection, Request
@@ -13,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 
 from troly.conversation.session import Session
 from troly.errors import AccessError
-from troly.plugin.events import Event, Terminal, TurnCompleted, TurnFailed, to_json
+from troly.plugin.events import Event, to_json
 from troly.plugin.services import Services
 from troly.server.access import Access, Caller
 from troly.server.metrics import Metrics
@@ -119,35 +120,21 @@ def _plain(event: Event) -> dict[str, Any]:
     return line
 
 
-def end_of(events: list[Event]) -> Terminal:
-    """The terminal event."""
-    last = events[-1]
-    assert isinstance(last, (TurnCompleted, TurnFailed))  # noqa: S101 (a turn ends exactly once)
-    return last
+def fields_of(record: Any, *names: str) -> dict[str, Any]:
+    """The fields of a stored record (all, or those named) as JSON values."""
+    found = {field.name: getattr(record, field.name) for field in fields(record)}
+    return {
+        name: found[name].isoformat() if isinstance(found[name], datetime) else found[name]
+        for name in names or found
+    }
 
 
 def conversation_of(one: Conversation) -> dict[str, Any]:
     """A conversation as the API shows it."""
-    return {
-        "id": one.id,
-        "mode": one.mode,
-        "title": one.title,
-        "language": one.language,
-        "pinned": one.pinned,
-        "created_at": one.created_at.isoformat(),
-        "updated_at": one.updated_at.isoformat(),
-    }
+    return fields_of(one, "id", "mode", "title", "language", "pinned", "created_at", "updated_at")
 
 
 def message_of(one: StoredMessage) -> dict[str, Any]:
     """A message as the API shows it."""
-    return {
-        "id": one.id,
-        "turn": one.turn_id,
-        "sender": one.sender,
-        "type": one.type,
-        "text": one.text,
-        "status": one.status,
-        "created_at": one.created_at.isoformat(),
-        "metadata": dict(one.metadata),
-    }
+    named = fields_of(one, "sender", "type", "text", "status", "created_at", "metadata")
+    return {"id": one.id, "turn": one.turn_id, **named}

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -103,13 +103,8 @@ class Uploads:
             raise AccessError("store.not_yours")
         return found
 
-    async def begin(
-        self, caller: Caller, job: LoadFiles, name: str, content: BinaryIO, *, finished: Callable[[], object]
-    ) -> Upload:
-        """Load `content`, a file that the client calls `name`, as `job` says; `finished` is called at the end.
-
-        Raises OSError.
-        """
+    async def begin(self, caller: Caller, job: LoadFiles, name: str, content: BinaryIO) -> Upload:
+        """Load `content`, a file that the client calls `name`, as `job` says. Raises OSError."""
         now = time.monotonic()
         for old in [one for one in self._uploads.values() if one.ended_at and now - one.ended_at > KEPT]:
             del self._uploads[old.id]
@@ -121,22 +116,13 @@ class Uploads:
         file = await asyncio.to_thread(_write, folder, safe_name(name), content)
         self._uploads[upload.id] = upload
         session = replace(self._session, profile=caller.profile)
-        work = self._run(
-            session, upload, job._replace(files=(str(file),)), None if keep else folder, finished
-        )
+        work = self._run(session, upload, job._replace(files=(str(file),)), None if keep else folder)
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return upload
 
-    async def _run(
-        self,
-        session: Session,
-        upload: Upload,
-        job: LoadFiles,
-        folder: Path | None,
-        finished: Callable[[], object],
-    ) -> None:
+    async def _run(self, session: Session, upload: Upload, job: LoadFiles, folder: Path | None) -> None:
         loop = asyncio.get_running_loop()
 
         def report(done: int, total: int | None, unit: str) -> None:
@@ -148,7 +134,6 @@ class Uploads:
             result = JobResult(error=error)
         if folder is not None:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-        finished()
         loop.call_soon(upload.end, result)
 
     async def close(self) -> None:
@@ -171,10 +156,9 @@ def safe_name(name: str) -> str:
 def _write(folder: Path, name: str, content: BinaryIO) -> Path:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / name
+    content.seek(0)
     with file.open("wb") as target:
-        content.seek(0)
-        while piece := content.read(_PIECE):
-            target.write(piece)
+        shutil.copyfileobj(content, target, _PIECE)
     return file
 
 
