@@ -39,7 +39,10 @@ def report(error: BaseException, invocation: Invocation) -> int:
         case SystemExit():
             return error.code if isinstance(error.code, int) else int(error.code is not None)
         case PipeClosed() | BrokenPipeError():
-            return _leave_pipe()
+            # stdout goes somewhere, so that the interpreter's last flush says nothing.
+            with suppress(OSError, ValueError):  # not a real file, as under a test
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return PIPE_CLOSED
         case TrolyError():
             say_error(error.render(invocation.lang))
             return error.exit_code
@@ -55,13 +58,6 @@ def say_error(text: ErrorText) -> None:
     """One error as one line on stderr, its title standing out."""
     rest = " ".join(part for part in (text.message, text.remedy) if part)
     note(f"{paint(text.title + ':', 'bad', sys.stderr)} {sanitize(rest)}", painted=True)
-
-
-def _leave_pipe() -> int:
-    """Give stdout somewhere to go, so that the interpreter's last flush says nothing."""
-    with suppress(OSError, ValueError):  # not a real file, as under a test
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED
 
 
 def _report_usage(error: BaseException, invocation: Invocation) -> int:

@@ -51,8 +51,10 @@ class ConfigProblem(NamedTuple):
     def render(self, lang: Lang) -> ErrorText:
         """The problem in `lang`: title, message, remedy."""
         expected = tr(f"setting.expects.{self.expects}", lang, **self.limits) if self.expects else ""
+        kind = "line" if self.origin.kind == "file" and self.line else self.origin.kind
+        place = f"setting.where.{kind}"
         params = {
-            "where": self._where(lang),
+            "where": tr(place, lang, name=clean(self.origin.name), line=self.line),
             "key": self.key,
             "nearest": self.nearest,
             "column": self.column,
@@ -64,10 +66,6 @@ class ConfigProblem(NamedTuple):
             tr(f"errors.config.{self.code}.{part}", lang, **params) for part in ("title", "message", "remedy")
         )
         return ErrorText(*parts)
-
-    def _where(self, lang: Lang) -> str:
-        kind = "line" if self.origin.kind == "file" and self.line else self.origin.kind
-        return tr(f"setting.where.{kind}", lang, name=clean(self.origin.name), line=self.line)
 
 
 class SettingsError(ConfigError):

@@ -225,7 +225,7 @@ class _Pointers:
         rows = [self._rows[number - 1] for number, _, _ in said if number <= len(self._rows)]
         missing = next((number for number, _, _ in said if number > len(self._rows)), 0)
         spans = tuple(self._span(first, end) for _, first, end in said)
-        return Reference("ordinal", _distinct(rows), spans, missing=missing)
+        return Reference("ordinal", tuple({row.id: row for row in rows}.values()), spans, missing=missing)
 
     def _single_end(self, at: int) -> tuple[int, int, int] | None:
         for section, number in (("first", 1), ("last", len(self._rows))):
@@ -337,11 +337,6 @@ class _Pointers:
                 kind = "these" if self._is(at, "plural") else "this"
                 return Reference(kind, rows, (self._span(at, at + size),))
         return None
-
-
-def _distinct(rows: Sequence[FocusRow]) -> tuple[FocusRow, ...]:
-    """Each row once, by its id, in order."""
-    return tuple({row.id: row for row in rows}.values())
 
 
 def _extreme_rows(rows: Sequence[FocusRow], key: str, *, least: bool) -> tuple[FocusRow, ...]:

@@ -112,12 +112,11 @@ async def native_frames(stream: AnyStream, after: int = 0) -> AsyncGenerator[byt
 
 
 def _frame(event: Event, number: int) -> bytes:
-    return sse(event_json(event, _plain), event=type(event).__name__, number=number or "")
-
-
-def _plain(event: Event) -> dict[str, Any]:
-    line: dict[str, Any] = sanitize_json(to_json(event))
-    return line
+    return sse(
+        event_json(event, lambda one: dict(sanitize_json(to_json(one)))),
+        event=type(event).__name__,
+        number=number or "",
+    )
 
 
 def fields_of(record: Any, *names: str) -> dict[str, Any]:

@@ -17,25 +17,17 @@ from troly.errors import StoreError
 
 
 class StatementResult(Protocol):
-    """What a statement gave: a cursor of either database."""
+    """What a statement gave, a cursor of either database; the first of each column of `description` is its name."""
 
     @property
-    def rowcount(self) -> int:
-        """How many rows it changed."""
-        ...
+    def rowcount(self) -> int: ...
 
     @property
-    def description(self) -> Any:
-        """Its columns; the first of each is the name."""
-        ...
+    def description(self) -> Any: ...
 
-    def fetchone(self) -> Any:
-        """The next row, or None."""
-        ...
+    def fetchone(self) -> Any: ...
 
-    def fetchall(self) -> list[Any]:
-        """All rows that are left."""
-        ...
+    def fetchall(self) -> list[Any]: ...
 
     def __iter__(self) -> Iterator[Any]: ...
 
@@ -43,13 +35,9 @@ class StatementResult(Protocol):
 class Connection(Protocol):
     """What stores use of a connection inside a transaction: `?` or `:name` in the statement, rows as tuples."""
 
-    def execute(self, sql: str, parameters: Any = ..., /) -> StatementResult:
-        """Run one statement."""
-        ...
+    def execute(self, sql: str, parameters: Any = ..., /) -> StatementResult: ...
 
-    def executemany(self, sql: str, parameters: Iterable[Any], /) -> object:
-        """Run one statement for each of `parameters`."""
-        ...
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> object: ...
 
 
 # Turns what SQLite and the file system say into errors with a remedy, in one place.
@@ -77,18 +65,12 @@ def primary_code(error: sqlite3.Error) -> int:
 
 def is_busy(error: sqlite3.Error) -> bool:
     """Whether another connection held the lock: trying again helps."""
-    return primary_code(error) in {
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-    }
+    return primary_code(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether the file's content is not, or no longer, an SQLite database."""
-    return primary_code(error) in {
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-    }
+    return primary_code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def sqlite_error(error: sqlite3.Error, path: Path, seconds: float) -> StoreError | None:

@@ -90,16 +90,8 @@ class Conversations:
         """A new, empty conversation."""
         with self._db.write(owner) as connection:
             conversation_id, now = self._new_id(), instant(self._clock())
-            row = (
-                conversation_id,
-                owner,
-                mode,
-                storable(title),
-                language,
-                now,
-                now,
-                dump(dict(metadata or {})),
-            )
+            kept = dump(dict(metadata or {}))
+            row = (conversation_id, owner, mode, storable(title), language, now, now, kept)
             connection.execute(
                 "INSERT INTO conversations (id, user_id, mode, title, language, created_at, updated_at, metadata) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -417,7 +409,12 @@ class Conversations:
         """The turns of a conversation, oldest first; only those of `ids` where given."""
         with self._db.read(owner) as connection:
             self._owned(connection, owner, conversation_id)
-            return _turns_of(connection, conversation_id, ids)
+            where, values = "t.conversation_id = ?", [conversation_id]
+            if ids is not None:
+                where += " AND t.id IN (SELECT value FROM json_each(?))"
+                values.append(json.dumps(sorted(ids)))
+            rows = connection.execute(f"{_TURNS} WHERE {where} ORDER BY t.seq", values)
+            return [turn_of(row) for row in rows]
 
     def running_here(self) -> set[str]:
         """The turns, of all owners, that this process began and that did not end in the store."""
@@ -480,20 +477,11 @@ class Conversations:
         message_id: str | None = None,
     ) -> str:
         message_id, text = message_id or self._new_id(), storable(message.text)
+        kept = (message.type, now, dump(dict(message.metadata)), message.status)
         seq = connection.execute(
             "INSERT INTO messages (id, conversation_id, turn_id, sender, text, type, created_at, metadata, status) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
-            (
-                message_id,
-                conversation_id,
-                turn_id,
-                message.sender,
-                text,
-                message.type,
-                now,
-                dump(dict(message.metadata)),
-                message.status,
-            ),
+            (message_id, conversation_id, turn_id, message.sender, text, *kept),
         ).fetchone()[0]
         index_message(connection, seq, text)
         return message_id
@@ -524,14 +512,3 @@ class Conversations:
         if row is None:
             raise AccessError("store.not_yours")
         return turn_of(row)
-
-
-def _turns_of(
-    connection: Connection, conversation_id: str, ids: Collection[str] | None = None
-) -> list[StoredTurn]:
-    where, values = "t.conversation_id = ?", [conversation_id]
-    if ids is not None:
-        where += " AND t.id IN (SELECT value FROM json_each(?))"
-        values.append(json.dumps(sorted(ids)))
-    rows = connection.execute(f"{_TURNS} WHERE {where} ORDER BY t.seq", values)
-    return [turn_of(row) for row in rows]

@@ -151,7 +151,6 @@ class PostgresDb(StateDb):
         return found
 
     def narrow(self, connection: Connection, owner: str) -> None:
-        """See `StateDb.narrow`."""
         connection.execute(_NARROW, (owner,))
 
     def lock(self, path: Path) -> Lock:
@@ -183,22 +182,18 @@ class PostgresDb(StateDb):
         return version.split()[0], (time.perf_counter() - began) * 1000
 
     def columns(self, connection: Connection, table: str) -> list[str]:
-        """See `StateDb.columns`."""
         return sorted(self.tables(connection).get(table, ()))
 
     def rows(self, connection: Connection, sql: str) -> Iterator[Any]:
-        """See `StateDb.rows`."""
         connection.execute(f"DECLARE each_row NO SCROLL CURSOR FOR {sql}")
         while found := connection.execute(f"FETCH {_FETCHED} FROM each_row").fetchall():
             yield from found
         connection.execute("CLOSE each_row")
 
     def used_numbers(self, connection: Connection) -> dict[str, int]:
-        """See `StateDb.used_numbers`."""
         return dict(connection.execute(_USED).fetchall())
 
     def continue_numbers(self, connection: Connection, used: Mapping[str, int]) -> None:
-        """See `StateDb.continue_numbers`."""
         for table, column in connection.execute(_NUMBERED).fetchall():
             (most,) = connection.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()  # noqa: S608 (our tables)
             sql = "SELECT setval(pg_get_serial_sequence(?, ?), CAST(? AS BIGINT), true)"
@@ -236,13 +231,11 @@ class PostgresDb(StateDb):
 
     @contextmanager
     def read(self, owner: str | None = None) -> Iterator[Connection]:
-        """See `StateDb.read`."""
         with self._transaction(owner, writing=False) as connection:
             yield connection
 
     @contextmanager
     def write(self, owner: str | None = None) -> Iterator[Connection]:
-        """See `StateDb.write`."""
         with self._transaction(owner, writing=True) as connection:
             yield connection
 
@@ -305,7 +298,10 @@ class PostgresDb(StateDb):
                 raise StoreError("store.closed", path=self.path)
             driver: psycopg.Connection[Any] | None = None
             try:
-                driver = self._take()
+                try:
+                    driver = self._idle.get_nowait()
+                except Empty:
+                    driver = self._connect()
                 driver.execute(begin, named)
                 self._answered = True
                 return driver
@@ -319,11 +315,6 @@ class PostgresDb(StateDb):
                 self._drain()
             time.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
-
-    def _take(self) -> psycopg.Connection[Any]:
-        with suppress(Empty):
-            return self._idle.get_nowait()
-        return self._connect()
 
     def _connect(self) -> psycopg.Connection[Any]:
         import psycopg
@@ -369,7 +360,9 @@ class PostgresDb(StateDb):
         state = error.sqlstate or ""
         if state in _BUSY:
             return StoreError("store.busy", path=self.path, seconds=f"{self.busy_seconds:g}")
-        reason = _hidden(str(error), self._password)
+        reason = " ".join(str(error).split())
+        if self._password:
+            reason = reason.replace(self._password, "…")
         if state in _STATES:
             return StoreError(_STATES[state], path=self.path, reason=reason)
         lost = isinstance(error, psycopg.OperationalError) and state[:2] in ("", "08", "28", "3D", "57")
@@ -414,7 +407,6 @@ class AdvisoryLock(Lock):
         self._driver: psycopg.Connection[Any] | None = None
 
     def acquire(self, wait: float = 0.0, *, named: bool = False) -> bool:
-        """See `Lock`."""
         deadline = time.monotonic() + wait
         with self._connection(named=named) as driver:
             while driver.execute("SELECT pg_try_advisory_lock(%s)", (self._key,)).fetchone() != (True,):
@@ -426,7 +418,6 @@ class AdvisoryLock(Lock):
         return True
 
     def held(self) -> bool:
-        """See `Lock`."""
         import psycopg
 
         try:
@@ -435,7 +426,6 @@ class AdvisoryLock(Lock):
             return False
 
     def holder(self) -> str:
-        """See `Lock`."""
         with self._connection(named=False) as driver:
             row = driver.execute(_HOLDER, (self._key,)).fetchone()
             driver.close()
@@ -536,8 +526,3 @@ def _address(url: str) -> tuple[str, str, str]:
     except Error as error:
         # What the library says of it may hold the password.
         raise StoreError("store.server_url", reason=type(error).__name__) from None
-
-
-def _hidden(said: str, password: str) -> str:
-    text = " ".join(said.split())
-    return text.replace(password, "…") if password else text

@@ -199,7 +199,6 @@ class FileLock(Lock):
         return True
 
     def held(self) -> bool:
-        """See `Lock`."""
         return self._handle is not None
 
     def holder(self) -> str:

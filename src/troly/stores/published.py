@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from troly.errors import StoreError
 from troly.stores.connections import os_error
@@ -110,18 +110,6 @@ class DatasetVersion:
     sha: str = ""
 
 
-class VersionSource(Protocol):
-    """Where a reader learns which version is current."""
-
-    def current(self, name: str) -> DatasetVersion | None:
-        """The newest version that can be read."""
-        ...
-
-    def withdraw(self, version: DatasetVersion, reason: str) -> None:
-        """Take back a version whose file is damaged."""
-        ...
-
-
 class _Opened:
     """A connection to one version's file and how many reads are using it."""
 
@@ -140,7 +128,7 @@ class _Opened:
 class DatasetReader:
     """Read-only access to the current version of one dataset; follows each newly published version by itself."""
 
-    def __init__(self, source: VersionSource, name: str) -> None:
+    def __init__(self, source: Datasets, name: str) -> None:
         self.name = name
         self._source = source
         self._lock = threading.Lock()
@@ -183,7 +171,10 @@ class DatasetReader:
                     if fault_of(error) != "damaged":
                         raise
                     reason = str(error)
-                    self._retire(opened)
+                    with self._lock:
+                        opened.retired = True
+                        if self._opened is opened:
+                            self._opened = None
             self._source.withdraw(opened.version, reason)
         raise StoreError("store.dataset_missing", name=self.name)
 
@@ -244,12 +235,6 @@ class DatasetReader:
             self._source.withdraw(version, str(error))
         elif fault != "missing":
             raise (store_error_of(error, version.file) or error) from error
-
-    def _retire(self, opened: _Opened) -> None:
-        with self._lock:
-            opened.retired = True
-            if self._opened is opened:
-                self._opened = None
 
     def _swap(self, opened: _Opened | None) -> None:
         before, self._opened = self._opened, opened
@@ -425,7 +410,9 @@ class Datasets:
         with lock:
             self._acquire(lock, name, wait)
             self._sweep(held=name)
-            version = self._next_version(name)
+            with self._db.read() as connection:
+                sql = "SELECT coalesce(max(version), 0) + 1 FROM datasets WHERE name = ?"
+                version = int(connection.execute(sql, (name,)).fetchone()[0])
             path = self._folder / f"{name}-{version}-{secrets.token_hex(6)}{suffix}"
             build = Build(name, version, path, partial(self._record, lock))
             try:
@@ -564,11 +551,6 @@ class Datasets:
                 (build.name, build.version, build.path.name, instant(now), dump(dict(info)), sha),
             )
         return DatasetVersion(build.name, build.version, build.path, now, dict(info), sha)
-
-    def _next_version(self, name: str) -> int:
-        with self._db.read() as connection:
-            sql = "SELECT coalesce(max(version), 0) + 1 FROM datasets WHERE name = ?"
-            return int(connection.execute(sql, (name,)).fetchone()[0])
 
     def _forget_old(self, keep: int) -> None:
         """Delete the rows of old versions; their files then belong to nobody and are swept."""

@@ -156,7 +156,9 @@ class StateDb:
             yield
         except sqlite3.Error as error:
             if is_damage(error):
-                self._mark_suspect()
+                # Best effort: without the mark the next start still sees damage at the file's beginning.
+                with suppress(OSError):
+                    self._suspect.touch()
             known = sqlite_error(error, self.path, self.busy_seconds)
             if known is None:
                 raise
@@ -164,9 +166,10 @@ class StateDb:
 
     def _damage(self) -> str:
         """What is wrong with the file's content; empty when it is sound. Raises StoreError for anything else."""
+        size = self.path.stat().st_size if self.path.exists() else 0
         try:
             with self.read() as connection:
-                if not self._suspect.exists() and self._size() > _CHECK_BYTES:
+                if not self._suspect.exists() and size > _CHECK_BYTES:
                     connection.execute("SELECT name FROM sqlite_master").fetchall()
                     return ""
                 found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -205,14 +208,6 @@ class StateDb:
     @property
     def _suspect(self) -> Path:
         return self.path.with_name(self.path.name + ".suspect")
-
-    def _mark_suspect(self) -> None:
-        # Best effort: without the mark the next start still sees damage at the file's beginning.
-        with suppress(OSError):
-            self._suspect.touch()
-
-    def _size(self) -> int:
-        return self.path.stat().st_size if self.path.exists() else 0
 
 
 def _begin_read(connection: sqlite3.Connection) -> None:

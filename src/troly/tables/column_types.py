@@ -131,7 +131,7 @@ def _in_words(
     moments = sum(cell[:1] == MOMENT or is_moment(cell) for cell in clean)
     if moments >= TRIED * len(clean):
         return _moments(con, cells, source, clean)
-    if _are_truths(clean):
+    if any(set(clean) <= pair for pair in _PAIRS):
         return _truths(cells)
     if sum(map(is_month, clean)) >= KEPT * len(clean):
         return ColumnPlan("date", _month_sql(cells.name), doubt="month")
@@ -168,11 +168,6 @@ def _serials(cells: ColumnCells) -> ColumnPlan:
 def _moments(con: duckdb.DuckDBPyConnection, cells: ColumnCells, source: str, clean: list[str]) -> ColumnPlan:
     forms: Forms = order(con, cells.name, source, forms_of(clean))
     return ColumnPlan("datetime", moment_sql(cells.name, forms, exact=cells.exact), doubt=forms.doubt)
-
-
-def _are_truths(clean: list[str]) -> bool:
-    said = set(clean)
-    return any(said <= pair for pair in _PAIRS)
 
 
 def _truths(cells: ColumnCells) -> ColumnPlan:

@@ -271,8 +271,8 @@ class _Reader:
         first, last = self._clause(start, end)
         if tail < last and not self._phrase("and", tail):
             return None
-        before = self._fold(start - 1) if start > first else ""
-        if before in {"in", "bang"} and self._has("answer", first, start - 1):
+        before = self.tokens[start - 1].folded if start > first else ""
+        if before in {"in", "bang"} and any(self._phrase("answer", nth) for nth in range(first, start - 1)):
             return _LanguageRequest(lang, start - 1, tail, negated=False)
         begin = self._glue_start(first, start)
         alone = self.skip("empty", 0) >= first and self.skip("empty", tail) >= len(self.tokens)
@@ -340,12 +340,6 @@ class _Reader:
                 return False
             at += length
         return True
-
-    def _has(self, name: str, at: int, end: int) -> bool:
-        return any(self._phrase(name, nth) for nth in range(at, end))
-
-    def _fold(self, at: int) -> str:
-        return self.tokens[at].folded
 
     def _phrase(self, name: str, at: int, *, across: bool = False) -> int:
         """How many tokens the longest entry of list `name` takes at `at`; 0 when there is none."""

@@ -23,7 +23,7 @@ def parse_lists(text: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     current = ""
     for number, raw in enumerate(text.splitlines(), 1):
-        line = _without_comment(raw)
+        line = "" if raw.lstrip().startswith("#") else raw.split(" #", 1)[0].strip()
         if header := section_name(line, number):
             current = header
             found.setdefault(current, [])
@@ -62,7 +62,3 @@ def section_name(line: str, number: int) -> str | None:
     if not name:
         raise ValueError(f"line {number}: a section without a name")
     return name
-
-
-def _without_comment(line: str) -> str:
-    return "" if line.lstrip().startswith("#") else line.split(" #", 1)[0].strip()

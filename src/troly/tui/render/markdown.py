@@ -76,7 +76,7 @@ def token_lines(tokens: Sequence[Token], width: int) -> list[Line]:
         tight = token.type == "paragraph_open" and token.hidden
         if lines and not tight and not (token.type.endswith("_list_open") and token.level > 0):
             lines.append(BLANK)
-        lines.extend(_block(token, inner, width))
+        lines.extend(_HANDLERS.get(token.type, _other)(token, inner, max(width, 4)))
     return lines
 
 
@@ -128,10 +128,6 @@ def _blocks(tokens: Sequence[Token]) -> list[tuple[Token, Sequence[Token]]]:
         found.append((tokens[begin], tokens[begin + 1 : index]))
         index += 1
     return found
-
-
-def _block(token: Token, inner: Sequence[Token], width: int) -> list[Line]:
-    return _HANDLERS.get(token.type, _other)(token, inner, max(width, 4))
 
 
 def _paragraph(_token: Token, inner: Sequence[Token], width: int) -> list[Line]:
