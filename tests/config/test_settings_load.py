@@ -17,13 +17,12 @@ from troly.config.problems import SettingsError
 from troly.config.schema import env_name, key_of
 from troly.config.settings import Settings
 from troly.paths import Paths
-from troly.text.catalogue import LANGS, Lang
+from troly.text.catalogue import LANGS, Lang, tr
 from troly_dental.settings import DentalSettings
 from troly_shopping.settings import GreetingSettings, IntentSettings
 
 # With the tables of the assistants that ship.
 check_settings = partial(load.check_settings, sections=SECTIONS)
-describe = partial(schema.describe, sections=SECTIONS)
 explain = partial(load.explain, sections=SECTIONS)
 load_settings = partial(load.load_settings, sections=SECTIONS)
 write_default = partial(template.write_default, sections=SECTIONS)
@@ -175,13 +174,12 @@ def test_the_template_is_right_as_it_stands_and_uncommented(paths: Paths, lang: 
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_every_setting_describes_itself(lang: Lang) -> None:
-    rows = describe(lang)
-    assert [row.key for row in rows] == list(specs())
-    for row in rows:
-        assert row.description.endswith(".")
-        assert row.type
-        assert "{" not in row.type
-        assert row.env[0].startswith("TROLY_")
+    for spec in specs().values():
+        assert spec.describe(lang).endswith(".")
+        type_ = tr(f"setting.expects.{spec.kind.name}", lang, **spec.kind.limits)
+        assert type_
+        assert "{" not in type_
+        assert spec.env[0].startswith("TROLY_")
 
 
 def test_modes_that_are_not_installed_are_told_when_asked(paths: Paths) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from troly.config import address
 from troly.config.key_names import key_name, types_text
@@ -44,65 +43,62 @@ class SettingKind(NamedTuple):
     options: tuple[str, ...] = ()
 
 
-def choice(*options: str) -> SettingKind:
-    """One of a few words."""
+def _taking(
+    good: Callable[[Any], bool], made: Callable[[Any], object] = lambda raw: raw
+) -> Callable[[object], object]:
+    """Accepts what is `good`, as `made` of it; a ValueError of `made` refuses too."""
 
-    def accept(raw: object) -> str:
-        if isinstance(raw, str) and raw in options:
-            return raw
+    def accept(raw: object) -> object:
+        try:
+            if good(raw):
+                return made(raw)
+        except ValueError as cause:
+            raise RefusedError from cause
         raise RefusedError
 
-    return SettingKind(
-        "choice",
-        accept,
-        lambda text: text.strip().casefold(),
-        {"options": ", ".join(options)},
-        options=options,
-    )
+    return accept
+
+
+def choice(*options: str) -> SettingKind:
+    """One of a few words."""
+    accept = _taking(lambda raw: isinstance(raw, str) and raw in options)
+    limits = {"options": ", ".join(options)}
+    return SettingKind("choice", accept, lambda text: text.strip().casefold(), limits, options=options)
 
 
 def whole(low: int, high: int) -> SettingKind:
     """A whole number from `low` to `high`."""
 
-    def accept(raw: object) -> int:
-        if isinstance(raw, int) and not isinstance(raw, bool) and low <= raw <= high:
-            return raw
-        raise RefusedError
+    def read(text: str) -> object:
+        return int(text) if re.fullmatch(_WHOLE, text.strip()) else text
 
-    return SettingKind("whole", accept, _read_whole, {"low": low, "high": high})
+    accept = _taking(lambda raw: isinstance(raw, int) and not isinstance(raw, bool) and low <= raw <= high)
+    return SettingKind("whole", accept, read, {"low": low, "high": high})
 
 
 def number(low: float, high: float) -> SettingKind:
     """A number from `low` to `high`; a whole one is taken as well."""
 
-    def accept(raw: object) -> float:
-        if (
-            isinstance(raw, int | float)
-            and not isinstance(raw, bool)
-            and math.isfinite(raw)
-            and low <= raw <= high
-        ):
-            return float(raw)
-        raise RefusedError
+    def good(raw: Any) -> bool:
+        return isinstance(raw, int | float) and not isinstance(raw, bool) and low <= raw <= high
 
-    return SettingKind("number", accept, _read_number, {"low": f"{low:g}", "high": f"{high:g}"})
+    def read(text: str) -> object:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+    return SettingKind("number", _taking(good, float), read, {"low": f"{low:g}", "high": f"{high:g}"})
 
 
 def flag() -> SettingKind:
     """true or false; as text also 1/0, yes/no, on/off."""
 
-    def accept(raw: object) -> bool:
-        if isinstance(raw, bool):
-            return raw
-        raise RefusedError
-
     def read(text: str) -> object:
         word = text.strip().casefold()
-        if word in _TRUE:
-            return True
-        return False if word in _FALSE else text
+        return True if word in _TRUE else False if word in _FALSE else text
 
-    return SettingKind("flag", accept, read, options=("true", "false"))
+    return SettingKind("flag", _taking(lambda raw: isinstance(raw, bool)), read, options=("true", "false"))
 
 
 def words() -> SettingKind:
@@ -145,14 +141,7 @@ def file() -> SettingKind:
 
 def url() -> SettingKind:
     """The address of an Ollama server."""
-
-    def accept(raw: object) -> str:
-        try:
-            return address.normalise(_line(raw))
-        except ValueError as cause:
-            raise RefusedError from cause
-
-    return SettingKind("url", accept)
+    return SettingKind("url", _taking(lambda _raw: True, lambda raw: address.normalise(_line(raw))))
 
 
 def urls() -> SettingKind:
@@ -172,20 +161,19 @@ def keys(*, typing: bool, needed: bool = False) -> SettingKind:
     """
 
     def accept(raw: object) -> str:
-        written = raw if isinstance(raw, list) else _written_keys(raw)
+        if isinstance(raw, list):
+            written = raw
+        elif isinstance(raw, str) and len(raw) <= LONGEST:
+            # Between commas or blanks; a comma or a blank alone is that key.
+            written = [raw] if raw in (",", " ") else raw.replace(",", " ").split()
+        else:
+            raise RefusedError
         found = [key_name(one) if isinstance(one, str) and len(one) <= LONGEST else "" for one in written]
         if not all(found) or (needed and not found) or (typing and any(types_text(key) for key in found)):
             raise RefusedError
         return ", ".join(dict.fromkeys(found))
 
     return SettingKind("keys_typing" if typing else "keys", accept)
-
-
-def _written_keys(raw: object) -> list[str]:
-    """Keys between commas or blanks; a comma or a blank alone is that key."""
-    if not isinstance(raw, str) or len(raw) > LONGEST:
-        raise RefusedError
-    return [raw] if raw in (",", " ") else raw.replace(",", " ").split()
 
 
 def zone() -> SettingKind:
@@ -213,22 +201,5 @@ def _line(raw: object) -> str:
     return unicodedata.normalize("NFC", raw.strip())
 
 
-def _matching(pattern: str) -> Callable[[object], str]:
-    def accept(raw: object) -> str:
-        text = _line(raw)
-        if re.fullmatch(pattern, text):
-            return text
-        raise RefusedError
-
-    return accept
-
-
-def _read_whole(text: str) -> object:
-    return int(text) if re.fullmatch(_WHOLE, text.strip()) else text
-
-
-def _read_number(text: str) -> object:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _matching(pattern: str) -> Callable[[object], object]:
+    return _taking(lambda raw: re.fullmatch(pattern, _line(raw)) is not None, _line)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import Field, fields
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -49,17 +49,6 @@ class Spec(NamedTuple):
         return tr(f"setting.about.{self.key}", lang)
 
 
-class SettingInfo(NamedTuple):
-    """One setting as a person reads of it; `type` is in words, `example` is a TOML value."""
-
-    key: str
-    type: str
-    default: object
-    description: str
-    env: tuple[str, ...]
-    example: str
-
-
 def env_name(key: str) -> str:
     """`ollama.url` as TROLY_OLLAMA__URL: two underscores stand between table and key."""
     return PREFIX + key.replace(".", "__").replace("-", "_").upper()
@@ -72,12 +61,16 @@ def key_of(env: str) -> str:
 
 def specs(sections: Sections = NO_SECTIONS) -> dict[str, Spec]:
     """Every setting by key, in the order of the model; the per-mode models are not among them."""
-    found = {entry.name: _spec(entry.name, entry) for entry in fields(Settings) if "about" in entry.metadata}
+    found = {
+        entry.name: Spec(entry.name, entry.default, entry.metadata["about"])
+        for entry in fields(Settings)
+        if "about" in entry.metadata
+    }
     for table, kind in (_core_tables() | dict(sections)).items():
         for entry in fields(kind):
             if "about" in entry.metadata:
                 key = f"{table}.{entry.name}"
-                found[key] = _spec(key, entry)
+                found[key] = Spec(key, entry.default, entry.metadata["about"])
     return found | {f"{KEYS}{action.name}": _key_spec(action) for action in ACTIONS if not action.fixed}
 
 
@@ -119,25 +112,6 @@ def build(values: Mapping[str, object], sections: Sections = NO_SECTIONS) -> Set
             top[table] = kind(**nested[table])
     found = {table: kind(**nested[table]) for table, kind in sections.items() if table in nested}
     return Settings(**top | {"sections": MappingProxyType(found)})
-
-
-def describe(lang: Lang = "en", sections: Sections = NO_SECTIONS) -> list[SettingInfo]:
-    """Every setting with its type in words, default, description and variables."""
-    return [
-        SettingInfo(
-            spec.key,
-            tr(f"setting.expects.{spec.kind.name}", lang, **spec.kind.limits),
-            spec.default,
-            spec.describe(lang),
-            spec.env,
-            spec.about.example,
-        )
-        for spec in specs(sections).values()
-    ]
-
-
-def _spec(key: str, entry: Field[Any]) -> Spec:
-    return Spec(key, entry.default, entry.metadata["about"])
 
 
 def _key_spec(action: Action) -> Spec:

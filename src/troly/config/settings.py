@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from troly.config import kinds
 from troly.config.address import DEFAULT_HOST, DEFAULT_PORT
@@ -63,16 +63,7 @@ class OllamaSettings:
     )
 
 
-def _no_modes() -> Mapping[str, Mapping[str, str]]:
-    return MappingProxyType({})
-
-
-def _no_sections() -> Mapping[str, object]:
-    return MappingProxyType({})
-
-
-def no_keys() -> Mapping[str, str]:
-    """No key was changed."""
+def _nothing() -> Mapping[str, Any]:
     return MappingProxyType({})
 
 
@@ -84,7 +75,7 @@ class ModelSettings:
     small: str = field(default="qwen2.5:7b-instruct", metadata=about(kinds.words(), '"qwen2.5:7b-instruct"'))
     guard: str = field(default="qwen2.5:3b-instruct", metadata=about(kinds.words(), '"qwen2.5:3b-instruct"'))
     embed: str = field(default="bge-m3", metadata=about(kinds.words(), '"bge-m3"'))
-    modes: Mapping[str, Mapping[str, str]] = field(default_factory=_no_modes)
+    modes: Mapping[str, Mapping[str, str]] = field(default_factory=_nothing)
 
     def for_mode(self, mode_id: str, role: str) -> str:
         """The model that `mode_id` uses as `role` (chat, small, guard, embed); raises KeyError for another role."""
@@ -207,8 +198,8 @@ class Settings:
     identity: IdentitySettings = field(default_factory=IdentitySettings)
     focus: FocusSettings = field(default_factory=FocusSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
-    keys: Mapping[str, str] = field(default_factory=no_keys)
-    sections: Mapping[str, object] = field(default_factory=_no_sections)
+    keys: Mapping[str, str] = field(default_factory=_nothing)
+    sections: Mapping[str, object] = field(default_factory=_nothing)
 
     def of(self, section: type[Section]) -> Section:
         """The settings of an assistant, by their class; its defaults where nobody said anything."""

@@ -106,11 +106,6 @@ class Registry:
             self._modes[name] = mode
 
 
-def _one_cell(sign: str) -> bool:
-    """Whether `sign` is one visible character of one terminal cell."""
-    return len(sign) == 1 and sign.isprintable() and not sign.isspace() and east_asian_width(sign) not in "WF"
-
-
 def contract_problems(name: str, mode: object) -> list[str]:
     """What is wrong with a declared mode, one sentence each; empty when it keeps the contract."""
     if not isinstance(mode, Mode):
@@ -124,7 +119,9 @@ def contract_problems(name: str, mode: object) -> list[str]:
         problems.append(f"its id {mode.id!r} is not a lower-case word")
     if not re.fullmatch(r"#[0-9a-fA-F]{6}", mode.accent):
         problems.append(f"its accent {mode.accent!r} is not #rrggbb")
-    if not _one_cell(mode.icon):
+    sign = mode.icon
+    # One visible character of one terminal cell.
+    if len(sign) != 1 or not sign.isprintable() or sign.isspace() or east_asian_width(sign) in "WF":
         problems.append(f"its icon {mode.icon!r} is not one cell wide")
     for field_name in ("names", "summaries", "first_questions"):
         missing = [lang for lang in LANGS if not getattr(mode, field_name).get(lang)]

@@ -77,9 +77,7 @@ def _remember(services: Services, mode: str) -> None:
     with services.state.write() as connection:
         row = (mode, services.clock().isoformat())
         connection.execute(
-            (
-                "INSERT INTO samples (mode, decided_at) VALUES (?, ?) "
-                "ON CONFLICT (mode) DO UPDATE SET decided_at = excluded.decided_at"
-            ),
+            "INSERT INTO samples (mode, decided_at) VALUES (?, ?) "
+            "ON CONFLICT (mode) DO UPDATE SET decided_at = excluded.decided_at",
             row,
         )
