@@ -13,11 +13,11 @@ from tests.support.scenes.base import empty, figures, scene, talk
 from tests.support.scenes.cards import handed_over
 from tests.support.scenes.evidence import answered
 from tests.support.screen.screens import NOW, settle
-from troly.config.schema import describe
+from troly.config.schema import specs
 from troly.conversation.jobs import MissingModel
 from troly.plugin.events import Chart, Token, TurnCompleted
 from troly.sandbox import SandboxError
-from troly.text.catalogue import Lang
+from troly.text.catalogue import Lang, tr
 from troly.tui.chat.view import (
     BranchView,
     MemoryView,
@@ -128,12 +128,12 @@ def settings_results(lang: Lang) -> dict[str, Any]:
             one.key,
             "24h" if one.key == "ollama.keep_alive" else str(one.default),
             "file" if one.key == "ollama.keep_alive" else "default",
-            one.description,
-            one.type,
+            one.describe(lang),
+            tr(f"setting.expects.{one.kind.name}", lang, **one.kind.limits),
             str(one.default),
             one.env,
         )
-        for one in describe(lang)
+        for one in specs().values()
     ]
     return {
         "read_settings": known,
