@@ -5,7 +5,7 @@ is an hour ahead. Meanwhile the other is killed and started again, PostgreSQL cr
 Chroma and an Ollama host; the network between that server and PostgreSQL holds every byte for ten seconds; and the disk under its
 copies is full while the other one loads a new warranty list. Who gets no whole answer asks something new, at the other server. At
 the end each conversation is read: a question whose answer ended is there once, with one answer; one that was cut off is there once
-or not at all. Prints one JSON line, with what people were told, and fails where anything was lost or doubled.
+or not at all, and no turn is left running. Prints one JSON line, with what people were told, and fails where anything was lost or doubled.
 """
 
 from __future__ import annotations
@@ -32,10 +32,13 @@ from tests.bench.bench_team import ROOT, ServerProcess, ask, begin, servers, tea
 from tests.retrieval.test_chroma_server import RunningChroma
 from tests.support.ollama.double import OllamaDouble
 from tests.support.stores.postgres import postgres_server
+from troly.stores.postgres import PostgresDb
 
 PEOPLE = 50
 _PAUSE = 0.3
 _PARTITION = 10.0
+# Seconds within which servers have marked the turns that nobody writes: each looks every fifteen.
+_MARKED = 60.0
 # What a process runs before all else: its clock is an hour ahead.
 _AHEAD = """
 import datetime, time
@@ -145,6 +148,21 @@ async def run(found: list[ServerProcess], seconds: float, parts: dict[str, Any])
     }
 
 
+def running(url: str) -> int:
+    """How many turns nobody ended or marked within a minute, though nobody talks any more."""
+    db, until = PostgresDb.at(url), time.monotonic() + _MARKED
+    try:
+        while True:
+            with db.read() as connection:
+                row = connection.execute("SELECT count(*) FROM turns WHERE status = 'running'").fetchone()
+            left = row[0] if row else 0
+            if not left or time.monotonic() > until:
+                return int(left)
+            time.sleep(1)
+    finally:
+        db.close()
+
+
 def main() -> None:
     """Print what became of it."""
     parser = argparse.ArgumentParser()
@@ -177,8 +195,9 @@ def main() -> None:
             "disk": (lambda: fill_disk(*found), lambda: empty_disk(found[0])),
         }
         told = asyncio.run(run(found, asked.seconds, parts))
+        told["running"] = running(shared["TROLY_DATABASE__URL"])
     print(json.dumps({"faults": [*parts, "clock"], **told}, ensure_ascii=False))
-    if told["wrong"] or told["silent"]:
+    if told["wrong"] or told["silent"] or told["running"]:
         raise SystemExit(1)
 
 

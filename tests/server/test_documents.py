@@ -38,6 +38,9 @@ async def test_a_stream_opens_with_its_sign_and_gives_the_chunks_in_order(
             assert response.headers["x-accel-buffering"] == "no"
             raw = b"".join([piece async for piece in response.aiter_bytes()])
         history = await served.client.get(f"/conversations/{conversation}/history")
+        for number in range(250):
+            services.conversations.add_message("an", conversation, "user", f"tin {number}")
+        long = await served.client.get(f"/conversations/{conversation}/history")
     assert raw.startswith(b'data: {"debug":"stream-open"}\n\n')
     data = [json.loads(line[6:]) for line in raw.decode().splitlines() if line.startswith("data: ")]
     assert data[1]["chunk"] == "một "
@@ -45,6 +48,8 @@ async def test_a_stream_opens_with_its_sign_and_gives_the_chunks_in_order(
         "done": True, "conversation_id": conversation, "turn_id": data[-1]["turn_id"], "type": "answer",
     }  # fmt: skip
     assert [one["sender"] for one in history.json()["messages"]] == ["user", "assistant", "assistant"]
+    assert long.json()["messages"][:3] == history.json()["messages"]
+    assert len(long.json()["messages"]) == 253
 
 
 async def test_a_message_is_accepted_and_answered_in_the_background(

@@ -43,6 +43,8 @@ from troly.stores.records import (
 )
 from troly.stores.state import StateDb
 
+# More messages than a conversation has.
+EVERY = 2**31 - 1
 # The life of a turn: begun with its question saved, ended once, or found interrupted after a crash.
 
 
@@ -128,7 +130,7 @@ class Conversations:
             return [conversation_of(row) for row in connection.execute(sql, (*values, max(0, limit)))]
 
     def messages(
-        self, owner: str, conversation_id: str, *, limit: int = 200, before: str | None = None
+        self, owner: str, conversation_id: str, *, limit: int = EVERY, before: str | None = None
     ) -> builtins.list[StoredMessage]:
         """The newest `limit` messages, or the newest before the message `before`; oldest first."""
         with self._db.read(owner) as connection:
