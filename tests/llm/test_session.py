@@ -12,14 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from tests.support.ollama.clients import HELLO, MODELS, client_for, session_for, settings_for, whole
+from tests.support.ollama.clients import (
+    HELLO,
+    MODELS,
+    client_for,
+    open_session,
+    session_for,
+    settings_for,
+    whole,
+)
 from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_url
 from tests.support.process.waiting import until
-from troly.config.settings import BudgetSettings
 from troly.errors import ModelError
 from troly.llm.hosts import ModelHosts
 from troly.llm.replies import repeats
-from troly.llm.session import Budget, ModelSession, open_session
+from troly.llm.session import Budget, ModelSession
 from troly.llm.source import ReplayedCalls
 from troly.llm.types import CallRecord, unpack_vector
 
@@ -81,7 +88,7 @@ async def test_offline_makes_no_request_at_all() -> None:
 
 async def test_a_server_that_is_away_costs_one_look() -> None:
     async with client_for(closed_port_url()) as client:
-        session = await open_session(client, MODELS.__getitem__, BudgetSettings())
+        session = await open_session(client)
         assert session.reason_unavailable == "ollama.down"
         with pytest.raises(ModelError, match="ollama serve"):
             await whole(session.stream("answer", HELLO))
@@ -94,19 +101,17 @@ async def test_what_a_turn_began_with_holds_to_its_end() -> None:
     with OllamaDouble() as server:
         server.down()
         async with client_for(server.url) as client:
-            session = await open_session(client, MODELS.__getitem__, BudgetSettings())
+            session = await open_session(client)
             server.up()
             assert (await client.health(max_age=0)).up
             assert session.reason_unavailable == "ollama.down"
-            assert (
-                await open_session(client, MODELS.__getitem__, BudgetSettings())
-            ).reason_unavailable is None
+            assert (await open_session(client)).reason_unavailable is None
 
 
 async def test_a_server_that_dies_in_the_turn_is_not_waited_for_again() -> None:
     with OllamaDouble() as server:
         async with client_for(server.url) as client:
-            session = await open_session(client, MODELS.__getitem__, BudgetSettings())
+            session = await open_session(client)
             assert session.reason_unavailable is None
             server.down()
             for _ in range(2):
@@ -116,7 +121,7 @@ async def test_a_server_that_dies_in_the_turn_is_not_waited_for_again() -> None:
             assert len(session.calls) == 1
             server.up()
             await client.health(max_age=0)
-            session = await open_session(client, MODELS.__getitem__, BudgetSettings())
+            session = await open_session(client)
             assert await whole(session.stream("answer", HELLO))
 
 
@@ -259,8 +264,6 @@ async def test_a_model_that_is_being_loaded_is_named_once(monkeypatch: pytest.Mo
         async with client_for(server.url) as client:
             session = await open_session(
                 client,
-                MODELS.__getitem__,
-                BudgetSettings(),
                 on_loading=lambda model, _ahead: told.append(model),
             )
             await whole(session.stream("answer", HELLO))
@@ -273,9 +276,7 @@ async def test_a_question_that_waits_says_so_and_names_who_answered() -> None:
     told: list[int | None] = []
     with OllamaDouble() as server:
         client = ModelHosts(settings_for(server.url, parallel=1))
-        session = await open_session(
-            client, MODELS.__getitem__, BudgetSettings(), on_loading=lambda _model, ahead: told.append(ahead)
-        )
+        session = await open_session(client, on_loading=lambda _model, ahead: told.append(ahead))
         async with aclosing(client.chat("gpt-oss:latest", HELLO)) as other:
             await anext(other)
             answer = asyncio.create_task(whole(session.stream("answer", HELLO)))
@@ -374,8 +375,7 @@ async def test_the_recorder_sees_each_call_as_it_ends() -> None:
         async with client_for(server.url) as client:
             session = await open_session(
                 client,
-                MODELS.__getitem__,
-                BudgetSettings(calls=20),
+                Budget(calls=20),
                 recorder=lambda call: seen.append(call.task),
             )
             await asyncio.gather(*(whole(session.stream(f"branch {i}", HELLO)) for i in range(8)))

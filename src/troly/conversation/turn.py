@@ -318,12 +318,13 @@ class Turn:
         return question
 
     async def _open_model(self, mode: Mode, question: SavedQuestion) -> ModelSession:
-        from troly.llm.session import open_session
+        from troly.llm.session import Budget, ModelSession
 
-        return await open_session(
+        budget = self._services.settings.budget
+        session = ModelSession(
             self._services.llm,
             partial(self._model_name, mode.id),
-            self._services.settings.budget,
+            Budget(budget.calls, budget.seconds),
             offline=self._request.offline,
             recorder=self._called,
             on_loading=lambda model, ahead: self._recorder.take(ModelLoading(model, ahead)),
@@ -332,6 +333,8 @@ class Turn:
             conversation=question.conversation.id,
             user=self._profile.login,
         )
+        await session.look()
+        return session
 
     def _model_name(self, mode: str, role: str) -> str:
         override = {"chat": self._request.model, "guard": self._request.guard_model}.get(role)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from troly import recording
 from troly.errors import ModelError
 from troly.llm.replies import BadReplyError, parse, repair_messages, repeats, reply_tokens, sent_schema
-from troly.llm.source import ANSWER_TOKENS, LENGTH, LiveCalls, ModelCall, ModelServer, ReplayedCalls, Source
+from troly.llm.source import ANSWER_TOKENS, LENGTH, LiveCalls, ModelCall, ReplayedCalls, Source
 from troly.llm.types import (
     CallKind,
     CallRecord,
@@ -28,7 +28,8 @@ from troly.waiting import Watchdog
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from troly.config.settings import BudgetSettings
+    from troly.llm.client import OllamaClient
+    from troly.llm.hosts import ModelHosts
 
 
 # What one turn may ask of models: a number of calls and a number of seconds.
@@ -203,7 +204,7 @@ class ModelSession:
 
     def __init__(
         self,
-        client: ModelServer | ReplayedCalls | None,
+        client: OllamaClient | ModelHosts | ReplayedCalls | None,
         models: Callable[[str], str],
         budget: Budget | None = None,
         *,
@@ -214,7 +215,6 @@ class ModelSession:
         go_on: str = "",
         conversation: str = "",
         user: str = "",
-        down: ModelError | None = None,
     ) -> None:
         self._unfinished = dict(unfinished or {})
         self._go_on = go_on
@@ -231,10 +231,15 @@ class ModelSession:
         self._on_loading = on_loading
         self._vectors: dict[str, list[float]] = {}
         self._embedding = asyncio.Lock()
-        self._down = down
+        self._down: ModelError | None = None
         self._silent: dict[str, ModelError] = {}
         self.calls: list[CallRecord] = []
         self.skipped: list[tuple[str, str]] = []
+
+    async def look(self) -> None:
+        """Whether the server answers is known for the whole turn; it is asked unless that was done a moment ago."""
+        if isinstance(self._source, LiveCalls):
+            self._down = await self._source.down()
 
     @property
     def reason_unavailable(self) -> str | None:
@@ -298,8 +303,6 @@ class ModelSession:
         messages: Sequence[Message],
         tools: Sequence[Mapping[str, Any]],
         role: str = "chat",
-        *,
-        tokens: int = ANSWER_TOKENS,
     ) -> ToolReply:
         """One reply of a model that may call `tools` (Ollama's JSON description): its text, its calls, or both.
 
@@ -308,9 +311,7 @@ class ModelSession:
         """
         said: list[str] = []
         calls: list[Mapping[str, Any]] = []
-        async with aclosing(
-            self._chunks(task, "tools", role, messages, tools=tools, tokens=tokens)
-        ) as chunks:
+        async with aclosing(self._chunks(task, "tools", role, messages, tools=tools)) as chunks:
             async for chunk in chunks:
                 said.append(chunk.text)
                 calls += chunk.tool_calls
@@ -463,7 +464,10 @@ class ModelSession:
                 yield call, self._source
         except ModelError as error:
             call.failed(error)
-            self._remember(role, error)
+            if error.key in ("ollama.down", "ollama.proxy", "ollama.bad_url"):
+                self._down = error
+            elif error.key == "ollama.timeout_first":
+                self._silent[self._models(role)] = error
             raise
         except (asyncio.CancelledError, GeneratorExit):
             call.stopped()
@@ -475,7 +479,12 @@ class ModelSession:
 
     def _obstacle(self, role: str | None = None) -> ModelError | None:
         """Why a call is not possible now, or None: what a server is found to be is noted for a replay."""
-        found: list[Any] = recording.recorded("model.obstacle", lambda: _packed(self._hindered(role)))
+
+        def hindered() -> list[Any]:
+            error = self._hindered(role)
+            return [] if error is None else [error.key, dict(error.params)]
+
+        found: list[Any] = recording.recorded("model.obstacle", hindered)
         return ModelError(found[0], **found[1]) if found else None
 
     def _hindered(self, role: str | None) -> ModelError | None:
@@ -486,12 +495,6 @@ class ModelSession:
         silent = self._silent.get(self._models(role)) if role and self._silent else None
         return self._down or silent or self._source.unavailable()
 
-    def _remember(self, role: str, error: ModelError) -> None:
-        if error.key in ("ollama.down", "ollama.proxy", "ollama.bad_url"):
-            self._down = error
-        elif error.key == "ollama.timeout_first":
-            self._silent[self._models(role)] = error
-
     async def _in_time(self, work: Awaitable[T]) -> T:
         """Wait for one step of a call, at most for the seconds the turn has left."""
         try:
@@ -501,44 +504,6 @@ class ModelSession:
             raise self._budget.error() from error
 
 
-def _packed(error: ModelError | None) -> list[Any]:
-    """An error as JSON: its key and its values; [] for none."""
-    return [] if error is None else [error.key, dict(error.params)]
-
-
 def reason_of(error: ModelError) -> str:
     """The short reason that a Decision and the trace keep."""
     return OFFLINE if error.key == "ollama.offline" else error.key
-
-
-async def open_session(
-    client: ModelServer | ReplayedCalls | None,
-    models: Callable[[str], str],
-    budget: BudgetSettings,
-    *,
-    offline: bool = False,
-    recorder: Callable[[CallRecord], None] | None = None,
-    on_loading: Callable[[str, int | None], None] | None = None,
-    unfinished: Mapping[str, str] | None = None,
-    go_on: str = "",
-    conversation: str = "",
-    user: str = "",
-) -> ModelSession:
-    """The session of one turn, with the server looked at first unless that was done a moment ago."""
-    down: ModelError | None = None
-    if client is not None and not isinstance(client, ReplayedCalls) and not offline:
-        health = await client.health()
-        down = health.error if not health.up and isinstance(health.error, ModelError) else None
-    return ModelSession(
-        client,
-        models,
-        Budget(budget.calls, budget.seconds),
-        offline=offline,
-        recorder=recorder,
-        on_loading=on_loading,
-        unfinished=unfinished,
-        go_on=go_on,
-        conversation=conversation,
-        user=user,
-        down=down,
-    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from troly.errors import ModelError
 from troly.llm.prompts import estimate_tools, fit
@@ -13,13 +13,14 @@ from troly.llm.types import (
     CallKind,
     CallRecord,
     ChatChunk,
-    Health,
     Message,
-    ModelDetails,
-    Need,
     ResolvedModel,
     unpack_vector,
 )
+
+if TYPE_CHECKING:
+    from troly.llm.client import OllamaClient
+    from troly.llm.hosts import ModelHosts
 
 # Tokens of an answer, and what a model that thinks may spend on thoughts besides.
 ANSWER_TOKENS, THINKING_TOKENS = 1_024, 1_024
@@ -43,73 +44,25 @@ class ModelCall:
     tokens: int = 0
 
 
-class Source(Protocol):
-    """What a session needs of a model server."""
-
-    def unavailable(self) -> ModelError | None: ...
-
-    async def prepare(
-        self,
-        task: str,
-        kind: CallKind,
-        role: str,
-        messages: Sequence[Message],
-        schema: Mapping[str, Any] | None,
-        *,
-        tools: Sequence[Mapping[str, Any]] = (),
-        tokens: int = ANSWER_TOKENS,
-    ) -> ModelCall: ...
-
-    async def loaded(self, model: str) -> bool: ...
-
-    def answer(self, ask: ModelCall) -> AsyncGenerator[ChatChunk, None]: ...
-
-    async def vectors(self, ask: ModelCall, texts: Sequence[str]) -> list[list[float]]: ...
-
-
-class ModelServer(Protocol):
-    """What live calls need of a server of models; each method raises ModelError."""
-
-    async def health(self) -> Health: ...
-
-    def known_down(self) -> ModelError | None: ...
-
-    async def resolve(self, name: str, need: Need = "completion") -> ResolvedModel: ...
-
-    async def details(self, model: str) -> ModelDetails: ...
-
-    async def window(self, model: str) -> int: ...
-
-    def refused(self, key: str, model: str) -> bool: ...
-
-    async def loaded(self, model: str) -> bool: ...
-
-    def chat(
-        self,
-        model: str,
-        messages: Sequence[Message],
-        *,
-        format: Mapping[str, Any] | None = None,  # noqa: A002 (Ollama's own name)
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        options: Mapping[str, Any] | None = None,
-        think: bool | str | None = None,
-        conversation: str = "",
-        user: str = "",
-    ) -> AsyncGenerator[ChatChunk, None]: ...
-
-    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]: ...
-
-
 class LiveCalls:
     """Calls of a real server; `models` gives the configured model of a role, `conversation` and `user` are the turn's."""
 
     def __init__(
-        self, client: ModelServer, models: Callable[[str], str], conversation: str = "", user: str = ""
+        self,
+        client: OllamaClient | ModelHosts,
+        models: Callable[[str], str],
+        conversation: str = "",
+        user: str = "",
     ) -> None:
         self._client = client
         self._conversation = conversation
         self._user = user
         self._models = models
+
+    async def down(self) -> ModelError | None:
+        """Why the server does not answer, looked at now or a moment ago."""
+        health = await self._client.health()
+        return health.error if not health.up and isinstance(health.error, ModelError) else None
 
     def unavailable(self) -> ModelError | None:
         return self._client.known_down()
@@ -130,20 +83,25 @@ class LiveCalls:
             return ModelCall(task, kind, await self._client.resolve(self._models(role), "embedding"), [])
         model = await self._client.resolve(self._models(role), "tools" if tools else "completion")
         window = await self._client.window(model.name)
-        capable = (await self._client.details(model.name)).capabilities or ()
-        thinks = "thinking" in capable and not self._client.refused("ollama.refused_thinking", model.name)
+        details = await self._client.details(model.name)
+        thinks = "thinking" in (details.capabilities or ()) and not self._client.refused(
+            "ollama.refused_thinking", model.name
+        )
         if schema is not None and self._client.refused("ollama.refused_schema", model.name):
             messages, schema = with_schema(messages, schema), None
         options: dict[str, Any] = {"num_ctx": window}
-        think = None
+        think: bool | str | None = None
         if kind in ("decide", "tools"):
             options |= {"temperature": 0, "seed": 7}
-            think = await self._least_thinking(model.name) if thinks else None
+            if thinks:
+                # A decision or a call needs no thoughts; gpt-oss takes levels only.
+                described = f"{model.name} {details.family}".lower()
+                think = "low" if "gpt-oss" in described or "gptoss" in described else False
         limit = tokens + (THINKING_TOKENS if thinks and think is not False else 0)
-        described = estimate_tools(tools)
-        fitted = fit(messages, window, min(limit, window // 4) + described)
+        of_tools = estimate_tools(tools)
+        fitted = fit(messages, window, min(limit, window // 4) + of_tools)
         # What is left of the window is the limit too: beyond it a server forgets the beginning of the prompt.
-        options["num_predict"] = max(1, min(limit, window - fitted.tokens - described))
+        options["num_predict"] = max(1, min(limit, window - fitted.tokens - of_tools))
         return ModelCall(
             task,
             kind,
@@ -154,16 +112,11 @@ class LiveCalls:
             options,
             think,
             tools,
-            fitted.tokens + described,
+            fitted.tokens + of_tools,
         )
 
     async def loaded(self, model: str) -> bool:
         return await self._client.loaded(model)
-
-    async def _least_thinking(self, model: str) -> bool | str:
-        """A decision or a call needs no thoughts; gpt-oss takes levels only."""
-        described = f"{model} {(await self._client.details(model)).family}".lower()
-        return "low" if "gpt-oss" in described or "gptoss" in described else False
 
     def answer(self, ask: ModelCall) -> AsyncGenerator[ChatChunk, None]:
         return self._client.chat(
@@ -236,8 +189,12 @@ class ReplayedCalls:
 
     async def answer(self, ask: ModelCall) -> AsyncGenerator[ChatChunk, None]:
         record: CallRecord = ask.options["record"]
-        for piece in _pieces(record):
-            yield ChatChunk(piece)
+        at = 0
+        for length in record.pieces:
+            yield ChatChunk(record.reply[at : at + length])
+            at += length
+        if at < len(record.reply):
+            yield ChatChunk(record.reply[at:])
         if record.tool_calls:
             yield ChatChunk(tool_calls=tuple(record.tool_calls))
         if record.error:
@@ -258,11 +215,4 @@ class ReplayedCalls:
         return [unpack_vector(vector) for vector in record.vectors]
 
 
-def _pieces(record: CallRecord) -> Iterator[str]:
-    """The reply as it was streamed; in one piece where that was not recorded."""
-    at = 0
-    for length in record.pieces:
-        yield record.reply[at : at + length]
-        at += length
-    if at < len(record.reply):
-        yield record.reply[at:]
+Source = LiveCalls | ReplayedCalls

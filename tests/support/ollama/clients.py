@@ -8,6 +8,7 @@ from typing import Any
 
 from troly.config.settings import OllamaSettings
 from troly.llm.client import OllamaClient
+from troly.llm.hosts import ModelHosts
 from troly.llm.session import Budget, ModelSession
 
 MODELS = {
@@ -39,6 +40,15 @@ async def session_for(
 ) -> AsyncIterator[ModelSession]:
     async with client_for(url, **changes) as client:
         yield ModelSession(client, MODELS.__getitem__, budget, offline=offline)
+
+
+async def open_session(
+    client: OllamaClient | ModelHosts, budget: Budget | None = None, **given: Any
+) -> ModelSession:
+    """The session of one turn: the server is looked at first."""
+    session = ModelSession(client, MODELS.__getitem__, budget, **given)
+    await session.look()
+    return session
 
 
 async def whole(pieces: AsyncIterator[Any]) -> str:
