@@ -59,12 +59,10 @@ class Paths:
 
     @property
     def datasets(self) -> Path:
-        """Folder of published DuckDB files."""
         return self.data / "datasets"
 
     @property
     def chroma(self) -> Path:
-        """Folder of the vector store."""
         return self.vectors or self.data / "chroma"
 
     @property

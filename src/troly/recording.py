@@ -38,7 +38,6 @@ class TurnRecording:
         self.missed: list[str] = []
 
     def keep(self, label: str, value: Any) -> None:
-        """Record one JSON value."""
         self._values.setdefault(label, []).append(value)
 
     def resume(self, recorded: Mapping[str, Any]) -> None:

@@ -44,7 +44,6 @@ class Watchdog:
                 task.uncancel()
 
     def close(self) -> None:
-        """Take the timer away; a second call does nothing."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -31,7 +31,6 @@ class TrolyCommand(TyperCommand):
             raise PipeClosed from error
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write usage, text, arguments, options and examples."""
         write_help(self, ctx, formatter, self.invocation)
 
 

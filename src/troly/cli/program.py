@@ -104,7 +104,6 @@ class RootGroup(TrolyGroup):
         return by_first_word(Registry(), COMMANDS, own)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help of a group, then the exit codes."""
         super().format_help(ctx, formatter)
         say = self.invocation.say
         formatter.write_paragraph()

@@ -60,7 +60,6 @@ def _taking(
 
 
 def choice(*options: str) -> SettingKind:
-    """One of a few words."""
     accept = _taking(lambda raw: isinstance(raw, str) and raw in options)
     limits = {"options": ", ".join(options)}
     return SettingKind("choice", accept, lambda text: text.strip().casefold(), limits, options=options)

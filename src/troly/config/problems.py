@@ -49,7 +49,6 @@ class ConfigProblem(NamedTuple):
     example: str = ""
 
     def render(self, lang: Lang) -> ErrorText:
-        """The problem in `lang`: title, message, remedy."""
         expected = tr(f"setting.expects.{self.expects}", lang, **self.limits) if self.expects else ""
         kind = "line" if self.origin.kind == "file" and self.line else self.origin.kind
         place = f"setting.where.{kind}"
@@ -77,7 +76,6 @@ class SettingsError(ConfigError):
         super().__init__(key, count=len(self.problems))
 
     def render(self, lang: Lang) -> ErrorText:
-        """One problem in its own words; several as one numbered message."""
         texts = [problem.render(lang) for problem in self.problems]
         if len(texts) == 1:
             return texts[0]

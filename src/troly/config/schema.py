@@ -42,7 +42,6 @@ class Spec(NamedTuple):
         return (env_name(self.key), *self.about.env)
 
     def describe(self, lang: Lang) -> str:
-        """What the setting is for."""
         if self.key.startswith(KEYS):
             does = tr(f"ui.command.{self.key.removeprefix(KEYS)}", lang)
             return tr("setting.about_keys", lang, action=does)

@@ -82,8 +82,6 @@ class CaseProblem:
 
 @dataclass(slots=True)
 class CaseFile:
-    """The cases of a file and its bad lines."""
-
     cases: list[Case] = field(default_factory=list)
     problems: list[CaseProblem] = field(default_factory=list)
 
@@ -309,8 +307,6 @@ class JudgedTurn:
 
 @dataclass(slots=True)
 class EvaluationReport:
-    """The results of a run."""
-
     mode: str
     results: list[CaseResult] = field(default_factory=list)
 
@@ -328,7 +324,6 @@ class EvaluationReport:
 
     @property
     def failures(self) -> list[CaseResult]:
-        """The cases with a missed field."""
         return [result for result in self.results if result.misses]
 
     def count(self, name: str | None = None, form: str | None = None) -> Accuracy:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 
 class PullModel(NamedTuple):
-    """Download a model of this name."""
-
     model: str
 
 

@@ -98,7 +98,6 @@ class ModelHosts:
 
     @property
     def url(self) -> str:
-        """The addresses as they may be shown."""
         return ", ".join(host.client.url for host in self.hosts)
 
     @property
@@ -109,7 +108,6 @@ class ModelHosts:
         return _together(found) if found else None
 
     async def aclose(self) -> None:
-        """Close the connections of the running loop."""
         await asyncio.gather(*(host.client.aclose() for host in self.hosts))
 
     async def statuses(self) -> list[HostStatus]:
@@ -286,7 +284,6 @@ class ModelHosts:
             self._served.popitem(last=False)
 
     def _release(self, host: Host, user: str) -> None:
-        """End an answer of `user` on `host`."""
         host.running -= 1
         self._answers[user] -= 1
         if not self._answers[user]:

@@ -36,7 +36,6 @@ def _line(text: object) -> str:
 
 
 def details_from(name: str, shown: Any) -> ModelDetails:
-    """Details from the answer of /api/show."""
     info: Mapping[str, Any] = shown.modelinfo or {}
     lengths = [int(value) for key, value in info.items() if key.endswith(".context_length") and value]
     return ModelDetails(

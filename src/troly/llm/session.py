@@ -51,7 +51,6 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """Seconds spent so far, running calls included."""
         return self._spent + (self._clock() - self._since if self._running else 0.0)
 
     @property
@@ -63,7 +62,6 @@ class Budget:
         return (counted and self.calls >= self.calls_allowed) or self.seconds_left <= 0.0
 
     def error(self) -> ModelError:
-        """The error that says what the limit was."""
         return ModelError("ollama.budget", calls=self.calls_allowed, seconds=math.ceil(self.seconds_allowed))
 
     def check(self, *, counted: bool = True) -> None:

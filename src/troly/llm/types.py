@@ -161,7 +161,6 @@ def pack_vector(vector: Sequence[float]) -> str:
 
 
 def unpack_vector(packed: str) -> list[float]:
-    """The inverse of `pack_vector`, to 32-bit precision."""
     values = array("f")
     values.frombytes(base64.b64decode(packed))
     return values.tolist()

@@ -109,7 +109,6 @@ class Wire:
                 yield _parsed(rest)
 
     async def close(self) -> None:
-        """Close both clients; a second call does nothing."""
         await self._plain.aclose()
         # The library's own `close` carries no types.
         closing: Awaitable[None] = self.ollama.close()  # type: ignore[no-untyped-call]

@@ -67,7 +67,6 @@ class TurnContext:
     _persona_told: bool = False
 
     def say(self, text: str) -> None:
-        """Add `text` to the answer that is being written."""
         if text:
             self.emit(Token(text))
 

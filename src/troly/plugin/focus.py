@@ -118,8 +118,6 @@ _MOST_DIGITS = 2
 
 
 class _Pointers:
-    """The pointers of one message."""
-
     def __init__(
         self, text: str, rows: Sequence[FocusRow], things: tuple[str, ...], fields: Mapping[str, str]
     ) -> None:

@@ -56,7 +56,6 @@ class Registry:
         return self._modes[name]
 
     def __iter__(self) -> Iterator[Mode]:
-        """The modes that can be used."""
         for name in self.names:
             if name in self._modes:
                 yield self._modes[name]

@@ -78,8 +78,6 @@ class SourceList:
 
 @dataclass(frozen=True, slots=True)
 class KeyValues:
-    """Names and values."""
-
     pairs: Pairs
 
 

@@ -156,7 +156,6 @@ def grid(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequenc
 
 
 def cells(text: str) -> int:
-    """How many terminal cells `text` takes."""
     from rich.cells import cell_len
 
     return cell_len(text)

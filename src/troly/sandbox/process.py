@@ -58,7 +58,6 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """The process's number."""
         return self._process.pid
 
     def alive(self) -> bool:
@@ -94,7 +93,6 @@ class Worker:
             self._process.kill()
 
     def wait(self) -> None:
-        """Wait until the killed process is gone."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_REAP_SECONDS)
 

@@ -149,7 +149,6 @@ def refusal(error: BaseException) -> dict[str, Any]:
 
 
 def serve(connection: Any, requests: queue.SimpleQueue[dict[str, Any]], output: Any) -> None:
-    """Answer queries until the process ends."""
     watch = Watch(connection)
     while True:
         request = requests.get()

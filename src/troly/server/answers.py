@@ -88,6 +88,5 @@ class AnswerWriter:
 
 
 def answer_markdown(events: Iterable[Event], lang: Lang) -> str:
-    """The whole answer as Markdown."""
     writer = AnswerWriter(lang)
     return "".join(writer.take(event) for event in events).strip()

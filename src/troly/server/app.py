@@ -157,7 +157,6 @@ async def _docs(request: Request) -> Response:
 
 
 def interface_page(schema: Mapping[str, Any]) -> str:
-    """An OpenAPI description as an HTML page."""
     rows = []
     for path, methods in schema["paths"].items():
         for method, about in methods.items():

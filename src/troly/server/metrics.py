@@ -70,7 +70,6 @@ class Metrics:
         self._requests.labels(method, route, str(status)).inc()
 
     def text(self, streams: int, running: int) -> bytes:
-        """All figures as Prometheus reads them."""
         self._streams.set(streams)
         self._running.set(running)
         return generate_latest(self.registry)

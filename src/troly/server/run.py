@@ -110,12 +110,10 @@ class DrainingServer(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until told to end."""
         self._loop = asyncio.get_running_loop()
         await super().serve(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """What a signal does."""
         if self._loop is None or self._draining is not None or not self.started:
             super().handle_exit(sig, frame)
             return
@@ -190,7 +188,6 @@ class JsonLines(logging.Formatter):
     """One JSON object a line; nothing in it can begin a line of its own."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as JSON."""
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -203,7 +200,6 @@ class JsonLines(logging.Formatter):
 
 
 def start_log() -> None:
-    """Write the log of the server to stderr."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     for name in ("troly.server", "uvicorn.error"):

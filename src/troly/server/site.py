@@ -50,7 +50,6 @@ class Site:
 
     @staticmethod
     def of(request: HTTPConnection) -> Site:
-        """The server of a request."""
         found: Site = request.app.state.site
         return found
 
@@ -84,17 +83,14 @@ def caller_of(request: HTTPConnection) -> Caller:
 
 
 def lang_of(request: Request) -> Lang:
-    """The language of errors and of Markdown headings."""
     return language_of(dict(request.scope["headers"]))
 
 
 def as_json(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A JSON answer without control characters."""
     return Response(to_bytes(sanitize_json(value)), status, headers, "application/json")
 
 
 def as_stream(frames: AsyncIterator[bytes], headers: Mapping[str, str] | None = None) -> StreamingResponse:
-    """An answer of server-sent events."""
     return StreamingResponse(frames, 200, {**STREAM_HEADERS, **(headers or {})}, "text/event-stream")
 
 
@@ -129,11 +125,9 @@ def fields_of(record: Any, *names: str) -> dict[str, Any]:
 
 
 def conversation_of(one: Conversation) -> dict[str, Any]:
-    """A conversation as the API shows it."""
     return fields_of(one, "id", "mode", "title", "language", "pinned", "created_at", "updated_at")
 
 
 def message_of(one: StoredMessage) -> dict[str, Any]:
-    """A message as the API shows it."""
     named = fields_of(one, "sender", "type", "text", "status", "created_at", "metadata")
     return {"id": one.id, "turn": one.turn_id, **named}

@@ -52,7 +52,6 @@ class Upload:
         self._put(status="running", done=done, total=total, unit=unit)
 
     def end(self, result: JobResult) -> None:
-        """The end of the work."""
         self.ended_at = time.monotonic()
         error = result.error
         if error is None:

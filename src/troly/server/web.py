@@ -81,7 +81,6 @@ class VisitorScreen(AppService):
             await asyncio.shield(self._task)
 
     async def end(self) -> None:
-        """End the process, by force where it takes too long."""
         try:
             async with asyncio.timeout(END_SECONDS):
                 await self.stop()
@@ -112,7 +111,6 @@ class Screens:
         await screen.start(width, height)
 
     async def close(self) -> None:
-        """End all of them."""
         await asyncio.gather(*(screen.end() for screen in self.visitors), return_exceptions=True)
 
 

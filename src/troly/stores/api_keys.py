@@ -38,7 +38,6 @@ class ApiKey:
     revoked_at: datetime | None = None
 
     def ended(self, now: datetime) -> bool:
-        """Whether it is expired or revoked at `now`."""
         return self.revoked_at is not None or (self.expires_at is not None and self.expires_at <= now)
 
 

@@ -138,7 +138,6 @@ class Conversations:
             return self._page(connection, conversation_id, max(0, limit), before)
 
     def message(self, owner: str, message_id: str) -> StoredMessage:
-        """One message of the owner's."""
         with self._db.read(owner) as connection:
             found = self._message(connection, message_id)
             self._owned(connection, owner, found.conversation_id)
@@ -197,7 +196,6 @@ class Conversations:
             connection.execute(sql, (instant(self._clock()), conversation_id))
 
     def restore(self, owner: str, conversation_id: str) -> Conversation:
-        """Bring a deleted conversation back."""
         with self._db.write(owner) as connection:
             self._owned(connection, owner, conversation_id, deleted=True)
             connection.execute("UPDATE conversations SET deleted_at = NULL WHERE id = ?", (conversation_id,))
@@ -215,7 +213,6 @@ class Conversations:
             return search_messages(connection, owner, text, max(0, limit))
 
     def export(self, owner: str, conversation_id: str) -> ConversationExport:
-        """The whole conversation as it is at one moment."""
         with self._db.read(owner) as connection:
             conversation = self._owned(connection, owner, conversation_id)
             messages = self._page(connection, conversation_id, _ALL, None)
@@ -383,7 +380,6 @@ class Conversations:
 
     @property
     def clock(self) -> Callable[[], datetime]:
-        """The clock of the store."""
         return self._clock
 
     def is_excluded(self, key: str) -> bool:
@@ -392,7 +388,6 @@ class Conversations:
             return fetch_one(connection, "SELECT 1 FROM excluded WHERE key = ?", (key,)) is not None
 
     def turn(self, owner: str, turn_id: str) -> StoredTurn:
-        """One turn."""
         with self._db.read(owner) as connection:
             return self._turn(connection, owner, turn_id)
 

@@ -37,7 +37,6 @@ class Migration:
 
     @property
     def sha(self) -> str:
-        """SHA-256 of the statements, in hex."""
         return hashlib.sha256("\0".join(self.statements).encode()).hexdigest()
 
     @property
@@ -351,7 +350,6 @@ def apply(connection: Connection, migrations: Iterable[Migration]) -> list[str]:
 
 
 def record(connection: Connection, migration: Migration) -> None:
-    """Note that `migration` was applied."""
     row = (migration.name, datetime.now(UTC).isoformat(), migration.sha)
     connection.execute("INSERT INTO migrations (name, applied_at, statements_sha) VALUES (?, ?, ?)", row)
 

@@ -180,7 +180,6 @@ class DatasetReader:
 
     @property
     def file(self) -> Path | None:
-        """The file that is open now."""
         opened = self._opened
         return opened.version.file if opened else None
 
@@ -197,7 +196,6 @@ class DatasetReader:
         return found
 
     def close(self) -> None:
-        """Let go of the file; a later read opens it again."""
         with self._lock:
             self._swap(None)
 

@@ -137,21 +137,18 @@ TURN_COLUMNS = (
 
 
 def conversation_of(row: tuple[Any, ...]) -> Conversation:
-    """From a row of CONVERSATION_COLUMNS."""
     values = list(row)
     values[5:10] = when(row[5]), when(row[6]), json.loads(row[7]), bool(row[8]), when_or_none(row[9])
     return Conversation(*values)
 
 
 def message_of(row: tuple[Any, ...]) -> StoredMessage:
-    """From a row of MESSAGE_COLUMNS."""
     values = list(row)
     values[6:8] = when(row[6]), json.loads(row[7])
     return StoredMessage(*values)
 
 
 def turn_of(row: tuple[Any, ...]) -> StoredTurn:
-    """From a row of TURN_COLUMNS."""
     values = list(row)
     values[8:10] = when(row[8]), when_or_none(row[9])
     values[14:17] = [None if blob is None else json.loads(blob) for blob in row[14:17]]
@@ -164,7 +161,6 @@ def instant(moment: datetime) -> str:
 
 
 def when(text: str) -> datetime:
-    """The inverse of `instant`."""
     return datetime.fromisoformat(text)
 
 
@@ -198,7 +194,6 @@ def storable(text: str) -> str:
 
 
 def fetch_one(connection: Connection, sql: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The first row of a query, or None."""
     row: tuple[Any, ...] | None = connection.execute(sql, values).fetchone()
     return row
 

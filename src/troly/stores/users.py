@@ -24,7 +24,6 @@ class Users:
         self._db = db
 
     def entries(self) -> dict[str, dict[str, Any]]:
-        """All of them, by login."""
         with self._db.read() as connection:
             rows = connection.execute("SELECT login, entry FROM users ORDER BY login").fetchall()
         return {login: json.loads(entry) for login, entry in rows}

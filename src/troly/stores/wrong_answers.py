@@ -66,7 +66,6 @@ class WrongAnswers:
             return [_answer(row) for row in rows]
 
     def of(self, owner: str, turn_id: str) -> WrongAnswer | None:
-        """The mark of one turn."""
         with self._db.read(owner) as connection:
             row = fetch_one(connection, f"{_OF_OWNER} AND w.turn_id = ?", (owner, turn_id))
         return _answer(row) if row else None

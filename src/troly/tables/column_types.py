@@ -114,7 +114,6 @@ def sample_of(
 
 
 def decide(con: duckdb.DuckDBPyConnection, cells: ColumnCells, source: str) -> ColumnPlan:
-    """The plan for one column of text cells."""
     clean = [_clean(cell) for cell in cells.sample]
     plan = None
     if clean:

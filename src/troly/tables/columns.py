@@ -48,12 +48,10 @@ class Column:
 
 
 def quoted(name: str) -> str:
-    """`name` as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """`text` as an SQL string."""
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -72,7 +72,6 @@ def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path, lang: Lang) -> She
 
 
 def _flat(sql: str, name: str, kind: str, path: Path, depth: int) -> Iterator[tuple[str, str]]:
-    """The columns that one column gives: (SQL, name)."""
     if kind.startswith("STRUCT(") and kind.endswith(")"):
         if depth >= MAX_DEPTH:
             raise InputError("table.deep", path=path, name=name, most=MAX_DEPTH)

@@ -141,7 +141,6 @@ class _Grid:
         ]
 
     def rows(self) -> Iterator[Sequence[Any]]:
-        """The rows, each as wide as the used part."""
         return iter(self._sheet.iter_rows())
 
     def header(self, head: list[list[str]], at: int, width: int) -> tuple[list[str], int]:

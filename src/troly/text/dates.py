@@ -562,7 +562,6 @@ _CLOCK_TIME = re.compile(r"(.+?)[ T]+([0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)")
 
 
 def system_clock() -> datetime:
-    """Now, in Ho Chi Minh City."""
     return datetime.now(HCM)
 
 

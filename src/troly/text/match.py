@@ -98,7 +98,6 @@ class Lexicon:
         return list(dict.fromkeys(hit.label for hit in self.find(text)))
 
     def has(self, text: str, label: str) -> bool:
-        """Whether a phrase of `label` is in `text`."""
         return any(hit.label == label for hit in self.find(text))
 
 
@@ -300,7 +299,6 @@ class Vocabulary:
 
 @cache
 def _chat_spellings() -> Mapping[str, tuple[str, ...]]:
-    """Folded chat spellings to the folded words they stand for."""
     folded = ((fold(spelling), fold(meant)) for spelling, meant in chat_spellings().items())
     return {
         spelling: tuple(meant.split())
@@ -376,7 +374,6 @@ class ExampleClassifier:
         return self._confidences(matches)
 
     def best(self, text: str) -> LabelScore:
-        """The first of `classify`."""
         return self.classify(text)[0]
 
     def _learn(self, counted: Sequence[Mapping[str, float]]) -> None:

@@ -129,7 +129,6 @@ class Corrector:
         self._short = WordIndex(fold(word) for word in short_words)
 
     def is_known(self, word: str) -> bool:
-        """Whether a folded word stands in one of the lists."""
         return word in self._known
 
     def correct(
@@ -247,8 +246,6 @@ class Corrector:
 
 
 class _Words(NamedTuple):
-    """The words of one text, and what is known of it."""
-
     text: str
     typed: list[WordToken]
     vietnamese: bool

@@ -195,14 +195,12 @@ class TrolyApp(TerminalApp):
         self.notify(text, timeout=seconds)
 
     def say_error(self, error: Exception) -> None:
-        """Say in passing why something failed."""
         trouble = trouble_from(error, self.controller.language)
         self.notify(" ".join(part for part in trouble if part), severity="error")
 
     # What is typed.
 
     def send(self, text: str) -> None:
-        """Ask `text`, or do what the command says."""
         text = unicodedata.normalize("NFC", text)
         if text.startswith(MARK) and self._run_command(text):
             return
@@ -335,7 +333,6 @@ class TrolyApp(TerminalApp):
         self.chat.transcript.to_end()
 
     def action_copy_answer(self) -> None:
-        """Copy the last answer as it was written."""
         answer = self.controller.pane.last_answer
         if answer is not None and answer.text:
             self.copy_to_clipboard(sanitize(answer.text))
@@ -347,7 +344,6 @@ class TrolyApp(TerminalApp):
             self.messages.act("large") if self.chat.transcript.chosen_view else self.messages.open_last()
 
     def action_suggested(self, index: int) -> None:
-        """Ask one of the questions that the last answer offers."""
         self.messages.ask_suggested(index)
 
     def action_message(self, what: str) -> None:
@@ -375,7 +371,6 @@ class TrolyApp(TerminalApp):
             transcript.focus()
 
     def action_find(self) -> None:
-        """Look for words in the shown conversation."""
         if self.screen is self.chat and self.controller.pane.messages:
             open_find_bar(self)
 
@@ -522,7 +517,6 @@ class TrolyApp(TerminalApp):
         return chosen or self.controller.pane.conversation or ""
 
     def action_search(self, words: str = "") -> None:
-        """Look for words in all messages."""
         if self.screen is self.chat and self.controller.opened:
             self.push_screen(SearchScreen(self.controller, words), self._open_found)
 
@@ -541,7 +535,6 @@ class TrolyApp(TerminalApp):
             self.say(tr("ui.list.no_number", self.controller.language, number=number, count=len(listed)), 4)
 
     def action_rename(self, title: str = "") -> None:
-        """Give the conversation the title, or ask for one."""
         conversation = self.chosen_conversation
         if title and conversation:
             self.conversations.rename(conversation, title)
@@ -560,18 +553,15 @@ class TrolyApp(TerminalApp):
             )
 
     def action_pin(self) -> None:
-        """Pin the conversation, or no longer."""
         self.conversations.pin(self.chosen_conversation)
 
     def action_delete(self) -> None:
         self.conversations.delete(self.chosen_conversation)
 
     def action_undelete(self) -> None:
-        """Bring back the conversation that was deleted last."""
         self.conversations.undelete()
 
     def action_export_conversation(self, form: str = "md") -> None:
-        """Write the shown conversation to a file."""
         lang, conversation = self.controller.language, self.controller.pane.conversation
         if conversation is None or not self.controller.opened:
             self.say(tr("ui.export.none", lang), 4)
@@ -606,7 +596,6 @@ class TrolyApp(TerminalApp):
         self.push_screen(QueryScreen(self, view.id, code))
 
     def action_settings(self) -> None:
-        """Show models, settings and what is remembered."""
         if self.screen is self.chat and self.controller.opened:
             from troly.tui.dialogs.settings import settings_screen
 
@@ -643,7 +632,6 @@ class TrolyApp(TerminalApp):
             await self.run_action(action)
 
     def action_help(self) -> None:
-        """Show the keys, those of where one is first."""
         if not isinstance(self.screen, HelpScreen):
             groups = self.keymap.help(self.places(), self.controller.language)
             self.push_screen(HelpScreen(self.mode_palette(), groups))
@@ -653,7 +641,6 @@ class TrolyApp(TerminalApp):
         self.chat.toggle_list()
 
     def action_evidence(self) -> None:
-        """Show or hide how the last answer came about."""
         self.chat.toggle_evidence()
 
     def action_evidence_full(self) -> None:
@@ -671,7 +658,6 @@ class TrolyApp(TerminalApp):
         return mode_palette(self.current_theme, self.controller, self.controller.pane)
 
     def action_language(self, language: str = "") -> None:
-        """Speak a language; without one, the other."""
         other = next(lang for lang in LANGS if lang != self.controller.language)
         chosen = next((lang for lang in LANGS if lang == language), other)
         self.controller.set_language(chosen)

@@ -152,7 +152,6 @@ class SessionBackend:
         self._submit(run())
 
     def stream(self, question: ChatQuestion, sink: EventSink) -> Callable[[], None]:
-        """Answer `question`; returns what stops it."""
         batch = EventBatch(self._deliver, sink)
         turn = RunningTurn()
         self._submit(self._answer(question, batch, turn))
@@ -185,7 +184,6 @@ class SessionBackend:
                 raise
 
     def run(self, job: Job, sink: JobSink) -> Callable[[], None]:
-        """Do long work beside the chat; returns what cancels it."""
         return start_job(self._loop, self._ready(), self._deliver, job, sink)
 
     def load_samples(self, mode: str, language: Lang, done: Callable[[object], None]) -> None:

@@ -128,7 +128,6 @@ def language_of(node: DOMNode) -> Lang:
 
 
 def title(action: Action, lang: Lang) -> str:
-    """What an action is called in the palette."""
     return tr(f"ui.command.{action.name}", lang)
 
 

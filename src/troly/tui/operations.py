@@ -310,7 +310,6 @@ def rename_conversation(session: Session, conversation: str, title: str) -> None
 
 
 def pin_conversation(session: Session, conversation: str, pinned: bool) -> None:
-    """Keep a conversation at the top of the list, or no longer."""
     session.services.conversations.update(session.profile.login, conversation, pinned=pinned)
 
 
@@ -326,7 +325,6 @@ def restore_conversation(session: Session, conversation: str) -> None:
 
 
 def read_evidence(session: Session, turn: str) -> TurnEvidence:
-    """How the answer of a turn came about."""
     store, login = session.services.conversations, session.profile.login
     saved = store.turn(login, turn)
     return TurnEvidence(saved.id, store.recording(login, saved.id), saved.source or "", saved.calls)
@@ -352,7 +350,6 @@ def take_back_mark(session: Session, turn: str) -> bool:
 
 
 def save_text(session: Session, text: str, name: str) -> str:
-    """Write a text as Markdown."""
     return _write(session, name or "message", "md", text)
 
 
@@ -388,7 +385,6 @@ def _write(session: Session, name: str, form: str, text: str | bytes) -> str:
 
 
 def load_input_history(session: Session) -> InputHistory:
-    """Messages and drafts of earlier sessions."""
     return _input_store(session).load()
 
 
@@ -430,7 +426,6 @@ def complete_path(_session: Session, typed: str, language: Lang) -> Sequence[Cho
 
 
 def read_data_status(session: Session, mode: str, language: Lang) -> DataStatusView | None:
-    """What data a mode has; None where it has none to tell of."""
     held = session.registry.get(mode).data_status(session.services, language)
     return DataStatusView(held.line, held.enough, held.command) if held else None
 
@@ -551,7 +546,6 @@ def change_setting(session: Session, key: str, text: str | None) -> Settings:
 
 
 def read_memories(session: Session, language: Lang) -> list[MemoryView]:
-    """What all assistants remember of the person, by assistant."""
     found = []
     for mode in session.registry:
         if mode.memories is not None:

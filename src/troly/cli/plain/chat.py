@@ -54,8 +54,6 @@ def run_plain(invocation: Invocation, mode: str | None) -> int:
 
 
 class PlainChat:
-    """One person at one keyboard or pipe."""
-
     def __init__(self, invocation: Invocation, session: Session, runner: asyncio.Runner, mode: str) -> None:
         session.registry.get(mode)
         self.invocation = invocation
@@ -94,7 +92,6 @@ class PlainChat:
         return self.session.registry.get(self.mode).talk
 
     def take_mode(self, mode: str) -> None:
-        """Talk to another assistant, in a new conversation."""
         self.session.registry.get(mode)
         if mode != self.mode:
             self.mode, self.conversation, self.steps = mode, None, []
@@ -164,7 +161,6 @@ class PlainChat:
                 await company
 
     def repeat(self, message: StoredMessage) -> None:
-        """Say a message of a saved conversation."""
         lines = SpokenMarkdown()
         for number, line in enumerate([*lines.feed(message.text), *lines.finish()]):
             if message.sender == "user":

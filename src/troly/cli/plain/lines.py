@@ -44,7 +44,6 @@ class SpokenMarkdown:
         return lines
 
     def finish(self) -> list[str]:
-        """What is left."""
         rest, self._rest = self._rest, ""
         return [*self._line(rest), *self._head_alone()]
 

@@ -199,7 +199,6 @@ def _passed_over(path: Path) -> bool:
 
 
 def _load(job: _Job, key: str, path: Path, known: StoredDocument | None) -> None:
-    """Read one file, if it changed, and store it."""
     try:
         status = path.stat() if path.is_file() else None
         same = known is not None and known.current and known.permission == job.permission

@@ -30,7 +30,6 @@ class Reader:
     permissions: frozenset[str] = frozenset()
 
     def params(self) -> dict[str, object]:
-        """The parameters of `VISIBLE`."""
         permissions = json.dumps(sorted(self.permissions))
         return {"collection": self.collection, "owner": self.owner, "permissions": permissions}
 

@@ -89,7 +89,6 @@ class MemoryLedger:
         return Index(collection, embedder, self._number(sql, collection, embedder))
 
     def modes(self) -> list[str]:
-        """The modes that have conversations."""
         with self._db.read() as connection:
             sql = "SELECT DISTINCT mode FROM conversations WHERE deleted_at IS NULL"
             return [str(row[0]) for row in connection.execute(sql)]
@@ -189,7 +188,6 @@ class MemoryScope:
     skip: Collection[str] = ()
 
     def params(self) -> dict[str, str]:
-        """As parameters of the queries."""
         return {
             "owner": self.owner,
             "conversation": self.conversation,

@@ -248,7 +248,6 @@ class ChromaFolder:
         self._seen: dict[str, int] = {}
 
     def close(self) -> None:
-        """Close the client; the next use opens it again."""
         with self._lock:
             client, self._client = self._client, None
             self._open.clear()

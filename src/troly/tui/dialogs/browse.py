@@ -76,8 +76,6 @@ class Page:
 
 
 class PageTitles(LinesView):
-    """The titles of the pages; the one shown is marked."""
-
     def __init__(self, palette: Palette, pages: Sequence[Page]) -> None:
         super().__init__(palette)
         self._pages = pages
@@ -92,8 +90,6 @@ class PageTitles(LinesView):
 
 
 class Detail(LinesView):
-    """All of what is chosen."""
-
     paras: tuple[EvidenceText, ...] = ()
 
     def build(self, width: int) -> list[Line]:

@@ -88,7 +88,6 @@ class GridScreen(Dialog[None]):
         self._show(self._at)
 
     def _show(self, at: int) -> None:
-        """Show the table at a place, in its own order and whole."""
         self._at, self._by, self._falling = at, None, False
         self._order = list(range(len(self._table.rows)))
         columns = zip_longest(self._table.columns, *self._table.rows, fillvalue="")

@@ -22,8 +22,6 @@ WIDTH, BESIDE, FRAME = 66, 7, 2
 
 
 class HelpLines(LinesView, can_focus=True):
-    """The lines of the help."""
-
     def __init__(self, palette: Palette, groups: Groups, keys: str) -> None:
         super().__init__(palette)
         self._groups = groups

@@ -68,7 +68,6 @@ class MessageMenu(Dialog[str]):
 
 
 def offered(view: MessageView) -> list[str]:
-    """What can be done with a message, by name."""
     code = any(
         isinstance(part, TextPart) and ("```" in part.text or "~~~" in part.text) for part in view.parts
     )

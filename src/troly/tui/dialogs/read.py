@@ -48,7 +48,6 @@ class PartText(LinesView, can_focus=True):
         self._stream, self._fed = MarkdownStream(), 0
 
     def show(self, at: int) -> None:
-        """Show another part, from its beginning."""
         self.at = at
         self._stream, self._fed = MarkdownStream(), 0
         self.scroll_to(y=0, animate=False)

@@ -281,8 +281,6 @@ class ModelsPage(SettingsPage):
 
 
 class MemoriesPage(Page):
-    """What the assistants remember of the person."""
-
     hints = ("browse_take", "browse_remove", "browse_close")
 
     def __init__(self, app: TrolyApp, title: str) -> None:
@@ -345,7 +343,6 @@ class MemoriesPage(Page):
 
 
 def settings_screen(app: TrolyApp) -> BrowseScreen:
-    """Models, settings and memories."""
     lang = app.controller.language
     pages = [
         kind(app, tr(f"ui.settings.{name}", lang))

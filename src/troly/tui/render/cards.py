@@ -229,7 +229,6 @@ def items(card: Entries, width: int, lang: Lang, name: str, opened: Collection[s
 
 
 def facts(pairs: Collection[tuple[str, str]], width: int) -> list[Line]:
-    """Names and values in two columns."""
     names = [clip(name, max(8, width // 3)) for name, _ in pairs]
     left = max((width_of(line(name)) for name in names), default=0) + 2
     lines: list[Line] = []
@@ -362,7 +361,6 @@ def details(card: Details, width: int, lang: Lang, name: str, opened: Collection
 
 
 def suggestions(card: Questions, width: int, lang: Lang, name: str) -> list[Line]:
-    """Questions that a click asks."""
     lines: list[Line] = [line(Span(tr("ui.card.next", lang), "dim"))] if card.questions else []
     for index, question in enumerate(card.questions):
         action = f"suggest:{name}.{index}"

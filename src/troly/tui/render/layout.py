@@ -141,7 +141,6 @@ class ConversationLayout:
     # Lines.
 
     def line(self, row: int) -> Line | None:
-        """One line; None below the last."""
         if row < self._starts[0]:
             return self.above[row] if row < len(self.above) else BLANK
         if not self.views or row >= self.height:
@@ -162,7 +161,6 @@ class ConversationLayout:
         return [] if index is None else self._lines(index)
 
     def text_of(self, index: int) -> str:
-        """The text of a message without rendering it."""
         return sanitize(self.views[index].text)
 
     # Measuring.

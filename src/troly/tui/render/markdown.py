@@ -41,7 +41,6 @@ def _ends_item(state: StateBlock, line: int, _last: int, silent: bool) -> bool:
 
 @cache
 def plain_parser() -> MarkdownIt:
-    """Nothing but paragraphs."""
     from markdown_it import MarkdownIt
 
     return MarkdownIt("zero")
@@ -65,7 +64,6 @@ def code_blocks(text: str) -> list[tuple[str, str]]:
 
 
 def markdown_lines(text: str, width: int) -> list[Line]:
-    """`text` as Markdown in lines of at most `width` cells."""
     return token_lines(parse(text), max(width, 4))
 
 

@@ -48,12 +48,10 @@ def plain(spans: Iterable[Span]) -> str:
 
 
 def width_of(spans: Iterable[Span]) -> int:
-    """How many terminal cells a line takes."""
     return sum(cell_len(span.text) for span in spans)
 
 
 def restyled(spans: Line, style: str) -> Line:
-    """The line with `style` added under the styles that it has."""
     return tuple(span._replace(style=f"{style} {span.style}".strip()) for span in spans)
 
 

@@ -55,7 +55,6 @@ class LinesView(ScrollView):
         return self._lines
 
     def line_at(self, row: int) -> Line | None:
-        """One of the lines; None below the last."""
         return self._lines[row] if 0 <= row < len(self._lines) else None
 
     def build(self, width: int) -> list[Line]:
@@ -164,6 +163,5 @@ class KeyHints(LinesView):
         return wrap_whole([line(Span(one, "dim")) for one in self.hints], width)
 
     def rebuild(self) -> None:
-        """Be as high as the hints."""
         super().rebuild()
         self.styles.height = max(1, len(self._lines))
