@@ -60,7 +60,10 @@ class Personas:
     ) -> None:
         self._own, self._first = settings.persona.path, first
         self._folder = paths.user_personas
-        self._shipped = _shipped_folders(folders)
+        package = Path(__file__).resolve().parent
+        # A checkout keeps them beside src/ and has no copies inside the package; an installed package has no src/.
+        checkout = (package.parents[1] / "personas",) if package.parent.name == "src" else ()
+        self._shipped = (package / "personas", *checkout, *folders)
 
     def load(self, stem: str, lang: Lang) -> Persona:
         """The persona `<stem>_<lang>.md`, read anew each time so that an edit shows at once.
@@ -89,14 +92,6 @@ class Personas:
 
     def _standard(self, stem: str, lang: Lang) -> Persona:
         return _first(stem, lang, (self._folder, *self._shipped))
-
-
-def _shipped_folders(folders: Sequence[Path]) -> tuple[Path, ...]:
-    """The package's personas, and a checkout's, then the assistants' own `folders`."""
-    package = Path(__file__).resolve().parent
-    # A checkout keeps them beside src/ and has no copies inside the package; an installed package has no src/.
-    checkout = (package.parents[1] / "personas",) if package.parent.name == "src" else ()
-    return (package / "personas", *checkout, *folders)
 
 
 def _first(stem: str, lang: Lang, folders: Sequence[Path]) -> Persona:

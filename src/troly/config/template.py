@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from troly.config.schema import NO_SECTIONS, Sections, Spec, specs
+from troly.config.schema import NO_SECTIONS, Sections, specs
 from troly.errors import ConfigError
 from troly.paths import PRIVATE, Paths
 from troly.text.catalogue import Lang, tr
@@ -34,7 +34,8 @@ def template(lang: Lang, sections: Sections = NO_SECTIONS) -> str:
         if name != table:
             lines += [f"[{name}]"]
             table = name
-        lines += [*_comment(spec.describe(lang)), f"# {_line(spec)}", ""]
+        value = spec.about.example if spec.default is None else literal(spec.default)
+        lines += [*_comment(spec.describe(lang)), f"# {spec.key.rpartition('.')[2]} = {value}", ""]
     lines += [
         *_comment(tr("setting.template.modes", lang)),
         "# [models.my-assistant]",
@@ -54,12 +55,6 @@ def literal(value: object) -> str:
         return f"[{', '.join(map(literal, value))}]"
     text = str(value).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
-
-
-def _line(spec: Spec) -> str:
-    """`key = default`, or the example where nothing is the default."""
-    value = spec.about.example if spec.default is None else literal(spec.default)
-    return f"{spec.key.rpartition('.')[2]} = {value}"
 
 
 def _comment(text: str) -> list[str]:

@@ -75,7 +75,10 @@ class InputHistoryStore:
         finally:
             os.close(handle)
         if self._messages.stat().st_size > LONGEST_FILE:
-            self._shorten()
+            with self._locked() as held:
+                if held:
+                    lines = [json.dumps(message, ensure_ascii=False) for message in self._read_messages()]
+                    write_whole(self._messages, "\n".join(lines) + "\n")
 
     def keep(self, changes: Mapping[str, Draft | None]) -> None:
         """Change drafts by pane; None takes one away."""
@@ -139,12 +142,6 @@ class InputHistoryStore:
     def _read_drafts(self) -> dict[str, Draft]:
         found = {key: _draft(value) for key, value in _read_object(self._drafts).items()}
         return {key: draft for key, draft in found.items() if draft is not None}
-
-    def _shorten(self) -> None:
-        with self._locked() as held:
-            if held:
-                lines = [json.dumps(message, ensure_ascii=False) for message in self._read_messages()]
-                write_whole(self._messages, "\n".join(lines) + "\n")
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -250,7 +250,10 @@ class _Pointers:
         if self._text[: word.start].endswith("#") and (number := self._number(at)):
             return number, at, at + 1
         counted = self._is(at, "counted")
-        spelt = counted and word.text in {"no", "nr"} and not self._digits(at + counted)  # "no nam o dau"
+        numeral = self._tokens[at + counted : at + counted + 1]
+        spelt = (
+            counted and word.text in {"no", "nr"} and not (numeral and numeral[0].folded[0].isdigit())
+        )  # "no nam o dau"
         if counted and at == 0 and self._is_short and not spelt and (number := self._number(at + counted)):
             return None if self._is_amount(at + counted) else (number, at, at + counted + 1)
         # In English the number stands before the thing and is an ordinal: "the second one", "2nd room".
@@ -260,9 +263,6 @@ class _Pointers:
             if size or self._is_short or self._is(at + 1, "and"):
                 return number, at, at + 1 + size
         return None
-
-    def _digits(self, at: int) -> bool:
-        return at < len(self._tokens) and self._tokens[at].folded[0].isdigit()
 
     def _is_bare_number(self, thing: int, at: int) -> bool:
         """Whether digits right after a thing number it: "con 1", "phòng 2" at the end, but not "phòng 2 ngủ"."""

@@ -166,7 +166,8 @@ def check_parts(tree: exp.Expr) -> None:
         elif isinstance(node, exp.With) and node.args.get("recursive"):
             raise SandboxError("sandbox.recursive", part=node.expressions[0].alias)
         elif isinstance(node, exp.DataType):
-            _check_type(node)
+            if getattr(node.this, "value", None) not in allowed.TYPES or node.args.get("nested"):
+                raise SandboxError("sandbox.type", part=_written(node))
         elif isinstance(node, exp.Column) and (node.args.get("db") or node.args.get("catalog")):
             raise SandboxError("sandbox.qualified", part=_written(node))
         _check_kind(node)
@@ -223,12 +224,6 @@ def _check_join(node: exp.Join) -> None:
         word = str(node.args.get(name) or "").upper()
         if word not in words:
             raise SandboxError("sandbox.construct", part=f"{word} JOIN")
-
-
-def _check_type(node: exp.DataType) -> None:
-    name = getattr(node.this, "value", None)
-    if name not in allowed.TYPES or node.args.get("nested"):
-        raise SandboxError("sandbox.type", part=_written(node))
 
 
 def _check_counts(tree: exp.Expr) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -95,7 +95,8 @@ def _table(source: StateDb, reading: Connection, target: StateDb, name: str) -> 
             return MovedTable(name, *wanted, copied=False)
         writing.execute(f"DELETE FROM {name}")  # noqa: S608 (our tables)
         insert = f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
-        for rows in _batches(source.rows(reading, sql)):
+        each = iter(source.rows(reading, sql))
+        while rows := list(islice(each, _BATCH)):
             writing.executemany(insert, rows)
             if name == "messages":
                 seq, text = columns.index("seq"), columns.index("text")
@@ -104,12 +105,6 @@ def _table(source: StateDb, reading: Connection, target: StateDb, name: str) -> 
         if _sum(target.rows(writing, sql)) != wanted:
             raise StoreError("move.different", name=name)
     return MovedTable(name, *wanted, copied=True)
-
-
-def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
-    each = iter(rows)
-    while batch := list(islice(each, _BATCH)):
-        yield batch
 
 
 def _sum(rows: Iterable[Sequence[Any]]) -> tuple[int, str]:

@@ -14,7 +14,6 @@ from troly.tables.cells import (
     FIRST,
     MOMENT,
     NUMBER,
-    Forms,
     NumberEvidence,
     blank,
     forms_of,
@@ -126,14 +125,16 @@ def _in_words(
 ) -> ColumnPlan | None:
     """The plan for dates, months and yes or no; None for anything else."""
     if said_by(cells.header) == "date" and all(is_serial(cell.lstrip(EXACT)) for cell in clean):
-        return _serials(cells)
+        return ColumnPlan("datetime", serial_sql(f"ltrim({cells.name}, '{EXACT}')"), doubt="serial")
     moments = sum(cell[:1] == MOMENT or is_moment(cell) for cell in clean)
     if moments >= TRIED * len(clean):
-        return _moments(con, cells, source, clean)
+        forms = order(con, cells.name, source, forms_of(clean))
+        return ColumnPlan("datetime", moment_sql(cells.name, forms, exact=cells.exact), doubt=forms.doubt)
     if any(set(clean) <= pair for pair in _PAIRS):
         return _truths(cells)
     if sum(map(is_month, clean)) >= KEPT * len(clean):
-        return ColumnPlan("date", _month_sql(cells.name), doubt="month")
+        month = f"regexp_extract({trimmed(cells.name)}, '[0-9]{{1,2}}[/-][0-9]{{4}}$')"
+        return ColumnPlan("date", f"try_strptime(replace({month}, '-', '/'), '%m/%Y')", doubt="month")
     return None
 
 
@@ -160,26 +161,12 @@ def _clean(cell: str) -> str:
     return nfc(cell).strip(" \t\u00a0\u202f\ufeff").lower()
 
 
-def _serials(cells: ColumnCells) -> ColumnPlan:
-    return ColumnPlan("datetime", serial_sql(f"ltrim({cells.name}, '{EXACT}')"), doubt="serial")
-
-
-def _moments(con: duckdb.DuckDBPyConnection, cells: ColumnCells, source: str, clean: list[str]) -> ColumnPlan:
-    forms: Forms = order(con, cells.name, source, forms_of(clean))
-    return ColumnPlan("datetime", moment_sql(cells.name, forms, exact=cells.exact), doubt=forms.doubt)
-
-
 def _truths(cells: ColumnCells) -> ColumnPlan:
     text = trimmed(f"nfc_normalize({cells.name})")
     good, bad = (", ".join(f"'{word}'" for word in sorted(words)) for words in (_TRUE, _FALSE))
     return ColumnPlan(
         "boolean", f"case when {text} in ({good}) then true when {text} in ({bad}) then false end"
     )
-
-
-def _month_sql(cell: str) -> str:
-    month = f"regexp_extract({trimmed(cell)}, '[0-9]{{1,2}}[/-][0-9]{{4}}$')"
-    return f"try_strptime(replace({month}, '-', '/'), '%m/%Y')"
 
 
 def _is_code(con: duckdb.DuckDBPyConnection, cells: ColumnCells, clean: list[str], source: str) -> bool:

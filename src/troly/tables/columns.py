@@ -132,7 +132,8 @@ def _one(con: duckdb.DuckDBPyConnection, table: str, column: Column) -> Column:
         ).fetchone()
         blanks, distinct, frequent = row or (0, 0, None)
         # Of equally frequent ones the first in the alphabet.
-        examples = tuple(_short(item["v"]) for item in frequent or ())
+        found = [item["v"] for item in frequent or ()]
+        examples = tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in found)
         return replace(column, blanks=int(blanks), distinct=distinct, examples=examples)
     row = con.execute(
         f"select count(*) - count({name}), count(distinct {name}), min({name})::varchar, max({name})::varchar from {table}"  # noqa: S608 (quoted)
@@ -151,7 +152,3 @@ def _outliers(con: duckdb.DuckDBPyConnection, table: str, name: str) -> int:
         f"or {name} > v[2] + {_FENCE} * (v[2] - v[1])"
     ).fetchone()
     return int(row[0]) if row else 0
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

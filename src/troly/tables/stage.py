@@ -61,7 +61,7 @@ class PhysicalLines:
         self.number = 0
 
     def __iter__(self) -> Iterator[str]:
-        while line := self._take():
+        while line := self._ahead.pop(0) if self._ahead else self._read():
             self.number += 1
             yield line
 
@@ -75,9 +75,6 @@ class PhysicalLines:
         """Pass over `count` lines that `peek` has shown."""
         del self._ahead[:count]
         self.number += count
-
-    def _take(self) -> str:
-        return self._ahead.pop(0) if self._ahead else self._read()
 
     def _read(self) -> str:
         line = self._file.readline(MAX_LINE)
@@ -121,7 +118,9 @@ def _one(line: str, lines: PhysicalLines, header: Header, done: RewriteResult) -
         return _written(fields, header)
     extent = _extent(line, lines, header)
     if extent is None:
-        done.refused[number] = "quote" if _opens(line, header) else "quoting"
+        # Where closing the last quote would make the line a record, it is the quote that is missing.
+        closed = split_line(line.rstrip("\n") + '"', header.delimiter)
+        done.refused[number] = "quote" if closed is not None else "quoting"
         return "\n"
     count, fields = extent
     lines.drop(count)
@@ -176,11 +175,6 @@ def _closes_first(line: str, header: Header) -> bool:
     """Whether the first field of `line` can be the end of one that began in quotes on a line before."""
     field = line.partition(header.delimiter)[0].strip()
     return field.endswith('"') and not field.startswith('"') and field.count('"') == 1
-
-
-def _opens(line: str, header: Header) -> bool:
-    """Whether closing the last quote would make the line a record: then it is the quote that is missing."""
-    return split_line(line.rstrip("\n") + '"', header.delimiter) is not None
 
 
 def _written(fields: list[str], header: Header) -> str:

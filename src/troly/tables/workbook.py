@@ -78,7 +78,7 @@ def _read(
     con: duckdb.DuckDBPyConnection, grid: _Grid, path: Path, context: LoadContext, lang: Lang
 ) -> SheetTable:
     notes: list[Note] = []
-    head = [[_plain(cell) for cell in row] for row in islice(grid.rows(), LOOKED_AT)]
+    head = [[(_text(cell) or "").translate(_MARKS) for cell in row] for row in islice(grid.rows(), LOOKED_AT)]
     width = max(len(row) for row in head)
     if width > 1:
         filled = (max((at for at, cell in enumerate(row) if cell.strip()), default=0) for row in head)
@@ -238,7 +238,3 @@ def _text(cell: Any) -> str | None:
     if isinstance(cell, (datetime, date)):
         return f"{MOMENT}{cell.isoformat()}"
     return str(cell) if isinstance(cell, (time, timedelta)) else None
-
-
-def _plain(cell: Any) -> str:
-    return (_text(cell) or "").translate(_MARKS)

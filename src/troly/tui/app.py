@@ -518,11 +518,10 @@ class TrolyApp(TerminalApp):
 
     def action_search(self, words: str = "") -> None:
         if self.screen is self.chat and self.controller.opened:
-            self.push_screen(SearchScreen(self.controller, words), self._open_found)
-
-    def _open_found(self, conversation: str | None) -> None:
-        if conversation:
-            self.controller.open(conversation)
+            self.push_screen(
+                SearchScreen(self.controller, words),
+                lambda found: self.controller.open(found) if found else None,
+            )
 
     def action_open_number(self, number: str = "") -> None:
         """Open the conversation at a place of the list, 1 for the first; without one show the list."""

@@ -41,7 +41,12 @@ def list_(
     with invocation.open_session() as session:
         owner = _owner(invocation, session, user)
         found = session.services.conversations.list(owner.login, mode=mode, limit=limit)
-        titles = {one.id: one.title or _first_words(session, owner, one.id) for one in found}
+        titles = {one.id: one.title for one in found}
+        for one in found:
+            if not one.title:
+                # What a conversation without a title began with.
+                said = session.services.conversations.messages(owner.login, one.id)
+                titles[one.id] = next((message.text for message in said if message.sender == "user"), "")
     if as_json:
         for one in found:
             data_json({"id": one.id, "mode": one.mode, "title": titles[one.id], "language": one.language,
@@ -127,12 +132,6 @@ def restore(ctx: typer.Context, conversation: Id, user: User = None) -> None:
 
 def _owner(invocation: Invocation, session: Session, user: str | None) -> Profile:
     return profile_for(invocation, session, IdentityClaim(user=user))
-
-
-def _first_words(session: Session, owner: Profile, conversation: str) -> str:
-    """What a conversation without a title began with."""
-    messages = session.services.conversations.messages(owner.login, conversation)
-    return next((message.text for message in messages if message.sender == "user"), "")
 
 
 def _agreed(invocation: Invocation, title: str) -> bool:

@@ -425,7 +425,9 @@ class Memory:
             if not batch:
                 return done
             try:
-                vectors = await self._embed(embedder, [_embedded(message) for message in batch])
+                # A message of control characters alone has no text left; it must not wait for ever.
+                texts = [_shortened(message.text) or "…" for message in batch]
+                vectors = await self._embed(embedder, texts)
             except ModelError as error:
                 if error.key != "ollama.refused_length":
                     raise
@@ -509,8 +511,3 @@ class Memory:
 
 def _shortened(text: str) -> str:
     return sanitize(text[:EMBED_CHARS].encode("utf-8", "replace").decode("utf-8")).strip()
-
-
-def _embedded(message: PendingMessage) -> str:
-    # A message of control characters alone has no text left; it must not wait for ever.
-    return _shortened(message.text) or "…"

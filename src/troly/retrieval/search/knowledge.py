@@ -15,7 +15,7 @@ from troly.retrieval.documents.store import ChunkStore, DocumentRecord, Reader, 
 from troly.retrieval.schema import MIGRATIONS
 from troly.retrieval.search import lexical
 from troly.retrieval.search.glossary import meanings, reword
-from troly.retrieval.search.ranking import RelevanceScore, Weights, fuse, judge
+from troly.retrieval.search.ranking import Weights, fuse, judge
 from troly.retrieval.search.terms import QueryTerms, read_question, terms_of
 from troly.retrieval.search.vectors import (
     ChromaServer,
@@ -288,7 +288,13 @@ class Knowledge:
         points, similar = dict(words.found), dict(near)
         with self._db.read() as connection:
             known = lexical.candidates(connection, [*{**points, **similar}], reader)
-        standings = {key: _judged(points.get(key, 0.0), one, words.weights) for key, one in known.items()}
+        weights = words.weights
+        standings = {
+            key: judge(
+                points.get(key, 0.0), one.words, weights, one.accented.split() if weights.others else ()
+            )
+            for key, one in known.items()
+        }
         by_words = sorted(
             (key for key in points if key in known), key=lambda key: (-standings[key].points, key)
         )
@@ -315,7 +321,3 @@ class Knowledge:
             )
             for key in sorted(scores, key=lambda key: (-scores[key], key))
         ]
-
-
-def _judged(bm25: float, chunk: lexical.Candidate, weights: Weights) -> RelevanceScore:
-    return judge(bm25, chunk.words, weights, chunk.accented.split() if weights.others else ())

@@ -174,7 +174,11 @@ class ConversationLayout:
         """Measure `rows` rows from `place` and `margin` rows before and after; returns the row of `place`."""
         index = self._index.get(place.key, 0)
         if self.views:
-            self._measure_from(index, place.offset + rows + margin)
+            below = place.offset + rows + margin
+            for at in range(index, len(self.views)):
+                if below <= 0:
+                    break
+                below -= self._measure(at)
             self._measure_back(index, margin - min(0, place.offset))
             self._add_up()
             self._let_go(index)
@@ -198,11 +202,6 @@ class ConversationLayout:
         if index is not None:
             self._measure(index)
             self._add_up()
-
-    def _measure_from(self, index: int, rows: int) -> None:
-        while index < len(self.views) and rows > 0:
-            rows -= self._measure(index)
-            index += 1
 
     def _measure_back(self, index: int, rows: int) -> None:
         while index > 0 and rows > 0:
