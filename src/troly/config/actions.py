@@ -13,21 +13,9 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 # `find`, which takes its keys before all others; `grid`, `read` (a part of an answer, large), `search`, `paste`, `browse` (settings), `query`, `compare` and `dialog` (all others above
 # the chat) are screens of their own.
 Place: TypeAlias = Literal[
-    "chat",
-    "prompt",
-    "transcript",
-    "list",
-    "evidence",
-    "find",
-    "grid",
-    "read",
-    "search",
-    "paste",
-    "browse",
-    "query",
-    "compare",
-    "dialog",
-]
+    "chat", "prompt", "transcript", "list", "evidence", "find", "grid", "read", "search", "paste",
+    "browse", "query", "compare", "dialog",
+]  # fmt: skip
 PLACES: tuple[Place, ...] = get_args(Place)
 INSIDE_CHAT = ("prompt", "transcript", "list", "evidence")
 

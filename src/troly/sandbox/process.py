@@ -15,16 +15,9 @@ from troly.sandbox.protocol import read_frame, write_frame
 
 # What a Python needs to start; the app's other variables are nobody's business in there.
 _KEPT = (
-    "PATH",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "HOME",
-    "USERPROFILE",
-    "LD_LIBRARY_PATH",
-    "PYTHONPATH",
+    "PATH", "SYSTEMROOT", "TEMP", "TMP", "HOME", "USERPROFILE", "LD_LIBRARY_PATH", "PYTHONPATH",
     "VIRTUAL_ENV",
-)
+)  # fmt: skip
 _REAP_SECONDS = 5.0
 
 

@@ -29,7 +29,7 @@ from troly.tables.cells import (
     trimmed,
     weigh,
 )
-from troly.tables.columns import NUMERIC, Column, ColumnKind, quoted, said_by
+from troly.tables.columns import NUMERIC, Column, ColumnKind, count_of, quoted, said_by
 from troly.text.fold import nfc
 
 if TYPE_CHECKING:
@@ -49,15 +49,9 @@ _LONG = 18
 _TRUE = {"true", "yes", "y", "có", "đúng", "rồi", "đã", "x", "✓"}
 _FALSE = {"false", "no", "n", "không", "sai", "chưa"}
 _PAIRS = (
-    {"true", "false"},
-    {"yes", "no"},
-    {"y", "n"},
-    {"có", "không"},
-    {"đúng", "sai"},
-    {"rồi", "chưa"},
-    {"đã", "chưa"},
-    {"có", "chưa"},
-)
+    {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"có", "không"}, {"đúng", "sai"},
+    {"rồi", "chưa"}, {"đã", "chưa"}, {"có", "chưa"},
+)  # fmt: skip
 # Plain numbers under a header that speaks of money are dong, unless even the largest is too small for that.
 _SMALLEST_DONG = 1_000
 
@@ -248,23 +242,11 @@ def _in_money(plan: ColumnPlan, words: str, largest: float) -> ColumnPlan:
 _SPELLINGS = 5_000
 MAX_BAD = 10_000
 _SHORT = 3
-_TYPES = {
-    "BOOLEAN": "boolean",
-    "DATE": "date",
-    "TIMESTAMP": "datetime",
-    "VARCHAR": "text",
-}
+_TYPES = {"BOOLEAN": "boolean", "DATE": "date", "TIMESTAMP": "datetime", "VARCHAR": "text"}
 _WHOLE = {
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
     "HUGEINT",
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +293,7 @@ def type_table(
     described = con.execute("describe staged").fetchall()
     staged = [str(row[0]) for row in described]
     types = [str(row[1]) for row in described]
-    rows = _number(con, "select count(*) from staged")
+    rows = count_of(con, "select count(*) from staged")
     texts = [cell for cell, kind in zip(staged, types, strict=True) if kind == "VARCHAR"]
     samples = dict(zip(texts, sample_of(con, "staged", texts, rows), strict=True)) if texts else {}
     plans: list[ColumnPlan] = []
@@ -397,10 +379,10 @@ def _faulty(what: str, cell: str, value: str) -> str:
 
 def _counts(con: duckdb.DuckDBPyConnection, cell: str, value: str) -> tuple[int, int]:
     """Cells that were read, and those that hold something that was not."""
-    good = _number(con, f"select count({value}) from typed")  # noqa: S608 (our names)
-    if good == _number(con, "select count(*) from typed"):
+    good = count_of(con, f"select count({value}) from typed")  # noqa: S608 (our names)
+    if good == count_of(con, "select count(*) from typed"):
         return good, 0
-    return good, _number(con, _faulty("count(*)", cell, value))
+    return good, count_of(con, _faulty("count(*)", cell, value))
 
 
 def _read_slowly(con: duckdb.DuckDBPyConnection, cell: str, value: str, plan: ColumnPlan) -> bool:
@@ -469,8 +451,3 @@ def _all(con: duckdb.DuckDBPyConnection, fact: str) -> bool:
     """Whether `fact` is true wherever it is known, and known somewhere."""
     row = con.execute(f"select bool_and({fact}) from typed").fetchone()  # noqa: S608 (our names)
     return bool(row and row[0])
-
-
-def _number(con: duckdb.DuckDBPyConnection, sql: str) -> int:
-    row = con.execute(sql).fetchone()
-    return int(row[0]) if row else 0

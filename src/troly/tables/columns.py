@@ -51,6 +51,12 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def count_of(con: duckdb.DuckDBPyConnection, sql: str) -> int:
+    """The number that a query of one figure gives."""
+    row = con.execute(sql).fetchone()
+    return int(row[0]) if row else 0
+
+
 def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
@@ -146,9 +152,9 @@ def _one(con: duckdb.DuckDBPyConnection, table: str, column: Column) -> Column:
 
 
 def _outliers(con: duckdb.DuckDBPyConnection, table: str, name: str) -> int:
-    row = con.execute(
+    return count_of(
+        con,
         f"with q as (select quantile_cont({name}, [0.25, 0.75]) v from {table}) "  # noqa: S608 (quoted)
         f"select count(*) from {table}, q where {name} < v[1] - {_FENCE} * (v[2] - v[1]) "
-        f"or {name} > v[2] + {_FENCE} * (v[2] - v[1])"
-    ).fetchone()
-    return int(row[0]) if row else 0
+        f"or {name} > v[2] + {_FENCE} * (v[2] - v[1])",
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.errors import InputError
 from troly.tables.cells import EXACT, MOMENT
-from troly.tables.columns import check_width, column_names, literal, quoted
+from troly.tables.columns import check_width, column_names, count_of, literal, quoted
 from troly.tables.rows import RowLines, SheetTable, stage_rows
 from troly.tables.source import read_head
 from troly.tables.stage import LoadContext, ProblemRow
@@ -64,9 +64,8 @@ def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path, lang: Lang) -> She
             "table.damaged", path=path, kind="Parquet", reason=str(error).splitlines()[0]
         ) from error
     names = [name for _, name in cells]
-    rows = con.execute("select count(*) from staged").fetchone()
     return SheetTable(
-        names=column_names(names, lang), raw=tuple(names), lines=rows[0] if rows else 0, blank=0,
+        names=column_names(names, lang), raw=tuple(names), lines=count_of(con, "select count(*) from staged"), blank=0,
         line_of=lambda row: row + 1,
     )  # fmt: skip
 

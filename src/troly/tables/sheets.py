@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from troly.errors import InputError
 from troly.tables.cells import EXACT, MOMENT
-from troly.tables.columns import column_names
+from troly.tables.columns import column_names, count_of
 from troly.tables.rows import Note, SheetTable
 from troly.tables.source import is_tidy, read_head, sheet_head
 from troly.tables.stage import GUESSED, LoadContext, ProblemRow, Problems, StagedCsv, stage
@@ -48,7 +48,7 @@ def read_sheet(
     else:
         found = _read_csv(con, path, context, lang)
     found = _without_totals(con, _without_empty_columns(con, found))
-    if not found.names or not _rows(con):
+    if not found.names or not count_of(con, "select count(*) from staged"):
         raise InputError("table.no_rows", path=path)
     return found
 
@@ -116,8 +116,3 @@ def _without_totals(con: duckdb.DuckDBPyConnection, found: SheetTable) -> SheetT
             yield found.line_of(place), tr("tables.reason_total", lang), raw
 
     return replace(found, refused=refused, refused_count=found.refused_count + len(totals))
-
-
-def _rows(con: duckdb.DuckDBPyConnection) -> int:
-    row = con.execute("select count(*) from staged").fetchone()
-    return int(row[0]) if row else 0

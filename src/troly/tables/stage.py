@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from troly.errors import InputError
+from troly.tables.columns import count_of
 from troly.tables.source import (
     MAX_LINE,
     Header,
@@ -313,7 +314,7 @@ def _read(
         con.execute(_create(file, header))
     except duckdb.InvalidInputException:
         return None
-    rows = _number(con, "select count(*) from staged")
+    rows = count_of(con, "select count(*) from staged")
     found = con.execute("select distinct line, error_type from reject_errors").fetchall()
     refused = {int(line): _REASONS.get(kind, "quoting") for line, kind in found}
     if "quoting" in refused.values():
@@ -350,11 +351,6 @@ def _blank_lines(file: Path, header: Header) -> list[int]:
             for number, line in enumerate(lines, 1)
             if number > header.line and not line.strip() and delimiter not in line
         ]
-
-
-def _number(con: duckdb.DuckDBPyConnection, sql: str) -> int:
-    row = con.execute(sql).fetchone()
-    return int(row[0]) if row else 0
 
 
 # Says which lines of a CSV were kept out and why: a few for the screen, all of them for a file.

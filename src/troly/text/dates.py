@@ -20,20 +20,10 @@ from troly.text.wordlist import LEXICONS, read_lists
 Unit = Literal["day", "week", "month", "quarter", "year"]
 Days = tuple[date, date]
 
-_LONG = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+_LONG = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
 MONTHS: dict[str, int] = {
     **{name: number for number, name in enumerate(_LONG, 1)},
     **{name[:3]: number for number, name in enumerate(_LONG, 1)},

@@ -12,18 +12,9 @@ from typing import NamedTuple
 # Letters that Unicode does not decompose, and look-alikes that old converters write for đ; typographic signs that
 # keyboards do not have.
 _EXTRA = {
-    "đ": "d",
-    "ð": "d",
-    "ɖ": "d",
-    "æ": "ae",
-    "œ": "oe",
-    "ø": "o",
-    "ł": "l",
-    "ı": "i",
-    **dict.fromkeys("‘’ʼ′`´", "'"),
-    **dict.fromkeys("“”″", '"'),
-    **dict.fromkeys("‐‑‒–—―−", "-"),
-}
+    "đ": "d", "ð": "d", "ɖ": "d", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "ı": "i",
+    **dict.fromkeys("‘’ʼ′`´", "'"), **dict.fromkeys("“”″", '"'), **dict.fromkeys("‐‑‒–—―−", "-"),
+}  # fmt: skip
 # Written between the letters of a word by web pages and word processors, never typed.
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 _FRACTION_SLASH = "\u2044"

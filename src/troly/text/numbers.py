@@ -37,12 +37,8 @@ _TOKENS = re.compile(
     r"|(?P<digits>[0-9]+)|(?P<area>m[23](?!\w))|(?P<word>[^\W\d_]+|[%$₫€])|(?P<other>\S)"
 )
 _KINDS: dict[str, PieceKind] = {
-    "number": "number",
-    "mark": "number",
-    "digits": "number",
-    "word": "word",
-    "area": "word",
-}
+    "number": "number", "mark": "number", "digits": "number", "word": "word", "area": "word",
+}  # fmt: skip
 _EXACT = Decimal(10) ** 27  # beyond, the default decimal context cannot hold the last unit
 _SPACED = re.compile(r"[0-9]{1,3}(?:[ '][0-9]{3}){2,}|[0-9]{1,3}[ ']000")
 

@@ -260,16 +260,9 @@ Check = Callable[[Invocation], Iterator[CheckResult]]
 def all_checks(invocation: Invocation, checks: tuple[Check, ...] = ()) -> Iterator[CheckResult]:
     """Every finding of `checks` (all where none is named), in the order to show; none raises for what it looks at."""
     checks = checks or (
-        check_python,
-        check_folders,
-        check_settings,
-        check_identity,
-        check_stores,
-        check_models,
-        check_modes,
-        check_sandbox,
-        check_terminal,
-    )
+        check_python, check_folders, check_settings, check_identity, check_stores, check_models, check_modes,
+        check_sandbox, check_terminal,
+    )  # fmt: skip
     for check in checks:
         try:
             yield from check(invocation)

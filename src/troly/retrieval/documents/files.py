@@ -30,17 +30,9 @@ BlockUnit = Literal["prose", "item", "row"]
 
 
 SUFFIXES = {
-    ".md": "md",
-    ".markdown": "md",
-    ".txt": "txt",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".pdf": "pdf",
-    ".docx": "docx",
-    ".csv": "csv",
-    ".tsv": "csv",
-}
+    ".md": "md", ".markdown": "md", ".txt": "txt", ".html": "html", ".htm": "html", ".xhtml": "html",
+    ".pdf": "pdf", ".docx": "docx", ".csv": "csv", ".tsv": "csv",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,17 +177,9 @@ T = TypeVar("T")
 MAX_BATCH = 5000
 # What SQLite and the system say of a store that is sound but cannot be used now.
 _PASSING = (
-    "locked",
-    "busy",
-    "is full",
-    "no space",
-    "readonly",
-    "read-only",
-    "permission",
-    "denied",
-    "unable to open",
-    "too many open",
-)
+    "locked", "busy", "is full", "no space", "readonly", "read-only", "permission", "denied",
+    "unable to open", "too many open",
+)  # fmt: skip
 
 
 def check_vectors(vectors: Sequence[Sequence[float]], count: int) -> int:

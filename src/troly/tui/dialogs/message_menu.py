@@ -81,17 +81,7 @@ def offered(view: MessageView) -> list[str]:
         "branch": view.finished and (bool(view.turn) or view.who == "user"),
     }
     order = (
-        "large",
-        "copy",
-        "code",
-        "quote",
-        "continue",
-        "again",
-        "compare",
-        "branch",
-        "edit",
-        "save",
-        "wrong",
+        "large", "copy", "code", "quote", "continue", "again", "compare", "branch", "edit", "save", "wrong",
         "find",
-    )
+    )  # fmt: skip
     return [name for name in order if possible.get(name, True)]

@@ -39,61 +39,13 @@ if TYPE_CHECKING:
     from troly.plugin.events import Table
     from troly.tui.app import TrolyApp
 
-KEYWORDS = frozenset(
-    [
-        "select",
-        "from",
-        "where",
-        "group",
-        "by",
-        "order",
-        "having",
-        "limit",
-        "offset",
-        "join",
-        "left",
-        "right",
-        "inner",
-        "outer",
-        "full",
-        "cross",
-        "natural",
-        "on",
-        "using",
-        "as",
-        "and",
-        "or",
-        "not",
-        "in",
-        "is",
-        "null",
-        "between",
-        "like",
-        "ilike",
-        "case",
-        "when",
-        "then",
-        "else",
-        "end",
-        "distinct",
-        "union",
-        "all",
-        "intersect",
-        "except",
-        "with",
-        "asc",
-        "desc",
-        "over",
-        "partition",
-        "filter",
-        "exists",
-        "true",
-        "false",
-        "interval",
-        "cast",
-        "date",
-    ]
-)
+KEYWORDS = {
+    "select", "from", "where", "group", "by", "order", "having", "limit", "offset", "join", "left",
+    "right", "inner", "outer", "full", "cross", "natural", "on", "using", "as", "and", "or", "not",
+    "in", "is", "null", "between", "like", "ilike", "case", "when", "then", "else", "end", "distinct",
+    "union", "all", "intersect", "except", "with", "asc", "desc", "over", "partition", "filter",
+    "exists", "true", "false", "interval", "cast", "date",
+}  # fmt: skip
 # What is coloured in a line, by language; the name of a group is its style.
 PATTERNS = {
     "sql": re.compile(
