@@ -130,18 +130,6 @@ async def ingest_paths(
             progress(IngestProgress("embed", done, total))
 
         embedded = await knowledge.embed_missing(collection, embed, embedder, tell, cancel)
-    return _report(job, plan, gone, samples, embedded, stopped=stopped or cancel())
-
-
-def _report(
-    job: _Job,
-    plan: FilePlan,
-    gone: list[str],
-    samples: list[str],
-    embedded: EmbeddingResult,
-    *,
-    stopped: bool,
-) -> IngestReport:
     return IngestReport(
         added=tuple(job.done["added"]),
         updated=tuple(job.done["updated"]),
@@ -155,7 +143,7 @@ def _report(
         embedded=embedded.done,
         unembedded=embedded.left,
         vectors=embedded.error,
-        stopped=stopped,
+        stopped=stopped or cancel(),
     )
 
 

@@ -17,7 +17,7 @@ from troly.retrieval.memory.queue import Calm, MemoryQueue
 from troly.retrieval.schema import OWNER_OF
 from troly.retrieval.search.ranking import RelevanceScore, Weights, fuse, judge
 from troly.retrieval.search.terms import index_terms, query_terms
-from troly.retrieval.search.vectors import ChromaFolder, ChromaServer, Index, check_vectors, identity
+from troly.retrieval.search.vectors import ChromaFolder, ChromaServer, Index, IndexLedger, check_vectors
 from troly.stores.connections import Connection
 from troly.stores.message_search import word_index
 from troly.stores.quarantine import QuarantinedFile
@@ -35,12 +35,6 @@ WHERE c.deleted_at IS NULL AND trim(m.text) <> '' AND c.mode IN (SELECT value FR
     AND m.id NOT IN (SELECT value FROM json_each(:skip))
     AND NOT EXISTS (SELECT 1 FROM memory_vectors AS v WHERE v.index_name = :name AND v.message_id = m.id)
 ORDER BY m.seq DESC LIMIT :limit
-"""
-_ORPHANS = """
-SELECT v.index_name, v.message_id FROM memory_vectors AS v
-LEFT JOIN messages AS m ON m.id = v.message_id
-LEFT JOIN conversations AS c ON c.id = m.conversation_id AND c.deleted_at IS NULL
-WHERE c.id IS NULL LIMIT ?
 """
 _ADD = f"""
 INSERT INTO memory_vectors (index_name, message_id, user_id) VALUES (?, ?, {OWNER_OF.format("?")}) ON CONFLICT DO NOTHING
@@ -62,26 +56,20 @@ class PendingMessage(NamedTuple):
     created_at: str
 
 
-class MemoryLedger:
-    """The memory's tables of the state database. A message's row is written after its vector is stored.
+class MemoryLedger(IndexLedger):
+    """The vectors of messages.
 
     There is no other queue: what is saved and has no row is waiting, whichever process saved it.
     """
 
-    def __init__(self, db: StateDb) -> None:
-        self._db = db
-
-    def identity(self) -> str:
-        """What tells this state database from another one."""
-        return identity(self._db)
-
-    def version(self, index: str) -> int:
-        """Grows with each change of `index` by any process; 0 while nothing was written."""
-        return self._number("SELECT version FROM memory_indexes WHERE name = ?", index)
-
-    def count(self, index: str) -> int:
-        """How many messages have a vector in `index`."""
-        return self._number("SELECT count(*) FROM memory_vectors WHERE index_name = ?", index)
+    ROWS, KEY, VERSIONS, INDEX = "memory_vectors", "message_id", "memory_indexes", "name"
+    LOST = """
+        SELECT v.index_name, v.message_id FROM memory_vectors AS v
+        LEFT JOIN messages AS m ON m.id = v.message_id
+        LEFT JOIN conversations AS c ON c.id = m.conversation_id AND c.deleted_at IS NULL
+        WHERE c.id IS NULL LIMIT ?
+    """
+    NEXT = "UPDATE memory_indexes SET version = version + 1 WHERE name = ? RETURNING version"
 
     def index(self, collection: str, embedder: str) -> Index:
         """The index that `embedder` writes now; its `dim` is 0 while it has written nothing."""
@@ -110,11 +98,6 @@ class MemoryLedger:
         )
         return self._number(sql, index.name, conversation) > 0
 
-    def orphans(self, limit: int) -> list[tuple[str, str]]:
-        """Vectors (index, message) whose message is gone or belongs to a deleted conversation."""
-        with self._db.read() as connection:
-            return connection.execute(_ORPHANS, (limit,)).fetchall()
-
     def added(self, index: Index, ids: Sequence[str]) -> int:
         """Note that `ids` have a vector in `index`, which is the embedder's current one; returns the new version."""
         facts = {"name": index.name, **index._asdict()}
@@ -123,33 +106,7 @@ class MemoryLedger:
             connection.execute(_CURRENT, facts)
             rows = [(index.name, message, message) for message in ids]
             connection.executemany(_ADD, rows)
-            return _bump(connection, index.name)
-
-    def removed(self, index: str, ids: Sequence[str]) -> int:
-        """Note that `ids` have no vector any more; returns the new version."""
-        with self._db.write() as connection:
-            rows = [(index, message) for message in ids]
-            connection.executemany("DELETE FROM memory_vectors WHERE index_name = ? AND message_id = ?", rows)
-            return _bump(connection, index)
-
-    def forget(self, index: str | None = None) -> None:
-        """Note that `index`, or every index, holds nothing: its messages wait again."""
-        with self._db.write() as connection:
-            every = [row[0] for row in connection.execute("SELECT name FROM memory_indexes")]
-            for name in [index] if index else every:
-                connection.execute("DELETE FROM memory_vectors WHERE index_name = ?", (name,))
-                _bump(connection, name)
-
-    def _number(self, sql: str, *values: str) -> int:
-        with self._db.read() as connection:
-            row = connection.execute(sql, values).fetchone()
-        return int(row[0]) if row else 0
-
-
-def _bump(connection: Connection, index: str) -> int:
-    sql = "UPDATE memory_indexes SET version = version + 1 WHERE name = ? RETURNING version"
-    row = connection.execute(sql, (index,)).fetchone()
-    return int(row[0]) if row else 0
+            return self._next(connection, index.name)
 
 
 # Finds messages of one conversation by words; how much a word tells is counted inside that conversation alone.
@@ -264,14 +221,8 @@ def _weights(terms: Sequence[str], texts: Sequence[set[str]], total: int) -> dic
 # Vectors of messages: one record a message under the message's id, searched inside one conversation only.
 
 
-class MemoryVectors(ChromaFolder):
+class MemoryVectors(ChromaFolder[MemoryLedger]):
     """The memory's folder of vectors. Errors of the store are StoreError `knowledge.vectors_*`."""
-
-    def __init__(
-        self, ledger: MemoryLedger, folder: Path, aside: Path, server: ChromaServer | None = None
-    ) -> None:
-        super().__init__(ledger, folder, aside, server)
-        self.ledger = ledger
 
     def nearest(
         self, index: Index, vector: Sequence[float], owner: str, conversation: str, limit: int

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from troly.errors import StoreError
 from troly.llm.failures import shown_url
@@ -64,35 +64,75 @@ def access_key(owner: str | None, permission: str | None) -> str:
     return json.dumps([owner, permission])
 
 
-def identity(db: StateDb) -> str:
-    """What tells a state database from another one whose rows have the same ids."""
-    with db.read() as connection:
-        return str(connection.execute("SELECT identity FROM vector_store").fetchone()[0])
+class IndexLedger:
+    """What the state database knows of a folder of vectors: how often each index changed, and what it holds.
 
+    A row is written after its vector is stored. `ROWS` is its table and `KEY` the id in it, `VERSIONS` the table of the
+    versions and `INDEX` the index there, `LOST` gives rows (index, id) of what is gone, `NEXT` counts a version on.
+    """
 
-class VectorLedger:
-    """The vector tables of the state database. A chunk's row is written after its vector is stored."""
+    ROWS: ClassVar[str]
+    KEY: ClassVar[str]
+    VERSIONS: ClassVar[str]
+    INDEX: ClassVar[str]
+    LOST: ClassVar[str]
+    NEXT: ClassVar[str]
 
     def __init__(self, db: StateDb) -> None:
         self._db = db
 
     def identity(self) -> str:
-        """What tells this state database from another one with the same chunk ids."""
-        return identity(self._db)
+        """What tells this state database from another one whose rows have the same ids."""
+        with self._db.read() as connection:
+            return str(connection.execute("SELECT identity FROM vector_store").fetchone()[0])
 
     def version(self, index: str) -> int:
         """Grows with each change of `index` by any process; 0 while nothing was written."""
-        with self._db.read() as connection:
-            row = connection.execute(
-                "SELECT version FROM vector_versions WHERE collection = ?", (index,)
-            ).fetchone()
-        return int(row[0]) if row else 0
+        return self._number(f"SELECT version FROM {self.VERSIONS} WHERE {self.INDEX} = ?", index)  # noqa: S608 (our tables)
 
     def count(self, index: str) -> int:
-        """How many chunks have a vector in `index`."""
+        """How many records have a vector in `index`."""
+        return self._number(f"SELECT count(*) FROM {self.ROWS} WHERE index_name = ?", index)  # noqa: S608
+
+    def orphans(self, limit: int) -> list[tuple[str, Any]]:
+        """Vectors (index, id) whose record is gone, of any index."""
         with self._db.read() as connection:
-            sql = "SELECT count(*) FROM vectors WHERE index_name = ?"
-            return int(connection.execute(sql, (index,)).fetchone()[0])
+            return connection.execute(self.LOST, (limit,)).fetchall()
+
+    def removed(self, index: str, ids: Sequence[Any]) -> int:
+        """Note that `ids` have no vector any more; returns the new version."""
+        with self._db.write() as connection:
+            sql = f"DELETE FROM {self.ROWS} WHERE index_name = ? AND {self.KEY} = ?"  # noqa: S608
+            connection.executemany(sql, [(index, key) for key in ids])
+            return self._next(connection, index)
+
+    def forget(self, index: str | None = None) -> None:
+        """Note that `index`, or every index, holds nothing: its records are embedded again."""
+        with self._db.write() as connection:
+            every = [row[0] for row in connection.execute(f"SELECT {self.INDEX} FROM {self.VERSIONS}")]  # noqa: S608
+            for name in [index] if index else every:
+                connection.execute(f"DELETE FROM {self.ROWS} WHERE index_name = ?", (name,))  # noqa: S608
+                self._next(connection, name)
+
+    def _next(self, connection: Connection, index: str) -> int:
+        row = connection.execute(self.NEXT, (index,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _number(self, sql: str, *values: str) -> int:
+        with self._db.read() as connection:
+            row = connection.execute(sql, values).fetchone()
+        return int(row[0]) if row else 0
+
+
+class VectorLedger(IndexLedger):
+    """The vectors of chunks."""
+
+    ROWS, KEY, VERSIONS, INDEX = "vectors", "chunk_id", "vector_versions", "collection"
+    LOST = "SELECT index_name, chunk_id FROM vectors WHERE chunk_id NOT IN (SELECT id FROM chunks) LIMIT ?"
+    NEXT = (
+        "INSERT INTO vector_versions (collection, version) VALUES (?, 1)"
+        " ON CONFLICT (collection) DO UPDATE SET version = version + 1 RETURNING version"
+    )
 
     def holds(self, collection: str, embedder: str) -> bool:
         """Whether any chunk of `collection` may have a vector of `embedder`; True may be another corpus of like name."""
@@ -117,61 +157,25 @@ class VectorLedger:
 
     def missing_count(self, index: Index) -> int:
         """How many chunks of the corpus have no vector in `index`."""
-        with self._db.read() as connection:
-            sql = (
-                "SELECT count(*) FROM chunks AS c WHERE c.collection = ? AND NOT EXISTS"
-                " (SELECT 1 FROM vectors AS v WHERE v.index_name = ? AND v.chunk_id = c.id)"
-            )
-            return int(connection.execute(sql, (index.collection, index.name)).fetchone()[0])
-
-    def orphans(self, limit: int) -> list[tuple[str, int]]:
-        """Vectors (index, chunk) whose chunk is gone, of any index."""
-        with self._db.read() as connection:
-            return connection.execute(
-                "SELECT index_name, chunk_id FROM vectors WHERE chunk_id NOT IN (SELECT id FROM chunks) LIMIT ?",
-                (limit,),
-            ).fetchall()
+        sql = (
+            "SELECT count(*) FROM chunks AS c WHERE c.collection = ? AND NOT EXISTS"
+            " (SELECT 1 FROM vectors AS v WHERE v.index_name = ? AND v.chunk_id = c.id)"
+        )
+        return self._number(sql, index.collection, index.name)
 
     def added(self, index: str, ids: Sequence[int]) -> int:
         """Note that `ids` have a vector; returns the new version."""
         with self._db.write() as connection:
             rows = [(index, chunk) for chunk in ids]
             connection.executemany("INSERT OR IGNORE INTO vectors (index_name, chunk_id) VALUES (?, ?)", rows)
-            return _bump(connection, index)
-
-    def removed(self, index: str, ids: Sequence[int]) -> int:
-        """Note that `ids` have no vector any more; returns the new version."""
-        with self._db.write() as connection:
-            rows = [(index, chunk) for chunk in ids]
-            connection.executemany("DELETE FROM vectors WHERE index_name = ? AND chunk_id = ?", rows)
-            return _bump(connection, index)
-
-    def forget(self, index: str | None = None) -> None:
-        """Note that `index`, or every index, holds nothing: its chunks will be embedded again."""
-        with self._db.write() as connection:
-            names = (
-                [index]
-                if index
-                else [row[0] for row in connection.execute("SELECT collection FROM vector_versions")]
-            )
-            for name in names:
-                connection.execute("DELETE FROM vectors WHERE index_name = ?", (name,))
-                _bump(connection, name)
-
-
-def _bump(connection: Connection, index: str) -> int:
-    row = connection.execute(
-        "INSERT INTO vector_versions (collection, version) VALUES (?, 1)"
-        " ON CONFLICT (collection) DO UPDATE SET version = version + 1 RETURNING version",
-        (index,),
-    ).fetchone()
-    return int(row[0])
+            return self._next(connection, index)
 
 
 # A folder of Chroma collections: checked, reopened when another process wrote, set aside when damaged.
 
 
 T = TypeVar("T")
+L = TypeVar("L", bound=IndexLedger)
 
 # Chroma takes 5461 records a call.
 MAX_BATCH = 5000
@@ -196,22 +200,6 @@ def check_vectors(vectors: Sequence[Sequence[float]], count: int) -> int:
     return dim
 
 
-class IndexLedger(Protocol):
-    """What the state database knows of a folder: whose it is, how often each index changed, what it holds."""
-
-    def identity(self) -> str: ...
-
-    def version(self, index: str) -> int: ...
-
-    def forget(self, index: str | None = None) -> None: ...
-
-    def count(self, index: str) -> int: ...
-
-    def orphans(self, limit: int) -> Sequence[tuple[str, Any]]: ...
-
-    def removed(self, index: str, ids: Sequence[Any]) -> int: ...
-
-
 class ChromaServer(NamedTuple):
     """A Chroma server that several machines share: its address, and a token for it or for the proxy before it."""
 
@@ -219,18 +207,16 @@ class ChromaServer(NamedTuple):
     token: str = ""
 
 
-class ChromaFolder:
+class ChromaFolder(Generic[L]):
     """Blocking, safe from any thread; one object a folder (or a server's share for one state database) and process.
 
     Errors are StoreError `knowledge.vectors_*`; `set_aside` names folders that were moved away. Ids of records are
     text; every collection is an `Index` and measures cosine distance.
     """
 
-    def __init__(
-        self, book: IndexLedger, folder: Path, aside: Path, server: ChromaServer | None = None
-    ) -> None:
+    def __init__(self, ledger: L, folder: Path, aside: Path, server: ChromaServer | None = None) -> None:
         self.set_aside: list[QuarantinedFile] = []
-        self._book = book
+        self.ledger = ledger
         self._server = server
         self._folder = folder
         self._aside = aside
@@ -255,21 +241,21 @@ class ChromaFolder:
     def prune(self) -> int:
         """Delete the vectors of what is gone, of every index; returns how many."""
         pruned = 0
-        while orphans := sorted(self._book.orphans(MAX_BATCH)):
+        while orphans := sorted(self.ledger.orphans(MAX_BATCH)):
             for name, rows in groupby(orphans, key=lambda row: row[0]):
                 ids = [key for _, key in rows]
                 with self._lock:
                     self._guard(lambda name=name, ids=ids: self._delete(name, ids))  # type: ignore[misc]
-                    self._wrote(name, self._book.removed(name, ids))
+                    self._wrote(name, self.ledger.removed(name, ids))
                 pruned += len(ids)
         return pruned
 
     def reconcile(self, index: Index) -> None:
         """Note as missing what the book has and the folder has not: one that was replaced or half copied."""
         with self._lock:
-            known = self._book.count(index.name)
+            known = self.ledger.count(index.name)
             if known and self._with(index, lambda collection: collection.count()) < known:
-                self._book.forget(index.name)
+                self.ledger.forget(index.name)
 
     def _nearest(
         self, index: Index, vector: Sequence[float], where: Mapping[str, Any], limit: int
@@ -291,7 +277,7 @@ class ChromaFolder:
     def _with(self, index: Index, action: Callable[[Collection], T]) -> T:
         """`action` on the collection of `index`, in the state that other processes left it."""
         with self._lock:
-            version = self._book.version(index.name)
+            version = self.ledger.version(index.name)
             # A server shows every process what others wrote; a folder has to be opened again.
             if not self._server and self._client and self._seen.get(index.name, version) != version:
                 self.close()
@@ -335,21 +321,21 @@ class ChromaFolder:
         self.close()
         if self._folder.exists():
             self.set_aside.append(quarantine(self._folder, self._aside, _brief(error)))
-        self._book.forget()
+        self.ledger.forget()
         self._seen.clear()
 
     def _collection(self, index: Index) -> Collection:
         known = self._open.get(index.name)
         if known is not None:
             return known
-        identity = self._book.identity()
+        identity = self.ledger.identity()
         facts = {"corpus": index.collection, "embedder": index.embedder, "dim": index.dim, "store": identity}
         client = self._connect()
         found = self._get(client, index, facts)
         if (found.metadata or {}).get("store") != identity:
             # Made for another state database: the same ids mean other texts.
             client.delete_collection(found.name)
-            self._book.forget(index.name)
+            self.ledger.forget(index.name)
             found = self._get(client, index, facts)
         self._open[index.name] = found
         return found
@@ -358,7 +344,7 @@ class ChromaFolder:
         """An index's collection; on a server each state database has its own."""
         if not self._server:
             return name
-        return f"v-{hashlib.sha256(f'{self._book.identity()} {name}'.encode()).hexdigest()[:48]}"
+        return f"v-{hashlib.sha256(f'{self.ledger.identity()} {name}'.encode()).hexdigest()[:48]}"
 
     def _get(self, client: Client, index: Index, facts: dict[str, Any]) -> Collection:
         return client.get_or_create_collection(
@@ -408,17 +394,8 @@ def _brief(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error)[:200]}"
 
 
-class VectorStore(ChromaFolder):
-    """Vectors of chunks by index. Blocking, safe from any thread; one object a folder and process.
-
-    Errors of the store are StoreError `knowledge.vectors_*`; `set_aside` names folders that were moved away.
-    """
-
-    def __init__(
-        self, ledger: VectorLedger, folder: Path, aside: Path, server: ChromaServer | None = None
-    ) -> None:
-        super().__init__(ledger, folder, aside, server)
-        self.ledger = ledger
+class VectorStore(ChromaFolder[VectorLedger]):
+    """Vectors of chunks by index."""
 
     def nearest(
         self, index: Index, vector: Sequence[float], access: Iterable[str], limit: int
