@@ -21,9 +21,9 @@ def data(text: str = "", *, end: str = "\n", painted: bool = False) -> None:
     sys.stdout.write((text if painted else sanitize(text)) + end)
 
 
-def data_json(value: Any, *, indent: int | None = None) -> None:
-    """Write one JSON value to stdout as one line (or indented) and flush it."""
-    sys.stdout.write(json.dumps(sanitize_json(value), ensure_ascii=False, indent=indent, default=str) + "\n")
+def data_json(value: Any) -> None:
+    """Write one JSON value to stdout as one line and flush it."""
+    sys.stdout.write(json.dumps(sanitize_json(value), ensure_ascii=False, default=str) + "\n")
     sys.stdout.flush()
 
 

@@ -67,10 +67,10 @@ def _tokens_of(part: dict[str, Any], whole: dict[str, Any], depth: int) -> int:
     return _SHORT
 
 
-def repeats(text: str, *, longest: int = 120, times: int = 8, least: int = 400) -> bool:
-    """Whether `text` ends with one piece of at most `longest` characters said `times` times, `least` characters in all."""
-    for length in range(1, longest + 1):
-        said = max(times, -(-least // length))
+def repeats(text: str) -> bool:
+    """Whether `text` ends with one piece of at most 120 characters said eight times, 400 characters in all."""
+    for length in range(1, 121):
+        said = max(8, -(-400 // length))
         if len(text) >= length * said and text.endswith(text[-length:] * said):
             return True
     return False

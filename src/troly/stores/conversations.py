@@ -285,9 +285,7 @@ class Conversations:
 
     # --- turns
 
-    def begin_turn(
-        self, owner: str, conversation_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
-    ) -> StoredTurn:
+    def begin_turn(self, owner: str, conversation_id: str, text: str) -> StoredTurn:
         """Save the user's message and the running turn; both are committed when this returns."""
         pid, started = self._me
         turn_id = self._new_id()
@@ -300,7 +298,7 @@ class Conversations:
                 "host, started_at) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?)",
                 (turn_id, conversation_id, conversation.mode, message_id, pid, started, self._db.host, now),
             )
-            question = NewMessage("user", text, metadata=metadata or {})
+            question = NewMessage("user", text)
             self._insert(connection, conversation_id, question, now, turn_id=turn_id, message_id=message_id)
             self._touch(connection, conversation_id, now)
             return self._turn(connection, owner, turn_id)

@@ -37,7 +37,7 @@ from troly.stores import migrations
 from troly.stores.connections import Connection, StatementResult
 from troly.stores.migrations import Migration
 from troly.stores.processes import Lock
-from troly.stores.state import BUSY_SECONDS, StateDb
+from troly.stores.state import StateDb
 
 if TYPE_CHECKING:
     import psycopg
@@ -106,9 +106,9 @@ _BUSY = {"55P03", "57014", "40001", "40P01", "53300"}
 class PostgresDb(StateDb):
     """The database at `url`, whose password is never shown. Safe from any thread; see `StateDb` for the transactions."""
 
-    def __init__(self, url: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(self, url: str) -> None:
         self._url, self._password, name = _address(url)
-        super().__init__(Path(name), busy_seconds=busy_seconds)
+        super().__init__(Path(name))
         self.host = platform.node()
         self._free = threading.BoundedSemaphore(_MOST)
         self._idle: LifoQueue[psycopg.Connection[Any]] = LifoQueue()

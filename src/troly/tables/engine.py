@@ -28,7 +28,13 @@ def database(
 
     con = duckdb.connect(name, config={"temp_directory": str(folder), "python_enable_replacements": "false"})
     done = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(con, cancelled, done), daemon=True)
+
+    def watch() -> None:
+        while not done.wait(_WATCH_SECONDS):
+            if cancelled():
+                con.interrupt()
+
+    watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
         yield con
@@ -38,9 +44,3 @@ def database(
         done.set()
         watcher.join()
         con.close()
-
-
-def _watch(con: duckdb.DuckDBPyConnection, cancelled: Callable[[], bool], done: threading.Event) -> None:
-    while not done.wait(_WATCH_SECONDS):
-        if cancelled():
-            con.interrupt()

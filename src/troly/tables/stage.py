@@ -7,6 +7,7 @@ import shutil
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -246,7 +247,7 @@ def stage(
     A function instead of a layout finds the header itself, from the file as UTF-8 and the path to name in errors.
     Raises InputError: not such a CSV, or lines that cannot be accounted for.
     """
-    head = _head_of(layout)
+    head = partial(read_header, layout=layout) if isinstance(layout, Layout) else layout
     encoding, text = sniff_encoding(path), path
     if encoding.startswith("utf-16"):
         text = _converted(path, encoding, context)
@@ -268,10 +269,6 @@ def _converted(path: Path, encoding: str, context: LoadContext) -> Path:
     target = context.folder / "utf8.csv"
     convert(path, encoding, target, context.check)
     return target
-
-
-def _head_of(layout: Layout | Head) -> Head:
-    return (lambda text, shown: read_header(text, shown, layout)) if isinstance(layout, Layout) else layout
 
 
 def _stage(

@@ -158,14 +158,11 @@ def _says(amount: Amount, result: Decimal) -> bool:
     if value == result:
         return True
     exponent = int(value.normalize().as_tuple().exponent)
-    place = Decimal(1).scaleb(exponent if exponent < 0 or _scaled(amount) else 0)
+    # A number with a word of scale takes less room than its digits.
+    scaled = value >= 1000 and amount.end - amount.start < len(str(int(value)))
+    place = Decimal(1).scaleb(exponent if exponent < 0 or scaled else 0)
     return (
         bool(value)
         and abs(result - value) <= value / 20
         and result.quantize(place, ROUND_HALF_UP) == value.quantize(place)
     )
-
-
-def _scaled(amount: Amount) -> bool:
-    """Whether a number was written with a word of scale: it takes less room than its digits."""
-    return abs(amount.value) >= 1000 and amount.end - amount.start < len(str(int(abs(amount.value))))

@@ -93,9 +93,9 @@ class Keymap:
         for action in sorted(ACTIONS, key=lambda a: order.index(a.place) if a.place in order else len(order)):
             keys = self.keys(action.name)
             if keys:
-                groups.setdefault(action.group, []).append(
-                    HelpEntry(_pressed(action, keys), _does(action, lang))
-                )
+                short = f"help.{action.name}"
+                does = f"ui.{short}" if short in core_catalogue().keys("ui") else f"ui.command.{action.name}"
+                groups.setdefault(action.group, []).append(HelpEntry(_pressed(action, keys), tr(does, lang)))
         return [(tr(f"ui.help.{group}", lang), entries) for group, entries in groups.items()]
 
 
@@ -144,12 +144,6 @@ def _pressed(action: Action, keys: tuple[str, ...]) -> str:
     if "{}" in action.run and len(keys) > 2:
         return f"{key_label(keys[0])} … {key_label(keys[-1])}"
     return "  ".join(key_label(key) for key in keys[:2])
-
-
-def _does(action: Action, lang: Lang) -> str:
-    short = f"help.{action.name}"
-    known = short in core_catalogue().keys("ui")
-    return tr(f"ui.{short}" if known else f"ui.command.{action.name}", lang)
 
 
 _BY_NAME: Mapping[str, Action] = {action.name: action for action in ACTIONS}

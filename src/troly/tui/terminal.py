@@ -28,8 +28,9 @@ def may_be_refused(text: str, env: Mapping[str, str]) -> bool:
     return known or term in ("", "dumb", "linux") or term.startswith("screen")
 
 
-def has_braille(env: Mapping[str, str] = os.environ) -> bool:
-    """Whether the terminal that `env` tells of shows Braille: the console of Linux and other encodings do not."""
+def has_braille() -> bool:
+    """Whether the terminal shows Braille: the console of Linux and other encodings do not."""
+    env = os.environ
     language = env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or "UTF-8"
     return env.get("TERM") != "linux" and "utf" in language.lower()
 

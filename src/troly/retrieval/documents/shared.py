@@ -25,7 +25,7 @@ from troly.stores.connections import Connection, os_error
 from troly.stores.migrations import Migration
 from troly.stores.published import Build, Datasets, DatasetVersion
 from troly.stores.shared_files import sha256_of
-from troly.stores.state import BUSY_SECONDS, StateDb
+from troly.stores.state import StateDb
 
 NAME = "documents"
 # Seconds between two looks whether another machine has published.
@@ -52,8 +52,8 @@ class SharedDocuments(StateDb):
     Reading then raises what `Datasets` and `SharedFiles` do where a newer one is known and cannot be had.
     """
 
-    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
-        super().__init__(path, busy_seconds=busy_seconds)
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
         self._datasets: Datasets | None = None
         self._looking, self._look_at = threading.Lock(), 0.0
         self._load: ContextVar[_Load | None] = ContextVar("load", default=None)

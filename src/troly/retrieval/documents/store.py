@@ -119,12 +119,11 @@ class ChunkStore:
             sql = "SELECT DISTINCT permission FROM documents WHERE collection = ? AND permission IS NOT NULL"
             return frozenset(row[0] for row in connection.execute(sql, (collection,)))
 
-    def permit(self, collection: str, path: str, permission: str | None, owner: str | None = None) -> None:
-        """Let a document ask for another permission; its vectors are made again, since they are filtered by it too."""
+    def permit(self, collection: str, path: str, permission: str | None) -> None:
+        """Let a shared document ask for another permission; its vectors are made again, since they are filtered by it too."""
         with self.db.write() as connection:
-            place = (collection, owner, path)
-            sql = "SELECT id FROM documents WHERE collection = ? AND owner IS ? AND path = ?"
-            for (document,) in connection.execute(sql, place).fetchall():
+            sql = "SELECT id FROM documents WHERE collection = ? AND owner IS NULL AND path = ?"
+            for (document,) in connection.execute(sql, (collection, path)).fetchall():
                 connection.execute("UPDATE documents SET permission = ? WHERE id = ?", (permission, document))
                 connection.execute(
                     "UPDATE chunks SET permission = ? WHERE document_id = ?", (permission, document)

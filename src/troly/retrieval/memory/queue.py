@@ -24,13 +24,8 @@ class MemoryQueue:
     No thread exists before the first wake. Safe from any thread. `end` runs in the queue's loop when it closes.
     """
 
-    def __init__(
-        self,
-        work: Callable[[Calm], Awaitable[object]],
-        end: Callable[[], Awaitable[None]],
-        quiet: float = QUIET,
-    ) -> None:
-        self.quiet = quiet
+    def __init__(self, work: Callable[[Calm], Awaitable[object]], end: Callable[[], Awaitable[None]]) -> None:
+        self.quiet = QUIET
         self._work = work
         self._end = end
         self._lock = threading.Lock()

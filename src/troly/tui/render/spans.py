@@ -73,11 +73,11 @@ def wrap(spans: Sequence[Span], width: int) -> list[Line]:
     return lines
 
 
-def wrap_whole(parts: Iterable[Line], width: int, gap: str = "   ") -> list[Line]:
-    """`parts` with `gap` between them; none is broken but one that is wider than a line."""
+def wrap_whole(parts: Iterable[Line], width: int) -> list[Line]:
+    """`parts` with three blanks between them; none is broken but one that is wider than a line."""
     lines: list[Line] = []
     for part in parts:
-        joined = (*lines[-1], Span(gap), *part) if lines else part
+        joined = (*lines[-1], Span("   "), *part) if lines else part
         if lines and width_of(joined) <= width:
             lines[-1] = joined
         else:
