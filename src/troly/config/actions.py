@@ -181,8 +181,6 @@ ACTIONS: tuple[Action, ...] = (
     Action("browse_choose", "", ("up", "down"), "browse", "in_browse", fixed=True),
     Action("browse_take", "", ("enter",), "browse", "in_browse", fixed=True),
     Action("browse_remove", "", ("delete",), "browse", "in_browse", fixed=True),
-    Action("waiting_answer", "", ("enter",), "browse", "in_browse", fixed=True),
-    Action("waiting_close", "", ("delete",), "browse", "in_browse", fixed=True),
     Action("browse_page", "", ("tab",), "browse", "in_browse", fixed=True),
     Action("browse_scroll", "", ("pageup", "pagedown"), "browse", "in_browse", fixed=True),
     Action("browse_copy", "copy", ("ctrl+y",), "browse", "in_browse"),

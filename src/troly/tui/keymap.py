@@ -6,6 +6,7 @@ The entries stand in `troly.config.actions`, where the settings can check `[keys
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from textual.binding import Binding, BindingsMap
@@ -81,9 +82,9 @@ class Keymap:
             self._bindings[kind] = found
         return found
 
-    def hints(self, names: Iterable[str], lang: Lang) -> str:
-        """Keys with a word on each (`ui.key.<name>`), for a line at the edge of a part."""
-        shown = ((self.press(name), tr(f"ui.key.{name}", lang)) for name in names)
+    def hints(self, names: Iterable[str], lang: Lang, words: Mapping[str, str] = MappingProxyType({})) -> str:
+        """Keys with a word on each (`ui.key.<name>`, or what `words` has for it), for a line at the edge of a part."""
+        shown = ((self.press(name), tr(f"ui.key.{words.get(name, name)}", lang)) for name in names)
         return HINT_GAP.join(f"{press} {word}" for press, word in shown if press)
 
     def help(self, places: Iterable[Place], lang: Lang) -> list[tuple[str, list[HelpEntry]]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -50,12 +51,13 @@ class Entry(NamedTuple):
 
 
 class Page:
-    """What a page has and does; `hints` are the names of its keys for the line below.
+    """What a page has and does; `hints` are the names of its keys for the line below, `words` what is said there instead.
 
     `reading` says that what is told of an entry is more than the list: it gets more room.
     """
 
     hints: tuple[str, ...] = ("browse_take", "browse_close")
+    words: Mapping[str, str] = MappingProxyType({})
     reading = False
 
     def __init__(self, app: TrolyApp, title: str) -> None:
@@ -151,7 +153,7 @@ class BrowseScreen(ListDialog[None]):
             self.page.hints[-1],
         ]
         keys = self.query_one(KeyHints)
-        keys.hints = tuple(keymap_of(self).hints(names, language_of(self)).split(HINT_GAP))
+        keys.hints = tuple(keymap_of(self).hints(names, language_of(self), self.page.words).split(HINT_GAP))
         keys.rebuild()
 
     def renew(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from troly.text.catalogue import tr
@@ -24,7 +25,10 @@ NOBODY = "nobody"
 class WaitingPage(Page):
     """Conversations that wait for a person, those that wait longest first."""
 
-    hints = ("waiting_answer", "waiting_close", "browse_close")
+    hints = ("browse_take", "browse_remove", "browse_close")
+    words: Mapping[str, str] = MappingProxyType(
+        {"browse_take": "waiting_answer", "browse_remove": "waiting_close"}
+    )
     reading = True
 
     def __init__(self, app: TrolyApp, title: str) -> None:
