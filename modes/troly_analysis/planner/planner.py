@@ -269,8 +269,12 @@ class _Question:
         """The words of the message, with what it points at by naming nothing else."""
         about = _spoken_of(before) if before is not None else None
         parts = read_question(self.text, schema, self.today, self.choices, self.values, about=about)
-        parts.facts = [fact for fact in parts.facts if not _is_other_year(fact, self.previous)]
-        if before is None or parts.pointer or parts.kept:
+        if before is None:
+            return parts
+        if of_the_year_before(parts.when, before.period, self.today) != parts.when:  # of which year is open
+            bare = f"“{parts.when.yearless}” = "
+            parts.facts = [fact for fact in parts.facts if not fact.startswith(bare)]
+        if parts.pointer or parts.kept:
             return parts
         found = before.form in {"top", "rows"} and (names_figure_alone(parts, before) or asks_alone(parts))
         row = before.form == "rows" and before.limit == 1 == len(self.shown) and asks_columns(parts)
@@ -358,22 +362,6 @@ def _has_shape(parts: Parts, query: DataQuery | None) -> bool:
     """Whether a question has a form of its own and says what of: "sản phẩm nào doanh thu cao nhất", no "còn theo tỉnh?"."""
     listed = parts.rows and parts.has("which", "list") and (parts.conditions or parts.numbers)
     return query is not None and query.form not in {"scalar", "schema"} and bool(parts.measures or listed)
-
-
-_BARE_PERIOD = re.compile(r"“(?P<said>[^”]*)” = (?P<start>\S+) \.\. (?P<end>\S+)")
-
-
-def _is_other_year(fact: str, previous: Plan | None) -> bool:
-    """Whether a fact gives a quarter or month without a year the days of another year than the one that was just asked about."""
-    match = _BARE_PERIOD.fullmatch(fact)
-    if match is None or previous is None or re.search(r"\d{4}", match["said"]):
-        return False
-    start, end = date.fromisoformat(match["start"]), date.fromisoformat(match["end"])
-    asked = [each.period for each in (previous.ask, previous.before) if each and each.period]
-    return any(
-        (one.start.month, one.end.month) == (start.month, end.month) and one.start.year != start.year
-        for one in asked
-    )
 
 
 def _extra_weight(parts: Parts, built: BuiltQuery, schema: Schema, *, followed: bool) -> float:

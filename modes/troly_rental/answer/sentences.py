@@ -49,7 +49,7 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         where = f"{where[:1].upper()}{where[1:]}" if where else records_title(parsed.entity, lang)
         return say("answer.figure", lang, title=where, value=_every_figure(parsed, found, lang))
     text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
-    ends = _ends(parsed, found, lang)
+    ends = _ends(parsed, found, lang) or _difference(parsed, found, lang)
     return f"{text} {ends}".strip()
 
 
@@ -117,6 +117,22 @@ def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         for one in ends
     ]
     return say("answer.ends", lang, highest=told[0], lowest=told[1])
+
+
+def _difference(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    """How far the one figure of two groups is apart; "" for others."""
+    records = found.records()
+    if len(parsed.measures) != 1 or len(parsed.group) != 1 or len(records) != 2 or found.total != 2:
+        return ""
+    name = next((one for one in found.columns if one not in parsed.group), "")
+    first, second = (one[name] for one in records)
+    if not (isinstance(first, (int, float)) and isinstance(second, (int, float))):
+        return ""
+    return say(
+        "answer.difference",
+        lang,
+        value=_figure_text(parsed.measures[0], name, abs(first - second), parsed, lang),
+    )
 
 
 def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
@@ -234,6 +250,9 @@ def _figure_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         if value is None
         else cell_text(_figure_column(parsed, found, at), value, parsed.entity, lang)
     )
+    if parsed.measures[0].kind == "count" and value is not None:
+        noun = "thing_one" if value == 1 else "thing"
+        shown = f"{shown} {say(f'{noun}.{parsed.entity}', lang)}"
     return say("answer.figure", lang, title=title_of(parsed, lang), value=shown)
 
 

@@ -339,7 +339,7 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
             same = not (within or (adding and old.field in fields and old.op in {"=", "in"}))
         elif same and _is_limit(old):  # the other end of a range stays
             ends = {one.op[0] for one in new if one.field == old.field}
-            same = old.op[0] in ends or "=" in ends
+            same = old.op[0] in ends or bool({"=", "i"} & ends)
         if same and old.field in {"district", "city", "type"} and old.op == "=":
             found = replace(found, replaced=old)
         gone = values <= (back if old.op in {"!=", "not_in"} else refused)
@@ -422,7 +422,7 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
     if found.measures and not output.measures and rows and not other:
         # Things are asked for where figures were: what they are figures of.
         found = replace(found, measures=(), group=(), order=(), limit=None, mode="LIST")
-    found = _with_figures(parts, marks, found)
+    found = _at_other_end(parts, found) or _with_figures(parts, marks, found)
     found = replace(found, limit=parts.limit) if parts.limit else found
     if output.mode == "LIST" and found.measures:
         return replace(found, mode="LIST", measures=(), group=(), order=())
@@ -464,6 +464,23 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
         return replace(found, order=output.order, measures=(), mode="LIST", limit=limit)
     return found
+
+
+def _at_other_end(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion | None:
+    """The other end of the very figure that was told: "thấp nhất thì sao" after the highest price of electricity; None for other
+    messages.
+    """
+    told = found.measures[0].kind if len(found.measures) == 1 and not found.group else ""
+    if told not in {"min", "max", "avg", "median"} or parts.output.group:
+        return None
+    find, ends = parts.vocabulary.find, {"max": ("highest end", "dearest", "largest")}
+    ends["min"] = ("lowest end", "cheapest", "smallest")
+    said = [kind for kind, labels in ends.items() if find(parts.text, "asks", *labels)]
+    named = find(parts.text, "asks", "figure price", "figure area", "figure deposit", "count", "avg", "room")
+    if len(said) != 1 or named or _WHICH_ROWS.search(fold(parts.text)):
+        return None
+    measure = Measure(said[0], found.measures[0].field)
+    return replace(found, measures=(measure,), group=(), order=(), mode="TABLE", limit=None)
 
 
 # Which row of the last list is pointed at.
@@ -579,15 +596,18 @@ def details_of(question: str) -> tuple[str, ...]:
 
 
 def asks_one_value(picked: ParsedQuestion, pointed: frozenset[str], focus: Focus) -> bool:
-    """Whether the only row shown is asked for one value that was shown with it, and for nothing else by any word."""
-    if len(focus.rows) != 1 or len(picked.details) != 1 or picked.asked:
+    """Whether the only row shown, or the one that was asked for, is asked for one value that was shown with it, and for nothing
+    else by any word.
+    """
+    alone = len(focus.rows) == 1 or (bool(picked.picked) and not pointed)
+    if not alone or len(picked.details) != 1 or picked.asked:
         return False
     (name,) = picked.details
     labels = [label for label, field in _DETAILS.items() if field == name]
     labels += ["spacious"] if name == "area" else []
     read = spans_of(Vocabulary().find(picked.question, "asks", *labels))
     left = {word.folded for word in without_everyday(picked.question, read)}
-    return name in focus.rows[0].values and left <= pointed
+    return name in focus.rows[max(picked.picked, 1) - 1].values and left <= pointed
 
 
 def _chosen(found: Reference, query: Mapping[str, Any]) -> list[str] | None:

@@ -204,7 +204,8 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     where = parse_places(vocabulary, rest, asker.places)
     groups = spans_of(vocabulary.find(text, "asks", "by furnished", "by amenity", "by type"))
     traits = parse_traits(vocabulary, blank_out(where.rest, groups, "|"))
-    figures = bool(vocabulary.find(text, "asks", *_FIGURES))
+    # Rooms are counted as they are now: "how many … in January" says nothing of when they were posted.
+    figures = bool(vocabulary.find(text, "asks", *(name for name in _FIGURES if name != "count")))
     days, rest, day_spans = (
         ([], traits.rest, end_spans)
         if ending
@@ -391,6 +392,9 @@ def _output(
     if whole is not None:
         return whole
     if money in {*_CHARGES, "rent", "revenue"}:
+        several = any(one.field == "month" and one.op == "in" for one in filters)
+        if several and not output.group and not vocabulary.find(text, "asks", "sum", "avg"):
+            output = replace(output, group=("month",))  # of each month that is named
         return _money_output(vocabulary, text, output, money)
     charted = output.mode == "CHART" and not vocabulary.find(text, "asks", "count")
     if entity == "invoice" and (charted or _is_amount_asked(vocabulary, text, output)):
