@@ -31,12 +31,7 @@ COMMANDS: Mapping[str, str | Mapping[str, str]] = {
     },
     "modes": "modes:modes",
     "models": {"list": "models:list_", "hosts": "models:hosts", "pull": "models:pull"},
-    "config": {
-        "show": "config:show",
-        "path": "config:path",
-        "check": "config:check",
-        "init": "config:init",
-    },
+    "config": {"show": "config:show", "path": "config:path", "check": "config:check", "init": "config:init"},
     "wrong": {"list": "wrong:list_", "mark": "wrong:mark", "undo": "wrong:undo"},
     "serve": "serve:serve",
     "mcp": {"serve": "mcp:serve"},

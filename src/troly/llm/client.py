@@ -17,15 +17,7 @@ from troly.errors import ModelError
 from troly.llm import models
 from troly.llm.failures import model_error, shown_url
 from troly.llm.prompts import estimate
-from troly.llm.types import (
-    ChatChunk,
-    Health,
-    Message,
-    ModelDetails,
-    Need,
-    PullProgress,
-    ResolvedModel,
-)
+from troly.llm.types import ChatChunk, Health, Message, ModelDetails, Need, PullProgress, ResolvedModel
 from troly.waiting import Watchdog
 
 if TYPE_CHECKING:

@@ -21,15 +21,7 @@ from typing import TYPE_CHECKING, Any
 from troly.errors import ModelError
 from troly.llm import models
 from troly.llm.client import OllamaClient
-from troly.llm.types import (
-    ChatChunk,
-    Health,
-    Message,
-    ModelDetails,
-    Need,
-    PullProgress,
-    ResolvedModel,
-)
+from troly.llm.types import ChatChunk, Health, Message, ModelDetails, Need, PullProgress, ResolvedModel
 
 if TYPE_CHECKING:
     from troly.config.settings import OllamaSettings

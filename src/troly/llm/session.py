@@ -296,11 +296,7 @@ class ModelSession:
         return Decision(value, "rules" if reason else "model", reason, ms)
 
     async def use_tools(
-        self,
-        task: str,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        role: str = "chat",
+        self, task: str, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], role: str = "chat"
     ) -> ToolReply:
         """One reply of a model that may call `tools` (Ollama's JSON description): its text, its calls, or both.
 

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 from troly.errors import ModelError
 from troly.llm.prompts import estimate_tools, fit
 from troly.llm.replies import with_schema
-from troly.llm.types import (
-    CallKind,
-    CallRecord,
-    ChatChunk,
-    Message,
-    ResolvedModel,
-    unpack_vector,
-)
+from troly.llm.types import CallKind, CallRecord, ChatChunk, Message, ResolvedModel, unpack_vector
 
 if TYPE_CHECKING:
     from troly.llm.client import OllamaClient

@@ -151,11 +151,7 @@ async def completions(request: Request, wanted: ChatRequest) -> Response:
         raise InputError("turn.empty")
     found = await site.call(_place, caller, mode.id, thread)
     asked = TurnRequest(
-        mode.id,
-        thread.question,
-        found,
-        model=wanted.ollama_model,
-        guard_model=wanted.ollama_guardrail_model,
+        mode.id, thread.question, found, model=wanted.ollama_model, guard_model=wanted.ollama_guardrail_model
     )
     stream = await site.hub.ask(caller, asked)
     reply = Reply(site, caller, stream, thread, wanted)

@@ -19,15 +19,7 @@ from troly.plugin.services import Services
 from troly.server.access import Access, Caller
 from troly.server.metrics import Metrics
 from troly.server.problems import language_of
-from troly.server.streams import (
-    ALIVE,
-    AnyStream,
-    TooSlowError,
-    TurnHub,
-    event_json,
-    sse,
-    to_bytes,
-)
+from troly.server.streams import ALIVE, AnyStream, TooSlowError, TurnHub, event_json, sse, to_bytes
 from troly.server.uploads import Uploads
 from troly.stores.records import Conversation, StoredMessage
 from troly.text.catalogue import Lang

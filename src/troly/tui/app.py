@@ -100,12 +100,7 @@ class TrolyApp(TerminalApp):
         # After the end of the screen nobody listens.
         self.backend = backend(self.call_later)
         self.controller = Controller(
-            self.backend,
-            mode=mode,
-            language=language,
-            now=now,
-            changed=self._changed,
-            mode_asked=mode_asked,
+            self.backend, mode=mode, language=language, now=now, changed=self._changed, mode_asked=mode_asked
         )
         self._kept_tabs: Mapping[str, Any] = {}
         self.chat = ChatScreen(self.controller, self.mode_palette())
@@ -148,9 +143,7 @@ class TrolyApp(TerminalApp):
         self.drafts.begin()
         self.chat.completer.renew()
         self.backend.watch_health(
-            lambda: self.controller.pane.mode,
-            lambda: self.controller.language,
-            self.controller.take_health,
+            lambda: self.controller.pane.mode, lambda: self.controller.language, self.controller.take_health
         )
 
     def close_backend(self) -> None:

@@ -20,13 +20,7 @@ from troly.presentation.text import content_text, grid
 from troly.text.sanitize import sanitize_json
 
 if TYPE_CHECKING:
-    from troly.conversation.evaluation import (
-        Accuracy,
-        Case,
-        CaseResult,
-        EvaluationReport,
-        JudgedTurn,
-    )
+    from troly.conversation.evaluation import Accuracy, Case, CaseResult, EvaluationReport, JudgedTurn
     from troly.conversation.verdicts import Verdict
     from troly.plugin.registry import Registry
 

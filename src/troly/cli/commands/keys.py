@@ -96,8 +96,7 @@ def list_(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 def revoke(
-    ctx: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="ID", help="keys.id", show_default=False)],
+    ctx: typer.Context, key: Annotated[str, typer.Argument(metavar="ID", help="keys.id", show_default=False)]
 ) -> None:
     from troly.stores.api_keys import ApiKeys
 

@@ -18,11 +18,7 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _MARKS = re.compile(r"\*\*|__|`|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])")
 _LINK = re.compile(r"\[([^\]\n]{1,300})\]\((https?://[^)\s]{1,500})\)")
 # What is said before a block.
-HEADS: Mapping[type[Block], str] = {
-    SourceList: "sources",
-    Details: "computed",
-    Alternatives: "conflict",
-}
+HEADS: Mapping[type[Block], str] = {SourceList: "sources", Details: "computed", Alternatives: "conflict"}
 
 
 class SpokenMarkdown:

@@ -132,11 +132,7 @@ def _megabytes(size: int) -> str:
 # Turning the bytes of a text file into characters, with the encodings that Vietnamese files come in.
 
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 # A text file may hold a stray control character; more than one in a hundred is no text.
 _MAX_CONTROL = 0.01

@@ -145,11 +145,7 @@ class MemoryScope:
     skip: Collection[str] = ()
 
     def params(self) -> dict[str, str]:
-        return {
-            "owner": self.owner,
-            "conversation": self.conversation,
-            "skip": json.dumps(sorted(self.skip)),
-        }
+        return {"owner": self.owner, "conversation": self.conversation, "skip": json.dumps(sorted(self.skip))}
 
 
 @dataclass(frozen=True, slots=True)

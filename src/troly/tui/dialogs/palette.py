@@ -91,10 +91,7 @@ class PaletteScreen(ListDialog[str]):
     """Gives back the action of what is chosen among `offered`, or the empty string; `what` names the sentences of it."""
 
     LEFT = ""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("dialog"),
-        Binding("escape", "leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog"), Binding("escape", "leave", show=False)]
 
     def __init__(
         self, offered: Sequence[PaletteEntry], lang: Lang, what: Literal["palette", "pane"] = "palette"

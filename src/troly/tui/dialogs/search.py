@@ -34,9 +34,7 @@ class SearchScreen(ListDialog[str]):
 
     LEFT = ""
     PLACE: ClassVar[Place] = "search"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("search"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("search")]
 
     def __init__(self, controller: Controller, words: str = "") -> None:
         super().__init__()

@@ -58,10 +58,7 @@ class WrongScreen(ListDialog[WrongReport | None]):
     DEFAULT_CSS = """
     WrongScreen TypingInput { margin: 1 0 0 0; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("dialog"),
-        Binding("escape", "leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog"), Binding("escape", "leave", show=False)]
 
     def __init__(self, palette: Palette, lang: Lang, marked: WrongReport | None) -> None:
         super().__init__()

@@ -457,14 +457,7 @@ def card_lines(
 
 
 def block_lines(  # noqa: C901, PLR0911, PLR0912 (one case a block)
-    block: Block,
-    width: int,
-    lang: Lang,
-    name: str,
-    opened: Collection[str],
-    *,
-    said: str = "",
-    rows: int = 0,
+    block: Block, width: int, lang: Lang, name: str, opened: Collection[str], *, said: str = "", rows: int = 0
 ) -> list[Line]:
     """One block in lines of at most `width` cells; the rest as in `card_lines`."""
     match block:
