@@ -111,7 +111,7 @@ class GridScreen(Dialog[None]):
 
     def _fill(self) -> None:
         grid: DataTable[Text] = self.query_one(DataTable)
-        place, shown = grid.cursor_coordinate, self._shown
+        place, shown, numeric = grid.cursor_coordinate, self._shown, self._table.numeric
         grid.clear(columns=True)
         for index, name in enumerate(self._table.columns):
             mark = (DOWN if self._falling else UP) if index == self._by else ""
@@ -120,7 +120,8 @@ class GridScreen(Dialog[None]):
             width = max(cell_len(label), self._widths[index])
             grid.add_column(Text(label), key=str(index), width=width)
         for row in shown:
-            grid.add_row(*(self._cell(index, text) for index, text in enumerate(self._table.rows[row])))
+            cells = enumerate(sanitize(text, keep_newlines=False) for text in self._table.rows[row])
+            grid.add_row(*(Text(text, justify="right" if at in numeric else "left") for at, text in cells))
         grid.move_cursor(row=place.row, column=place.column)
         title = sanitize(self._table.title, keep_newlines=False) or tr("ui.grid.title", self._lang)
         count = tr("ui.grid.count", self._lang, shown=len(shown), total=len(self._order))
@@ -128,10 +129,6 @@ class GridScreen(Dialog[None]):
         self.query_one("#title", Static).update(
             Content.assemble(Content.styled(title, "bold"), Content.styled(f"  {count}{which}", "dim"))
         )
-
-    def _cell(self, index: int, text: str) -> Text:
-        right = index in self._table.numeric
-        return Text(sanitize(text, keep_newlines=False), justify="right" if right else "left")
 
     def action_sort(self) -> None:
         """Sort by the column of the cursor; once more turns the order round."""

@@ -46,17 +46,11 @@ class HelpLines(LinesView, can_focus=True):
             lines += [BLANK, head] if lines else [ends_apart(head, line(Span(self._keys, "dim")), width)]
             for entry in entries:
                 keys = pad(line(Span(entry.press, "strong")), column)
-                lines += [
-                    line(*(keys if first else (Span(" " * column),)), *text)
-                    for first, text in _rows(entry.does, width - column)
-                ]
+                does = entry.does[:1].upper() + entry.does[1:]
+                for text in wrap([Span(does)], max(8, width - column)):
+                    lines.append(line(*keys, *text))
+                    keys = line(Span(" " * column))
         return lines
-
-
-def _rows(text: str, width: int) -> list[tuple[bool, Line]]:
-    """What a key does, in as many lines as it takes, and which of them is the first."""
-    text = text[:1].upper() + text[1:]
-    return [(place == 0, found) for place, found in enumerate(wrap([Span(text)], max(8, width)))]
 
 
 class HelpScreen(Dialog[None]):

@@ -117,19 +117,17 @@ class PaletteScreen(ListDialog[str]):
         options = self.query_one(OptionList)
         options.clear_options()
         heading = ""
+        # What is known before the first layout is the size of the screen.
+        width = min(WIDTH, self.app.size.width * 96 // 100) - FRAME
         for number, command in enumerate(self._shown):
             # Headings order what is offered at first; what was looked for stands in the order of its fitness.
             if not wanted and command.group != heading:
                 heading = command.group
                 options.add_option(Option(Content.styled(f" {heading}", "dim"), disabled=True))
-            options.add_option(Option(_row(command, self._width()), id=str(number)))
+            options.add_option(Option(_row(command, width), id=str(number)))
         self.query_one("#palette").set_class(not self._shown, "-none")
         if self._shown:
             options.highlighted = options.get_option_index("0")
-
-    def _width(self) -> int:
-        """The room of one entry; what is known before the first layout is the size of the screen."""
-        return min(WIDTH, self.app.size.width * 96 // 100) - FRAME
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._offer(event.value)

@@ -34,18 +34,12 @@ class Reasons(LinesView, can_focus=False):
         self.chosen = 0
 
     def build(self, width: int) -> list[Line]:
-        return [
-            line(
-                Span("▌ " if at == self.chosen else "  ", "accent"),
-                Span(
-                    clip(self._said(name), width - 2), "chosen" if at == self.chosen else "", f"reason:{at}"
-                ),
-            )
-            for at, name in enumerate(self.offered)
-        ]
-
-    def _said(self, name: str) -> str:
-        return tr("ui.wrong.take_back" if name == TAKE_BACK else f"cli.wrong.reasons.{name}", self._lang)
+        lines = []
+        for at, name in enumerate(self.offered):
+            said = tr("ui.wrong.take_back" if name == TAKE_BACK else f"cli.wrong.reasons.{name}", self._lang)
+            mark, style = ("▌ ", "chosen") if at == self.chosen else ("  ", "")
+            lines.append(line(Span(mark, "accent"), Span(clip(said, width - 2), style, f"reason:{at}")))
+        return lines
 
     def move(self, by: int) -> None:
         self.chosen = (self.chosen + by) % len(self.offered)
