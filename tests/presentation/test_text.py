@@ -21,7 +21,6 @@ from troly.plugin.events import (
     Sources,
     Suggestions,
 )
-from troly.presentation.blocks import blocks
 from troly.presentation.markdown import escape
 from troly.presentation.text import cells, content_text, grid, hides
 
@@ -96,7 +95,7 @@ def test_the_brief_text_leaves_out_what_opens_on_the_screen(
     event: ItemList | Computation, lines: list[str], hidden: bool
 ) -> None:
     assert content_text(event, brief=True).splitlines() == lines
-    assert hides(blocks(event, "en")[0]) == hidden
+    assert hides(event) == hidden
 
 
 @given(

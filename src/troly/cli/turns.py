@@ -15,24 +15,30 @@ from typing import TYPE_CHECKING, Any
 from troly.cli.failures import say_error
 from troly.cli.invocation import Invocation
 from troly.cli.output import data, data_json, note, paint
+from troly.conversation.recorder import clean
 from troly.conversation.session import Session
 from troly.errors import ConfigError, ErrorText
 from troly.plugin.events import (
+    Computation,
+    Content,
     Event,
+    Handoff,
     ModelCalled,
     ModelLoading,
+    Notice,
+    Plan,
     Progress,
     Say,
     StepFinished,
     StepStarted,
+    Suggestions,
     Token,
     TurnCompleted,
     TurnFailed,
     TurnStarted,
     to_json,
 )
-from troly.presentation.blocks import Block, Callout, Details, Handover, Questions, Steps, blocks
-from troly.presentation.text import block_text, hides, loading_text
+from troly.presentation.text import content_text, hides, loading_text
 
 if TYPE_CHECKING:
     from troly.config.users import Profile
@@ -169,29 +175,32 @@ class TextPrinter:
             case TurnStarted() | StepStarted() | StepFinished() | ModelCalled():
                 pass
             case _:
-                for block in blocks(event, self._invocation.lang):
-                    self._content(block)
+                self._content(clean(event))
 
-    def _content(self, block: Block) -> None:
+    def _content(self, content: Content) -> None:
         """What belongs to the answer on stdout, remarks about it on stderr."""
-        match block:
-            case Callout():
+        match content:
+            case Notice():
                 self._close()
-                note(block_text(block))
-            case Handover():
+                note(content_text(content, self._invocation.lang))
+            case Handoff():
                 self._close()
-                note(self._invocation.say("handoff", reason=block.reason, count=len(block.transcript)))
-            case Details() | Questions():
+                note(
+                    self._invocation.say(
+                        "handoff", reason=content.reason, count=len(content.transcript_lines)
+                    )
+                )
+            case Computation() | Suggestions():
                 self._close()
-                note(paint(self._text(block), "quiet", sys.stderr), painted=True)
-            case Steps():  # while it is worked on: for who looks on
+                note(paint(self._text(content), "quiet", sys.stderr), painted=True)
+            case Plan():  # while it is worked on: for who looks on
                 pass
             case _:
-                self._block(self._text(block))
+                self._block(self._text(content))
 
-    def _text(self, block: Block) -> str:
-        self._hidden = self._hidden or (not self._details and hides(block))
-        return block_text(block, brief=not self._details)
+    def _text(self, content: Content) -> str:
+        self._hidden = self._hidden or (not self._details and hides(content))
+        return content_text(content, self._invocation.lang, brief=not self._details)
 
     def _token(self, text: str) -> None:
         if not self._open:

@@ -1,4 +1,4 @@
-"""Blocks as Markdown, for programs that show an answer as text: tables, sources and lists as every reader knows them."""
+"""Typed content as Markdown, for programs that show an answer as text: tables, sources and lists as every reader knows them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,19 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from troly.plugin.events import Content
-from troly.presentation.blocks import (
-    Alternatives,
-    Block,
-    Callout,
-    Code,
-    Details,
-    Entries,
-    Handover,
-    KeyValues,
-    NumberedLines,
-    Plot,
-    Questions,
-    Rows,
-    SourceList,
-    Steps,
-    blocks,
+from troly.conversation.recorder import clean
+from troly.plugin.events import (
+    Chart,
+    Computation,
+    Conflict,
+    Content,
+    Handoff,
+    ItemList,
+    Notice,
+    Plan,
+    Sources,
+    Suggestions,
+    Table,
 )
 from troly.presentation.text import exact_value
 from troly.text.catalogue import Lang
@@ -33,61 +29,62 @@ _ACTIVE = re.compile(r"([\\`*_\]<>|#])")
 
 
 def content_markdown(content: Content, lang: Lang = "en") -> str:
-    """All blocks of `content` as Markdown, a blank line between them; "" where there is nothing to show."""
-    return "\n\n".join(text for block in blocks(content, lang) if (text := block_markdown(block)))
+    """`content` as Markdown, "" where there is nothing to show.
+
+    Plans and how an answer was computed are left out: they are about the answer, not of it.
+    """
+    return "\n".join(_lines(clean(content), lang)).strip()
 
 
-def block_markdown(block: Block) -> str:
-    """`block` as Markdown. Plans and how an answer was computed are left out: they are about the answer, not of it."""
-    return "\n".join(_lines(block)).strip()
-
-
-def _lines(block: Block) -> Iterator[str]:  # noqa: C901, PLR0912 (one case a block)
-    match block:
-        case Rows():
-            yield from _headed(block.title)
-            yield from _table(block.columns, block.rows, block.numeric)
-            yield from _rest(len(block.rows), block.total)
-        case Entries():
-            yield from _headed(block.title)
-            for number, item in enumerate(block.items, 1):
+def _lines(content: Content, lang: Lang) -> Iterator[str]:  # noqa: C901, PLR0912 (one case a kind)
+    match content:
+        case Table():
+            yield from _headed(content.title)
+            yield from _table(content.columns, content.rows, content.numeric)
+            yield from _rest(len(content.rows), content.total)
+        case ItemList():
+            yield from _headed(content.title)
+            for number, item in enumerate(content.items, 1):
                 yield f"{number}. {_joined(f'**{escape(item.title)}**', escape(item.subtitle))}"
                 yield from (f"   - {escape(name)}: {escape(value)}" for name, value in item.fields)
-            yield from _rest(len(block.items), block.total)
-        case Plot():
+            yield from _rest(len(content.items), content.total)
+        case Chart():
             yield from _headed(
-                " ".join(part for part in (block.title, f"({block.unit})" if block.unit else "") if part)
+                " ".join(
+                    part for part in (content.title, f"({content.unit})" if content.unit else "") if part
+                )
             )
             rows = [
-                (label, *(exact_value(series.values[at], block.language) for series in block.series))
-                for at, label in enumerate(block.labels)
+                (
+                    label,
+                    *(exact_value(series.values[at], content.language or lang) for series in content.series),
+                )
+                for at, label in enumerate(content.labels)
             ]
-            columns = ("", *(series.name for series in block.series))
+            columns = ("", *(series.name for series in content.series))
             yield from _table(columns, rows, range(1, len(columns)))
-        case SourceList():
-            for source in block.items:
+        case Sources():
+            for source in content.items:
                 link = source.url if re.fullmatch(r"https?://[^\s<>()\[\]]+", source.url) else ""
                 where = f"<{link}>" if link else escape(source.where)
                 yield f"- [{source.number}] {_joined(escape(source.title), where)}"
-        case KeyValues():
-            yield from (f"- {escape(name)}: {escape(value)}" for name, value in block.pairs)
-        case Questions():
-            yield from (f"- {escape(question)}" for question in block.questions)
-        case Alternatives():
-            for side in block.sides:
+        case Suggestions():
+            yield from (f"- {escape(question)}" for question in content.questions)
+        case Conflict():
+            for side in content.sides:
                 title = f"**{escape(side.title)}**" if side.wins else escape(side.title)
                 yield f"- {_joined(title, escape(side.text))}"
             yield ""
-            yield escape(block.rule)
-        case Callout():
-            text = " ".join(part for part in (block.message, block.remedy) if part)
-            yield f"> **{escape(block.title)}** {escape(text)}".rstrip()
-        case Handover():
-            yield f"> {_joined(escape(block.reason), escape(block.hotline))}"
-        case Details() | Code() | NumberedLines() | Steps():
+            yield escape(content.rule)
+        case Notice():
+            text = " ".join(part for part in (content.message, content.remedy) if part)
+            yield f"> **{escape(content.title)}** {escape(text)}".rstrip()
+        case Handoff():
+            yield f"> {_joined(escape(content.reason), escape(content.hotline))}"
+        case Computation() | Plan():
             pass
         case _:
-            assert_never(block)
+            assert_never(content)
 
 
 def escape(text: str) -> str:

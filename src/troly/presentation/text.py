@@ -1,4 +1,4 @@
-"""Blocks as lines of text for a terminal without the screen, and tables aligned by terminal cells."""
+"""Typed content as lines of text for a terminal without the screen, and tables aligned by terminal cells."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from troly.plugin.events import Content, ModelLoading
-from troly.presentation.blocks import (
-    Alternatives,
-    Block,
-    Callout,
-    Code,
-    Details,
-    Entries,
-    Handover,
-    KeyValues,
-    NumberedLines,
-    Plot,
-    Questions,
-    Rows,
-    SourceList,
-    Steps,
-    blocks,
+from troly.conversation.recorder import clean
+from troly.plugin.events import (
+    Chart,
+    Computation,
+    Conflict,
+    Content,
+    Handoff,
+    ItemList,
+    ModelLoading,
+    Notice,
+    Plan,
+    Sources,
+    Suggestions,
+    Table,
 )
 from troly.text.catalogue import Lang, tr
 from troly.text.numbers import format_number
@@ -32,8 +29,8 @@ GAP = "  "
 
 
 def content_text(content: Content, lang: Lang = "en", *, brief: bool = False) -> str:
-    """All blocks of `content` in lines; see `block_text`."""
-    return "\n".join(text for block in blocks(content, lang) if (text := block_text(block, brief=brief)))
+    """`content` in lines, without blank ones; `brief` leaves out what opens on the screen: facts, code, explanations."""
+    return "\n".join(line for line in _lines(clean(content), lang, brief=brief) if line)
 
 
 def loading_text(event: ModelLoading, lang: Lang) -> str:
@@ -43,81 +40,70 @@ def loading_text(event: ModelLoading, lang: Lang) -> str:
     return tr("turn.loading", lang, model=sanitize(event.model))
 
 
-def block_text(block: Block, *, brief: bool = False) -> str:
-    """`block` in lines, without blank ones; `brief` leaves out what opens on the screen: facts, code, explanations."""
-    return "\n".join(line for line in _lines(block, brief=brief) if line)
-
-
-def hides(block: Block) -> bool:
-    """Whether the brief text of `block` leaves something out."""
-    match block:
-        case Entries():
-            return any(item.fields or item.detail for item in block.items)
-        case Details():
-            return any(not isinstance(inner, KeyValues) for inner in block.blocks)
+def hides(content: Content) -> bool:
+    """Whether the brief text of `content` leaves something out."""
+    match content:
+        case ItemList():
+            return any(item.fields or item.detail for item in content.items)
+        case Computation():
+            return bool(content.code or content.explained)
         case _:
             return False
 
 
-def _lines(block: Block, *, brief: bool) -> Iterator[str]:  # noqa: C901, PLR0912 (one case a block)
-    match block:
-        case Rows():
-            yield _headed(block.badge, block.title)
-            yield grid(block.columns, block.rows, block.numeric)
-            yield _shown(len(block.rows), block.total)
-        case Entries():
-            yield _headed(block.badge, block.title)
-            for number, item in enumerate(block.items, 1):
+def _lines(content: Content, lang: Lang, *, brief: bool) -> Iterator[str]:  # noqa: C901, PLR0912 (one case a kind)
+    match content:
+        case Table():
+            yield _headed(content.badge, content.title)
+            yield grid(content.columns, content.rows, content.numeric)
+            yield _shown(len(content.rows), content.total)
+        case ItemList():
+            yield _headed(content.badge, content.title)
+            for number, item in enumerate(content.items, 1):
                 yield f"{number}. {_joined(item.title, item.subtitle, item.path)}"
                 if not brief:
                     yield from (f"   {name}: {value}" for name, value in item.fields)
                     yield from (f"   {line}" for line in item.detail.splitlines())
-            yield _shown(len(block.items), block.total)
-        case Plot():
-            yield from _plot_lines(block)
-        case SourceList():
-            yield from (f"[{item.number}] {_joined(item.title, item.where)}" for item in block.items)
-        case KeyValues():
-            yield from (f"{name}: {value}" for name, value in block.pairs)
-        case Code():
-            yield block.text
-        case NumberedLines():
-            yield from (f"{number}. {text}" for number, text in enumerate(block.lines, 1))
-        case Details():
+            yield _shown(len(content.items), content.total)
+        case Chart():
+            yield from _plot_lines(content, content.language or lang)
+        case Sources():
+            yield from (f"[{item.number}] {_joined(item.title, item.where)}" for item in content.items)
+        case Computation():
             if brief:
-                inside = (inner for inner in block.blocks if isinstance(inner, KeyValues))
-                yield " · ".join(f"{name}: {value}" for inner in inside for name, value in inner.pairs)
+                yield " · ".join(f"{name}: {value}" for name, value in content.facts)
             else:
-                for inner in block.blocks:
-                    yield from _lines(inner, brief=False)
-        case Questions():
-            yield from (f"> {question}" for question in block.questions)
-        case Steps():
-            yield from (f"{task.step}. {_joined(task.purpose, task.status)}" for task in block.tasks)
-        case Alternatives():
-            for side in block.sides:
+                yield from (f"{name}: {value}" for name, value in content.facts)
+                yield content.code
+                yield from (f"{number}. {text}" for number, text in enumerate(content.explained, 1))
+        case Suggestions():
+            yield from (f"> {question}" for question in content.questions)
+        case Plan():
+            yield from (f"{task.step}. {_joined(task.purpose, task.status)}" for task in content.tasks)
+        case Conflict():
+            for side in content.sides:
                 yield f"{'*' if side.wins else '-'} {_joined(side.title, side.text)}"
                 told = [f"{name} {value}" for name, value in side.facts]
                 told += [f"{name} {value:.2f}" for name, value in side.scores]
                 yield f"  {', '.join(told)}" if told else ""
-            yield block.rule
-        case Callout():
-            yield " ".join(part for part in (f"{block.title}:", block.message, block.remedy) if part)
-        case Handover():
-            yield _joined(block.reason, block.hotline)
-            yield from block.transcript
+            yield content.rule
+        case Notice():
+            yield " ".join(part for part in (f"{content.title}:", content.message, content.remedy) if part)
+        case Handoff():
+            yield _joined(content.reason, content.hotline)
+            yield from content.transcript_lines
         case _:
-            assert_never(block)
+            assert_never(content)
 
 
-def _plot_lines(plot: Plot) -> Iterator[str]:
+def _plot_lines(plot: Chart, lang: Lang) -> Iterator[str]:
     """The exact values behind a plot, one row a label."""
     yield _headed(
         plot.badge, f"{plot.title} ({plot.unit})" if plot.title and plot.unit else plot.title or plot.unit
     )
     columns = ["", *(series.name for series in plot.series)]
     rows = [
-        [label, *(exact_value(series.values[at], plot.language) for series in plot.series)]
+        [label, *(exact_value(series.values[at], lang) for series in plot.series)]
         for at, label in enumerate(plot.labels)
     ]
     yield grid(columns, rows, range(1, len(columns)))

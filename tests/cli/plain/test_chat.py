@@ -36,7 +36,6 @@ from troly.plugin.events import (
     TurnCompleted,
     TurnFailed,
 )
-from troly.presentation.blocks import blocks
 from troly.stores.handovers import Handovers
 
 Status = Literal["waiting", "running", "done", "failed", "denied"]
@@ -216,12 +215,12 @@ def test_pieces_do_not_matter(text: str, cuts: list[int]) -> None:
 
 def test_tables_and_charts_are_columns_and_values() -> None:
     table = Table(("Tên", "Giá"), (("Nồi", "1"), ("", "2")), "Bảng giá", (1,), total=5)
-    assert list(spoken_lines(blocks(table, "vi")[0], "vi")) == [
+    assert list(spoken_lines(table, "vi")) == [
         "Bảng Bảng giá: 2 dòng, 2 cột.", "Dòng 1 trong 2.", "Tên: Nồi", "Giá: 1", "Dòng 2 trong 2.", "Giá: 2",
         "Còn 3 dòng không nằm trong bảng này.",
     ]  # fmt: skip
     chart = Chart("bar", ("T1", "T2"), (Series("bán", (1.5, float("nan"))),), "Doanh số", "triệu")
-    assert list(spoken_lines(blocks(chart, "en")[0], "en")) == [
+    assert list(spoken_lines(chart, "en")) == [
         "Chart Doanh số (triệu).",
         "T1: bán 1.5",
         "T2",

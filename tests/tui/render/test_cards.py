@@ -42,7 +42,6 @@ from troly.plugin.events import (
     TurnCompleted,
     to_json,
 )
-from troly.presentation.blocks import Plot
 from troly.stores.records import StoredMessage, StoredTurn
 from troly.text.csv_text import csv_text, guarded
 from troly.text.sanitize import sanitize
@@ -95,7 +94,7 @@ def test_every_card_keeps_its_width_and_shows_no_control(text: str, width: int) 
 )
 def test_a_plot_fits_and_spans_its_range(values: Sequence[float], width: int) -> None:
     labels = tuple(str(n) for n in range(len(values)))
-    lines = plot_lines(Plot("line", labels, (Series("a", tuple(values)),), "vi"), width, "vi")
+    lines = plot_lines(Chart("line", labels, (Series("a", tuple(values)),)), width, "vi")
     assert len(lines) == HEIGHT + 2
     assert max(width_of(line) for line in lines) <= max(width, width_of(lines[0]))
     # The first │ or ┤ is the axis; what is right of the dots is the last value.
@@ -115,7 +114,7 @@ def test_a_plot_fits_and_spans_its_range(values: Sequence[float], width: int) ->
 def test_a_plot_names_its_ends_and_its_labels() -> None:
     months = tuple(f"{month}/2026" for month in range(1, 12))
     values = (481.0, 250.0, 260.0, 300.0, 320.0, 330.0, 340.0, 350.0, 360.0, 516.0, 402.0)
-    chart = Plot("line", months, (Series("a", values),), "vi")
+    chart = Chart("line", months, (Series("a", values),))
     for bare in (False, True):
         shown = [plain(line).rstrip() for line in plot_lines(chart, 80, "vi", plain=bare)]
         assert shown[0].startswith("516┤")
@@ -127,9 +126,9 @@ def test_a_plot_names_its_ends_and_its_labels() -> None:
 
 def test_missing_values_leave_a_gap() -> None:
     nan = float("nan")
-    chart = Plot("line", ("1", "2", "3"), (Series("a", (nan, nan, nan)),), "vi")
+    chart = Chart("line", ("1", "2", "3"), (Series("a", (nan, nan, nan)),))
     assert plot_lines(chart, 60, "vi") == []
-    half = Plot("line", ("1", "2", "3", "4"), (Series("a", (nan, nan, 2.0, 3.0)),), "vi")
+    half = Chart("line", ("1", "2", "3", "4"), (Series("a", (nan, nan, 2.0, 3.0)),))
     assert plain(plot_lines(half, 60, "vi")[0]).rstrip().endswith(" 3")
     assert plain(plot_lines(half, 60, "vi")[2])[2:30].strip() == ""
 

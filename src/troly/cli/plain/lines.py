@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from troly.presentation.blocks import Alternatives, Block, Details, Plot, Questions, Rows, SourceList
-from troly.presentation.text import block_text, exact_value
+from troly.plugin.events import Chart, Computation, Conflict, Content, Sources, Suggestions, Table
+from troly.presentation.text import content_text, exact_value
 from troly.text.catalogue import Lang, tr
 
 # A line without an end is cut after a sentence once it is this long, so that an answer is heard while it is written.
@@ -17,8 +17,8 @@ _HEAD = re.compile(r"^\s{0,3}#{1,6}\s+")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _MARKS = re.compile(r"\*\*|__|`|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])")
 _LINK = re.compile(r"\[([^\]\n]{1,300})\]\((https?://[^)\s]{1,500})\)")
-# What is said before a block.
-HEADS: Mapping[type[Block], str] = {SourceList: "sources", Details: "computed", Alternatives: "conflict"}
+# What is said before the content.
+HEADS: Mapping[type[Content], str] = {Sources: "sources", Computation: "computed", Conflict: "conflict"}
 
 
 class SpokenMarkdown:
@@ -74,22 +74,22 @@ def _plain(text: str) -> str:
     return " ".join(_MARKS.sub("", _LINK.sub(r"\1, \2", _HEAD.sub("", text))).split())
 
 
-def spoken_lines(block: Block, lang: Lang) -> Iterator[str]:
-    match block:
-        case Rows():
-            yield from _table_lines(block, lang)
-        case Plot():
-            yield from _plot_lines(block, lang)
-        case Questions():
+def spoken_lines(content: Content, lang: Lang) -> Iterator[str]:
+    match content:
+        case Table():
+            yield from _table_lines(content, lang)
+        case Chart():
+            yield from _plot_lines(content, content.language or lang, lang)
+        case Suggestions():
             yield tr("cli.plain.next", lang)
-            yield from block.questions
+            yield from content.questions
         case _:
-            if head := HEADS.get(type(block)):
+            if head := HEADS.get(type(content)):
                 yield tr(f"cli.plain.{head}", lang)
-            yield from block_text(block).splitlines()
+            yield from content_text(content, lang).splitlines()
 
 
-def _table_lines(table: Rows, lang: Lang) -> Iterator[str]:
+def _table_lines(table: Table, lang: Lang) -> Iterator[str]:
     """A table row by row, each cell with the name of its column; empty cells are left out."""
     title = " ".join(part for part in (table.badge, table.title) if part)
     count = len(table.rows)
@@ -104,7 +104,7 @@ def _table_lines(table: Rows, lang: Lang) -> Iterator[str]:
         yield tr("cli.plain.more", lang, count=table.total - count)
 
 
-def _plot_lines(plot: Plot, lang: Lang) -> Iterator[str]:
+def _plot_lines(plot: Chart, written: Lang, lang: Lang) -> Iterator[str]:
     """The exact values of a plot, one label a line."""
     title = " ".join(part for part in (plot.badge, plot.title, f"({plot.unit})" if plot.unit else "") if part)
     yield _squeeze(tr("cli.plain.chart", lang, title=title))
@@ -112,7 +112,7 @@ def _plot_lines(plot: Plot, lang: Lang) -> Iterator[str]:
         values = [
             f"{series.name} {value}".strip()
             for series in plot.series
-            if (value := exact_value(series.values[at], plot.language))
+            if (value := exact_value(series.values[at], written))
         ]
         yield f"{label}: {', '.join(values)}" if values else label
 

@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING
 from troly.cli.output import data
 from troly.cli.plain.lines import SpokenMarkdown, spoken_lines
 from troly.cli.turns import GREETING, squeezed
+from troly.conversation.recorder import clean
 from troly.plugin.events import (
+    Content,
     Event,
+    Handoff,
     ModelCalled,
     ModelLoading,
+    Notice,
+    Plan,
     Progress,
     Say,
     StepFinished,
@@ -24,7 +29,6 @@ from troly.plugin.events import (
     TurnFailed,
     TurnStarted,
 )
-from troly.presentation.blocks import Block, Callout, Handover, Steps, blocks
 from troly.presentation.text import loading_text
 from troly.text.sanitize import sanitize
 
@@ -58,7 +62,7 @@ class PlainPrinter:
         self.steps: list[StepFinished] = []
         self.turn = ""
 
-    def show(self, event: Event, conversation: str, turn: str) -> None:  # noqa: ARG002, C901 (the conversation is for programs; one case an event)
+    def show(self, event: Event, conversation: str, turn: str) -> None:  # noqa: ARG002 (the conversation is for programs; one case an event)
         self.turn = turn
         match event:
             case Token():
@@ -85,21 +89,20 @@ class PlainPrinter:
             case TurnStarted() | StepStarted() | ModelCalled():
                 pass
             case _:
-                for block in blocks(event, self._invocation.lang):
-                    self._content(block)
+                self._content(clean(event))
 
-    def _content(self, block: Block) -> None:
-        match block:
-            case Callout():
-                parts = (f"{block.title}.", block.message, block.remedy)
+    def _content(self, content: Content) -> None:
+        match content:
+            case Notice():
+                parts = (f"{content.title}.", content.message, content.remedy)
                 self._lines([" ".join(part for part in parts if part)])
-            case Handover():
-                self._lines([self._invocation.say("plain.handoff", reason=block.reason)])
-            case Steps():
-                self._steps(block)
+            case Handoff():
+                self._lines([self._invocation.say("plain.handoff", reason=content.reason)])
+            case Plan():
+                self._steps(content)
             case _:
                 self._end()
-                self._lines(list(spoken_lines(block, self._invocation.lang)))
+                self._lines(list(spoken_lines(content, self._invocation.lang)))
 
     def _completed(self, event: TurnCompleted) -> None:
         say = self._invocation.say
@@ -126,7 +129,7 @@ class PlainPrinter:
             if self._clock() - self._last >= SILENCE:
                 self._lines([self._invocation.say("plain.still")], speaks=False)
 
-    def _steps(self, plan: Steps) -> None:
+    def _steps(self, plan: Plan) -> None:
         """The tasks once; afterwards only what did not work out."""
         say = self._invocation.say
         if not self._told_tasks:

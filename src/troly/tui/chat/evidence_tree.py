@@ -8,24 +8,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, assert_never
 
+from troly.conversation.recorder import clean
 from troly.errors import TrolyError
-from troly.plugin.events import Evidence, Side, Task
-from troly.presentation.blocks import (
-    Alternatives,
-    Block,
-    Callout,
-    Code,
-    Details,
-    Entries,
-    Handover,
-    KeyValues,
-    NumberedLines,
-    Plot,
-    Questions,
-    Rows,
-    SourceList,
-    Steps,
-    blocks,
+from troly.plugin.events import (
+    Chart,
+    Computation,
+    Conflict,
+    Evidence,
+    Handoff,
+    ItemList,
+    Notice,
+    Plan,
+    Side,
+    Sources,
+    Suggestions,
+    Table,
+    Task,
 )
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
@@ -92,64 +90,47 @@ def text_of(value: Any) -> str:
     return "" if value is None else sanitize(str(value))
 
 
-def content_node(key: str, saved: Mapping[str, Any], lang: Lang) -> EvidenceNode | None:
+def content_node(  # noqa: C901, PLR0911 (one case a kind)
+    key: str, saved: Mapping[str, Any], lang: Lang
+) -> EvidenceNode | None:
     """The entry of one saved card; None for what says nothing of how the answer came about."""
-    for block in blocks(card_from(saved, lang), lang):
-        return block_node(key, block, lang)
-    return None
-
-
-def block_node(key: str, block: Block, lang: Lang) -> EvidenceNode | None:  # noqa: C901, PLR0911 (one case a block)
-    """The entry of one block of content."""
-    match block:
-        case Details():
-            code = next((inner for inner in block.blocks if isinstance(inner, Code)), None)
-            name = "sql" if code is not None and code.language == "sql" else "pipeline"
-            return EvidenceNode(key, tr(f"ui.evidence.{name}", lang), body=_details(block))
-        case SourceList():
+    card = clean(card_from(saved, lang))
+    match card:
+        case Computation():
+            name = "sql" if card.code and card.kind == "sql" else "pipeline"
+            # The query first, then what it does, then facts.
+            query = [EvidenceText(card.code, "code")] if card.code else []
+            does = [EvidenceText(f"{at}. {text}") for at, text in enumerate(card.explained, 1)]
+            known = (fact(*pair) for pair in card.facts)
+            return EvidenceNode(key, tr(f"ui.evidence.{name}", lang), body=(*query, *does, *known))
+        case Sources():
             return EvidenceNode(
                 key,
                 tr("ui.evidence.passages", lang),
-                number(len(block.items), lang),
-                children=tuple(_passage(f"{key}.{at}", item, lang) for at, item in enumerate(block.items)),
+                number(len(card.items), lang),
+                children=tuple(_passage(f"{key}.{at}", item, lang) for at, item in enumerate(card.items)),
             )
-        case Alternatives():
-            sides = tuple(_side(f"{key}.{at}", side, lang) for at, side in enumerate(block.sides))
-            rule = (EvidenceText(block.rule),)
+        case Conflict():
+            sides = tuple(_side(f"{key}.{at}", side, lang) for at, side in enumerate(card.sides))
+            rule = (EvidenceText(card.rule),)
             return EvidenceNode(key, tr("ui.evidence.conflict", lang), body=rule, children=sides)
-        case Steps():
-            body = tuple(_task(task, lang) for task in block.tasks)
+        case Plan():
+            body = tuple(_task(task, lang) for task in card.tasks)
             return EvidenceNode(key, tr("ui.evidence.plan", lang), number(len(body), lang), body=body)
-        case Callout():
-            body = tuple(EvidenceText(text) for text in (block.message, block.remedy) if text)
-            return EvidenceNode(key, block.title, tone="dim", body=body)
-        case Rows():
-            return _counted(key, block.title, len(block.rows) if block.total is None else block.total, lang)
-        case Entries():
-            return _counted(key, block.title, len(block.items) if block.total is None else block.total, lang)
-        case Plot():
-            return _counted(key, block.title, len(block.labels), lang)
-        case Handover():
-            return EvidenceNode(key, tr("ui.evidence.handoff", lang), body=(EvidenceText(block.reason),))
-        case Questions() | KeyValues() | Code() | NumberedLines():
+        case Notice():
+            body = tuple(EvidenceText(text) for text in (card.message, card.remedy) if text)
+            return EvidenceNode(key, card.title, tone="dim", body=body)
+        case Table():
+            return _counted(key, card.title, len(card.rows) if card.total is None else card.total, lang)
+        case ItemList():
+            return _counted(key, card.title, len(card.items) if card.total is None else card.total, lang)
+        case Chart():
+            return _counted(key, card.title, len(card.labels), lang)
+        case Handoff():
+            return EvidenceNode(key, tr("ui.evidence.handoff", lang), body=(EvidenceText(card.reason),))
+        case Suggestions():
             return None
-    assert_never(block)
-
-
-def _details(block: Details) -> tuple[EvidenceText, ...]:
-    """The query first, then what it does, then facts."""
-    order: dict[type, list[EvidenceText]] = {Code: [], NumberedLines: [], KeyValues: []}
-    for inner in block.blocks:
-        match inner:
-            case Code():
-                order[Code].append(EvidenceText(inner.text, "code"))
-            case NumberedLines():
-                order[NumberedLines] += [
-                    EvidenceText(f"{at}. {text}") for at, text in enumerate(inner.lines, 1)
-                ]
-            case KeyValues():
-                order[KeyValues] += [fact(*pair) for pair in inner.pairs]
-    return tuple(text for texts in order.values() for text in texts)
+    assert_never(card)
 
 
 def _passage(key: str, item: Evidence, lang: Lang) -> EvidenceNode:

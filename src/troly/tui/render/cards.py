@@ -10,23 +10,20 @@ from typing import assert_never
 
 from rich.cells import cell_len
 
-from troly.plugin.events import Chart, Content, Side, Table
-from troly.presentation.blocks import (
-    Alternatives,
-    Block,
-    Callout,
-    Code,
-    Details,
-    Entries,
-    Handover,
-    KeyValues,
-    NumberedLines,
-    Plot,
-    Questions,
-    Rows,
-    SourceList,
-    Steps,
-    blocks,
+from troly.conversation.recorder import clean
+from troly.plugin.events import (
+    Chart,
+    Computation,
+    Conflict,
+    Content,
+    Handoff,
+    ItemList,
+    Notice,
+    Plan,
+    Side,
+    Sources,
+    Suggestions,
+    Table,
 )
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
@@ -59,7 +56,7 @@ STYLES = ("accent", "dim", "strong")
 Dots = dict[tuple[int, int], int]
 
 
-def plot_lines(card: Plot, width: int, lang: Lang, *, plain: bool = False, rows: int = HEIGHT) -> list[Line]:
+def plot_lines(card: Chart, width: int, lang: Lang, *, plain: bool = False, rows: int = HEIGHT) -> list[Line]:
     """The series of `card` over its labels in at most `width` cells; missing values leave a gap.
 
     The axis names the range, the least value, and where the first series begins and ends; `plain` draws without Braille.
@@ -182,7 +179,7 @@ def folded_chart(card: Chart, name: str, lang: Lang) -> Line:
     return line(Span(f"▸ {tr('ui.card.plot', lang)}", "action", f"open:{name}"), Span(title, "dim"))
 
 
-def table(card: Rows, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+def table(card: Table, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """The head of the table, or all of it where it stands open, and what opens it as a grid."""
     shown = card.rows if name in opened else card.rows[:HEAD]
     head = [[Span(cell)] for cell in card.columns]
@@ -192,11 +189,11 @@ def table(card: Rows, width: int, lang: Lang, name: str, opened: Collection[str]
     return [*lines, *_below(card, len(card.rows) - len(shown), name, lang, grid=grid)]
 
 
-def _below(card: Rows | Entries, hidden: int, name: str, lang: Lang, *, grid: bool = False) -> list[Line]:
+def _below(card: Table | ItemList, hidden: int, name: str, lang: Lang, *, grid: bool = False) -> list[Line]:
     parts: list[Span] = []
     if hidden > 0:
         parts.append(Span(tr("ui.card.more", lang, count=hidden), "action", f"open:{name}"))
-    held = len(card.rows) if isinstance(card, Rows) else len(card.items)
+    held = len(card.rows) if isinstance(card, Table) else len(card.items)
     if card.total is not None and card.total > held:
         parts.append(Span(tr("ui.card.total", lang, shown=held, total=number(card.total, lang)), "dim"))
     if grid:
@@ -205,7 +202,7 @@ def _below(card: Rows | Entries, hidden: int, name: str, lang: Lang, *, grid: bo
     return [tuple(spaced)] if spaced else []
 
 
-def items(card: Entries, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+def items(card: ItemList, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """The first entries, or all of them where the list stands open; an open entry shows its fields and its text."""
     lines = titled(card.title, card.badge, width)
     shown = card.items if name in opened else card.items[:MOST_ITEMS]
@@ -240,12 +237,14 @@ def facts(pairs: Collection[tuple[str, str]], width: int) -> list[Line]:
     return lines
 
 
-def chart(card: Plot, width: int, name: str, opened: Collection[str], rows: int = 0) -> list[Line]:
+def chart(
+    card: Chart, width: int, lang: Lang, name: str, opened: Collection[str], *, rows: int
+) -> list[Line]:
     """A line as a plot whose exact values open below it, all else as bars with their values; a share says the part too.
 
     On a screen of its own it has `rows` rows.
     """
-    lang = card.language
+    lang = card.language or lang
     unit = f" ({card.unit})" if card.unit and card.title else ""
     plotted = card.kind == "line" and width >= NARROWEST_PLOT and len(card.labels) >= FEWEST_POINTS
     lines = titled(card.title + (unit if plotted else ""), card.badge, width)
@@ -265,7 +264,7 @@ def chart(card: Plot, width: int, name: str, opened: Collection[str], rows: int 
     return lines
 
 
-def _values(card: Plot, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
+def _values(card: Chart, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
     """The exact values below a plot, as many on a line as there is room for."""
     spans: list[Span] = []
     for label, value in zip(card.labels, values, strict=False):
@@ -275,7 +274,7 @@ def _values(card: Plot, values: tuple[float, ...], width: int, lang: Lang) -> li
     return wrap([*spans, Span(f"  {card.unit}" if card.unit else "", "dim")], width)
 
 
-def _bars(card: Plot, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
+def _bars(card: Chart, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
     labels = [clip(label, max(6, width // 3)) for label in card.labels]
     total = sum(values) or 1.0
     texts = [f"{number(value, lang)} {clip(card.unit, LONGEST_UNIT)}".strip() for value in values]
@@ -303,7 +302,7 @@ NARROWEST_SIDE = 32
 GAP = 3
 
 
-def sources(card: SourceList, width: int, name: str, opened: Collection[str], said: str) -> list[Line]:
+def sources(card: Sources, width: int, name: str, opened: Collection[str], said: str) -> list[Line]:
     """A line a source; one that stands open shows its passage with what the answer says of it, its facts and its link."""
     lines: list[Line] = []
     for index, item in enumerate(card.items):
@@ -339,13 +338,12 @@ def _with_marks(text: str, said: str) -> list[Span]:
     return [*spans, Span(text[end:], "dim")]
 
 
-def details(card: Details, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+def details(card: Computation, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """One line that opens: facts, the query, what it does, and how to run it again with changes."""
     shown = name in opened
     label = f"{'▾' if shown else '▸'} {tr('ui.card.computed', lang)}"
-    pairs = [pair for inner in card.blocks if isinstance(inner, KeyValues) for pair in inner.pairs]
     # Names of tools and what they were given stand inside.
-    known = [f"{name}: {value}" for name, value in pairs if not _TECHNICAL.fullmatch(value)]
+    known = [f"{name}: {value}" for name, value in card.facts if not _TECHNICAL.fullmatch(value)]
     head = [
         Span(label, "action", f"open:{name}"),
         Span(f"  {clip(', '.join(known[:2]), max(8, width - len(label) - 4))}", "dim"),
@@ -353,14 +351,20 @@ def details(card: Details, width: int, lang: Lang, name: str, opened: Collection
     lines = wrap(head, width)
     if not shown:
         return lines
-    for inner in card.blocks:
-        lines += indented(block_lines(inner, width - 2, lang, name, opened))
-    if any(isinstance(inner, Code) and inner.rerun for inner in card.blocks):
+    lines += indented(facts(card.facts, width - 2))
+    if card.code:
+        # A query on its own ground, a blank line above and below.
+        code = wrap([Span(card.code, "code")], width - 4)
+        ground = [(Span(" ", "code"), *pad(text, width - 3, style="code")) for text in code]
+        lines += indented([BLANK, *ground, BLANK])
+    for at, text in enumerate(card.explained, 1):
+        lines += indented(wrap([Span(f"{at}. {text}")], width - 2))
+    if card.code and card.rerun:
         lines.append(line(Span("  "), Span(tr("ui.card.rerun", lang), "action", f"rerun:{name}")))
     return lines
 
 
-def suggestions(card: Questions, width: int, lang: Lang, name: str) -> list[Line]:
+def suggestions(card: Suggestions, width: int, lang: Lang, name: str) -> list[Line]:
     lines: list[Line] = [line(Span(tr("ui.card.next", lang), "dim"))] if card.questions else []
     for index, question in enumerate(card.questions):
         action = f"suggest:{name}.{index}"
@@ -371,7 +375,7 @@ def suggestions(card: Questions, width: int, lang: Lang, name: str) -> list[Line
     return lines
 
 
-def plan(card: Steps, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+def plan(card: Plan, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """What is done in order, in words, with what became of each; once all are over, one line that opens to them.
 
     Who does it with which tool stands in the evidence.
@@ -404,7 +408,7 @@ def plan(card: Steps, width: int, lang: Lang, name: str, opened: Collection[str]
     return lines
 
 
-def conflict(card: Alternatives, width: int, lang: Lang) -> list[Line]:
+def conflict(card: Conflict, width: int, lang: Lang) -> list[Line]:
     """The sides beside each other where there is room, and the rule that decided below."""
     title = tr("ui.card.tie" if card.tie else "ui.card.conflict", lang)
     lines = wrap([Span("≠ ", "accent"), Span(title, "strong")], width)
@@ -434,7 +438,7 @@ def _side(side: Side, width: int, lang: Lang) -> list[Line]:
     return lines + (indented(told) if scores else [])
 
 
-def card_lines(
+def card_lines(  # noqa: C901, PLR0911 (one case a kind)
     card: Content,
     width: int,
     lang: Lang,
@@ -449,55 +453,32 @@ def card_lines(
     `name` makes the actions of its clickable lines (`open:<name>…`); `opened` are the names that stand open; `said` is the
     text of the answer, whose words are marked in passages; `rows` are those of a screen that shows nothing else.
     """
-    return [
-        row
-        for block in blocks(card, lang)
-        for row in block_lines(block, width, lang, name, opened, said=said, rows=rows)
-    ]
+    card = clean(card)
+    match card:
+        case Table():
+            return table(card, width, lang, name, opened)
+        case ItemList():
+            return items(card, width, lang, name, opened)
+        case Chart():
+            return chart(card, width, lang, name, opened, rows=rows)
+        case Sources():
+            return sources(card, width, name, opened, said)
+        case Computation():
+            return details(card, width, lang, name, opened)
+        case Suggestions():
+            return suggestions(card, width, lang, name)
+        case Plan():
+            return plan(card, width, lang, name, opened)
+        case Conflict():
+            return conflict(card, width, lang)
+        case Notice():
+            return _notice(card, width)
+        case Handoff():
+            return _handoff(card, width, lang, name, opened)
+    assert_never(card)
 
 
-def block_lines(  # noqa: C901, PLR0911, PLR0912 (one case a block)
-    block: Block, width: int, lang: Lang, name: str, opened: Collection[str], *, said: str = "", rows: int = 0
-) -> list[Line]:
-    """One block in lines of at most `width` cells; the rest as in `card_lines`."""
-    match block:
-        case Rows():
-            return table(block, width, lang, name, opened)
-        case Entries():
-            return items(block, width, lang, name, opened)
-        case Plot():
-            return chart(block, width, name, opened, rows)
-        case SourceList():
-            return sources(block, width, name, opened, said)
-        case KeyValues():
-            return facts(block.pairs, width)
-        case Code():
-            # A query on its own ground, a blank line above and below.
-            code = wrap([Span(block.text, "code")], width - 2)
-            return [
-                BLANK,
-                *((Span(" ", "code"), *pad(text, width - 1, style="code")) for text in code),
-                BLANK,
-            ]
-        case NumberedLines():
-            told = [f"{number_}. {text}" for number_, text in enumerate(block.lines, 1)]
-            return [row for text in told for row in wrap([Span(text)], width)]
-        case Details():
-            return details(block, width, lang, name, opened)
-        case Questions():
-            return suggestions(block, width, lang, name)
-        case Steps():
-            return plan(block, width, lang, name, opened)
-        case Alternatives():
-            return conflict(block, width, lang)
-        case Callout():
-            return _notice(block, width)
-        case Handover():
-            return _handoff(block, width, lang, name, opened)
-    assert_never(block)
-
-
-def _notice(card: Callout, width: int) -> list[Line]:
+def _notice(card: Notice, width: int) -> list[Line]:
     mark, style = {"info": ("•", ""), "warning": ("!", "strong"), "error": ("×", "error")}[card.level]
     parts = [Span(card.title, style)]
     if card.message:
@@ -508,7 +489,7 @@ def _notice(card: Callout, width: int) -> list[Line]:
     return [(head if row == 0 else Span("  "), *text) for row, text in enumerate(wrap(parts, width - 2))]
 
 
-def _handoff(card: Handover, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+def _handoff(card: Handoff, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """Who takes over and where to call; the transcript behind a line that opens."""
     mine = f"{name}.transcript"
     shown = mine in opened
@@ -517,11 +498,11 @@ def _handoff(card: Handover, width: int, lang: Lang, name: str, opened: Collecti
     if card.hotline:
         called = [Span(f"{tr('ui.handoff.hotline', lang)} ", "dim"), Span(card.hotline, "strong")]
         lines += indented(wrap(called, width - 2))
-    if card.transcript:
-        label = tr("ui.handoff.transcript", lang, count=len(card.transcript))
+    if card.transcript_lines:
+        label = tr("ui.handoff.transcript", lang, count=len(card.transcript_lines))
         lines += indented(
             wrap([Span(f"{'▾' if shown else '▸'} {label}", "action", f"open:{mine}")], width - 2)
         )
-    for said in card.transcript if shown else ():
+    for said in card.transcript_lines if shown else ():
         lines += indented(wrap([Span(said, "dim")], width - 4), "  │ ", "dim")
     return lines

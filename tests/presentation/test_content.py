@@ -1,4 +1,4 @@
-"""Typed content as blocks: clean, complete, and drawn by every face."""
+"""Typed content: clean, complete, and drawn by every face."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ from troly.plugin.events import (
     from_json,
     to_json,
 )
-from troly.presentation.blocks import Block, blocks
-from troly.presentation.text import block_text
+from troly.presentation.text import content_text
 
 HOSTILE = "a\x1b[31mb"
 CONTENT: tuple[Content, ...] = (
@@ -68,13 +67,12 @@ def test_fields_of_a_later_version_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("content", CONTENT, ids=lambda content: type(content).__name__)
-def test_content_becomes_clean_blocks_that_every_line_face_shows(
+def test_content_is_clean_and_every_line_face_shows_it(
     content: Content, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = blocks(content, "en")
-    assert found
-    assert all(isinstance(block, get_args(Block)) for block in found)
-    assert all("\x1b" not in block_text(block) and "ab" in block_text(block) for block in found)
+    text = content_text(content)
+    assert "\x1b" not in text
+    assert "ab" in text
     TextPrinter(Invocation("app", {}), details=True).show(content, "", "")
     PlainPrinter(Invocation("app", {})).show(content, "", "")
     said = capsys.readouterr()
