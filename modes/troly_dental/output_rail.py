@@ -117,7 +117,7 @@ class OutputRail:
         if false:
             return "source", say("rail.source", self._lang, number=false[0], last=last)
         against = conflicts(body, self._facts)
-        if against and not warns(body):
+        if against and not (warns(body) or reports(body)):
             return "conflict", " ".join(dict.fromkeys(one.told(self._lang) for one in against))
         # "Ngày 3 lần." belongs to the dose before it.
         wanted = doses(body, anywhere=self._dosing and len(body) <= _GOES_ON)
@@ -203,6 +203,7 @@ def seeks_care(sentence: str) -> bool:
 
 
 _DENIED = re.compile(r"\b(?:no|neither)\s+((?:[a-z]+\s*(?:,|\bor\b|\bnor\b|\band\b)\s*)*)$")
+_ALREADY = re.compile(r"\b(?:dang|da|vua|cung|is|are|was|were|been|has|have|had|already)\s+(?:\w+\s+){0,2}$")
 _OR = re.compile(r"\s*(?:,|\bor\b|\bnor\b|\band\b)\s*")
 
 
@@ -216,6 +217,22 @@ def warns(sentence: str) -> bool:
         if before and all(_is_medicine(word) for word in _OR.split(before[1]) if word):
             return True
     return False
+
+
+def reports(sentence: str) -> bool:
+    """Whether a sentence has somebody told of a medicine that is taken already ("báo bác sĩ bố đang uống aspirin"), and of none
+    to take.
+    """
+    hits = _lexicon().find(sentence)
+    told = min((hit.start for hit in hits if hit.label == "report"), default=None)
+    return told is not None and all(
+        hit.start > told
+        and (
+            hit.label == "medicine" or _ALREADY.search(fold(sentence[: hit.start])) or hit.phrase == "taking"
+        )
+        for hit in hits
+        if hit.label in {"medicine", "intake"}
+    )
 
 
 def _is_medicine(word: str) -> bool:

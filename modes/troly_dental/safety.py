@@ -25,6 +25,7 @@ _NO = frozenset({
     "khong", "ko", "k", "chua", "het", "chang", "no", "not", "never", "dont", "don", "doesn", "isn", "without",
 })  # fmt: skip
 _BEFORE = 4
+_MEDICINE = re.compile(r"\b(?:thuoc|khang sinh|medicines?|medication|drugs?|antibiotics?|painkillers?)\b")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -107,7 +108,8 @@ def what_they_mean(facts: Sequence[Fact], lang: Lang) -> tuple[str, ...]:
         if fact.kind == "allergy":
             person = person_of(fact.text)
             what = f"{fact.value} ({person})" if person else fact.value
-            lines[what.lower()] = say("safety.allergy", lang, what=what)
+            medicine = medicines().find(fact.value) or _MEDICINE.search(fold(fact.value))
+            lines[what.lower()] = say(f"safety.allergy{'' if medicine else '_other'}", lang, what=what)
         for condition in conditions():
             if condition.fits(fact):
                 lines[condition.name] = say(

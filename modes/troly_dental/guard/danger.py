@@ -386,6 +386,11 @@ def _knocked_out(case: _Case) -> bool:
     return hit and read.near("tooth", "out", 4) and not read.near("tooth", "broken", 0)
 
 
+def _impaled(case: _Case) -> bool:
+    """Whether a thing sticks in the mouth: what is bitten on or pulled out then does harm."""
+    return case.read.near("lodged", "palate", 3) and (case.read.hit or case.read.has("blood", "ache"))
+
+
 def _trauma(case: _Case) -> bool:
     read = case.read
     if read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1):
@@ -481,6 +486,7 @@ def _fever(case: _Case) -> bool:
 
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
     ("self_harm", _self_harm),
+    ("trauma", _impaled),
     ("object", _object),
     ("breathing", _breathing),
     ("unconscious", _unconscious),
@@ -494,7 +500,7 @@ _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
     ("nerve", _nerve),
     ("fever", _fever),
 )
-NAMES = tuple(name for name, _ in _TESTS)
+NAMES = tuple(dict.fromkeys(name for name, _ in _TESTS))
 
 
 # -- The concepts that stand in one spelling of a message, without those that do not count.

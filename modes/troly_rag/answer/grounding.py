@@ -45,6 +45,8 @@ _NUMBERED = re.compile(r"([A-Za-z]+)(\d+)")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_FORBIDDEN = re.compile(r"\W*(?:khong duoc|cam|must not|may not|do not|never)\b([^:]*):(.+)", re.DOTALL)
+_ALLOWS = re.compile(r"\b(?:duoc|co the|may|can|allowed|permitted)\b")
 _CLAUSE = re.compile(r"[,;:()]")
 # A no to the question, before what is answered.
 _NO = re.compile(
@@ -221,6 +223,8 @@ class _Sources:
         said = [word for word in telling(body) if word not in turning]
         alike = set[bool]()
         for sentence in self._sentences:
+            if _tells_penalty(body, sentence):
+                continue
             shared = _needed(said, _CLAUSE.split(sentence))
             own = {word for clause in shared for word in telling(clause)}
             if said and sum(word in own for word in said) >= _SAME * len(said):
@@ -235,6 +239,15 @@ class _Sources:
         if len(claim.words) < _CLAIMING or claim.coverage(text_of(self._whole)).share >= HELD:
             return ""
         return "words"
+
+
+def _tells_penalty(body: str, sentence: str) -> bool:
+    """Whether `body` names a forbidden act with what follows from it, and allows nothing: "không được hút thuốc: phạt 500.000"."""
+    forbidden = _FORBIDDEN.match(fold(sentence))
+    if not forbidden or _ALLOWS.search(fold(body)):
+        return False
+    act, after = set(telling(forbidden[1])), set(telling(forbidden[2]))
+    return bool((after - act) & set(telling(body)))
 
 
 def _needed(said: Sequence[str], clauses: Sequence[str]) -> list[str]:

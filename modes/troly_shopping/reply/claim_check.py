@@ -144,7 +144,11 @@ class ClaimCheck:
         told = [found for found in find_amounts(_plain(text[: amount.start])) if found.value in others]
         last = max(hit.start for hit in hits)
         since = max((found.end for found in told if found.end <= last), default=0)
-        named = {hit.label for hit in hits if hit.start >= since}
+        # What is reckoned with may be any of theirs: "B đắt hơn A là 4.290.000 − 2.490.000".
+        reckoned = _OPERATOR.match(fold(text[amount.end :])) or _OPERATOR_BEFORE.search(
+            fold(text[: amount.start])
+        )
+        named = {hit.label for hit in hits if reckoned or hit.start >= since}
         return not any(amount.value in self._of[name] for name in named)
 
     def _unknown(self, text: str, worked_out: frozenset[Decimal]) -> list[tuple[int, int]]:
@@ -172,6 +176,8 @@ _SPLIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
 _MODEL = re.compile(r"(?:[ -](?:[A-Z]|[a-z]*\d)[\w-]*)+")
 # "từ 15 đến": the second end of a range.
 _RANGE = re.compile(r"\d[^.;!?]{0,16}(?:-|–|den|toi|to)\s*$")
+_OPERATOR = re.compile(r"\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*\d")
+_OPERATOR_BEFORE = re.compile(r"\d\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*$")
 _SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
 
 

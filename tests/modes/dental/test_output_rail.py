@@ -166,6 +166,19 @@ def test_a_warning_of_the_models_own_stays() -> None:
     assert through(sentence, facts=(PENICILLIN,))[0] == sentence
 
 
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("Báo nha sĩ bố đã đặt stent và đang uống aspirin.", ""),
+        ("Tell them that he is taking ibuprofen and warfarin.", ""),
+        ("Tell your dentist, then take ibuprofen.", "conflict"),
+        ("Uống ibuprofen rồi báo bác sĩ.", "conflict"),
+    ],
+)
+def test_what_is_taken_already_may_be_told_to_a_doctor(sentence: str, kind: str) -> None:
+    assert refused(through(sentence, facts=(WARFARIN,))[1]) == kind
+
+
 def test_a_page_does_not_vouch_for_a_dose_of_a_prescription_medicine() -> None:
     page = "Amoxicillin 500 mg mỗi 8 giờ."
     assert refused(through("Uống amoxicillin 500 mg mỗi 8 giờ [1].", (page,))[1]) == "dose"

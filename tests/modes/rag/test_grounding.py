@@ -242,6 +242,13 @@ def test_a_no_reaches_no_further_than_its_clause() -> None:
         assert ground(turned, source).dropped == ((turned, "negation"),)
 
 
+def test_a_forbidden_act_may_be_told_with_its_penalty_and_not_be_allowed() -> None:
+    source = ["Không được chấm công thay người khác: vi phạm lần đầu bị khiển trách."]
+    assert ground("Chấm công thay người khác vi phạm lần đầu bị khiển trách.", source).dropped == ()
+    turned = "Được chấm công thay người khác."
+    assert ground(turned, source).dropped == ((turned, "negation"),)
+
+
 def test_a_title_after_a_colon_is_a_name_of_its_own() -> None:
     source = ["Máy in ở mỗi tầng tên theo tầng, ví dụ PRN-T3."]
     assert ground("Máy in tên theo tầng (Nguồn: Máy in).", source).dropped == ()

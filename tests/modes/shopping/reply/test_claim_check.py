@@ -97,6 +97,7 @@ OWN = {
         ("ASUS TUF A15 và Acer Nitro V lần lượt giá 20 triệu và 18 triệu ạ.", False),
         ("ASUS TUF A15 giá 20 triệu, đắt hơn Acer Nitro V (18 triệu) là 2 triệu ạ.", False),
         ("Giá 18.000.000 VND và 20.000.000 VND ạ.", False),
+        ("ASUS TUF A15 đắt hơn Acer Nitro V là 20.000.000 − 18.000.000 = 2.000.000 VND ạ.", False),
     ],
 )
 def test_a_figure_belongs_to_the_product_that_the_sentence_names(text: str, wrong: bool) -> None:
