@@ -247,7 +247,15 @@ def _poisoning(case: _Case) -> bool:
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
     gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
     somebodys = read.has("child") and took_it and (drug or read.has("container", "chemical", "mild_chemical"))
-    return chemical or mild or wrong or much or bottle or somebodys or ((ill or gone) and not asked)
+    return (
+        chemical
+        or mild
+        or wrong
+        or much
+        or (bottle and not slip)
+        or somebodys
+        or ((ill or gone) and not asked)
+    )
 
 
 def _pills(read: _Reading) -> float:
@@ -1170,7 +1178,11 @@ class _Reading:
     def _over(self, place: _Place) -> bool:
         """Whether the message goes on that this sign, and no other one between, is over."""
         for gone in sorted(self._all.get("gone", ())):
-            if any(each.first <= gone.last and gone.first <= each.last for each in self._all.get("grow", ())):
+            grown = any(
+                each.first <= gone.last and gone.first <= each.last for each in self._all.get("grow", ())
+            )
+            # "38 do roi" are degrees.
+            if grown or (gone.first and self._words[gone.first - 1].folded.isdigit()):
                 continue
             healed = self._at(gone.first, "healed")
             if 0 < gone.first - place.last <= _NEAR_GONE * (1 + healed):
