@@ -715,7 +715,10 @@ class _Builder:
             self.measures = [replace(each, op=end) for each in plain for end in ends]
 
     def _extremes_kept(self, form: str, order: str) -> None:
-        """Name an end that the query does not show."""
+        """Name an end that the query does not show, and what falls on one row where rows are counted."""
+        counts = bool(self.measures) and all(each.op == "count" and not each.ref for each in self.measures)
+        if self.parts.per_row and counts and form == "scalar":
+            self.unmet.append("per")  # "mỗi đơn bao nhiêu" counts no orders
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
             return
         shown = order and form in {"top", "rows", "share"}
@@ -869,9 +872,7 @@ def _swaps_value(parts: Parts, before: DataQuery) -> bool:
 
 def only_leaves_out(parts: Parts) -> bool:
     """Whether no more is said than what to leave out: "bỏ luôn đơn hoàn trả thì còn bao nhiêu"."""
-    other = parts.measures or (
-        parts.has("count", "much", "list", "which", "plural", "top") and not parts.has("left")
-    )
+    other = parts.measures or (parts.has("list", "which", "plural", "top") and not parts.has("left"))
     return bool(parts.conditions) and all(map(_leaves_out, parts.conditions)) and not other
 
 
@@ -890,9 +891,13 @@ def names_figure_alone(parts: Parts, before: DataQuery) -> bool:
 
 def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     """Whether only the share of what was found is asked for: "chiếm bao nhiêu phần trăm?"."""
+    same = not parts.conditions and [(each.op, each.ref) for each in parts.measures] == [
+        (each.op, each.ref) for each in before.measures
+    ]
+    named = parts.groups or parts.loose or parts.numbers or parts.when.period or parts.extremes
     return (
         parts.has("share")
-        and _nothing_named(parts)
+        and (_nothing_named(parts) or (same and not named))
         and before.form in {"scalar", "top"}
         and not before.versus
     )
@@ -1015,7 +1020,24 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.ranking()
         change.leftovers()
     notes = [note for note in parts.notes if note.key != "measure"]
-    return BuiltQuery(change.query, notes, parts.question, parts.options, parts.pending, tuple(change.unmet))
+    query, also = _of_that_year(parts, before, change.query)
+    return BuiltQuery(
+        query, notes, parts.question, parts.options, parts.pending, tuple(change.unmet), also=also
+    )
+
+
+def _of_that_year(parts: Parts, before: DataQuery, query: DataQuery) -> tuple[DataQuery, DataQuery | None]:
+    """Another year after a month or quarter: all of it, or the same part of it; a correction means the same part first."""
+    year, days = query.period, before.period
+    moved = parts.when.period is not None and year is not None and days is not None and not query.versus
+    if not moved or year is None or days is None or not is_whole(year, "year") or is_whole(days, "year"):
+        return query, None
+    if not any(is_whole(days, unit) for unit in ("month", "quarter")) or days.start.year == year.start.year:
+        return query, None
+    years = year.start.year - days.start.year
+    end = add(days.end + timedelta(1), years, "year") - timedelta(1)
+    part = replace(query, period=Period(add(days.start, years, "year"), end))
+    return (part, query) if parts.corrects or parts.has("correction") else (query, part)
 
 
 def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
@@ -1023,7 +1045,14 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
     one = parts.conditions[0] if len(parts.conditions) == 1 else None
     shown = next((each for each in before.conditions if one is not None and each.ref == one.ref), None)
     more = parts.has("gap") or (parts.has("compare", "gt", "lt") and not parts.numbers)
-    if one is None or shown is None or not more or one.op != "eq" or parts.when.versus or before.groups:
+    if one is None or not more or parts.when.versus or before.groups:
+        return parts, before
+    if one.op == "in" and len(one.value) == 2 and "," in one.said and parts.has("gap", "gt", "lt"):
+        kept = tuple(each for each in before.conditions if each.ref != one.ref)
+        return replace(parts, conditions=[]), replace(
+            before, conditions=(*kept, one), gap=(one,), versus=None
+        )
+    if shown is None or one.op != "eq":
         return parts, before
     first = _values_of(shown)[0]
     if shown.op not in {"eq", "in"} or first == one.value or (shown.op == "in" and not before.gap):
@@ -1059,7 +1088,14 @@ class _Change:
         if added or not (parts.measures or counted or parts.op or told or parts.per):
             return
         sums = [each for each in self.query.measures if each.op == "sum" and each.ref and not each.over]
-        averages = (parts.op == "avg" or parts.per) and not parts.measures and self.query.form == "scalar"
+        means = bool(self.query.measures) and all(each.op == "avg" for each in self.query.measures)
+        if parts.per_row and means and not parts.measures:
+            return  # "SPX thì mỗi đơn bao nhiêu"
+        averages = (
+            (parts.op == "avg" or parts.per_row or parts.per)
+            and not parts.measures
+            and self.query.form == "scalar"
+        )
         if averages and sums and len(sums) == len(self.query.measures):
             if parts.per:
                 self.set(form="per", per=tuple(parts.per))
@@ -1124,6 +1160,11 @@ class _Change:
             form = "top" if self.query.groups else self.query.form
             self.set(limit=parts.limit, form=form, order=self.query.order or "desc")
             self.unmet += [] if form in {"top", "rows"} else ["top"]
+        if parts.rank and self.query.form == "top" and not (parts.groups or parts.loose or parts.measures):
+            turned = parts.extremes[:1] == ["max" if self.query.order == "asc" else "min"]
+            self.unmet += ["max/min"] if turned else []
+            self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
+            return
         if parts.extremes:
             turned = self.before.form in {"top", "rows"} and self.before.limit == 1
             refs = [each.ref for each in self.query.measures]
@@ -1152,7 +1193,9 @@ class _Change:
         held |= {"how much"} if money else set()
         held |= {"share"} if self.query.form == "share" and self.query.part != before.part else set()
         held |= {"preceding", "following"} if _moved_back(parts, before) else set()
-        stocked = self.query.measures != before.measures or any(map(_leaves_out, parts.conditions))
+        stock = any(each.ref is not None and each.ref.concept == "stock" for each in self.query.measures)
+        counts = not any(each.ref for each in self.query.measures)
+        stocked = stock or counts or any(map(_leaves_out, parts.conditions))
         held |= {"left", "minus"} if stocked else set()
         held |= {"left"} if parts.numbers else set()  # "trên 2 triệu thì còn mấy đơn"
         held |= (
@@ -1160,7 +1203,7 @@ class _Change:
         )
         held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
-        self.unmet += [str(parts.rank)] if parts.rank else []
+        self.unmet += [str(parts.rank)] if parts.rank and self.query.rank != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         special = (
@@ -1252,8 +1295,8 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     for each in query.conditions:
         at = next((at for at, one in enumerate(new) if one.ref == each.ref and _leaves_out(one)), None)
         if at is not None and _leaves_out(each):
-            if parts.has("only"):
-                continue  # "chỉ loại đơn hủy ra thôi"
+            if parts.corrects or parts.has("only", "correction", "not this"):
+                continue  # "chỉ loại đơn hủy ra thôi", "trừ Lazada chứ không phải Shopee"
             values = list(dict.fromkeys([*_values_of(each), *_values_of(new[at])]))
             new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
     kept = [each for each in query.conditions if each.ref not in named]

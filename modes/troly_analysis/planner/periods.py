@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from troly_analysis.planner.schema import Schema
 
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
+_HALF = re.compile(r"(?:nua|6 thang|sau thang) (?:dau|cuoi|sau) nam")
 _UNITS: tuple[Unit, ...] = ("day", "week", "month", "quarter", "year")
 _RELATIVE = frozenset({
     "nay", "qua", "truoc", "roi", "ngoai", "kia", "hien", "gan", "vua", "tro", "cung", "dau", "this", "last",
@@ -74,12 +75,15 @@ def of_the_year_before(when: When, before: Period | None, today: date) -> When:
     """
     if before is None or not when.yearless or when.period is None or add(before.start, 1, "year") > today:
         return when
-    again = find_ranges(f"{when.yearless} năm {before.start.year}", today)
+    bare = re.sub(r"\s+n[ăa]m$", "", when.yearless)
+    again = find_ranges(f"{bare} năm {before.start.year}", today)
     return replace(when, period=Period(again[0].start, again[0].end, again[0].label)) if again else when
 
 
 def _has_year(typed: str) -> bool:
     """Whether the words of a period say its year, or count it from today."""
+    if _HALF.fullmatch(fold(typed).strip()):
+        return False
     return _YEAR.search(typed) is not None or not _RELATIVE.isdisjoint(
         token.folded for token in tokens(typed)
     )

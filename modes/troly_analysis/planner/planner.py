@@ -242,6 +242,9 @@ class _Question:
         followed = is_followup(parts, before) or (
             before is None and target is not None and parts.pointer is not None
         )
+        key = next((each for each in target.conditions if _is_key(each, schema)), None) if target else None
+        if key is not None and before is not None and asks_columns(parts) and not lost:
+            return _Candidate(schema, parts, BuiltQuery(row_of(key, parts, schema)), followed=True)
         own = anew and built.complete and _has_shape(parts, built.query)
         if self._goes_on_unheard(parts, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
@@ -269,7 +272,11 @@ class _Question:
         """The words of the message, with what it points at by naming nothing else."""
         about = _spoken_of(before) if before is not None else None
         parts = read_question(self.text, schema, self.today, self.choices, self.values, about=about)
+        last = self.previous.ask if self.previous is not None else None
         if before is None:
+            row = last is not None and last.form == "rows" and last.limit == 1 and not last.order
+            if row and is_bare(parts) and not parts.pointer:
+                parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
             return parts
         if of_the_year_before(parts.when, before.period, self.today) != parts.when:  # of which year is open
             bare = f"“{parts.when.yearless}” = "
@@ -284,9 +291,6 @@ class _Question:
 
     def _changed(self, parts: Parts, target: DataQuery, alone: BuiltQuery, schema: Schema) -> BuiltQuery:
         """The question before with what the message changes; a question with a shape of its own is asked of the same days and rows."""
-        key = next((each for each in target.conditions if _is_key(each, schema)), None)
-        if key is not None and asks_columns(parts):
-            return BuiltQuery(row_of(key, parts, schema))
         parts.when = of_the_year_before(parts.when, target.period, self.today)
         built, query = refine_query(parts, target, alone), alone.query
         shaped = query is not None and bool(query.gap)

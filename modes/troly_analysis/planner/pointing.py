@@ -131,9 +131,12 @@ def both_periods_named(parts: Parts, before: DataQuery | None, earlier: DataQuer
 
 
 def _both_periods(parts: Parts, before: DataQuery, earlier: DataQuery) -> DataQuery | None:
-    if before.period is None or earlier.period is None or parts.has("sum"):
+    if before.period is None or earlier.period is None:
         return None
     first, last = sorted((earlier.period, before.period), key=lambda each: each.start)
+    if parts.has("sum"):
+        joined = (last.start - first.end).days == 1
+        return replace(before, period=Period(first.start, last.end)) if joined else None
     return (
         replace(_alone(before), form="compare", period=last, versus=first) if first.end < last.start else None
     )

@@ -809,8 +809,9 @@ class Reader:
             denied = self._denied(at)
             self.take("value", at)
             self._rows_inside(at)
-            if (led := self.beside(at, -1)) >= 0 and self.has(led, "including"):
-                self.take("frame", led)  # "tính cả đơn hủy" leaves nothing out
+            if self.has(at - 1, "including"):
+                self.take("frame", at - 1)  # "tính cả đơn hủy" leaves nothing out
+                self.parts.every.append(Group(value.ref))
                 continue
             if (beside := self._column_beside(at, value.ref)) >= 0:
                 self.take("value", beside)
@@ -1176,12 +1177,18 @@ class Reader:
             ):
                 continue
             found = self.group(at) if (mention.targets or mention.unit) else None
-            if found is not None and self._of_pieces(at):
+            if found is not None and (self._of_pieces(at) or self._heads_value(at)):
                 self.take("head", at)
                 continue
             if found is not None and not mention.has("sold", "bought"):
                 self.parts.loose.append(found)
                 mention.role = "loose"
+
+    def _heads_value(self, at: int) -> bool:
+        """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
+        after = self.beside(at, 1)
+        valued = after >= 0 and self.mentions[after].role == "value"
+        return valued and any(each.ref.sheet for each in self.parts.conditions)
 
     def _of_pieces(self, at: int) -> bool:
         """Whether "hàng" only says what the pieces right before are of: "tổng số lượng hàng bán ra"."""

@@ -1,0 +1,117 @@
+"""What follows a question keeps its days and rows, or both readings are told: moves made of the columns of a sheet."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, plan
+from troly_analysis.planner import Plan
+
+FIGURES = {
+    "doanh thu": ("sum", "Doanh thu"),
+    "số đơn": ("count", None),
+    "phí vận chuyển": ("sum", "Phí vận chuyển"),
+}
+DAYS = {"tháng 3/2024": ("2024-03-01", "2024-03-31"), "quý 1 năm 2024": ("2024-01-01", "2024-03-31")}
+PLACES = ("Hà Nội", "Đà Nẵng")
+
+
+def after(*texts: str) -> Plan:
+    """The plan of the last of these messages."""
+    made: Plan | None = None
+    for text in texts:
+        made = plan(text, (ORDERS,), NOW, made)
+    assert made is not None
+    return made
+
+
+def days_of(arguments: Any) -> tuple[str, str]:
+    """The days of a call; those of a pipeline stand in its first stage."""
+    return arguments.get("date_from", ""), arguments.get("date_to", "")
+
+
+FIRST = list(itertools.product(FIGURES, DAYS, PLACES))
+
+
+@pytest.mark.parametrize(
+    "move", ["trừ {} ra thì sao", "loại {} ra", "gạt {} ra giúp em", "không kể {} thì bao nhiêu"]
+)
+def test_what_is_left_out_leaves_the_rest_as_it_was(move: str) -> None:
+    for figure, days, place in FIRST:
+        call = after(f"{figure} {days} ở {place}", move.format("đơn hủy")).calls[0].arguments
+        assert call["filters"] == {"Tỉnh thành": place, "Trạng thái": {"ne": "Đã hủy"}}
+        assert (call["operation"], call.get("field")) == FIGURES[figure]
+        assert days_of(call) == DAYS[days]
+
+
+@pytest.mark.parametrize(
+    "move", ["chia cho số đơn thì được bao nhiêu", "tính ra bình quân mỗi đơn", "trung binh 1 don"]
+)
+def test_what_falls_on_one_is_the_mean_of_the_same_rows(move: str) -> None:
+    for figure, days, place in FIRST:
+        if FIGURES[figure][1] is None:
+            continue
+        call = after(f"{figure} {days} ở {place}", move).calls[0].arguments
+        assert (call["operation"], call["field"]) == ("avg", FIGURES[figure][1])
+        assert (call["filters"], days_of(call)) == ({"Tỉnh thành": place}, DAYS[days])
+
+
+def test_the_difference_to_another_value_is_one_of_the_same_days() -> None:
+    for (figure, days, place), move in itertools.product(
+        FIRST, ("Cần Thơ hơn {} bao nhiêu", "so với Cần Thơ thì chênh bao nhiêu")
+    ):
+        made = after(f"{figure} {days} ở {place}", move.format(place))
+        assert made.ask is not None, move
+        assert set(made.ask.gap[0].value) == {place, "Cần Thơ"}
+        assert made.ask.period is not None
+        assert str(made.ask.period.start) == DAYS[days][0]
+
+
+def test_a_whole_question_without_days_is_told_in_both_readings() -> None:
+    others = ("có bao nhiêu đơn bị hủy", "kênh nào doanh thu cao nhất", "vậy Shopee hơn Lazada mấy đơn")
+    for (figure, days, place), text in itertools.product(FIRST, others):
+        made = after(f"{figure} {days} ở {place}", text)
+        assert made.ask is not None, text
+        assert made.also is not None, text
+        readings = {str(one.period.start) if one.period else "" for one in (made.ask, made.also)}
+        assert readings == {"", DAYS[days][0]}
+        assert made.also_calls
+
+
+def test_its_own_days_and_the_whole_shop_are_no_part_of_what_was_asked_before() -> None:
+    for figure, days, place in FIRST:
+        made = after(f"{figure} {days} ở {place}", "trong tháng 5 năm 2024 cả shop có bao nhiêu đơn bị hủy")
+        assert made.also is None
+        assert made.calls[0].arguments["filters"] == {"Trạng thái": "Đã hủy"}
+        assert days_of(made.calls[0].arguments) == ("2024-05-01", "2024-05-31")
+
+
+def test_another_year_after_a_month_is_told_as_a_year_and_as_that_month() -> None:
+    made = after("doanh thu tháng 3/2024", "còn năm 2023?")
+    assert made.ask is not None
+    assert made.also is not None
+    spans = {(str(one.period.start), str(one.period.end)) for one in (made.ask, made.also) if one.period}
+    assert spans == {("2023-01-01", "2023-12-31"), ("2023-03-01", "2023-03-31")}
+
+
+def test_two_that_were_asked_about_are_added_and_compared() -> None:
+    for figure, days in itertools.product(FIGURES, DAYS):
+        first = (f"{figure} {days} ở Hà Nội", "còn Cần Thơ?")
+        gap = after(*first, "hai nơi chênh nhau bao nhiêu")
+        assert gap.ask is not None
+        assert set(gap.ask.gap[0].value) == {"Hà Nội", "Cần Thơ"}
+        total = after(*first, "cộng hai nơi lại").calls[0].arguments
+        assert set(total["filters"]["Tỉnh thành"]["in"]) == {"Hà Nội", "Cần Thơ"}
+        assert days_of(total) == DAYS[days]
+
+
+def test_columns_of_a_row_are_told_by_the_row() -> None:
+    for text in ("giao về tỉnh nào", "đơn đó của khách nào và trạng thái gì", "khách nào đặt"):
+        made = after("đơn DH00001 mua gì", text)
+        if made.question is None:
+            assert made.calls[0].arguments["filters"] == {"Mã đơn": "DH00001"}
+            assert made.ask is not None
+            assert made.ask.form == "rows"
