@@ -20,7 +20,7 @@ from troly.plugin.events import (
     Suggestions,
     Table,
 )
-from troly.presentation.text import exact_value
+from troly.presentation.text import chart_rows
 from troly.text.catalogue import Lang
 
 # What would begin or end something in running Markdown text. A link needs its closing bracket; an escaped opening one
@@ -54,14 +54,7 @@ def _lines(content: Content, lang: Lang) -> Iterator[str]:  # noqa: C901, PLR091
                     part for part in (content.title, f"({content.unit})" if content.unit else "") if part
                 )
             )
-            rows = [
-                (
-                    label,
-                    *(exact_value(series.values[at], content.language or lang) for series in content.series),
-                )
-                for at, label in enumerate(content.labels)
-            ]
-            columns = ("", *(series.name for series in content.series))
+            columns, rows = chart_rows(content, lang)
             yield from _table(columns, rows, range(1, len(columns)))
         case Sources():
             for source in content.items:

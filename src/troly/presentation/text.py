@@ -66,7 +66,10 @@ def _lines(content: Content, lang: Lang, *, brief: bool) -> Iterator[str]:  # no
                     yield from (f"   {line}" for line in item.detail.splitlines())
             yield _shown(len(content.items), content.total)
         case Chart():
-            yield from _plot_lines(content, content.language or lang)
+            unit = f"({content.unit})" if content.unit and content.title else content.unit
+            yield _headed(content.badge, f"{content.title} {unit}".strip())
+            columns, rows = chart_rows(content, lang)
+            yield grid(columns, rows, range(1, len(columns)))
         case Sources():
             yield from (f"[{item.number}] {_joined(item.title, item.where)}" for item in content.items)
         case Computation():
@@ -96,17 +99,14 @@ def _lines(content: Content, lang: Lang, *, brief: bool) -> Iterator[str]:  # no
             assert_never(content)
 
 
-def _plot_lines(plot: Chart, lang: Lang) -> Iterator[str]:
-    """The exact values behind a plot, one row a label."""
-    yield _headed(
-        plot.badge, f"{plot.title} ({plot.unit})" if plot.title and plot.unit else plot.title or plot.unit
-    )
-    columns = ["", *(series.name for series in plot.series)]
+def chart_rows(chart: Chart, lang: Lang) -> tuple[list[str], list[list[str]]]:
+    """The exact values behind a chart as a table: its head, and a row a label; `lang` where the chart names no language."""
+    written = chart.language or lang
     rows = [
-        [label, *(exact_value(series.values[at], lang) for series in plot.series)]
-        for at, label in enumerate(plot.labels)
+        [label, *(exact_value(series.values[at], written) for series in chart.series)]
+        for at, label in enumerate(chart.labels)
     ]
-    yield grid(columns, rows, range(1, len(columns)))
+    return ["", *(series.name for series in chart.series)], rows
 
 
 def exact_value(value: float, lang: Lang) -> str:
