@@ -269,7 +269,9 @@ def moment_sql(cell: str, forms: Forms, *, exact: bool) -> str:
     if exact:
         tries.append(f"case when {cell}[1] = '{MOMENT}' then try_cast({cell}[2:] as timestamp) end")
     if forms.formats:
-        tries.append(_tried(cell, forms.formats))
+        # Only where the cell as it stands fails, without its blanks and capitals, which takes longer.
+        known = _known(forms.formats)
+        tries += [f"try_strptime({each}, [{known}])" for each in (cell, trimmed(cell))]
     if forms.zoned:
         since = f"epoch_us(try_cast(upper({trimmed(cell)}) as timestamptz))"
         tries.append(
@@ -277,12 +279,6 @@ def moment_sql(cell: str, forms: Forms, *, exact: bool) -> str:
             f"then make_timestamp({since} + 25200000000) end"
         )
     return f"coalesce({', '.join(tries)}, null::timestamp)" if tries else "null::timestamp"
-
-
-def _tried(cell: str, formats: tuple[str, ...]) -> str:
-    """The cell as it stands, and only where that fails without its blanks and capitals, which takes longer."""
-    known = _known(formats)
-    return f"coalesce(try_strptime({cell}, [{known}]), try_strptime({trimmed(cell)}, [{known}]))"
 
 
 def _known(formats: tuple[str, ...]) -> str:

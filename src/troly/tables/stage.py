@@ -390,7 +390,10 @@ class Problems:
         self.refused = refused
         self._staged = staged
         self._lang = lang
-        self._reasons = {line: reason_text(key, lang, say) for line, key in refused.items()}
+        self._reasons = {
+            line: tr(f"tables.reason_{key}", lang) if key in GENERAL else say(f"reason.{key}", lang)
+            for line, key in refused.items()
+        }
         for item in repeated:
             self._reasons[item.line] = say(f"reason.{repeat}", lang, name=item.name, line=item.kept)
 
@@ -415,11 +418,6 @@ class Problems:
             text += "".join(lines.peek(1))
             lines.drop(1)
         return sanitize(text.rstrip("\n"), keep_newlines=False)
-
-
-def reason_text(key: str, lang: Lang, say: Say) -> str:
-    """Why a line was kept out; `say` is asked where the reason is not a general one."""
-    return tr(f"tables.reason_{key}", lang) if key in GENERAL else say(f"reason.{key}", lang)
 
 
 def told(rows: Iterable[ProblemRow], total: int, lang: Lang) -> list[str]:

@@ -31,14 +31,10 @@ def find_delimiter(text: str) -> str:
     return delimiter
 
 
-def is_formula(cell: str) -> bool:
-    """Whether a spreadsheet would take `cell` for a formula; a number with its sign is none."""
-    return cell.startswith(FORMULA) and not _SIGNED.fullmatch(cell)
-
-
 def guarded(cell: str) -> str:
     """`cell` with an apostrophe before it where a spreadsheet would run it."""
-    return f"'{cell}" if is_formula(cell) else cell
+    # A number with its sign is no formula.
+    return f"'{cell}" if cell.startswith(FORMULA) and not _SIGNED.fullmatch(cell) else cell
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -193,12 +193,6 @@ def messages_by_words(connection: Connection, question: str, place: MemoryScope)
     return WordMatches(said, standings, weights)
 
 
-def messages_by_id(connection: Connection, ids: Sequence[str], place: MemoryScope) -> list[MessageCandidate]:
-    """The messages of `ids` that are in `place`."""
-    params = {**place.params(), "ids": json.dumps(list(ids))}
-    return [MessageCandidate(*row) for row in connection.execute(_BY_ID, params)]
-
-
 def standing(said: MessageCandidate, weights: Weights) -> RelevanceScore:
     """How well the words fit a message that was found otherwise."""
     return judge(0.0, _words(said), weights)
@@ -433,7 +427,8 @@ class Memory:
         similar = dict(near)
         with self._db.read() as connection:
             found = messages_by_words(connection, query, place)
-            others = messages_by_id(connection, list(similar), place)
+            rows = connection.execute(_BY_ID, {**place.params(), "ids": json.dumps(list(similar))})
+            others = [MessageCandidate(*row) for row in rows]
         standings = dict(found.standings)
         said: dict[int, MessageCandidate] = {**found.said, **{one.seq: one for one in others}}
         for one in others:

@@ -295,11 +295,17 @@ def reword(connection: Connection, found: Sequence[Meaning], weights: Weights, t
     accented: dict[str, float] = {}
     bigrams: dict[str, float] = {}
     for meaning in found:
-        own, least = _own(meaning, weights), nothing
         pairs = tuple(pair for pair in meaning.bigrams if pair in weights.bigrams)
+        # What the question's own wording tells: its rarest pair, or its one word.
+        told = [weights.bigrams[pair] for pair in pairs] or [
+            weights.words[w] for w in meaning.words if w in weights.words
+        ]
+        own, least = max(told, default=0.0), nothing
         for one in meaning.others:
-            if (rarest := _rarest(one, known)) is None:
+            terms = _terms(one)
+            if not all(term in known for term in terms):
                 continue
+            rarest = max(terms, key=lambda term: known[term])
             tells, needed = known[rarest], one.english != meaning.english or own >= nothing
             # In its own language a known word gives way to a more usual one only; the reverse finds what nobody meant.
             if not needed and tells > own - _MORE_USUAL:
@@ -328,14 +334,3 @@ def _known(connection: Connection, found: Sequence[Meaning], total: int) -> dict
 def _terms(one: ConceptPhrase) -> Sequence[str]:
     """What the index holds of a wording: its pairs, or its one word with its marks."""
     return fold.bigrams(one.folded) if len(one.folded) > 1 else one.accented
-
-
-def _rarest(one: ConceptPhrase, known: Mapping[str, float]) -> str | None:
-    terms = _terms(one)
-    return max(terms, key=lambda term: known[term]) if all(term in known for term in terms) else None
-
-
-def _own(meaning: Meaning, weights: Weights) -> float:
-    """What the question's own wording tells: its rarest pair, or its one word."""
-    pairs = [weights.bigrams[pair] for pair in meaning.bigrams if pair in weights.bigrams]
-    return max(pairs or [weights.words[word] for word in meaning.words if word in weights.words], default=0.0)
