@@ -30,10 +30,10 @@ from troly.tui.chat.view import (
     SessionInfo,
     SettingView,
     StaffNews,
-    Trouble,
     TurnEvidence,
     WaitingView,
     WrongReport,
+    trouble_from,
 )
 
 if TYPE_CHECKING:
@@ -170,19 +170,14 @@ async def check_health(session: Session, mode: str, language: Lang) -> HealthVie
     """Whether Ollama answers, and which model would for `mode`; runs on the backend's loop."""
     health = await session.services.llm.health(max_age=FRESH)
     if not health.up:
-        trouble = _trouble(health.error, language) if health.error else None
+        trouble = trouble_from(health.error, language) if health.error else None
         return HealthView(known=True, trouble=trouble)
     wanted = session.services.settings.models.for_mode(mode, "chat")
     try:
         resolved = await session.services.llm.resolve(wanted)
     except TrolyError as error:
-        return HealthView(known=True, trouble=_trouble(error, language))
+        return HealthView(known=True, trouble=trouble_from(error, language))
     return HealthView(known=True, up=True, model=resolved.name)
-
-
-def _trouble(error: TrolyError, language: Lang) -> Trouble:
-    text = error.render(language)
-    return Trouble(text.title, text.message, text.remedy)
 
 
 # Conversations.
@@ -470,7 +465,7 @@ def read_models(session: Session, language: Lang) -> ModelsView:
         try:
             health = await llm.health(max_age=FRESH)
             if health.error is not None:
-                return ModelsView(trouble=_trouble(health.error, language))
+                return ModelsView(trouble=trouble_from(health.error, language))
             running = await llm.running() or {}
             return ModelsView(tuple([await one(info, running) for info in health.models]), health.version)
         finally:

@@ -162,8 +162,7 @@ class GridScreen(Dialog[None]):
 
     def _saved(self, path: str | Exception) -> None:
         if isinstance(path, Exception):
-            trouble = trouble_from(path, self._lang)
-            text = " ".join(part for part in (trouble.title, trouble.message, trouble.remedy) if part)
+            text = " ".join(part for part in trouble_from(path, self._lang) if part)
             self.app.notify(text, severity="error", markup=False)
         else:
             self.app.notify(tr("ui.grid.saved", self._lang, file=path), markup=False, timeout=8)
