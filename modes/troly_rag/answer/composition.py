@@ -21,7 +21,7 @@ from troly_rag.answer.output import AnswerContent, follow_ups
 from troly_rag.answer.written import write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
-from troly_rag.corpus.coverage import figure_request, question_of
+from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.execution.engine import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, Routing
@@ -32,6 +32,7 @@ _MOST_SOURCES = 4
 _YEAR = re.compile(r"(?<![0-9])20[0-9]{2}(?![0-9])")
 # What comes nearest is shown from this share of the question's words on.
 _NEAREST, _NEAREST_CLOSE = 0.5, 0.25
+_STRAY = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,10 @@ async def compose(
     asked = question_of(turn.text)
     vague = not asked.tokens and not asked.own_figures and figure_request(turn.text).figure
     summed = bool(tool_words("total").find(turn.text)) and not found.computed
-    whole = found.is_whole and not (quoted or uncounted or own or vague or summed)
+    # A sum over again, though the message asks of something that the sum does not speak of.
+    changed = asked.coverage(text_of(text)).share if asked.tokens else 1.0
+    stray = found.computed and routing.goes_on_with_sum and not asked.own_figures and changed < _STRAY
+    whole = found.is_whole and not (quoted or uncounted or own or vague or summed or stray)
     # What is shown as the nearest is worth half of what it holds.
     coverage = found.coverage if whole else found.coverage / 2
     answer = AnswerContent("\n\n".join(filter(None, parts)), found.used, suggested, coverage)
