@@ -849,25 +849,8 @@ def _asks_anew(parts: Parts, before: DataQuery) -> bool:
 def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
     share = parts.has("share") and _share_of(parts, before) is not None
-    again = _asks_again(parts, before) or _moved_back(parts, before) or _asks_end_of_list(parts, before)
-    return share or again or parts.pointer is not None or leaves_rest(parts) or _swaps_value(parts, before)
-
-
-def _swaps_value(parts: Parts, before: DataQuery) -> bool:
-    """Whether the same figure is asked of another value of a column in the same days: "SPX thì được mấy đơn?" after those of
-    GHTK in October.
-    """
-    named = (
-        parts.groups, parts.loose, parts.extremes, parts.limit, parts.per, parts.chart, parts.when.period,
-        parts.when.versus, parts.has("all", "share", "growth", "compare", "trend"),
-    )  # fmt: skip
-    figures = [(each.op, each.ref, each.distinct) for each in parts.measures]
-    held = {each.ref for each in before.conditions if each.op in {"eq", "in"}}
-    limits = {each.ref for each in before.conditions} - held
-    given, moved = {each.ref for each in parts.conditions}, {each.ref for each, _ in parts.numbers}
-    swapped = bool(given or moved) and given <= held and moved <= limits
-    same = bool(figures) and figures == [(each.op, each.ref, each.distinct) for each in before.measures]
-    return swapped and same and before.form == "scalar" and before.period is not None and not any(named)
+    again = _asks_again(parts, before) or _moved_back(parts, before)
+    return share or again or parts.pointer is not None or leaves_rest(parts)
 
 
 def only_leaves_out(parts: Parts) -> bool:
@@ -968,15 +951,6 @@ def _nothing_named(parts: Parts) -> bool:
 def _asks_again(parts: Parts, before: DataQuery) -> bool:
     """Whether the change or difference is asked for that a comparison told: "tăng hay giảm, mấy phần trăm"."""
     return bool(before.versus) and _nothing_named(parts) and parts.has("growth", "gap", "share", "compare")
-
-
-def _asks_end_of_list(parts: Parts, before: DataQuery) -> bool:
-    """Whether an end of the very list that was shown is asked for: "hãng nào ít đơn nhất" after orders by carrier."""
-    same = [each.ref for each in parts.groups or parts.loose] == [each.ref for each in before.groups]
-    of = parts.conditions or parts.numbers or parts.when.period or parts.when.versus or parts.has("all")
-    figures = [(each.op, each.ref) for each in parts.measures]
-    same = same and (not figures or figures == [(each.op, each.ref) for each in before.measures])
-    return bool(before.form == "groups" and same and len(set(parts.extremes)) == 1 and not of)
 
 
 def _moved_back(parts: Parts, before: DataQuery) -> bool:
@@ -1172,7 +1146,7 @@ class _Change:
             if listed and refs[0] is not None and self.query.form == "scalar":
                 self.set(form="rows", measures=(Measure("max", refs[0]),), entity=parts.rows)
             named = turned or len(parts.groups or parts.loose) == 1 or self.query.form == "rows"
-            other = parts.measures and not _asks_end_of_list(parts, self.before)
+            other = parts.measures
             if len(set(parts.extremes)) > 1 or not named or other or self.query.versus:
                 self.unmet.append("max/min")
             else:

@@ -261,7 +261,7 @@ class _Question:
             and points_at_days(parts, found_in := shown_in(target, self.shown))
         ):
             built.query = in_context(built.query, found_in, schema)
-        elif built.query is not None and (parts.kept or (asked and _may_lean(parts, built.query, asked))):
+        elif built.query is not None and (parts.kept or (before and points_by_weekday(parts, before))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
         elif built.complete and not parts.has("whole", "all", "now"):
             self._held_against(parts, target or before, built, schema, sure=followed)
@@ -403,17 +403,6 @@ def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
     if thing.op == "in" and not parts.has("sum"):
         parts.groups.append(Group(ref))
     return True
-
-
-def _may_lean(parts: Parts, query: DataQuery, before: DataQuery) -> bool:
-    """Whether a message that makes a question by itself could mean what was shown: its end has no name, or it goes on."""
-    listed = bool(before.groups) or before.form == "rows"
-    nameless = listed and query.form == "scalar" and bool(parts.extremes)
-    named = (
-        parts.measures or parts.rows or parts.groups or parts.loose or parts.conditions or parts.has("aov")
-    )
-    foreign = leans(parts) and query.sheet != before.sheet
-    return nameless or not named or foreign or points_by_weekday(parts, before)
 
 
 def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate | None:
