@@ -157,8 +157,11 @@ class EvidenceDrawer(LinesView, can_focus=True):
 
     def _laid(self, answer: MessageView, width: int, above: int, lang: Lang) -> list[Line]:
         found = self._of_turn(answer) if answer.finished else None
+        nodes = self._tree(found, lang) if found is not None else live_nodes(answer, lang)
+        if self.has_focus and nodes and not self._chosen:
+            self._chosen = nodes[0].key
         laid = EvidenceLayout(width, self._opened, self._chosen if self.has_focus else "", lang)
-        laid.add(self._tree(found, lang) if found is not None else live_nodes(answer, lang))
+        laid.add(nodes)
         self._entries = [(node, row + above) for node, row in laid.entries]
         return laid.lines
 
@@ -228,8 +231,6 @@ class EvidenceDrawer(LinesView, can_focus=True):
     def watch_has_focus(self, has_focus: bool) -> None:
         """What is chosen, and the keys, are shown while the keys come here."""
         super().watch_has_focus(has_focus)
-        if has_focus and self._entries and not self._chosen:
-            self._chosen = self._entries[0][0].key
         self.rebuild()
 
     def on_key(self, event: events.Key) -> None:
