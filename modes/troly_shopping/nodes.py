@@ -14,6 +14,7 @@ from troly_shopping.message import apply_decision, parse_message
 from troly_shopping.reply import clarification, product_answer, recall, warranty
 from troly_shopping.settings import GreetingSettings, IntentSettings
 from troly_shopping.strings import say
+from troly_shopping.wordlists import lexicon
 
 State = Mapping[str, Any]
 
@@ -36,7 +37,8 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
     clear = (bool(route) and not message.courtesy) or (
         decision.intent != "unknown" and decision.confidence >= threshold and not decision.clarify_needed
     )
-    if clear and route != "handoff_stream" and message.act.act != "cancel" and not message.complaint:
+    troubled = message.complaint or bool(lexicon("complaints").find(question))
+    if clear and route != "handoff_stream" and message.act.act != "cancel" and not troubled:
         _greet(turn)
     routes = {"warranty": "warranty_stream", "shopping": "retrieve"}
     questions = [question for question in decision.clarify_questions[:1] if question.strip()]

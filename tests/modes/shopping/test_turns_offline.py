@@ -103,6 +103,8 @@ async def test_something_broken_gets_concern_and_no_cheer(shop: Shop) -> None:
     assert "cute_greeting" not in told.said
     assert told.answer.startswith("Dạ em rất tiếc")
     assert told.done.message_type == "warranty_prompt"
+    spilt = await shop.ask("bé nhà em làm đổ ly sữa vào laptop, em lo quá")
+    assert "cute_greeting" not in spilt.said
 
 
 async def test_leaving_the_serial_question_for_another(shop: Shop) -> None:
