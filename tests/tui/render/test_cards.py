@@ -399,16 +399,19 @@ def test_a_small_table_whose_every_cell_the_sentences_say_is_one_line_that_opens
     assert "▸ Bảng  1 dòng" not in read([replace(table, rows=table.rows * 9), said])
 
 
-def test_bars_whose_every_figure_the_sentences_say_are_one_line_that_opens_a_line_is_drawn() -> None:
-    said = TextPart(["Theo kênh:\n1. Shopee - 1.200 VND\n2. Lazada - 800 VND"])
+def test_a_list_whose_every_figure_stands_beside_a_bar_is_not_shown_twice() -> None:
+    said = TextPart(["Theo kênh:\n1. Shopee - 1.200 VND\n2. Lazada - 800 VND\n\nNăm nay."])
     bars = Chart("bar", ("Shopee", "Lazada"), (Series("Bán", (1200.0, 800.0)),), "Theo kênh")
-    assert "▸ Biểu đồ  Theo kênh" in read([said, bars])
-    assert "▸ Biểu đồ  Theo kênh" not in read([said, replace(bars, kind="line")])
-    other = replace(bars, series=(Series("Bán", (1200.0, 80.0)),))
-    assert "▸ Biểu đồ  Theo kênh" not in read([said, other])
-    view = message("assistant", NOW, "", parts=[said, bars])
-    view.opened = {f"{view.key}.1"}
-    assert any("━" in plain(line) for line in MessageLines(view).lines(80, "vi"))
+    listed = "1. Shopee - 1.200 VND"
+    shown = read([said, bars])
+    assert {"Theo kênh:", "Năm nay."} <= set(shown)
+    assert listed not in shown
+    assert any("━" in one and "1.200" in one for one in shown)
+    # A line has no values beside it, other figures are others, and a list of more says more.
+    assert listed in read([said, replace(bars, kind="line")])
+    assert listed in read([said, replace(bars, series=(Series("Bán", (1200.0, 80.0)),))])
+    assert listed in read([TextPart([f"{said.text}\n3. Tiki - 5 VND"]), bars])
+    assert listed in read([said])
 
 
 def test_the_table_behind_a_plot_is_one_line_also_where_it_has_more_columns() -> None:

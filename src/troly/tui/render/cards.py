@@ -173,12 +173,6 @@ def folded_table(card: Table, name: str, lang: Lang) -> Line:
     return line(Span(f"▸ {tr('ui.card.table', lang)}", "action", f"open:{name}"), Span(f"  {count}", "dim"))
 
 
-def folded_chart(card: Chart, name: str, lang: Lang) -> Line:
-    """The one line that a plot is whose figures the sentences say already."""
-    title = f"  {sanitize(card.title)}" if card.title else ""
-    return line(Span(f"▸ {tr('ui.card.plot', lang)}", "action", f"open:{name}"), Span(title, "dim"))
-
-
 def table(card: Table, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """The head of the table, or all of it where it stands open, and what opens it as a grid."""
     shown = card.rows if name in opened else card.rows[:HEAD]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -20,13 +20,13 @@ from troly.plugin.events import (
     Table,
 )
 from troly.presentation.text import loading_text
-from troly.text.catalogue import Lang, tr
+from troly.text.catalogue import LANGS, Lang, tr
 from troly.text.fold import fold
 from troly.text.numbers import format_number
 from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView, Part, TextPart, Trouble
 from troly.tui.keymap import Keymap
-from troly.tui.render.cards import card_lines, folded_chart, folded_table
+from troly.tui.render.cards import card_lines, folded_table
 from troly.tui.render.figures import counted, duration, step_title, time_of_day
 from troly.tui.render.markdown import CODE_HEAD
 from troly.tui.render.spans import (
@@ -68,6 +68,7 @@ CARD_ROWS = 8
 FEW_ROWS = 3
 # Steps shown while an answer is awaited; seconds without a word after which it is told what can be done.
 LAST_STEPS, SILENT = 4, 15.0
+_NUMBERED = re.compile(r"\d+\. ")
 _FIGURE = re.compile(r"-?\d+(?:[.,]\d+)*")
 # A list of sources that a card shows with their passages: the number at the beginning of its lines.
 _CITED = re.compile(r"\[(\d{1,3})\]")
@@ -169,8 +170,6 @@ class MessageLines:
             return with_sources(shown, view)
         if index in said_tables(view):
             return self._folded_table(index, width, lang)
-        if isinstance(part, Chart) and index in said_bars(view) and name not in view.opened:
-            return [folded_chart(part, name, lang)]
         known = "" if index in plotted_tables(view.parts) else name
         said = view.text if isinstance(part, Sources) else ""
         room = width if isinstance(part, Table) else body
@@ -193,8 +192,12 @@ class MessageLines:
         return line(Span(who, style, action), Span(f"  {time_of_day(view.time)}", "dim", action))
 
     def _markdown(self, part: TextPart, width: int, most: int | None) -> list[Line]:
-        if self.view.finished and (whole := without_source_list(part.text, self.view.parts)) is not None:
-            part = self._without_list.setdefault(id(part), TextPart([whole]))
+        if self.view.finished:
+            before, parts = part.text, self.view.parts
+            whole = without_source_list(before, parts) or before
+            whole = without_charted_list(whole, parts) or whole
+            if whole != before:
+                part = self._without_list.setdefault(id(part), TextPart([whole]))
         _, stream, fed = self._streams.get(id(part), (part, MarkdownStream(), 0))
         if fed < len(part.pieces):
             stream.feed("".join(part.pieces[fed:]))
@@ -258,26 +261,28 @@ def said_tables(view: MessageView) -> set[int]:
     }
 
 
-def said_bars(view: MessageView) -> set[int]:
-    """The places of charts of a finished answer whose every name and figure its sentences say too.
+def without_charted_list(text: str, parts: Sequence[Part]) -> str | None:
+    """The text without its numbered list where bars among `parts` show each name and figure of it, else None.
 
-    A line stays: its shape is what nobody can say.
+    A line plot tells no figures but those at its ends: there the list stays.
     """
-    bars = {at: part for at, part in enumerate(view.parts) if isinstance(part, Chart) and part.kind != "line"}
-    if not view.finished or not bars:
-        return set()
-    said = fold(view.text)
-    figures = set(_FIGURE.findall(said))
-    return {
-        at
-        for at, chart in bars.items()
-        if all(fold(label) in said for label in chart.labels)
-        and all(
-            figures & {format_number(value, "vi"), format_number(value, "en")}
-            for series in chart.series
-            for value in series.values
-        )
-    }
+    lines = text.split("\n")
+    listed = [at for at, one in enumerate(lines) if _NUMBERED.match(one)]
+    for chart in parts:
+        if not isinstance(chart, Chart) or chart.kind == "line" or len(chart.labels) != len(listed):
+            continue
+        figures = zip(*(series.values for series in chart.series), strict=False)
+        if listed and all(
+            fold(label) in fold(lines[at]) and {*_FIGURE.findall(lines[at])} & _written(values)
+            for at, label, values in zip(listed, chart.labels, figures, strict=False)
+        ):
+            kept = "\n".join(one for at, one in enumerate(lines) if at not in listed)
+            return re.sub(r"\n{3,}", "\n\n", kept).strip()
+    return None
+
+
+def _written(values: Iterable[float]) -> set[str]:
+    return {format_number(value, lang) for value in values for lang in LANGS}
 
 
 def without_source_list(text: str, parts: Sequence[Part]) -> str | None:
