@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Literal
 
-from troly.text.dates import add
+from troly.text.dates import add, whole
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import points_at_days
 from troly_analysis.planner.reader import STATES, Parts
@@ -993,6 +993,7 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.query = of_every(parts, _narrowed(parts, change.query))
         change.ranking()
         change.leftovers()
+        change.query = _spread(parts, change.query)
     notes = [note for note in parts.notes if note.key != "measure"]
     query, also = _of_that_year(parts, before, change.query)
     return BuiltQuery(
@@ -1284,6 +1285,24 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
 
 
 _LENGTHS = ("day", "week", "month", "quarter", "year")
+# In which days a course is drawn where those of the question before are one unit of it.
+_SPANS: Mapping[str, Literal["month", "year"]] = {
+    "day": "month",
+    "week": "month",
+    "month": "year",
+    "quarter": "year",
+}
+
+
+def _spread(parts: Parts, query: DataQuery) -> DataQuery:
+    """By month after one month would be one row: the months of its year are meant."""
+    unit: Any = next((each.unit for each in parts.groups if each.unit in _SPANS), "")
+    days = query.period
+    if not unit or days is None or parts.when.period is not None or query.form != "groups":
+        return query
+    if whole(days.start, unit)[1] < days.end:
+        return query
+    return replace(query, period=Period(*whole(days.start, _SPANS[unit])), versus=None)
 
 
 def _units(period: Period) -> Callable[[str], bool]:

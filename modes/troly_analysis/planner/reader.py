@@ -993,7 +993,7 @@ class Reader:
                 return place
         return -1
 
-    def _denied(self, at: int) -> bool:
+    def _denied(self, at: int) -> bool:  # noqa: PLR0911 (one case a kind of word)
         """Whether a word of leaving out stands before the value, with only names, values and links between."""
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
@@ -1007,6 +1007,8 @@ class Reader:
             if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
                 mention.targets and mention.targets[0].weight >= 0.9
             ):
+                if "," in self._between(place, place + 1):
+                    return False  # "Không, hạng Vàng cơ": what was said before is refused, not the value
                 self.take("negation", place)
                 # "không phải A, B mới đúng" refuses the first alone.
                 return not (mention.has("not this") and "," in self._between(place, at))

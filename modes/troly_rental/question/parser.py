@@ -66,7 +66,9 @@ def parse_question(
 
 
 def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
-    if (kind := small_talk(message).kind) is not None and folded_words(message):
+    kind = small_talk(message).kind if folded_words(message) else None
+    # "Ba Dinh?" is a district before it is "đỉnh", praise without its accent.
+    if kind is not None and not asker.places.find(message):
         greets = any(hit.label == "greeting" for hit in everyday_phrases(message))
         told = (Remark.of("content.thanks"),) if kind in _THANKS and not greets else ()
         return ParsedQuestion("GREETING" if greets else "GENERAL_CHAT", question=message, remarks=told)

@@ -55,6 +55,11 @@ _COUNT = re.compile(rf"(?<![\w.,])(\d{{1,3}})(?={_PIECES})", re.IGNORECASE)
 _COUNTED = re.compile(_PIECES, re.IGNORECASE)
 # Letters and digits, or three to five digits.
 _CODE = re.compile(r"(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{3,16}|\d{3,5}")
+# Any will do: "hãng nào cũng được".
+_ANY = re.compile(
+    r"(?<!\w)(\w+)\s+(?:nao|gi)\s+(?:thi\s+)?cung\s+(?:duoc|dc|ok|oke|okie|xong|tot|vay)(?!\w)"
+    r"|(?<!\w)(?:any|whatever|whichever)\s+(\w+)\s+(?:will do|is fine|is ok|is okay|works)(?!\w)"
+)
 # "bao nhiêu W": the unit of what is asked.
 _WHICH_FIGURE = re.compile(r"(?:nhieu|may|how many)\s+(gb|tb|inch|hz|kg|mah|w)(?!\w)")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
@@ -328,17 +333,27 @@ def parse_product_query(message: str, shop: Vocabulary, *, whole: str = "") -> P
     return _Parser(nfc(message), shop, whole).query()
 
 
+def _free_choices(text: str) -> list[tuple[int, int]]:
+    """Where it is said that any will do ("hãng nào cũng được"): nothing is asked there; goods that stand in it are wanted."""
+    found = []
+    for match in _ANY.finditer(fold(text)):
+        goods = any(hit.label.startswith("kind ") for hit in grammar().find(match[1] or match[2]))
+        found.append((match.end(match.lastindex or 0) if goods else match.start(), match.end()))
+    return found
+
+
 class _Parser:
     """One message; `spans` are the places that are accounted for."""
 
     def __init__(self, text: str, shop: Vocabulary, whole: str) -> None:
         self._text, self._shop, self._whole = text, shop, whole
         self._limits = parse_price_limits(text, lambda word: bool(shop.spoken([word])))
-        self._rest = blank_out(text, self._limits.places)
+        free = _free_choices(text)
+        self._rest = blank_out(text, [*self._limits.places, *free])
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
         self._hits = _without_guesses(grammar().find(masked))
-        self._spans: list[tuple[int, int]] = list(self._limits.places)
+        self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
         self._labels = {hit.label for hit in self._hits}

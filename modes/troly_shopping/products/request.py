@@ -326,12 +326,17 @@ def _after(
     return _changed(request, rows, focus, kinds)
 
 
-def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Sequence[str]) -> ShopRequest:
+def _changed(  # noqa: PLR0911 (one case a kind of change)
+    request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Sequence[str]
+) -> ShopRequest:
     """The request of a message that names no other goods: of the rows shown, or the last search with a change."""
     query = request.query
     named = bool(query.words or query.brands)
     # "giao hàng cod đơn 25 triệu" is no search for what costs that much.
     narrowed = query.excludes or (query.details and not (query.topics and _kind_alone(query)))
+    held = _named_rows(query, focus) if named and not narrowed else ()
+    if held and (more := _by_how_much(rows)):
+        return _held_against(rows, held, more)
     if query.kinds:
         asks = query.asks and not (named or narrowed)
         return _current(rows) if asks else replace(request, scope="search")
@@ -339,9 +344,8 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
         # "ram thì ddr4 hay ddr5" asks which of them it is.
         return replace(_current(rows), query=replace(query, words=()))
     if named or narrowed:
-        meant = () if narrowed else _named_rows(query, focus)
-        if meant:
-            return replace(rows, query=replace(query, words=(), brands=()), rows=meant, pointed=True)
+        if held:
+            return replace(rows, query=replace(query, words=(), brands=()), rows=held, pointed=True)
         whole = refine(_before(query, focus, kinds), query)
         return _asked_difference(rows) or replace(request, scope="search", query=whole, own=query)
     # The sum of a list to choose from is no order.
@@ -358,17 +362,35 @@ def _asked_difference(request: ShopRequest) -> ShopRequest | None:
 
     Where it is not known which two are meant, the comparison is named as not understood.
     """
-    query = request.query
-    hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
-    more = tuple(hit.phrase for hit in hits if hit.phrase.endswith(("hơn", "hon", "er")))
-    more = more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
-    if not more or "price" not in query.shows:
+    query, more = request.query, _by_how_much(request)
+    if not more:
         return None
     one = request.current or request.rows
     if len(one) == 1 and (query.words or query.brands) and not (query.details or query.excludes):
         other = " ".join(query.said.get(name, name) for name in (*query.brands, *query.words))
         query = replace(query, action="compare", parts=(one[0].title, other), shows=())
         return replace(request, scope="search", query=query, rows=())
+    return replace(request, scope="none", rows=(), query=replace(query, unread=query.unread or more))
+
+
+def _by_how_much(request: ShopRequest) -> tuple[str, ...]:
+    """The words that ask by how much one costs more or less than another; () for none."""
+    differs = tuple(hit.phrase for hit in lexicon("catalogue", "difference").find(request.typed))
+    if differs:
+        return differs
+    hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
+    more = tuple(hit.phrase for hit in hits if hit.phrase.endswith(("hơn", "hon", "er")))
+    more = more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
+    return more if "price" in request.query.shows else ()
+
+
+def _held_against(request: ShopRequest, meant: tuple[FocusRow, ...], more: tuple[str, ...]) -> ShopRequest:
+    """One of those shown that is named, beside the one spoken of or the other of two; else it is not known beside which."""
+    shown, query = request.rows, request.query
+    pair = shown if len(shown) == 2 else tuple(dict.fromkeys((*request.current, *meant)))
+    if len(pair) == 2:
+        query = replace(query, action="compare", words=(), brands=(), shows=(), moves=())
+        return replace(request, query=query, rows=pair, pointed=True)
     return replace(request, scope="none", rows=(), query=replace(query, unread=query.unread or more))
 
 

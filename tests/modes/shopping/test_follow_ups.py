@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,3 +200,23 @@ async def test_others_than_the_one_shown_are_not_answered_with_it(shop: Shop) ->
     await shop.ask("webcam nào rẻ nhất")
     told = await shop.ask("có con nào rẻ hơn con này không")
     assert told.done.metadata["answered"] is False or "C270" not in told.answer
+
+
+@pytest.mark.parametrize("asked", ["rẻ hơn được bao nhiêu nếu chọn {}?", "{} mắc hơn bao nhiêu"])
+async def test_by_how_much_one_of_two_shown_is_dearer_sets_them_side_by_side(shop: Shop, asked: str) -> None:
+    await shop.ask("so sánh ghế SSTC Ergo 1 với ghế SSTC Ergo 2")
+    told = (await shop.ask(asked.format("Ergo 1"))).answer
+    assert "Ergo 1" in told
+    assert "Ergo 2" in told
+
+
+@pytest.mark.parametrize(
+    "free", ["hãng nào cũng được", "mau nao cung dc", "kiểu gì cũng được", "any brand is fine"]
+)
+async def test_that_any_will_do_asks_nothing(shop: Shop, free: str) -> None:
+    first, again = [
+        (await shop.ask(text)).answer for text in ("tìm chuột không dây", f"tìm chuột không dây, {free}")
+    ]
+    listed = [re.findall(r"^\d+\. .*", answer, re.MULTILINE) for answer in (first, again)]
+    assert listed[0]
+    assert listed[0] == listed[1]

@@ -115,3 +115,29 @@ def test_columns_of_a_row_are_told_by_the_row() -> None:
             assert made.calls[0].arguments["filters"] == {"Mã đơn": "DH00001"}
             assert made.ask is not None
             assert made.ask.form == "rows"
+
+
+@pytest.mark.parametrize("no", ["Không, ở {} cơ", "không, {} kìa", "khong, tinh {} co", "no, {}"])
+def test_a_no_before_a_comma_refuses_what_was_said_not_the_value_behind_it(no: str) -> None:
+    for figure, days, place in FIRST:
+        calls = after(f"{figure} {days} ở {place}", no.format("Cần Thơ")).calls
+        # Without accents it may be asked back; what is refused is never the value that is named.
+        assert calls or "Không" not in no
+        for call in calls:
+            assert (call.arguments["filters"], days_of(call.arguments)) == (
+                {"Tỉnh thành": "Cần Thơ"},
+                DAYS[days],
+            )
+
+
+@pytest.mark.parametrize("move", ["vẽ biểu đồ theo tháng", "theo tháng thì sao", "by month"])
+def test_a_course_by_month_after_one_month_is_that_of_its_year(move: str) -> None:
+    for figure in FIGURES:
+        made = after(f"{figure} tháng 3/2024", move)
+        assert made.ask is not None
+        assert made.ask.period is not None
+        assert (str(made.ask.period.start), str(made.ask.period.end)) == ("2024-01-01", "2024-12-31")
+        made = after(f"{figure} quý 1 năm 2024", move)
+        assert made.ask is not None
+        assert made.ask.period is not None
+        assert str(made.ask.period.end) == "2024-03-31"

@@ -10,6 +10,7 @@ import pytest
 
 from tests.modes.rental.question.cases import ask, cases, role_of, told, turns_of
 from troly.text.fold import fold
+from troly_rental.data.places import places as all_places
 from troly_rental.question.types import ParsedQuestion
 
 _UNLIKE = {"phong quan hai chau duoi 3 trieu", "minh can tim mot thu"}
@@ -141,3 +142,10 @@ def test_what_the_data_does_not_record_is_said() -> None:
 
 def test_very_long_messages_are_read_up_to_a_point() -> None:
     assert told(ask("phòng quận 1 dưới 3 triệu " + "(" * 3_000)) == {"district=Quận 1", "price<3000000"}
+
+
+def test_no_name_of_a_district_or_city_is_small_talk() -> None:
+    known = all_places()
+    for place in (*known.of("district"), *known.of("city")):
+        for said in (place.name, fold(place.name), f"And in {fold(place.name)}?"):
+            assert ask(said).request_type not in {"GENERAL_CHAT", "GREETING"}, said
