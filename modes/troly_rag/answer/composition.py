@@ -178,23 +178,27 @@ class Findings:
         side = is_side(query.query, self._lang)
         if query.found.covered:
             self._held.append(query.found.passages[0].share if query.found.passages else 1.0)
-            known = fold(" ".join([*self.figures, *self.lines]))
-            told = [
-                line.strip() for line in claims_of(query.found.answer) if fold(line).strip(" .") not in known
-            ]
-            self.lines += [("\n" if "\n" in query.found.answer else " ").join(told)] if told else []
+            told = self._untold(query.found.answer)
+            self.lines += [told] if told else []
             return stands
         if side or computed:
             return []
         self._held.append(query.found.passages[0].share if query.found.passages else 0.0)
-        if stands and query.is_near(_NEAREST, _NEAREST_CLOSE):
+        near = self._untold(query.found.answer)
+        if near and stands and query.is_near(_NEAREST, _NEAREST_CLOSE):
             words = ", ".join(f"“{word}”" for word in query.found.unread)
             key = "answer.nearest" if words else "answer.perhaps"
-            text = say(key, self._lang, words=words, title=stands[0].title, text=query.found.answer)
+            text = say(key, self._lang, words=words, title=stands[0].title, text=near)
             self._nearest.append(text)
             return stands[:1]
         self._nearest.append(_nothing(query.query, self._lang))
         return []
+
+    def _untold(self, answer: str) -> str:
+        """The sentences of `answer` that were not told for another part of the question."""
+        known = fold(" ".join([*self.figures, *self.lines]))
+        new = [line.strip() for line in claims_of(answer) if fold(line).strip(" .") not in known]
+        return ("\n" if "\n" in answer else " ").join(new)
 
 
 def _nothing(query: str, lang: Lang) -> str:
