@@ -28,6 +28,7 @@ from troly.tui.chat.view import (
     WaitingView,
     message,
 )
+from troly.tui.dialogs.browse import BrowseScreen
 from troly.tui.dialogs.compare import CompareScreen
 
 MODELS = [
@@ -223,6 +224,7 @@ async def waiting(pilot: Pilot[Any]) -> None:
     app.controller.look_for_people()
     await until(lambda: app.controller.waiting_people)
     await pilot.press("alt+c")
+    await until(lambda: isinstance(app.screen, BrowseScreen) and app.screen.chosen is not None)
     await _box(pilot)
 
 
