@@ -23,6 +23,8 @@ ASKED, FAILED = "asked", "failed"
 # After so many serials in a row that could not be read or found, a person takes over.
 MAX_FAILED = 3
 _LINES, _LINE_CHARS = 40, 300
+# Messages that are read for them: what came after the last words is left out.
+_READ = 200
 
 # The first edition kept them in a table of the shop's own; they are hand-overs like all others now.
 MIGRATIONS = (
@@ -88,7 +90,7 @@ def list_handoffs(request: CommandRequest) -> CommandResult:
     records = []
     for entry in found:
         spoken = conversations.get(entry.customer, entry.conversation).language
-        said = _until_last_words(conversations.messages(entry.customer, entry.conversation))
+        said = _until_last_words(conversations.messages(entry.customer, entry.conversation, limit=_READ))
         records.append(
             {
                 "conversation": entry.conversation,

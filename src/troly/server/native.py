@@ -55,6 +55,8 @@ from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
 
 router = APIRouter(prefix="/api/v1")
+# Messages that a follower is given at most at once.
+MESSAGES = 200
 Limit = Annotated[int, Query(ge=1, le=500)]
 Id = Annotated[str, Field(max_length=100)]
 
@@ -376,7 +378,7 @@ async def follow(request: Request, conversation: str) -> Response:
 
 async def _messages(site: Site, owner: str, conversation: str, last: str) -> AsyncIterator[bytes]:
     page = partial(site.session.services.conversations.messages, owner, conversation)
-    newest = await asyncio.to_thread(page)
+    newest = await asyncio.to_thread(page, limit=MESSAGES)
     if all(one.id != last for one in newest):
         last = newest[-1].id if newest else ""
     told = -math.inf
@@ -384,7 +386,7 @@ async def _messages(site: Site, owner: str, conversation: str, last: str) -> Asy
         async for _ in changes:
             newest = await asyncio.to_thread(page, limit=1)
             if newest and newest[0].id != last:
-                newest = await asyncio.to_thread(page)
+                newest = await asyncio.to_thread(page, limit=MESSAGES)
                 known = next((at for at, one in enumerate(newest) if one.id == last), -1)
                 last, told = newest[-1].id, time.monotonic()
                 yield b"".join(

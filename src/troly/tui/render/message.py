@@ -193,11 +193,12 @@ class MessageLines:
 
     def _markdown(self, part: TextPart, width: int, most: int | None) -> list[Line]:
         if self.view.finished:
-            before, parts = part.text, self.view.parts
-            whole = without_source_list(before, parts) or before
-            whole = without_charted_list(whole, parts) or whole
-            if whole != before:
-                part = self._without_list.setdefault(id(part), TextPart([whole]))
+            text = part.text
+            for without in (without_source_list, without_charted_list):
+                left = without(text, self.view.parts)
+                text = text if left is None else left
+            if text != part.text:
+                part = self._without_list.setdefault(id(part), TextPart([text]))
         _, stream, fed = self._streams.get(id(part), (part, MarkdownStream(), 0))
         if fed < len(part.pieces):
             stream.feed("".join(part.pieces[fed:]))
@@ -266,13 +267,12 @@ def without_charted_list(text: str, parts: Sequence[Part]) -> str | None:
 
     A line plot tells no figures but those at its ends: there the list stays.
     """
-    lines = text.split("\n")
+    bars = [part for part in parts if isinstance(part, Chart) and part.kind != "line" and part.labels]
+    lines = text.split("\n") if bars else []
     listed = [at for at, one in enumerate(lines) if _NUMBERED.match(one)]
-    for chart in parts:
-        if not isinstance(chart, Chart) or chart.kind == "line" or len(chart.labels) != len(listed):
-            continue
+    for chart in bars:
         figures = zip(*(series.values for series in chart.series), strict=False)
-        if listed and all(
+        if len(chart.labels) == len(listed) and all(
             fold(label) in fold(lines[at]) and {*_FIGURE.findall(lines[at])} & _written(values)
             for at, label, values in zip(listed, chart.labels, figures, strict=False)
         ):
