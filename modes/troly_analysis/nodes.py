@@ -120,7 +120,9 @@ def previous_plan(turn: TurnContext) -> Plan | None:
 
 def keep_plan(turn: TurnContext, plan: Plan) -> None:
     """Keep `plan` for the next message of the conversation."""
-    turn.conversation_metadata[PLAN] = _adapter(Plan).dump_python(plan, mode="json")
+    turn.conversation_metadata[PLAN] = _adapter(Plan).dump_python(
+        dataclasses.replace(plan, more=()), mode="json"
+    )
 
 
 def chosen_option(turn: TurnContext, previous: Plan | None) -> str:
@@ -358,9 +360,14 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
     remarks += await _without_lost(job, findings)
     remarks += await _read_otherwise(job, plan, findings)
-    told = _told(findings, asked_by(plan, job.asked))
+    told = [_told(findings, asked_by(plan, job.asked))]
+    for each in plan.more:
+        other = await _by_plan(job, each, None)
+        told.append(other.text)
+        records += other.records
+        remarks += [remark for remark in other.remarks if remark not in remarks]
     return DataAnswer(
-        told, [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
+        "\n\n".join(told), [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
     )
 
 

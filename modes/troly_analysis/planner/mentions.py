@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from troly.text.dates import DateRange, find_ranges, months_of_year, whole
+from troly.text.dates import DateRange, find_ranges, months_of_year, whole, years_in_digits
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
@@ -30,6 +30,8 @@ _LISTED = (
 )
 _SINCE_PATTERN = r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?"
 _UNTIL_PATTERN = r"(?:đến|den|tới|toi) (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])"
+_WEEKDAY = r"(?:thứ|thu) (?:hai|ba|tư|tu|năm|nam|sáu|sau|bảy|bay|[2-7])|(?:chủ|chu|chúa|chua) (?:nhật|nhat)|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH_NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
@@ -59,6 +61,22 @@ _REWRITES = tuple(
             r"\b((?:năm|nam) (?:ngoái|ngoai|trước|truoc|nay|20[0-9]{2})) ((?:tháng|thang|quý|quy) [0-9]{1,2})(?![0-9/])",
             r"\2 \1",
         ),
+        # "thứ bảy với chủ nhật vừa rồi": both days are of that week
+        (
+            (
+                rf"\b({_WEEKDAY}),? (?:và|va|với|voi|cùng|cung|and|&|,) ({_WEEKDAY}) "
+                r"(vừa rồi|vua roi|vừa qua|vua qua|tuần (?:trước|rồi|qua|này)|tuan (?:truoc|roi|qua|nay)|last week|this week)"
+            ),
+            r"\1 \3 và \2 \3",
+        ),
+        # "hôm kia (21/11)", "thứ bảy vừa rồi 21/11": a day, where "4/5 sao" is a mark
+        (
+            (
+                r"(?<![\w/.,-])(?<!ngày )(?<!ngay )(?<!từ )(?<!đến )(?<!tu )(?<!den )(?<!on )(?<!to )(?<!from )(?<!- )(?<!– )(?<!với )(?<!và )"
+                r"([0-2]?[1-9]|[123]0|31)/(0?[1-9]|1[0-2])(?![\w/.,-]| ?(?:sao|điểm|diem|stars?|points?|-|–|đến|den|to|tới|năm|nam)\b| ?[-–])"
+            ),
+            r"ngày \1/\2",
+        ),
         # "ba con số": figures that are counted, not asked for
         (r"\b(?:[0-9]+|hai|ba|bốn|bon|năm|các|cac|những|nhung|mấy|may) con s[ốo]\b", ""),
         # "last week's orders"
@@ -67,6 +85,11 @@ _REWRITES = tuple(
         (
             r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*(?:[-–]|đến|den|tới|toi|to)\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
             r"từ \1/\3 đến \2/\3",
+        ),
+        # "16 to 22 November 2026": both days are of that month
+        (
+            rf"\b(?:from )?([0-9]{{1,2}})\s*(?:[-–]|to|through|until)\s*([0-9]{{1,2}}) ({_MONTH_NAMES})[a-z]*\.?( 20[0-9]{{2}}|, 20[0-9]{{2}})?\b",
+            r"from \1 \3\4 to \2 \3\4",
         ),
         # "by Tân or over 60": two conditions, where "60 or over" is one
         (r"\bor (over|above|under|below|more than|less than|at least) (?=[0-9])", r"or, \1 "),
@@ -103,7 +126,7 @@ _REWRITES = tuple(
                 rf"\b({name})[a-z]*\.? ([0-9]{{1,2}})(?:st|nd|rd|th)?\b(?![/:.]?[0-9])(?:, (?=20[0-9]{{2}}))?",
                 r"\2 \1 ",
             )
-            for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+            for name in _MONTH_NAMES.split("|")
         ),
     )
 )
@@ -136,7 +159,7 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     """
     vocabulary = kept.union(*(phrases.vocabulary() for phrases in named))
     text = _PERCENT.sub(" phần trăm", message)
-    text = months_of_year(nfc(text)[:_MOST_CHARS])
+    text = years_in_digits(months_of_year(nfc(text)[:_MOST_CHARS]))
     for pattern, written in (*_SIGNS, *_REWRITES):
         text = pattern.sub(written, text)
     text = _UNIT_SLIP.sub(_unit_meant, text)
@@ -263,7 +286,8 @@ _UNTIL = (
 )  # fmt: skip
 _ONWARD = (
     ("tro", "di"), ("ve", "sau"), ("den", "nay"), ("toi", "nay"), ("den", "gio"), ("onwards",), ("onward",),
-    ("to", "now"), ("until", "now"), ("and", "later"), ("to", "date"),
+    ("to", "now"), ("until", "now"), ("and", "later"), ("to", "date"), ("toi", "gio"), ("den", "bay", "gio"),
+    ("toi", "bay", "gio"), ("cho", "den", "nay"), ("den", "hien", "tai"), ("cho", "toi", "nay"),
 )  # fmt: skip
 _THIRDS = {
     "đầu": (1, 10),
@@ -300,7 +324,10 @@ def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date
         name = wording.text[token.start : token.end]
         month = _MONTHS.get(name.lower())
         covered = any(each.span[0] < token.end and token.start < each.span[1] for each in taken)
-        if month is None or covered or (month in {3, 5} and not name[:1].isupper()):
+        word = month in {3, 5} or (
+            name == "sep" and not detect_score(wording.text) < 0
+        )  # "mar", "may", "sếp"
+        if month is None or covered or (word and not name[:1].isupper()):
             continue
         start, words = date(last.year, month, 1), [token]
         year = wording.words[nth + 1 : nth + 2]
@@ -329,13 +356,18 @@ def _widened(
     if not inside:
         return found
     before = wording.words[max(0, inside[0] - _LONGEST) : inside[0]]
+    opened = wording.text.rfind("(", 0, found.span[0])  # "tuần trước (16/11 đến 22/11)"
+    before = tuple(word for word in before if word.start > opened)
     after = wording.words[inside[-1] + 1 : inside[-1] + 4]
+    onward = _starts(after, _ONWARD)
     part = _part(found, before)
-    if part is not None:
+    begins = onward and part is not None and bool(before) and before[-1].folded == "dau"
+    if begins:  # "từ đầu tháng 11 tới giờ" is since the first
+        before = before[:-1]
+    elif part is not None:
         return _placed(wording, part[0], before[-part[1] :], found)
     least, most = span or (FIRST, LAST)
     first, last = min(least, found.start), max(most, found.end)
-    onward = _starts(after, _ONWARD)
     if onward:
         since = _ends(before, _SINCE)
         words = [*(before[-since:] if since else []), *after[:onward]]

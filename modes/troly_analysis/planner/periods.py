@@ -55,6 +55,7 @@ def read_periods(reader: Reader) -> When:
         said = said[:1]  # a second period of a second date column stays unread
     found = [_anchored(reader, at, said, ref) for at in said]
     reader.take("period", *said)
+    said, found = _restated(reader, said, found)
     compared = reader.any("compare", "growth", "gap") or (len(said) == 2 and reader.any("gt", "lt"))
     when = When(ref)
     if len(found) >= 2:
@@ -66,6 +67,20 @@ def read_periods(reader: Reader) -> When:
     if len(fields) > 1 and (when.period or when.versus):
         reader.note("date_field", field=ref.name)
     return when
+
+
+def _restated(reader: Reader, said: list[int], found: list[Period]) -> tuple[list[int], list[Period]]:
+    """One period for two that are said side by side, "hôm kia (21/11)": the dates, and where the two differ that is told."""
+    kept: list[int] = []
+    for nth, at in enumerate(said):
+        beside = bool(kept) and at == said[kept[-1]] + 1
+        days = beside and all(found[each].start == found[each].end for each in (kept[-1], nth))
+        if beside and reader.bracketed(said[kept[-1]], at, days=days):
+            first, second = found[kept.pop()], found[nth]
+            if (first.start, first.end) != (second.start, second.end):
+                reader.note("restated", said=second.label, start=second.start, end=second.end)
+        kept.append(nth)
+    return [said[nth] for nth in kept], [found[nth] for nth in kept]
 
 
 def of_the_year_before(when: When, before: Period | None, today: date) -> When:
@@ -140,7 +155,14 @@ def read_weekdays(reader: Reader) -> list[Condition]:
         if reader.mentions[at].unit in {"week", "day"} and not reader.mentions[at].targets:
             before = at - 1 in said or at + 1 in said
             reader.take("period", *([at] if before else []))  # "thứ 2 hàng tuần"
-    text = ", ".join(reader.mentions[at].text for at in said)
+    text, days_said = ", ".join(reader.mentions[at].text for at in said), reader.parts.when.period
+    if days_said is not None and (days_said.end - days_said.start).days < 6:
+        span = range((days_said.end - days_said.start).days + 1)
+        held = {(days_said.start + timedelta(step)).isoweekday() for step in span}
+        if held.isdisjoint(days):  # a Saturday of a Sunday: no day is both
+            for at in said:
+                reader.mentions[at].role = ""
+            return []
     return [Condition(ref, "in", sorted(set(days)), text, "weekday")]
 
 
@@ -235,7 +257,7 @@ def span_of(schema: Schema, ref: Ref | None) -> tuple[date, date] | None:
 
 
 def _several(reader: Reader, when: When, said: list[int], found: list[Period], *, compared: bool) -> When:
-    distinct = list(dict.fromkeys(found))
+    distinct = list({(each.start, each.end): each for each in reversed(found)}.values())[::-1]
     if len(distinct) == 1:
         return replace(when, period=distinct[0])
     inside = [a for a in distinct if any(a != b and b.start <= a.start and a.end <= b.end for b in distinct)]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
 
-from troly.text.everyday import small_talk
+from troly.text.everyday import small_talk, without_background
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
     BuiltQuery,
@@ -29,8 +30,8 @@ from troly_analysis.planner.builder import (
     row_of,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.lexicon import Phrases, concepts
-from troly_analysis.planner.mentions import without_sheet
+from troly_analysis.planner.lexicon import Phrases, concepts, words
+from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
 from troly_analysis.planner.periods import is_partial, of_the_year_before
 from troly_analysis.planner.pointing import (
     both_periods_named,
@@ -51,7 +52,7 @@ _OWN = 0.3
 _LONG = 7
 """Most words of a question that names its days and may still go on from the one before."""
 _HARMLESS = frozenset(
-    {"date_field", "outside", "limit", "derived", "filled_groups", "year_of_data", "averaged"}
+    {"date_field", "outside", "limit", "derived", "filled_groups", "year_of_data", "averaged", "background"}
 )
 """What is said of an answer without being a guess at what was meant."""
 REFUSED = ("forecast", "cause")
@@ -92,6 +93,22 @@ def _without_small_talk(text: str) -> str:
     return " ".join(asking) if asking and len(asking) < len(said) else text
 
 
+_SAYS_NOTHING = frozenset({"filler", "verb", "greeting", "thing", "people", "per", "high", "low"})
+_NAMES = 0.5
+
+
+def _holds(piece: str, schemas: Sequence[Schema], today: date) -> bool:
+    """Whether words name, bound, deny or point at anything that a sheet holds."""
+    for schema in schemas:
+        wording = read_wording(piece, schema.names, schema.values)
+        for each in find_mentions(wording, schema, today):
+            values = any(value.whole or (value.weight >= _NAMES and not each.labels) for value in each.values)
+            named = values or any(target.weight >= _NAMES for target in each.targets)
+            if named or each.period or each.amount or each.labels - _SAYS_NOTHING:
+                return True
+    return False
+
+
 @dataclass(slots=True)
 class _Candidate:
     """The message over one sheet: what its words say and the query that they make."""
@@ -105,6 +122,11 @@ class _Candidate:
     def left(self) -> int:
         """How many words were not understood, or are not in the query."""
         return sum(len(tokens(each)) for each in self.parts.unread) + len(self.built.unmet)
+
+    @property
+    def works(self) -> bool:
+        """Whether every word was understood and the query can be run."""
+        return not self.left and self.built.complete
 
     @property
     def fit(self) -> tuple[float, ...]:
@@ -140,12 +162,14 @@ def analyse_question(
     values: Lookup | None = None,
     suggested: Mapping[str, DataQuery] | None = None,
     shown: Sequence[str] = (),
+    whole: bool = False,
 ) -> QuestionAnalysis:
     """Understand `text`, asked at `now` over these sheets.
 
     `previous` is the plan of the question before, which a follow-up changes and an option answers. `values` looks up
     values of columns too long for `Field.examples`. `suggested` are the queries of the suggestions that were shown,
-    by their folded text. `shown` is the first cell of each row of the last answer, which words can point at.
+    by their folded text. `shown` is the first cell of each row of the last answer, which words can point at. With `whole`
+    the message is one question; else one that asks several things is answered part by part, each a question of its own.
     """
     today, known, choices = now.date(), tuple(sheets), dict[str, str]()
     answer = _answer(text, previous) if previous is not None and previous.question is not None else None
@@ -160,14 +184,25 @@ def analyse_question(
     if not known or not tokens(text):
         missing = (text,) if text.strip() else ()
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
-    asked, named = without_sheet(_without_small_talk(text), known)
+    schemas = {sheet.name: schema_of(sheet, known) for sheet in known}
+    said, aside = without_background(
+        _without_small_talk(text), lambda piece: _holds(piece, tuple(schemas.values()), today)
+    )
+    asked, named = without_sheet(said, known)
     chosen = choices.get("sheet") or named
     question = _Question(asked, today, previous, choices, values, tuple(shown))
     held = [sheet for sheet in known if sheet.name == chosen] or known
-    found = [question.over(schema_of(sheet, known)) for sheet in held]
+    found = [question.over(schemas[sheet.name]) for sheet in held]
     found.sort(key=lambda each: each.fit)
+    here = [each for each in found if previous is not None and each.schema.sheet.name == previous.sheet]
+    found = (
+        here if here and previous is not None and previous.ask and not _names_sheet(found[0].parts) else found
+    )
     best, evidence = found[0], max(each.parts.evidence for each in found)
-    if (
+    row = next((each for each in found if each.parts.row_key and each.works and asks_row(each.built)), None)
+    if row is not None:
+        best = row
+    elif (
         previous is not None
         and previous.sheet
         and (again := next((c for c in found if c.followed), None))
@@ -175,16 +210,104 @@ def analyse_question(
     ):
         best = again
     before = previous.ask if previous else None
-    rival = None if best.followed or choices.get("sheet") or named else _rival(found, before)
+    rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
+    if aside and made.calls:
+        made = replace(made, shown=(*made.shown, Note("background", {"said": "; ".join(aside)})))
     goes_on = best.followed or best.built.also is not None
     if goes_on and made.calls and before is not None and before.sheet == made.sheet:
         made = replace(made, before=before)
+    if not (whole or choices) and (not made.calls or _ranks(made.ask)):
+        parts = _part_by_part(
+            asked,
+            lambda part, last: (
+                analyse_question(
+                    part,
+                    known,
+                    now,
+                    previous=last,
+                    values=values,
+                    shown=shown if last is previous else (),
+                    whole=last is not previous,
+                ).plan
+            ),
+            lambda plan: (
+                replace(plan, calls=compose(plan.ask, schemas[plan.sheet], plan.text)) if plan.ask else plan
+            ),
+            previous,
+            {"scalar"} if made.calls else _PLAIN,
+        )
+        if parts is not None:
+            made = replace(
+                parts, shown=(*parts.shown, *(note for note in made.shown if note.key == "background"))
+            )
     changes = any(leans(each.parts) for each in found)
-    certain = not choices and is_certain(made, best)
+    certain = not (choices or made.more) and is_certain(made, best)
     return QuestionAnalysis(
         text, made, previous, answer is not None, evidence=evidence, certain=certain, changes=changes
     )
+
+
+_JOINTS = re.compile(r"(?<=[.?!;])\s+|,\s*(?:và|va|and)?\s+|\s+(?:và|va|and|rồi)\s+", re.IGNORECASE)
+
+
+def _ranks(query: DataQuery | None) -> bool:
+    """Whether only the first of a ranking is shown, where a figure that is asked for before it is meant of all."""
+    return query is not None and query.form in {"top", "rows"}
+
+
+def _part_by_part(
+    text: str,
+    plan_of: Callable[[str, Plan | None], Plan],
+    dated: Callable[[Plan], Plan],
+    previous: Plan | None,
+    forms: AbstractSet[str],
+) -> Plan | None:
+    """The plan of a message whose two halves each ask something whole, the second of the days of the first; None for others.
+
+    `plan_of` is the plan of one half, `dated` a plan with the calls of its query, `forms` are those that the first half may have.
+    """
+    for joint in reversed(list(_JOINTS.finditer(text))):
+        head, tail = text[: joint.start()], text[joint.end() :]
+        if min(len(tokens(head)), len(tokens(tail))) < _LEAST_WORDS or not (_asks(head) and _asks(tail)):
+            continue
+        first = plan_of(head, previous)
+        if not first.calls or first.missing or (first.ask is not None and first.ask.form not in forms):
+            continue
+        second = plan_of(tail, first)
+        if second.also is not None and second.ask is not None:
+            query = max(second.also, second.ask, key=lambda each: len(each.conditions) + bool(each.period))
+            calls = second.also_calls if query is second.also else second.calls
+            second = replace(second, ask=query, calls=calls, also=None, also_calls=())
+        one, two = first.ask, second.ask
+        if not second.calls or second.missing or one is None or two is None or one == two:
+            continue
+        alike = one.form == two.form == "top" and any(each not in one.conditions for each in two.conditions)
+        later = one.period is None and two.period is not None  # "… và … thấp nhất tháng 10": of both
+        if alike or (later and (first.sheet != second.sheet or first.more)):
+            continue
+        if later:
+            first = dated(replace(first, ask=replace(one, period=two.period)))
+        return replace(first, text=text, more=(*first.more, second))
+    return None
+
+
+_LEAST_WORDS = 3
+_PLAIN = frozenset({"scalar", "top", "rows", "groups"})
+
+
+def _asks(text: str) -> bool:
+    """Whether words ask for a figure or for which one."""
+    said = {hit.payload for hit in words().find(text, tokens(text), careful=False)}
+    return not said.isdisjoint(
+        {"which", "count", "how much", "much", "who", "which one", "max", "min", "superlative", "place"}
+    )
+
+
+def asks_row(built: BuiltQuery) -> bool:
+    """Whether columns of one row are asked for."""
+    query = built.query
+    return query is not None and query.form == "rows" and query.limit == 1 and not query.order
 
 
 def is_certain(made: Plan, best: _Candidate) -> bool:
@@ -353,6 +476,13 @@ class _Question:
 def _is_key(condition: Condition, schema: Schema) -> bool:
     """Whether a condition leaves one row."""
     return condition.op == "eq" and not condition.ref.sheet and condition.ref == schema.row_ref
+
+
+def _names_sheet(parts: Parts) -> bool:
+    """Whether words name something of a sheet itself, and no more than days, ends of a ranking or how a figure is asked for."""
+    dimensions = [each for each in (*parts.groups, *parts.loose, *parts.per) if not each.unit]
+    other = parts.rows or parts.measures or parts.conditions or parts.numbers or dimensions or parts.unread
+    return bool(other or parts.has("columns", "left", "seller", "slow seller", "sold", "bought", "aov"))
 
 
 def _spoken_of(before: DataQuery) -> Ref | None:

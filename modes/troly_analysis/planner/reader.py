@@ -395,10 +395,8 @@ class Reader:
                 after = at + 2 if self.has(at + 2, "pointer") else at + 1
                 ref = self._noun_ref(at + 1)
                 self._point(Pointer(both=True, ref=ref), *range(at, after + 1))
-            elif mention.period and fold(mention.text).endswith(" truoc") and self.has(at + 1, "pointer"):
-                mention.period, mention.labels = None, frozenset({"preceding"})  # "tháng trước đó"
-                self.parts.kept += [unit for name, unit in _TIMES if fold(mention.text).startswith(name)]
-                self.take("pointer", at, at + 1)
+            elif mention.period and self.has(at + 1, "pointer"):
+                self._period_pointed(at)
             elif self.has(at, "both"):
                 noun = at + 1 < len(self.mentions) and (
                     bool(self.mentions[at + 1].unit) or self._is_noun(at + 1)
@@ -412,6 +410,25 @@ class Reader:
             elif self.has(at, "pointer"):
                 self._pointed(at)
         self._last_two()
+
+    def _period_pointed(self, at: int) -> None:
+        """ "tuần trước đó nữa (9 đến 15/11)": the dates say which; "tháng trước đó" is the one before; "tháng 8 đó" is itself."""
+        mention, said = self.mentions[at], fold(self.mentions[at].text)
+        if self._restated(at + 2):
+            mention.period = None
+            self.take("period", at, at + 1)
+        elif said.endswith(" truoc"):
+            mention.period, mention.labels = None, frozenset({"preceding"})
+            self.parts.kept += [unit for name, unit in _TIMES if said.startswith(name)]
+            self.take("pointer", at, at + 1)
+        elif not self.has(at + 1, "one"):
+            self.take("frame", at + 1)
+
+    def _restated(self, at: int) -> bool:
+        """Whether a period in brackets stands next, with no more than a filler before it."""
+        nth = at + (self.has(at, "filler") and not self.mentions[at].period)
+        dated = nth < len(self.mentions) and self.mentions[nth].period is not None
+        return dated and "(" in self._between(nth - 1, nth)
 
     def _two_shown(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
@@ -1123,6 +1140,11 @@ class Reader:
         return self.wording.text[
             words[self.mentions[left].end - 1].end : words[self.mentions[right].start].start
         ]
+
+    def bracketed(self, left: int, right: int, *, days: bool) -> bool:
+        """Whether the second of two neighbours stands in brackets, or is one day with the first: "thứ bảy 21/11"."""
+        between = self._between(left, right).strip()
+        return between in {"(", "["} or (days and between in {"", ","})
 
     def _persons(self) -> None:
         """ "Ai", "who": the column of persons."""

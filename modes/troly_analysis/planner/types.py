@@ -189,6 +189,8 @@ class Plan:
     also: DataQuery | None = None
     """What the question can mean as well: asked by itself, where `ask` goes on from the question before."""
     also_calls: tuple[ToolCall, ...] = ()
+    more: tuple[Plan, ...] = ()
+    """What else the message asks, each a question of its own that shares the days of the first."""
     open: DataQuery | None = None
     """What `question` is asked about, as far as it was understood: the next question may mean its days and rows too."""
 

@@ -301,7 +301,7 @@ def _single(said: SpokenPeriod, rest: str) -> Days | None:
     """One day, of the year that is `rest` years from this one where that is said ("ngày 11/11 năm ngoái")."""
     year = said.today.year + int(rest) if rest else None
     if said.parts:
-        day = said.day(next(iter(said.parts)), year)
+        day = said.day(next(name for name in said.parts if name != "wd"), year)
     else:
         day = make_date(year or said.today.year, said.today.month, said.today.day)
     return (day, day) if day else None
@@ -489,6 +489,28 @@ _MONTHS_OF = re.compile(
 def months_of_year(text: str) -> str:
     """`text` with a comma after "theo tháng" before a year: "theo tháng năm 2023" is by month of that year, not by May."""
     return _MONTHS_OF.sub(r"\1,", text)
+
+
+_SPOKEN_YEAR_WORDS = re.compile(
+    r"(?<!\w)hai (?:nghìn|ngàn|nghin|ngan)(?: (?:không|khong) (?:trăm|tram))?((?: (?:lẻ|le|linh|mười|muoi|mươi|một|mot|mốt|hai|ba|bốn|bon|tư|tu|năm|lăm|lam|sáu|sau|bảy|bay|tám|tam|chín|chin)){1,3})(?!\w)",
+    re.IGNORECASE,
+)
+_SPOKEN_DIGITS = {
+    "mot": 1, "hai": 2, "ba": 3, "bon": 4, "tu": 4, "nam": 5, "lam": 5, "sau": 6, "bay": 7, "tam": 8, "chin": 9,
+}  # fmt: skip
+
+
+def years_in_digits(text: str) -> str:
+    """`text` with years of this century that are said in words written as numbers: "năm hai nghìn không trăm hai mươi sáu"."""
+    return _SPOKEN_YEAR_WORDS.sub(_year_said, text)
+
+
+def _year_said(match: re.Match[str]) -> str:
+    words = [fold(word) for word in match[1].split() if fold(word) not in {"le", "linh"}]
+    tens = words.index("muoi") if "muoi" in words else -1
+    digits = [_SPOKEN_DIGITS[word] for word in words if word != "muoi"]
+    ten = (digits.pop(0) if tens == 1 else 1) if tens >= 0 else digits.pop(0) if len(digits) == 2 else 0
+    return str(2000 + 10 * ten + sum(digits[:1])) if len(digits) <= 1 and tens <= 1 else match[0]
 
 
 def _candidates(text: str, folded: str, offsets: list[int]) -> list[_Candidate]:

@@ -7,7 +7,7 @@ here say nothing more, and any other word was not understood.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
@@ -88,6 +88,52 @@ def small_talk(text: str) -> SmallTalk:
         labels = {hit.label for hit in kinds}
         return SmallTalk(next(kind for kind in _KINDS if kind in labels), "")
     return SmallTalk(None, _unwrapped(text, head, hits))
+
+
+def without_background(text: str, holds: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
+    """`text` without what the one who asks tells of themself before or after the question, and those sentences.
+
+    Such a sentence, or a clause before the question, has the speaker as its subject, asks nothing, and names nothing that
+    the assistant's data hold: `holds` says of a piece whether it names, bounds or denies anything there. A name or a
+    number that nobody knows could be meant to narrow the question, so it stays, unless it introduces the speaker.
+    """
+    pieces = [piece for piece in _PIECES.split(text.strip()) if tokens(piece)]
+    told = [_tells_of_speaker(piece) and not holds(piece) for piece in pieces]
+    if not any(told) or all(told):
+        return text, ()
+    asked = " ".join(piece for piece, aside in zip(pieces, told, strict=True) if not aside)
+    aside = (piece for piece, is_aside in zip(pieces, told, strict=True) if is_aside and _has_subject(piece))
+    return asked, tuple(piece.strip(" ,.;!") for piece in aside)
+
+
+_PIECES = re.compile(r"(?<=[.?!…;])\s+|(?<=,)\s+|\n+")
+_INTRODUCES = frozenset({"là", "la", "tên", "ten", "am", "m", "is", "are", "re"})
+_ASKING = frozenset(
+    {"nhiêu", "nhieu", "mấy", "nào", "gì", "đâu", "what", "which", "who", "how", "where", "when"}
+)
+_IDLE: frozenset[str] = frozenset({"particle", "polite", "greeting", "thanks", "ack"})
+
+
+def _tells_of_speaker(piece: str) -> bool:
+    """Whether a piece says something whose subject is a person that speaks or is spoken to: "em là kế toán mới", "I'm new here"."""
+    words, hits = tokens(piece), everyday_phrases(piece)
+    if piece.rstrip().endswith("?") or not _ASKING.isdisjoint(word.text for word in words):
+        return False
+    rest = words_outside(words, spans_of(hit for hit in hits if hit.label in _IDLE))
+    subject = [hit for hit in hits if hit.label == "person" and rest and hit.start <= rest[0].start < hit.end]
+    behind = [word for word in rest if subject and word.start >= max(hit.end for hit in subject)]
+    if not behind:
+        return not rest
+    named = (piece[word.start : word.end] for word in behind)
+    return behind[0].text in _INTRODUCES or not any(
+        word[:1].isupper() or any(map(str.isdigit, word)) for word in named
+    )
+
+
+def _has_subject(piece: str) -> bool:
+    """Whether more is said than courtesies."""
+    hits = [hit for hit in everyday_phrases(piece) if hit.label in _IDLE]
+    return bool(words_outside(tokens(piece), spans_of(hits)))
 
 
 @cache

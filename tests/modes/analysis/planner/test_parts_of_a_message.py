@@ -1,0 +1,73 @@
+"""What stands around a question, and several questions in one message: read for themselves, none changes another."""
+
+from itertools import product
+
+import pytest
+
+from tests.modes.analysis.planner.planner_sheets import ORDERS, plan
+
+QUESTIONS = (
+    "doanh thu tháng 5/2024 là bao nhiêu?",
+    "how many orders in May 2024?",
+    "tháng 5/2024 tỉnh nào nhiều đơn nhất",
+)
+ASIDES = (
+    "Em là kế toán mới.",
+    "Dạ em là con gái chị chủ, em phụ mẹ coi sổ.",
+    "I'm an exchange student.",
+    "Mình mới vào làm,",
+)
+
+
+@pytest.mark.parametrize(("aside", "question"), list(product(ASIDES, QUESTIONS)))
+def test_what_people_tell_of_themselves_changes_no_figure_and_is_named(aside: str, question: str) -> None:
+    alone, told = plan(question, [ORDERS]), plan(f"{aside} {question}", [ORDERS])
+    assert told.ask == alone.ask is not None
+    assert not told.missing
+    assert [note.params for note in told.shown if note.key == "background"]
+
+
+@pytest.mark.parametrize(
+    "aside", ["Em không tính đơn hủy.", "Em chỉ coi Shopee.", "Mình ở chi nhánh Gò Vấp 3.", "I only do COD."]
+)
+def test_what_could_narrow_the_question_is_no_background(aside: str) -> None:
+    alone, told = plan(QUESTIONS[0], [ORDERS]), plan(f"{aside} {QUESTIONS[0]}", [ORDERS])
+    assert told.missing or told.ask != alone.ask
+
+
+@pytest.mark.parametrize(
+    ("twice", "once"),
+    [
+        ("hôm kia (13/6)", "ngày 13/6/2024"), ("thứ hai vừa rồi 10/6", "ngày 10/6/2024"),
+        ("tuần trước (3 đến 9/6)", "từ 3/6/2024 đến 9/6/2024"),
+        ("last week (3 to 9 June 2024)", "từ 3/6/2024 đến 9/6/2024"),
+        ("tháng 5 năm hai nghìn không trăm hai mươi bốn", "tháng 5/2024"),
+    ],
+)  # fmt: skip
+def test_days_that_are_given_twice_are_the_same_days(twice: str, once: str) -> None:
+    asked, meant = plan(f"doanh thu {twice}", [ORDERS]).ask, plan(f"doanh thu {once}", [ORDERS]).ask
+    assert asked is not None
+    assert meant is not None
+    assert asked.period is not None
+    assert meant.period is not None
+    assert (asked.period.start, asked.period.end) == (meant.period.start, meant.period.end)
+
+
+def test_days_that_differ_are_named() -> None:
+    assert "restated" in {note.key for note in plan("doanh thu hôm qua (20/5/2024)", [ORDERS]).shown}
+
+
+@pytest.mark.parametrize("days", ["tháng 5/2024", "quý 1 năm 2024", "tuần trước"])
+@pytest.mark.parametrize("joint", [" và ", ", ", "; ", ", và "])
+def test_each_of_two_questions_is_answered_for_the_same_days(days: str, joint: str) -> None:
+    first, second = "có bao nhiêu đơn", "tỉnh nào doanh thu cao nhất"
+    made = plan(f"{days} {first}{joint}{second}", [ORDERS])
+    asked = plan(f"{days} {first}", [ORDERS]).ask
+    assert made.ask == asked is not None
+    ranked = [each.ask for each in made.more]
+    assert [each.form for each in ranked if each] == ["top"]
+    assert [each.period for each in ranked if each] == [asked.period]
+
+
+def test_a_day_that_is_no_such_weekday_is_asked_about() -> None:
+    assert plan("thứ bảy hôm qua bao nhiêu đơn", [ORDERS]).missing
