@@ -25,13 +25,21 @@ KEPT = "dental_emergency"
 # After so long the person has gone, or the next message tells of it again.
 _LASTS = timedelta(hours=12)
 # These cannot wait for anything; the others have to be seen today.
-_NOW = frozenset({"self_harm", "breathing", "unconscious", "chest", "poisoning", "allergy", "object"})
+_NOW = frozenset(
+    {"self_harm", "choking", "breathing", "unconscious", "chest", "poisoning", "allergy", "object"}
+)
 # Whoever thinks of dying hears no list of orders first.
 _GENTLE = "self_harm"
 # Whose card says that nothing may be eaten.
-_FASTING = frozenset({"breathing", "unconscious", "allergy", "object", "trauma", "swelling", "poisoning"})
+_FASTING = frozenset(
+    {"choking", "breathing", "unconscious", "allergy", "object", "trauma", "swelling", "poisoning"}
+)
 # Worse signs of the same thing, of which its own card speaks.
-_COVERED = {"object": ("breathing",), "allergy": ("breathing", "unconscious")}
+_COVERED = {
+    "choking": ("object", "breathing", "unconscious"),
+    "object": ("breathing",),
+    "allergy": ("breathing", "unconscious"),
+}
 _LINES = 3
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
-from troly.text.fold import fold
+from troly.text.fold import accents, fold, nfc
 from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
@@ -120,7 +120,7 @@ class OutputRail:
         if against and not (warns(body) or reports(body)):
             return "conflict", " ".join(dict.fromkeys(one.told(self._lang) for one in against))
         # "Ngày 3 lần." belongs to the dose before it.
-        wanted = doses(body, anywhere=self._dosing and len(body) <= _GOES_ON)
+        wanted = instructed(body, anywhere=self._dosing and len(body) <= _GOES_ON)
         self._dosing = bool(wanted)
         # What the person took may be added up: "16 viên 500 mg là 8.000 mg".
         reckoned = derived_figures(body, self._own_figures)
@@ -157,12 +157,16 @@ def doses(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
     sentence = re.sub(r"[*_`]", " ", sentence)
     labels, plain = {hit.label for hit in _lexicon().find(sentence)}, fold(sentence)
     taken = anywhere or bool(labels & {"medicine", "intake"})
+    typed = nfc(sentence).lower()
+    marked = bool(accents(typed)) and len(typed) == len(plain)
     found: set[str] = set()
     for match in _dose().finditer(plain):
         every, low, high, written = match["every"], match["low"], match["high"], match["unit"]
         if written is None:
             found |= {f"{_WORDS[match['often']]} lan"} if taken else set()
             continue
+        if marked and typed[match.start("unit") : match.end("unit")] not in _written_units():
+            continue  # "gọi 115 ngay" names no days
         kind = _units()[written]
         unit = "lan" if kind == "times" else _SAME.get(written, written)
         # "240 ml nước" is no medicine; hours and days alone say since when or for how long.
@@ -172,6 +176,19 @@ def doses(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
             often = "moi " if every and unit == "gio" else ""
             found |= {f"{often}{_WORDS.get(one, one).replace(',', '.')} {unit}" for one in (low, high) if one}
     return frozenset(found)
+
+
+def instructed(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
+    """The doses (as `doses`) that a sentence says to take: not those only told of as taken already, or as doing harm."""
+    reported: set[str] = set()
+    wanted: set[str] = set()
+    told = False
+    for part in _PART.split(nfc(sentence).lower()):
+        direct = bool(_TOOK.search(part) and not _IF.search(part)) or bool(_HARMS.search(part))
+        goes_on = told and not (_SCHEDULE.search(part) or _lexicon().has(part, "intake"))
+        told = direct or goes_on
+        (reported if told else wanted).update(doses(part, anywhere=True))
+    return doses(sentence, anywhere=anywhere) - (reported - wanted)
 
 
 def _harmless_follows(plain: str, end: int) -> bool:
@@ -186,6 +203,14 @@ def _units() -> dict[str, str]:
 
 
 @cache
+def _written_units() -> frozenset[str]:
+    lists = read_lists(_FILE)
+    return frozenset(
+        nfc(unit.lower()) for kind in ("unit", "measure", "times", "span") for unit in lists[kind]
+    )
+
+
+@cache
 def _dose() -> re.Pattern[str]:
     """A number or the ends of a range, with its unit and with "every" before it."""
     units = "|".join(re.escape(unit) for unit in sorted(_units(), key=len, reverse=True))
@@ -195,6 +220,21 @@ def _dose() -> re.Pattern[str]:
         rf"(?:\b(?P<every>{every})\s+)?(?:(?P<low>{number})\s*(?:(?:[-–—~]|den\b|to\b)\s*(?P<high>\d[\d.,]*)\s*)?"
         rf"(?P<unit>{units})(?!\w)|\b(?P<often>once|twice)\b)"
     )
+
+
+# The parts of a sentence; what tells of something taken, and what makes it a condition; that so much does harm; how often.
+_PART = re.compile(r"[,;:()]\s+|\s[-–—]\s|\b(?:thì|rồi|nên|hãy|then|so|please)\b")
+_TOOK = re.compile(
+    r"\b(?:đã|vừa|lỡ|trót)\s+(?:\w+\s+){0,2}?(?:uống|nuốt|tiêm|dùng)\b|\b(?:uống|nuốt)\s+(?:nhầm|phải)\b"
+    r"|\b(?:took|taken|swallowed|ate|drank|ingested|overdosed)\b"
+)
+_IF = re.compile(r"\b(?:nếu|khi|chưa|once|after|if|when|unless|until|be)\b")
+_NO_HARM = r"(?:(?!\b(?:không|chưa|tránh|giảm|phòng|not|avoid|prevent|reduce|less)\b).)*"
+_HARMS = re.compile(
+    rf"\d{_NO_HARM}\b(?:là|có thể|gây|rất|is|are|can|could|may)\b{_NO_HARM}"
+    r"\b(?:quá liều|ngộ độc|nguy hiểm|quá nhiều|độc|hại|tổn thương|overdose|too much|too many|toxic|poison\w*|dangerous|harm\w*|damage\w*)\b"
+)
+_SCHEDULE = re.compile(r"\b(?:mỗi|cứ|cách|every|each)\s+\w+|\b(?:lần|times|twice|once|daily)\b")
 
 
 def seeks_care(sentence: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.text.everyday import ROLES, small_talk, without_everyday
+from troly.text.everyday import ROLES, is_laughter, small_talk, without_everyday
 from troly.text.fold import fold, tokens
 from troly.text.wordlist import LEXICONS, read_lists
 
@@ -89,3 +89,13 @@ def test_what_an_assistant_has_read_is_left_out() -> None:
     text = "giá bàn phím cơ bao nhiêu"
     at = text.index("bàn phím cơ")
     assert [word.text for word in without_everyday(text, [(at, at + len("bàn phím cơ"))])] == ["giá"]
+
+
+@pytest.mark.parametrize("laughter", ["kkk", "KKKK", "haha", "hihihi", "hehehe", "keke", "hahah", "khakha"])
+def test_laughter_of_any_length_says_nothing(laughter: str) -> None:
+    assert [word.text for word in without_everyday(f"{laughter} giá gạch men")] == ["giá", "gạch", "men"]
+
+
+@pytest.mark.parametrize("word", ["ha", "kem", "hoa", "kẹo", "hoka", "kho"])
+def test_a_word_that_repeats_nothing_is_no_laughter(word: str) -> None:
+    assert not is_laughter(word)

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from troly.text.everyday import is_laughter
 from troly.text.fold import WordToken, accents, accents_agree, fold, tokens
 from troly.text.language import detect
 from troly.text.wordlist import read_lists
@@ -59,7 +60,7 @@ _SEVERE = {
     "nerve": ("speechless", "sudden"),
 }
 # Signs that are never waited with, however the rest is said.
-_CERTAIN = frozenset({"breathing", "unconscious", "poisoning", "allergy", "object"})
+_CERTAIN = frozenset({"choking", "breathing", "unconscious", "poisoning", "allergy", "object"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,24 @@ class _Case:
     def told(self, *concepts: str) -> bool:
         """Whether this message or an earlier one has one of `concepts`."""
         return self.read.has(*concepts) or self.told_before(*concepts)
+
+
+def _choking(case: _Case) -> bool:
+    """Whether something eaten or put into the mouth lets no breath or voice through; a child that has neither, with no other
+    cause told, is helped in the same way."""
+    read = case.read
+    if case.told("swell", "infected", "fever", "trismus", "hives", "injection") or read.seen_to:
+        return False
+    blocked = read.has("no_air") or read.cannot("breathe", 2)
+    if read.has("choked_on") and (blocked or read.has("breathless", "speechless")):
+        return True
+    held = read.has("into", "gulp") or (read.has("eaten") and not read.has("swallow"))
+    return blocked and (held or (read.has("child") and not read.elsewhere))
+
+
+def _anaphylaxis(case: _Case) -> bool:
+    """Whether an allergic reaction reaches the breath or the mind: its own card speaks of both."""
+    return _allergy(case) and (_breathing(case) or _unconscious(case))
 
 
 def _breathing(case: _Case) -> bool:
@@ -321,7 +340,7 @@ def _self_harm(case: _Case) -> bool:
     )
     # A few at hand are for the pain.
     ready = ready or (read.near("gather", "pill", 3) and not (0 < _pills(read) <= _PILLS_A_DAY))
-    asleep = read.has("reason", "think") and any(
+    asleep = read.has("reason", "think", "sleeping_pill") and any(
         not read.framed(_FEARED, place) for place in read.places("no_waking")
     )
     # "ước đừng bao giờ dậy nữa"
@@ -495,7 +514,9 @@ def _fever(case: _Case) -> bool:
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
     ("self_harm", _self_harm),
     ("trauma", _impaled),
+    ("choking", _choking),
     ("object", _object),
+    ("allergy", _anaphylaxis),
     ("breathing", _breathing),
     ("unconscious", _unconscious),
     ("chest", _chest),
@@ -696,6 +717,9 @@ class _Reading:
         self._english = detect(text) == "en"
         self._clauses = sorted({0, *(match.end() for match in _STOP.finditer(text))})
         self._all = self._find()
+        self._all["joking"] += [
+            _Place(at, at, _ANY) for at, word in enumerate(self._words) if is_laughter(word.text)
+        ]
         self._all["shown"] = [
             medium
             for medium in self._all.get("medium", ())

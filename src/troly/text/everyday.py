@@ -33,6 +33,7 @@ _WRAPPING = frozenset({"greeting", "thanks", "bye", "ack"})
 _AROUND = frozenset({"person", "particle", "polite", "degree", "link", "auxiliary", "now", "around"})
 _ENOUGH = 400
 _RUN = re.compile(r"([^\W\d_])\1+")
+_LAUGHTER = re.compile(r"k{2,}|h{3,}|[hk]+([aeiou])\1*(?:[hk]+\1+)+[hk]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,11 @@ class SmallTalk:
 def everyday_phrases(text: str) -> list[PhraseHit]:
     """The everyday words and phrases of `text`, left to right, labelled by role or kind; the longest wins."""
     return _lexicon().find(text)
+
+
+def is_laughter(word: str) -> bool:
+    """Whether a word is written laughter, one syllable or letter over and over: "haha", "hihihi", "kkk", "keke"."""
+    return bool(_LAUGHTER.fullmatch(word.lower()))
 
 
 def without_everyday(
@@ -168,6 +174,8 @@ def _plain(word: WordToken, roles: frozenset[Role], *, marked: bool) -> bool:
 
     In a message typed with accents (`marked`) a word without any has none: "thu" is not "thứ".
     """
+    if is_laughter(word.text):
+        return "particle" in roles
     forms = {word.text, _chat().get(word.text, ""), _RUN.sub(r"\1", word.text)}
     single = _single_words(folded=not marked)
     return any(role in roles for form in forms for role in single.get(form, ()))

@@ -70,6 +70,36 @@ def test_numbers_that_are_no_doses_pass(sentence: str) -> None:
     assert through(sentence)[0] == sentence
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Bạn đã uống 16 viên paracetamol 500 mg, tức 8 g: gọi 115 ngay.",
+        "Bé vừa nuốt 3 viên thuốc 250 mg, hãy đến cấp cứu ngay.",
+        "You swallowed 12 tablets of 500 mg, which is 6 g of acetaminophen: call 115 now.",
+        "Uống một lúc 10 viên paracetamol là quá liều, có thể gây hại gan.",
+        "Gọi 115 ngay và không uống thêm thuốc giảm đau nào.",
+        "Nói với bác sĩ là ông đã uống 2 viên aspirin lúc sáng.",
+    ],
+)
+def test_what_was_taken_or_does_harm_is_told_with_its_amount(sentence: str) -> None:
+    assert through(sentence)[0] == sentence
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Bạn đã uống 2 viên, giờ uống thêm 1 viên paracetamol nữa.",
+        "Nếu đã uống 2 viên ibuprofen 400 mg thì 6 giờ sau uống tiếp.",
+        "Once you have taken 2 tablets of ibuprofen, take 2 more in 4 hours.",
+        "Uống paracetamol 500 mg để tránh gây hại dạ dày.",
+        "Ibuprofen 400 mg can be taken.",
+        "Bạn vừa uống thuốc, mỗi 6 giờ uống 1 viên.",
+    ],
+)
+def test_a_dose_to_take_is_refused_beside_what_was_taken(sentence: str) -> None:
+    assert refused(through(sentence)[1]) == "dose"
+
+
 def test_a_dose_that_a_source_states_for_the_same_medicine_passes() -> None:
     sentence = "Uống paracetamol 500 mg mỗi 6 giờ."
     assert through(sentence, (SOURCE,))[0] == sentence

@@ -87,6 +87,19 @@ def test_the_advice_for_a_knocked_out_tooth_names_crown_milk_and_time() -> None:
     assert all(word in advice("knocked_out", "en") for word in ("crown", "milk", "saliva", "30-60 minutes"))
 
 
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [("vi", ("vỗ", "ấn", "Dưới 1 tuổi", "115")), ("en", ("back blows", "thrusts", "Under 1 year", "115"))],
+)
+def test_a_small_child_that_cannot_cry_gets_the_steps_for_choking_by_age(
+    lang: Lang, words: tuple[str, ...]
+) -> None:
+    for said in ("bé 18 tháng mặt tím, không khóc được", "my toddler went blue and cannot cry"):
+        told = reply(said, [], None, datetime(2026, 11, 23, tzinfo=UTC), lang)
+        assert told is not None
+        assert all(word in told.text for word in words)
+
+
 # Put together from words that are chosen here, not taken from the lists: who, when, what, how it is said.
 WHO = ("tôi", "mẹ em", "thằng cu nhà mình", "ông ngoại", "bạn cùng phòng")
 BEGINS = ("", "bác sĩ ơi ", "cho hỏi ", "mọi người ơi cứu với ", "hic, ")
@@ -94,7 +107,9 @@ WHEN = ("", "nãy giờ ", "sáng nay ", "từ hôm qua ", "mới đây ")
 ENDS = ("", ", lo quá", ", giờ sao đây", ", có sao không ạ", " help me")
 DANGERS: dict[str, tuple[str, ...]] = {
     "poisoning": ("{who} lỡ uống 16 viên panadol vì răng đau", "{who} vừa uống nhầm chai nước tẩy", "{who} nuốt hết lọ thuốc giảm đau rồi", "{who} uống nước súc miệng rồi đi loạng choạng", "{who} tu nước súc miệng xong nôn hoài"),
-    "allergy": ("{who} chích thuốc tê xong nổi mẩn ngứa khắp người", "{who} vừa uống kháng sinh, giờ nổi mề đay đầy tay"),
+    "allergy": ("{who} chích thuốc tê xong nổi mẩn ngứa khắp người", "{who} vừa uống kháng sinh, giờ nổi mề đay đầy tay", "{who} chích tê xong nổi mề đay rồi thở không nổi", "{who} uống kháng sinh xong nổi mẩn khắp người, bất tỉnh luôn"),
+    "choking": ("{who} ăn nho bị hóc, mặt tím ngắt", "{who} mắc nghẹn miếng thịt không nói được", "{who} đang ăn kẹo thì không thở được, tím tái"),
+    "chest": ("{who} đau hàm kèm nặng ngực",),
     "object": ("{who} nuốt phải cái mão răng", "{who} hít luôn cái mắc cài vào phổi", "mảnh răng tuột vào họng {who} rồi"),
     "self_harm": ("{who} đau răng riết chỉ muốn tự tử", "{who} bảo không muốn sống nữa vì cái răng", "{who} viết thư để lại cho cả nhà rồi", "{who} gom đủ thuốc ngủ để kết thúc", "{who} chỉ muốn ngủ luôn không bao giờ dậy nữa", "chắc tối nay {who} uống hết lọ thuốc ngủ để khỏi thức dậy nữa"),
     "nerve": ("{who} nhổ răng 3 ngày rồi mà môi vẫn tê", "{who} chữa răng xong mắt không nhắm được mắt"),
@@ -110,7 +125,7 @@ HARMLESS = (
     "hồi nhỏ {who} từng té gãy răng, giờ muốn bọc sứ", "{who} cười muốn ngất vì ông nha sĩ kể chuyện", "{who} sợ muốn chết mỗi lần nghe tiếng khoan răng",
     "nếu {who} nhổ răng mà bị sốt thì sao", "{who} uống 2 viên paracetamol được không", "mão răng của {who} bị rớt khi nhai kẹo",
     "{who} dị ứng penicillin, hồi trước uống là nổi mẩn", "bác sĩ kê {who} 14 viên kháng sinh uống 7 ngày", "{who} nằm mơ thấy rụng hết răng",
-    "{who} đau răng muốn ngất luôn", "má {who} chỉ hơi sưng, không sốt", "{who} sợ gây mê rồi không tỉnh lại",
+    "{who} đau răng muốn ngất luôn", "{who} muốn nâng ngực có ảnh hưởng niềng răng không", "{who} muon nang nguc co anh huong nieng rang khong", "má {who} chỉ hơi sưng, không sốt", "{who} sợ gây mê rồi không tỉnh lại",
 )  # fmt: skip
 # The same signs asked of in general, of money, or said of cloth.
 SIGNS = (
