@@ -40,6 +40,7 @@ from troly.plugin.events import (
 from troly.plugin.services import Services
 from troly.recording import TurnRecording, running
 from troly.recording import recorded_call as from_network
+from troly.stores.handovers import Handovers
 
 ACTIONS = ("say", "event", "yield", "raise", "model_error", "late")
 
@@ -75,6 +76,33 @@ async def test_a_stop_that_comes_very_early_ends_the_turn(services: Services, ea
         seen = [event async for event in turn.events()]
     assert isinstance(seen[-1], TurnFailed)
     assert seen[-1].code == "turn.stopped"
+
+
+async def test_where_a_colleague_answers_the_assistant_is_silent_until_the_hand_over_is_closed(
+    services: Services,
+) -> None:
+    session = Session(services, registry_of(planned=planned_mode(Plan(["say"]))), profile())
+    handovers, store = Handovers(services.conversations), services.conversations
+
+    async def asked(text: str) -> list[Event]:
+        return [event async for event in run_turn(session, TurnRequest("planned", text, talk)).events()]
+
+    talk = store.create(session.profile.login, "planned").id
+    handovers.add(talk, "khách hỏi", "asked")
+    (waiting,) = handovers.list("lan", staff=True)
+    assert any(isinstance(event, Token) for event in await asked("chưa ai nhận"))
+    handovers.answer(waiting.id, "lan", "Em Lan đây ạ", staff=True, name="Lan")
+    events = await asked("máy em vẫn hỏng")
+    assert not [event for event in events if isinstance(event, (Token, ModelCalled))]
+    assert isinstance(events[-1], TurnCompleted)
+    assert "Lan" in events[-1].text
+    # The colleague reads it, and the turn is the same when it is replayed after all is closed.
+    saved = store.messages(session.profile.login, talk)
+    assert [one.text for one in saved if one.sender == "user"] == ["chưa ai nhận", "máy em vẫn hỏng"]
+    handovers.close(waiting.id, "lan", staff=True)
+    last = store.turns(session.profile.login, talk)[-1]
+    assert (await replay(services, session.registry, session.profile.login, last.id)).same
+    assert any(isinstance(event, Token) for event in await asked("xong rồi"))
 
 
 def terminals(events: list[Event]) -> list[Event]:

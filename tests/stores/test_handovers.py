@@ -29,3 +29,19 @@ def test_words_of_staff_are_told_in_order_behind_the_known_one_and_to_nobody_els
         handovers.answer(waiting.id, "mai", "ba", staff=True)
     handovers.close(waiting.id, "lan", staff=True)
     assert handovers.words("an", conversation, two.id) == ([], False)
+
+
+def test_who_answers_is_known_from_taking_to_closing(stores: Stores) -> None:
+    store = stores.conversations
+    handovers = Handovers(store)
+    conversation = store.create("an", "shopping").id
+    handovers.add(conversation, "khách hỏi", "asked")
+    assert handovers.colleague("an", conversation) == ""
+    (waiting,) = handovers.list("lan", staff=True)
+    handovers.take(waiting.id, "lan", staff=True)
+    assert handovers.colleague("an", conversation) == "lan"
+    handovers.answer(waiting.id, "lan", "một", staff=True, name="Chị Lan")
+    assert handovers.colleague("an", conversation) == "Chị Lan"
+    assert handovers.colleague("binh", conversation) == ""
+    handovers.close(waiting.id, "lan", staff=True)
+    assert handovers.colleague("an", conversation) == ""

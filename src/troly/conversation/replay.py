@@ -213,7 +213,9 @@ class ReplayTurn(Turn):
         self._language, self.conversation_id, self.turn_id = given.language, conversation.id, saved.id
         greeting = history[-1] if given.begun and history else None
         decision = decide(text, given.profile, self._services.settings, chosen=given.language)
-        return SavedQuestion(saved.id, conversation, history, greeting, decision, given.unfinished)
+        return SavedQuestion(
+            saved.id, conversation, history, greeting, decision, given.unfinished, colleague=given.colleague
+        )
 
     async def _open_model(self, mode: Mode, question: SavedQuestion) -> ModelSession:
         from troly.llm.session import Budget, ModelSession

@@ -104,7 +104,8 @@ class TurnInputs:
     """The inputs of one turn beside its text and history.
 
     `metadata` is the conversation's before the turn, `begun` says that the question began the conversation and was
-    greeted, `data` names the data as it stood (see `data_versions`), `unfinished` the replies that it went on with by task.
+    greeted, `data` names the data as it stood (see `data_versions`), `unfinished` the replies that it went on with by task,
+    `colleague` who of the staff answered the conversation in place of the assistant.
     """
 
     now: datetime
@@ -116,6 +117,7 @@ class TurnInputs:
     begun: bool = False
     data: Mapping[str, Any] = field(default_factory=dict)
     unfinished: Mapping[str, str] = field(default_factory=dict)
+    colleague: str = ""
 
     def as_json(self) -> dict[str, Any]:
         profile = {**asdict(self.profile), "permissions": sorted(self.profile.permissions)}
@@ -136,6 +138,7 @@ class TurnInputs:
             begun=bool(saved["begun"]),
             data=dict(saved.get("data") or {}),
             unfinished=dict(saved.get("unfinished") or {}),
+            colleague=str(saved.get("colleague") or ""),
         )
 
 

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 # Characters of one message.
 MAX_CHARS = 200_000
 TITLE_CHARS = 60
+# Type of the message that a turn ends with where a colleague answers the conversation.
+COLLEAGUE = "colleague"
 # Messages of a conversation that an assistant is given.
 HISTORY = 40
 STEP_LIMIT = 25
@@ -92,7 +94,8 @@ class TurnRequest:
 class SavedQuestion:
     """A saved question: `history` is what was said before it; `greeting` is there when it began the conversation.
 
-    `unfinished` are replies to it that were cut off, by task; `voice` the assistant's, where it was read to greet.
+    `unfinished` are replies to it that were cut off, by task; `voice` the assistant's, where it was read to greet;
+    `colleague` who of the staff took the conversation, so that the assistant is silent in it.
     """
 
     turn_id: str
@@ -102,6 +105,7 @@ class SavedQuestion:
     language: LanguageDecision
     unfinished: Mapping[str, str] = field(default_factory=dict)
     voice: Voice | None = None
+    colleague: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,15 +229,23 @@ class Turn:
             raise InputError("turn.long", size=len(text), limit=MAX_CHARS)
         mode = self._registry.get(self._request.mode)
         context = await self._start(mode, text)
+        colleague = self._given.colleague if self._given else ""
+        if colleague:
+            self._recorder.take(Say(tr("turn.colleague.said", context.language, name=colleague), COLLEAGUE))
+            return self._without_assistant(mode, context, COLLEAGUE)
         if not context.text:
-            # Another language was asked for and nothing else: that is granted, and no assistant is asked.
-            self._recorder.take(StepStarted("language"))
-            detail = tr("turn.language.step", context.language)
-            self._recorder.take(StepFinished("language", 0.0, "rules", detail))
-            outcome = mode.finish(mode.start(context))
-            return self._completed(replace(outcome, message_type=ACKNOWLEDGED), context)
+            # Another language was asked for and nothing else: that is granted.
+            return self._without_assistant(mode, context, ACKNOWLEDGED)
         state = await self._through_graph(mode, context)
         return self._completed(mode.finish(state), context)
+
+    def _without_assistant(self, mode: Mode, context: TurnContext, message_type: str) -> TurnEnd:
+        """The end of a turn that says what was said so far, and asks no assistant; `message_type` says why."""
+        step = "language" if message_type == ACKNOWLEDGED else message_type
+        self._recorder.take(StepStarted(step))
+        self._recorder.take(StepFinished(step, 0.0, "rules", tr(f"turn.{step}.step", context.language)))
+        outcome = mode.finish(mode.start(context))
+        return self._completed(replace(outcome, message_type=message_type), context)
 
     async def _through_graph(self, mode: Mode, context: TurnContext) -> Mapping[str, Any]:
         graph = self._registry.built(mode.id)
@@ -301,6 +313,7 @@ class Turn:
             begun=question.greeting is not None,
             data=data_versions(self._services),
             unfinished=question.unfinished,
+            colleague=question.colleague,
         )
         return question, given, question.voice or voice_of(self._services, mode, self._language)
 
@@ -468,7 +481,7 @@ def save_question(
     Raises AccessError for somebody else's conversation, StoreError when it cannot be saved.
     """
     store, owner, greeting, voice = services.conversations, profile.login, None, None
-    settings, chosen = services.settings, request.language
+    settings, chosen, colleague = services.settings, request.language, ""
     if request.conversation is None:
         decision = decide(text, profile, settings, chosen=chosen)
         language, title = decision.language, title_of(text)
@@ -481,6 +494,7 @@ def save_question(
         history = tuple(store.messages(owner, conversation.id, limit=HISTORY))
         metadata, spoken = conversation.metadata, _spoken(conversation, history)
         decision = decide(text, profile, settings, chosen=chosen, spoken=spoken, metadata=metadata)
+        colleague = Handovers(store).colleague(owner, conversation.id)
     turn_id = store.begin_turn(owner, conversation.id, text).id
     if not conversation.title:
         store.update(owner, conversation.id, title=title_of(text))
@@ -488,7 +502,7 @@ def save_question(
         # Kept at once: it is obeyed also when this turn fails.
         metadata = {**conversation.metadata, REQUESTED: decision.language}
         conversation = store.update(owner, conversation.id, metadata=metadata)
-    return SavedQuestion(turn_id, conversation, history, greeting, decision, voice=voice)
+    return SavedQuestion(turn_id, conversation, history, greeting, decision, voice=voice, colleague=colleague)
 
 
 def voice_of(services: Services, mode: Mode, language: Lang) -> Voice | None:

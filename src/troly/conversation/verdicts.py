@@ -17,7 +17,7 @@ Renderer = Callable[[Content, bool], str]
 # What a mode says in `metadata["answered"]`: whether the turn answers the question. Where it says nothing, these
 # documented types of message ask back, decline or hand over.
 ANSWERED, URGENT = "answered", "urgent"
-UNANSWERED_TYPES = frozenset({"clarify", "unknown", "control", "rejected", "handoff"})
+UNANSWERED_TYPES = frozenset({"clarify", "unknown", "control", "rejected", "handoff", "colleague"})
 
 _EMPHASIS = str.maketrans("", "", "*`")
 _THOUSANDS = re.compile(r"(?<![\d.,])(?!0)\d{1,3}([.,\u00a0\u202f])\d{3}(?:\1\d{3})*(?!\d|\1\d)")

@@ -114,6 +114,16 @@ class Handovers:
             found = connection.execute(sql, (conversation, customer, STAFF, after))
             return [message_of(one) for one in found], bool(row and row[0])
 
+    def colleague(self, customer: str, conversation: str) -> str:
+        """How the member of staff is called who took an open hand-over of `customer`; "" where nobody answers there."""
+        sql = f"SELECT h.taken_by {_FROM} AND c.id = ? AND c.user_id = ? AND h.closed_at IS NULL"
+        with self._db.read(customer) as connection:
+            row = fetch_one(connection, sql, (conversation, customer))
+        if row is None or row[0] is None:
+            return ""
+        said, _ = self.words(customer, conversation)
+        return next((colleague_of(one) for one in reversed(said)), sanitize(row[0], keep_newlines=False))
+
     def answer(self, handover: str, viewer: str, text: str, *, staff: bool, name: str = "") -> StoredMessage:
         """Write `text` to the customer, as `viewer`, who has taken it (or does so now); the customer reads their `name`.
 
