@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 # How many other words may stand between the words of a name.
 _SCATTER = 4
 _DENIED = re.compile(
-    r"(?:^|(?<=[,.;]))\s*(?:không|khong|ko|chưa|chua|no|not|without)\b[^,.;?]*(?=[,.;])", re.IGNORECASE
+    r"(?:^|(?<=[,.;]))\s*(?:(?:không|khong|ko|chưa|chua|no|not|nothing|without)\b[^,.;?]*"
+    r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal))(?=[,.;])",
+    re.IGNORECASE,
 )
 
 
@@ -119,7 +121,9 @@ _GENERAL = Path(__file__).parent / "lexicons" / "general.txt"
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What a sentence gains that tells a time where one is asked for, beside the words it shares.
 _TOLD_TIME, _TOLD_KIND = 1.5, 0.5
-_KINDS = ("how long", "how much", "food", "amount", "age")
+_KINDS = ("how long", "how much", "food", "amount", "age", "avoid")
+# What only puts sentences first: a note that tells what to do may do so in any words.
+_ADVISED = "what to do"
 
 
 def sentences_of(text: str) -> list[str]:
@@ -127,18 +131,29 @@ def sentences_of(text: str) -> list[str]:
     return [part.strip() for part in _END.split(text) if part.strip()]
 
 
-def best_sentences(sentences: Sequence[str], question: str, count: int) -> list[str]:
-    """Up to `count` of `sentences` that answer `question` best, in their own order; the first ones where none does."""
+def best_sentences(sentences: Sequence[str], question: str, count: int, last: str = "") -> list[str]:
+    """Up to `count` of `sentences` that answer `question` best, in their own order; the first ones where none does.
+
+    The kind of answer is that of the `last` part of the question, where it asks for one.
+    """
     wanted = fold.folded_words(subject_words(question))
     common = Counter(word for each in sentences for word in set(fold.folded_words(each)))
     points = [_shared(sentence, wanted, common, len(sentences)) for sentence in sentences]
-    asked = {label.removesuffix(" asked") for label in _asked().labels_in(question)} & {*_KINDS}
+    asked = _kinds_asked(last) or _kinds_asked(question)
     points = [
         point + max((_told(kind, sentence) for kind in asked), default=0)
         for point, sentence in zip(points, sentences, strict=True)
     ]
     ranked = sorted(range(len(sentences)), key=lambda at: (-points[at], at))
     return [sentences[at] for at in sorted(ranked[:count])]
+
+
+def _kinds_asked(text: str) -> set[str]:
+    """The kinds of answer that `text` asks for; what it says of food or of time counts as asking, "không" and "nên" do not."""
+    labels = set(_asked().labels_in(text))
+    return {kind for kind in _KINDS if kind in labels and kind != "avoid"} | {
+        kind for kind in (*_KINDS, _ADVISED) if f"{kind} asked" in labels
+    }
 
 
 def _tells(kind: str, sentence: str) -> bool:
@@ -299,12 +314,19 @@ def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> Note
     for place, (note, sentences) in enumerate(chosen):
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
-        best = _with_all_words(best_sentences(body, query, _MORE if place else _SENTENCES), body, question)
+        best = _with_all_words(
+            best_sentences(body, query, _MORE if place else _SENTENCES, question), body, question
+        )
         read += [*best, *advice]
         head = say("notes.head", lang, title=note.title, date=shown_date(note.date, lang))
         source = say("notes.source", lang, source=note.source)
         parts.append("\n".join([head, *(f"- {sentence}" for sentence in best), *advice, source]))
     covered, missing = _coverage(question, [note for note, _ in chosen], read, lang)
+    if missing and (asking := _asking(question)) != question and chosen[0][0].topic in subjects(asking):
+        # What is told beside a question that the notes answer changes nothing in what they say.
+        beside, missing = missing, _coverage(asking, [note for note, _ in chosen], read, lang)[1]
+        if not missing:
+            parts.append(say("notes.beside", lang, words=", ".join(f"“{word}”" for word in beside[:_NAMED])))
     if missing:
         words = ", ".join(f"“{word}”" for word in missing[:_NAMED])
         parts.insert(0, say("notes.partly", lang, words=words))
@@ -345,6 +367,11 @@ def asks_leave(text: str) -> bool:
     return "may i asked" in _asked().labels_in(spellings_of(text)[-1])
 
 
+def _asking(text: str) -> str:
+    """The sentences of `text` that ask something; all of it where none does."""
+    return " ".join(one for one in sentences_of(text) if asks(one)) or text
+
+
 def _adds(second: Note, first: Note, question: str) -> bool:
     """Whether `second` speaks of a word of `question` that `first` does not have."""
     words = set(fold.folded_words(subject_words(question))) - stop_words()
@@ -358,7 +385,7 @@ def _coverage(
 ) -> tuple[bool, list[str]]:
     """Whether the notes speak of any word of `question`, and the words, or the kind of answer, that they do not have."""
     held = {word for note in notes for word in folded_words_of(note)}
-    asked = spellings_of(question)[-1]
+    asked = spellings_of(_without_denied(question))[-1]
     kinds = [hit for hit in _asked().find(asked) if hit.label.endswith(" asked")]
     read = [(hit.start, hit.end) for hit in (*kinds, *_general().find(asked))]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]

@@ -194,9 +194,9 @@ _WISHES = Path(__file__).parent / "lexicons" / "asked_for.txt"
 Wish = Literal["dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "price"]
 
 
-# What is wished for is anything else; and how long something lasts, which is no dose.
+# What is wished for is anything else, tobacco is none; and how long something lasts, which is no dose.
 _BESIDES = re.compile(
-    r"\b(?:ngoài|ngoai|không dùng|khong dung|không uống|khong uong|other than|apart from|besides|without)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
+    r"\b(?:hút|hut|bỏ|bo|cai)\s+thuốc\b(?:\s+lá\b)?|\b(?:hut|cai)\s+thuoc\b|\bthuốc lá\b|\b(?:ngoài|ngoai|không dùng|khong dung|không uống|khong uong|other than|apart from|besides|without)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
     re.IGNORECASE,
 )
 _ALLERGY = re.compile(r"\b(?:di ung|allerg\w+)\b")

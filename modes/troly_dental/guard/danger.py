@@ -370,7 +370,11 @@ def _object(case: _Case) -> bool:
     eaten = read.has("device") and not read.has("drug", "pill") and read.has("ate_it")
     return eaten or any(
         read.follows(at.last, ("device",), 5, over="gulp_filler")
-        or (read.follows(at.last + 1, ("it",), 0) and read.has("device") and not read.has("drug"))
+        or (
+            read.follows(at.last + 1, ("it",), 0)
+            and read.has("device")
+            and not (read.has("drug") or read.near("gulp", "paste", 5))
+        )
         or read.swallows_thing(at)
         for at in read.places("gulp")
     )
@@ -867,7 +871,11 @@ class _Reading:
     def stands(self, *concepts: str) -> bool:
         """Whether one of `concepts` stands, with no "no" right before it and not as a question."""
         return any(
-            not (self._at(place.first - 1, "no") or _ASKED.match(self.text, self._end(place)))
+            not (
+                self._hidden(place)
+                or self._at(place.first - 1, "no")
+                or _ASKED.match(self.text, self._end(place))
+            )
             for concept in concepts
             for place in self._sure(concept)
         )

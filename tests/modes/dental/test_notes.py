@@ -252,3 +252,17 @@ def test_subjects_are_named_by_phrases_and_by_words_apart() -> None:
     assert subjects("") == subjects("!!!") == {}
     assert subject_words("cho em hỏi răng khôn có nên nhổ không ạ") == "răng khôn nhổ"
     assert subject_words("sao vậy ạ") == "sao vậy ạ"
+
+
+def test_what_is_told_beside_a_question_that_the_notes_answer_is_named_and_left_out() -> None:
+    note = notes.of_topics(["retainer"], "vi")
+    question = "Đồng nghiệp tôi mở tiệc tháo niềng linh đình. Hàm duy trì phải đeo bao lâu mỗi ngày?"
+    told = notes.answer(note, question, question, "vi")
+    assert told.whole
+    assert "không tính đến" in told.text
+
+
+def test_who_asks_what_to_do_hears_what_to_do() -> None:
+    note = notes.of_topics(["bad-breath"], "vi")
+    question = "Miệng có mùi thì phải làm sao?"
+    assert "lưỡi" in notes.answer(note, question, question, "vi").text
