@@ -21,7 +21,7 @@ _OPERATORS = {
 _BARE = frozenset({"status", "furnished", "type"})
 # What is told of one row unless something else is asked, and the fields told with their name.
 _FACTS = (
-    "address", "price", "area", "type", "bedrooms", "people", "furnished", "district", "tenant", "month", "total", "scheduled_at",
+    "address", "floors", "price", "area", "type", "bedrooms", "people", "furnished", "district", "tenant", "month", "total", "scheduled_at",
     "monthly_rent", "start_date", "end_date", "due_date", "status",
 )  # fmt: skip
 _NAMED = frozenset(

@@ -135,7 +135,11 @@ def _names_of(datasets: Datasets, _file: Path, landlord: int | None) -> Names:
     """Kept for one file and landlord."""
     reader = datasets.reader(DATASET)
     if landlord is None:
-        return Names(_first(reader.fetch("select distinct name from buildings order by name")))
+        everywhere = reader.fetch("select distinct name from buildings order by name")
+        addresses = reader.fetch(
+            "select distinct address from buildings where address is not null order by address"
+        )
+        return Names(_first(everywhere), addresses=_first(addresses))
     asked = {"landlord": landlord}
     own = "select distinct name from buildings where landlord_id = $landlord order by name"
     return Names(_first(reader.fetch(own, asked)), _first(reader.fetch(_TENANTS, asked)))

@@ -23,6 +23,9 @@ _IDLE: frozenset[Role] = frozenset(
     {"person", "particle", "polite", "request", "degree", "now", "link", "auxiliary"}
 )
 _EACH = frozenset({"mỗi", "từng", "giữa", "each", "every", "per", "between"})
+_EACH_SIDE = re.compile(
+    r"(?<!\w)(?:(?:moi|tung)\s+(?:ben|noi|cho|khu|quan|huyen|loai|thang)|each(?=\W*$|\s+(?:one|side|of them)))(?!\w)"
+)
 _PLACE_OF = re.compile(
     r"(?<!\w)(?:o|cho|noi|ben|khu|phong|can|cai|con|quan|huyen|phuong|nha|tin|bai|thang|hop dong|hoa don)\s*$"
 )
@@ -30,7 +33,22 @@ _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
 )
 """What means the answer before where that is what is changed."""
-THAT_MONTH = re.compile(r"(?<!\w)(?:thang\s+(?:do|ay|day)|that month)(?!\w)")
+THAT_GROUP = {
+    "month": re.compile(r"(?<!\w)(?:thang\s+(?:do|ay|day)|that month)(?!\w)"),
+    "district": re.compile(
+        r"(?<!\w)(?:(?:quan|huyen|khu|cho|noi)\s+(?:do|ay|day)|that (?:district|area))(?!\w)"
+    ),
+    "ward": re.compile(r"(?<!\w)(?:(?:phuong|xa|khu|cho|noi)\s+(?:do|ay|day)|that ward)(?!\w)"),
+    "type": re.compile(r"(?<!\w)(?:loai\s+(?:do|ay|day)|that (?:kind|type))(?!\w)"),
+}
+"""What points at the first of the groups that were told."""
+THAT_ONE = re.compile(
+    r"(?<!\w)(?:(?:can|phong|nha|cho|cai|con|noi|studio)\s+(?:do|ay|nay|day|kia)|no|(?:that|this|the)\s+(?:one|room|place|house|apartment)|it)(?!\w)"
+)
+_THE_ONE = re.compile(
+    r"(?<!may )(?<!cac )(?<!nhung )(?<!so )(?<!\w)(?:can|cai|con|studio)\s+(?:do|ay|nay|kia)(?!\w)"
+)
+"""One thing, of which no figure of many is asked."""
 _SOME_OF_THOSE = re.compile(r"(?<!\w)may\s+(?:\w+\s+){1,2}(?:do|day|nay|kia|ay)(?!\w)")
 _NO = re.compile(
     r"^\W*(?:(?:a|ua|y|o)\s+)?(?:khong|ko|k|hong|no|nope)(?:\s+(?:phai|dung))?(?=\s*[,.;]|\s+ma(?!\w))"
@@ -62,6 +80,7 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         spans += spans_of(parts.vocabulary.find(text, "asks", label))
     if changed:
         spans += [found.span() for found in _NO.finditer(fold(text))]
+        spans += [found.span() for found in THAT_ONE.finditer(fold(text)) if parsed.details]
         labels = (label for label in lists("edits") if label != "loose")
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
     if "type" in _fields(parsed):
@@ -81,12 +100,15 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
             spans += spans_of(parts.vocabulary.find(text, "amounts", *sorted(named)))
     sides = parts.output.compares and parsed.measures and parsed.group
     ranked = any(one.field == "figure" for one in parsed.order)
+    if parsed.measures and any(one.op == "in" and one.field in parsed.group for one in parsed.filters):
+        spans += [found.span() for found in _EACH_SIDE.finditer(fold(text))]
     told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
     told |= _COUNTED if ranked and {one.kind for one in parsed.measures} & {"count", "sum"} else frozenset()
-    month = THAT_MONTH.search(fold(text)) is not None
-    kept = not month or any(one.field == "month" for one in parsed.filters)
-    told |= _POINTING if changed and kept else frozenset()
-    told |= {"thang", "month"} if changed and kept and month else frozenset()
+    groups = {name: hit.span() for name, one in THAT_GROUP.items() if (hit := one.search(fold(text)))}
+    kept = any(one.field in groups for one in parsed.filters)
+    told |= _POINTING if changed and (kept or "month" not in groups) else frozenset()
+    if changed and kept:
+        spans += groups.values()
     told |= {"may"} if changed and _SOME_OF_THOSE.search(fold(text)) else frozenset()
     idle = {word.start for word in without_everyday(text, spans, _IDLE)}
     words = [
@@ -95,6 +117,8 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         if word.folded not in told and (word.start in idle or _counts(text, word, changed=changed))
     ]
     found: list[Span] = [(word.start, word.end) for word in words]
+    if changed and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
+        found += [one.span() for one in _THE_ONE.finditer(fold(text))]
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
     return tuple(_runs(text, sorted(found)))
 
@@ -172,7 +196,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
         if (
             (kind == "by" and rest in {*parsed.group, *parsed.details})
             or (kind in {"figure", "sort"} and rest in fields)
-            or (kind == "invoice" and rest in parsed.details)
+            or (kind == "invoice" and rest in fields)
             or (kind == "figure" and rest == "price_m2" and any(one.field == rest for one in parsed.measures))
             or (
                 kind == "status"
@@ -200,6 +224,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (bool(kinds), ("price asked", "amount asked", "which")),
         (bool({"min", "max"} & kinds) or ordered, ("highest end", "lowest end")),
         (ordered, ("sort", "ascending", "descending")),
+        (ordered and parsed.limit == 1 and not kinds, ("price asked", "amount asked")),
         (posted, ("posted",)),
         (parsed.mode == "LIST", ("list", "some", "showing")),
         ("tenant" in parsed.group, ("list",)),

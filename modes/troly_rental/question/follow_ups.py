@@ -17,7 +17,7 @@ from troly.text.everyday import everyday_phrases, without_everyday
 from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, spans_of
 from troly_rental.data.places import places
-from troly_rental.question.coverage import THAT_MONTH
+from troly_rental.question.coverage import THAT_GROUP, THAT_ONE
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import QuestionParts
 from troly_rental.question.types import (
@@ -58,9 +58,12 @@ _WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)")
 _YES_NO = re.compile(
     r"(?<!\w)(?:chua|khong|yet|ko|hong)(?:\s+(?:a|vay|nhi|em|anh|chi|ban|ta|the|z))*$|^(?:is|has|was)\s"
 )
-_THAT_ONE = re.compile(
-    r"(?<!\w)(?:(?:can|phong|nha|cho|cai|con|noi|studio)\s+(?:do|ay|nay|day|kia)|no|(?:that|this|the)\s+(?:one|room|place|house|apartment)|it)(?!\w)"
+_THEN = re.compile(r"(?<!\w)(?:thi|what about|how about)(?!\w)|^\W*(?:the|con|the con|vay|and)(?!\w)")
+"""What goes on from a figure to another place."""
+_THOSE = re.compile(
+    r"(?<!\w)(?:hoa don|hop dong|lich|cai|tin|bai|khoan)\s+(?:do|ay|nay|kia)(?!\w)|(?<!\w)(?:that|those|these)\s+(?:invoice|bill|contract|post|viewing)"
 )
+"""What points at the papers that were shown."""
 _SOME_ONES = re.compile(
     r"(?<!\w)(?:may|nhung|cac|het|ones|those|any)\s+(?:can|phong|cho|nha|cai|con|noi|ones|that|with|without|rooms|places|apartments)(?!\w)"
 )
@@ -85,7 +88,9 @@ def change_query(
     message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` with the one change that `message` says, None when it starts something new. Not checked for readiness."""
-    sides = _compared_sides(parts, previous) or _at_end(message, parts, previous)
+    sides = (
+        _compared_sides(parts, previous) or _at_end(message, parts, previous) or _of_field(parts, previous)
+    )
     if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
     changes = _change_words(parts)
@@ -94,9 +99,9 @@ def change_query(
     marks = {hit.label for hit in changes}
     start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
     alone = parts.money and not parts.output.group and not parts.vocabulary.find(parts.text, "asks", "sum")
-    if (alone or THAT_MONTH.search(fold(parts.text))) and (month := _month_found(previous, shown)):
+    if found := _group_found(previous, shown, parts.text, alone=bool(alone)):
         start = replace(
-            start, filters=merge_filters([*start.filters, *month]), group=(), order=(), measures=()
+            start, filters=merge_filters([*start.filters, *found]), group=(), order=(), measures=()
         )
     if "drop all" in marks:
         return replace(start, filters=(), order=(), limit=None)
@@ -125,11 +130,42 @@ def _at_end(message: str, parts: QuestionParts, previous: ParsedQuestion) -> Par
     told = (
         ends in ([("min", "price")], [("max", "price")]) and not previous.group and previous.entity == "room"
     )
-    details = details_of(message) if told and _THAT_ONE.search(fold(parts.text)) else ()
-    if not details or parts.filters or parts.output.group or _END_OF_ALL.search(fold(parts.text)):
+    details = details_of(message) if told and THAT_ONE.search(fold(parts.text)) else ()
+    if (
+        not details
+        or parts.filters
+        or not {*parts.output.group} <= {*details}
+        or _END_OF_ALL.search(fold(parts.text))
+    ):
         return None
     order = (Order("price", previous.measures[0].kind == "max"),)
     return replace(previous, measures=(), order=order, limit=1, mode="LIST", details=details)
+
+
+def _of_field(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
+    """The very figure that was told, of another field: "còn giá nước" after the average price of electricity; None for other
+    messages.
+    """
+    kinds = {one.kind for one in previous.measures}
+    hits = parts.vocabulary.find(
+        parts.text, "asks", *(label for label in lists("asks") if label.startswith("figure "))
+    )
+    named = {hit.label.removeprefix("figure ") for hit in hits}
+    named = named - {"price"} if len(named) > 1 else named  # "giá nước" is no rent
+    other = parts.filters or parts.output.group or parts.output.measures or parts.output.order or parts.named
+    if (
+        len(named) != 1
+        or other
+        or parts.money
+        or parts.limit
+        or not kinds
+        or kinds - {"avg", "median", "min", "max"}
+    ):
+        return None
+    (field,) = named
+    if field not in entities()[previous.entity].fields or field in {one.field for one in previous.measures}:
+        return None
+    return replace(previous, measures=tuple(Measure(one.kind, field) for one in previous.measures))
 
 
 # Whether the message changes the query before it.
@@ -151,7 +187,16 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     clear = _clear_changes(parts, changes)
     placed = any(one.field in PLACES and one.op in {"=", "in"} for one in parts.filters)
     complete = parts.named and placed
-    if output.measures and (output.compares or find(parts.text, "asks", *_FIGURES, "cheapest", "dearest")):
+    if (
+        placed
+        and previous.measures
+        and previous.measures == output.measures
+        and not previous.group
+        and _THEN.search(fold(parts.text))
+    ):
+        named_kind = any(one.field not in PLACES for one in parts.filters)
+        complete = complete and named_kind  # "phường B thì mấy phòng": of what was counted before
+    elif output.measures and (output.compares or find(parts.text, "asks", *_FIGURES, "cheapest", "dearest")):
         complete = placed or _clashes(parts, previous)
     if (complete and not clear) or _is_other(parts, clear, previous):
         return False
@@ -167,10 +212,12 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
             return True
     bound = previous.own or any(one.field in PLACES for one in previous.filters)
     slots = parts.filters or parts.limit or parts.missing or parts.needless
-    ends = bool(previous.group) and bool(find(parts.text, "asks", "highest end", "lowest end"))
+    ended = bool(previous.group) or {one.kind for one in previous.measures} <= {"min", "max", "avg", "median"}
+    ends = bool(previous.measures) and ended and bool(find(parts.text, "asks", "highest end", "lowest end"))
     which = bool(previous.measures and not previous.group and _WHICH_ROWS.search(fold(parts.text)))
     shaped = slots or output.order or output.measures or output.mode or output.group or ends or which
-    goes_on = clear or (not parts.own and (bound or not parts.named))
+    those = parts.entity == previous.entity and _THOSE.search(fold(parts.text))
+    goes_on = clear or those or (not parts.own and (bound or not parts.named))
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
 
 
@@ -246,11 +293,20 @@ def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQue
     return replace(ranked, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,))
 
 
-def _month_found(previous: ParsedQuestion, shown: Focus | None) -> list[Filter]:
-    """The one month that the answer before found, of figures by month in their order; empty where it is not clear which."""
-    ranked = previous.group == ("month",) and previous.order[:1] and previous.order[0].field == "figure"
-    told = str(shown.rows[0].values.get("month", "")) if ranked and shown is not None and shown.rows else ""
-    day = parse_date(told[:10])
+def _group_found(previous: ParsedQuestion, shown: Focus | None, text: str, *, alone: bool) -> list[Filter]:
+    """The one group that the answer before found first, of figures by group in their order, where `text` points at it ("tháng
+    đó", "phường đó") or stands `alone` after months; empty where it is not clear which.
+    """
+    ranked = len(previous.group) == 1 and previous.order[:1] and previous.order[0].field == "figure"
+    if not ranked or shown is None or not shown.rows:
+        return []
+    (name,) = previous.group
+    said = THAT_GROUP.get(name)
+    if said is None or not (said.search(fold(text)) or (alone and name == "month")):
+        return []
+    if name != "month":
+        return [Filter(name, "=", shown.rows[0].id)]
+    day = parse_date(str(shown.rows[0].values.get("month", ""))[:10])
     if day is None:
         return []
     first, last = whole(day, "month")
@@ -455,6 +511,8 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
     counts = bool(output.measures) and output.measures[0].kind == "count"
     if output.measures and not (counts and not output.group and not find(parts.text, "asks", "count")):
         named = find(parts.text, "asks", *_FIGURES, "occupancy", "vacancy", "share") or not found.measures
+        named = named or (not counts and found.measures[0].kind == "count")
+        named = named or output.measures[0].kind in {"min", "max"}
         measures, group = output.measures if named else found.measures, output.group or found.group
         return replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
     if output.group and found.measures:

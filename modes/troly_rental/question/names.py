@@ -32,11 +32,14 @@ class NamedThings:
 class Names:
     """The names that one person may ask by, as the data spells them."""
 
-    def __init__(self, buildings: Sequence[str] = (), tenants: Sequence[str] = ()) -> None:
+    def __init__(
+        self, buildings: Sequence[str] = (), tenants: Sequence[str] = (), addresses: Sequence[str] = ()
+    ) -> None:
         called = {name: (name, name.split()[-1]) for name in tenants if tokens(name)}
         self._lexicons: Mapping[str, Lexicon] = {
             "building": Lexicon({name: (name,) for name in buildings if tokens(name)}),
             "tenant": Lexicon(called),
+            "address": Lexicon({name: (name,) for name in addresses if tokens(name)}),
         }
 
     def find(self, text: str) -> NamedThings:
@@ -45,6 +48,8 @@ class Names:
         spans: list[Span] = []
         for name, lexicon in self._lexicons.items():
             hits = [hit for hit in lexicon.find(text) if " " in hit.phrase or _is_called(text, hit)]
+            if name == "address" and not filters:
+                continue  # an address belongs to a building that is named
             found = tuple(sorted({hit.label for hit in hits}))
             spans += spans_of(hits)
             if found:

@@ -63,8 +63,12 @@ _STATISTICS = re.compile(
 _COUNTED = re.compile(
     r"(?<!\w)(?:so luong|so phong|so can|so tin|phan bo|distribution|number|count|ty le|ti le)(?!\w)"
 )
-_BEDROOMS = re.compile(r"\s*ngu(?!\w)")
-"""What makes no number of rooms of "mấy phòng ngủ"."""
+_BEDROOMS = re.compile(r"\s*(?:ngu|tang|lau|floors|storeys)(?!\w)")
+"""What makes no number of rooms of "mấy phòng ngủ", none of buildings of "có mấy tầng"."""
+WHICH = re.compile(
+    r"(?<!\w)(?:phong|can|nha|cho|cai|tin|bai|studio) nao(?!\w)|(?<!\w)which (?:one|room|flat|apartment)(?!\w)"
+)
+"""What asks for the thing beside a figure of it: "phòng nào rẻ nhất, giá bao nhiêu"."""
 _LED = re.compile(r"(?<!\w)(?:o|nam|thuoc|tai|in)(?!\w)")
 _NOUN = re.compile(r"(?<!\w)(?:gia|gia thue|gia phong|tien thue|muc gia|dien tich|tien coc|the)\s*$")
 
@@ -96,8 +100,8 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     group = _groups(vocabulary, text)
     measures = _measures(vocabulary, text, group)
-    if measures == _PRICES and order[:1] in _PRICE_ENDS and not remarks:
-        measures = (Measure("max" if order[0].descending else "min", "price"),)
+    if not (remarks or WHICH.search(fold(text))):
+        measures = _end_of_prices(order, measures)
     measures = _shares(vocabulary, text, filters, group, measures)
     form = _form(vocabulary, text)
     trend = bool(vocabulary.find(text, "asks", "trend"))
@@ -157,6 +161,33 @@ def _asks_size_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure
         return False
     ends = vocabulary.find(text, "asks", *_LIST_ORDERS)
     return any(_MOST.search(fold(hit.phrase)) for hit in ends) and not _SEVERAL.search(fold(text))
+
+
+def _end_of_prices(order: tuple[Order, ...], measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """ "rẻ nhất giá bao nhiêu" asks for that end alone."""
+    if measures != _PRICES or order[:1] not in _PRICE_ENDS:
+        return measures
+    return (Measure("max" if order[0].descending else "min", "price"),)
+
+
+def _both_ends(vocabulary: Vocabulary, text: str) -> tuple[Measure, ...]:
+    """Both ends of a figure where they are asked for together, alone ("thấp nhất và cao nhất bao nhiêu"); () for other
+    messages.
+    """
+    sides = (("cheapest", "lowest end", "min", "smallest"), ("dearest", "highest end", "max", "largest"))
+    least, most = (vocabulary.find(text, "asks", *labels) for labels in sides)
+    joined = [
+        (a, b)
+        for a in least
+        for b in most
+        if _AND.fullmatch(fold(text[min(a.end, b.end) : max(a.start, b.start)]))
+    ]
+    if not joined or vocabulary.find(text, "asks", "count", "avg", "median", "sort"):
+        return ()
+    low, high = joined[0]
+    field = "area" if {low.label, high.label} & {"smallest", "largest"} else _field(vocabulary, text)
+    ends = (Measure("min", field), Measure("max", field))
+    return ends if low.start < high.start else ends[::-1]
 
 
 def _asks_where(vocabulary: Vocabulary, text: str) -> bool:
@@ -232,7 +263,7 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
             )
         )
     ]
-    if ends := _ends(vocabulary, text):
+    if ends := _ends(vocabulary, text) or (() if group else _both_ends(vocabulary, text)):
         return ends
     labels = list(dict.fromkeys(hit.label for hit in hits))
     field = _field(vocabulary, text)

@@ -16,6 +16,7 @@ from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
 from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
 from troly_rental.question.names import NO_NAMES, Names
+from troly_rental.question.output import WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import PAPERS, PLACES, Filter, Order, ParsedQuestion, Remark
@@ -210,7 +211,7 @@ def _accounted(
     """`parsed` with the words that it does not hold: a list says so, a figure is not given."""
     if parsed.request_type not in {"QUERY", "CLARIFICATION"}:
         return parsed
-    if _asks_of_papers(parts, parsed) or _asks_of_search(parts, parsed):
+    if _asks_which(parts, parsed) or _asks_of_search(parts, parsed):
         parsed = replace(parsed, measures=(), order=(), group=(), mode="LIST")
     unread = (*_unread(parts, parsed, changed=changed), *lost)
     if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
@@ -226,10 +227,14 @@ def _accounted(
     return _with_unread(parts, parsed, unread, places)
 
 
-def _asks_of_papers(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
-    """Whether more than the sum of one's own papers is asked for ("hóa đơn nào quá hạn, bao nhiêu tiền"): they are shown."""
-    summed = parsed.entity in PAPERS and parsed.own and [one.kind for one in parsed.measures] == ["sum"]
-    return bool(summed and not parsed.group and _wants(parts) > 1)
+def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
+    """Whether more than the sum of one's own papers ("hóa đơn nào quá hạn, bao nhiêu tiền") or the number of things ("căn nào có
+    ban công, bao nhiêu căn") is asked for: they are shown, with their sum and number.
+    """
+    kinds = [one.kind for one in parsed.measures]
+    summed = parsed.entity in PAPERS and parsed.own and kinds == ["sum"]
+    counted = kinds == ["count"] and WHICH.search(fold(parts.text))
+    return bool((summed or counted) and not parsed.group and _wants(parts) > 1)
 
 
 def _asks_of_search(parts: QuestionParts, parsed: ParsedQuestion) -> bool:

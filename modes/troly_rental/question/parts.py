@@ -90,7 +90,9 @@ _RATHER_THAN = re.compile(
     r"(?i),?\s*(?:chứ|chớ|chu|cho)\s+(?:không|hổng|hông|ko|k|khong|hong)\s+(?:phải|phai)\s+(?:là\s+)?(?:phòng|phong|căn|can)?\s*(?:đã|da|đang|dang|còn|con|cho thuê|cho thue|trống|trong)\b.*$"
 )
 """The state that is not meant, after the one that is: "phòng đang sửa chứ không phải phòng cho thuê"."""
-_TOGETHER = re.compile(r"(?i)(?<!\w)(quận|quan|phường|phuong)\s*[,/]\s*(huyện|huyen|xã|xa)(?!\w)")
+_TOGETHER = re.compile(
+    r"(?i)(?<!\w)(quận|quan|phường|phuong)\s*(?:[,/]|hay|hoặc|hoac|or)\s*(huyện|huyen|xã|xa)(?!\w)"
+)
 _MONTH_OF = re.compile(
     r"(?<!\bin )(?<!\bof )\b(January|February|March|April|May|June|July|August|September|October|November|December)(?:'s|’s)?\s+"
     r"((?:electricity |water |rent )?(?:invoices?|bills?|payments?|rent|electricity|water|revenue))\b"
@@ -101,6 +103,28 @@ _MONTH_ALONE = re.compile(
     r"(January|February|March|April|June|July|August|September|October|November|December)\b(?!\s+\d)"
 )
 """A month that stands by itself: "I meant August"."""
+_CALLED = re.compile(
+    r"(?i)(?<!\w)(nhà trọ|nha tro|khu trọ|khu tro|tòa nhà|toà nhà|toa nha|dãy trọ|day tro)\s+(?:tên là|tên|ten la|ten|called|named)\s+"
+)
+"""What leads to the name of a building: "nhà trọ tên Lan Anh"."""
+_PER_UNIT = re.compile(
+    r"(?i)(?<=bao nhiêu|bao nhieu)\s+(?:1|một|mot|mỗi|moi)\s+(?:số|so|ký|ky|chữ|chu|khối|khoi)(?=\s*(?:[?.!,]|$))"
+)
+"""What the price of electricity and water is of: "bao nhiêu một số"."""
+_ASKED_NO_MORE = re.compile(
+    r"(?i)^(?:không|khong|ko|khỏi|khoi|thôi không|thoi khong)\s+(?:hỏi|hoi|nói|noi|bàn|ban|nhắc|nhac)\s+[^,.;]*?\s+(?:nữa|nua)\s*[,.;]\s*(?=\S)"
+)
+"""What is no longer spoken of: "không hỏi phòng đó nữa, tiền thuê…"."""
+_NUMBERED = re.compile(
+    r"(?<!\w)(?:phong|can|nha|can ho|room|flat|apartment)\s+(?:so|number|no\.?|ma|id|#)\s*(\d{1,7})(?![\w.,]*\d)"
+)
+"""A room by its number in the data."""
+_TO_SEE = re.compile(r"(?<!\w)(?:xem|coi|lich|hen)(?!\w)")
+_TOMORROW = re.compile(
+    r"(?i)(?<!\w)(?<!ngày )(?<!ngay )(?<!sáng )(?<!sang )(?<!chiều )(?<!chieu )(?<!tối )(?<!toi )(?<!trưa )(?<!trua )(?<!hôm )(?<!hom )"
+    r"(?<!chị )(?<!chi )(?<!anh )(?<!em )(?<!bạn )(?<!ban )(?<!của )(?<!cua )(?<!khách )(?<!khach )(?<!cô )(?<!co )(mai)(?!\w)(?!\s+(?-i:[A-ZÀ-Ỹ]))"
+)
+"""Tomorrow in a question about appointments: "mai anh có hẹn", no one called Mai."""
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
 
@@ -108,6 +132,9 @@ _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠
 def _signs_in_words(text: str) -> str:
     """Comparison signs before a number as the words that mean them."""
     text = months_of_year(re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text))
+    if _TO_SEE.search(fold(text)):
+        text = _TOMORROW.sub(r"ngày \1", text)
+    text = _PER_UNIT.sub("", _CALLED.sub(r"\1 ", _ASKED_NO_MORE.sub("", text)))
     text = _RATHER_THAN.sub("", text)
     text = _MONTH_ALONE.sub(r"in \1", _MONTH_OF.sub(r"\2 in \1", text))
     text = _TOGETHER.sub(r"\1 \2", text)
@@ -217,7 +244,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         vocabulary, blank_out(text, unfurnished), entity, lets=role == "LANDLORD", own=own
     )
     found = [
-        *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity),
+        *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity, text, status_spans),
         *where.filters, *traits.filters, *whose.filters,
         *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
     ]  # fmt: skip
@@ -236,7 +263,11 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
             forms = []
         if plain and not own and not forms and (output.measures or output.single):
             filters = merge_filters([*filters, Filter("type", "=", "room")])
-    states = _status(money, status, entity)
+    numbered = _NUMBERED.search(fold(text)) if entity == "room" and not own else None
+    if numbered:  # one room, with all that is known of it
+        filters = merge_filters([*filters, Filter("id", "=", int(numbered[1]))])
+        output = replace(output, measures=(), group=(), order=(), mode="LIST", single=True)
+    states = _status(money, status, entity, text, status_spans)
     output = _counted_states(text, output, states, status_spans)
     if any(one.kind == "count_where" for one in output.measures):
         filters = tuple(one for one in filters if one.field != "status")
@@ -267,7 +298,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
             *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
         ),
-        read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *_limit_spans(text, limit), *ranked_span(text)),
+        read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *_limit_spans(text, limit), *ranked_span(text)),
     )  # fmt: skip
 
 
@@ -280,6 +311,7 @@ def _openings(text: str, start: int) -> list[Span]:
     return [(found.start(), start)] if found else []
 
 
+_BOTH = re.compile(r"[,;&/+]|(?<!\w)(?:va|hoac|hay|lan|cung|and|or)(?!\w)")
 _STATES_GAP = re.compile(
     r"(?=.*(?:[,;&+/]|\b(?:va|and)\b))\W*(?:(?:va|and|are|is|bi|dang|da|con|phong|rooms)\W*)*"
 )
@@ -293,7 +325,7 @@ def _counted_states(
     "và" joins as well: nothing is in two of them.
     """
     asked = re.findall(r"(?<!\w)(?:bao nhieu|may|how many)(?!\w)", fold(text))
-    told = tuple(dict.fromkeys(str(one.value) for one in status))
+    told = tuple(dict.fromkeys(str(one.value) for one in status if one.op == "="))
     gaps = [fold(text[end:start]) for (_, end), (start, _) in pairwise(sorted(spans))]
     joined = len(told) > 1 and all(_STATES_GAP.fullmatch(gap) for gap in gaps)
     several = len(asked) >= max(2, len(told))
@@ -351,14 +383,17 @@ def _by_month(vocabulary: Vocabulary, text: str, *, rent: bool) -> bool:
     return any(not (rent and _EVERY_MONTH.match(fold(hit.phrase))) for hit in hits)
 
 
-def _status(money: str, status: list[Filter], entity: str) -> list[Filter]:
-    """A debt is what is not paid; "quá hạn chưa đóng" asks for what is overdue, which is not paid anyway."""
+def _status(money: str, status: list[Filter], entity: str, text: str, spans: list[Span]) -> list[Filter]:
+    """A debt is what is not paid; "quá hạn chưa đóng" asks for what is overdue, which is not paid anyway; "chưa đóng và quá hạn"
+    for both.
+    """
     if entity != "invoice":
         return status
     owed = [one for one in status if one.value != "paid"] if money == "debt" else status
     if money == "debt" and not owed:
         return [Filter("status", "=", "unpaid")]
-    if {one.value for one in owed} == {"overdue", "unpaid"}:
+    gaps = [fold(text[end:start]) for (_, end), (start, _) in pairwise(sorted(spans))]
+    if {one.value for one in owed} == {"overdue", "unpaid"} and not any(_BOTH.search(gap) for gap in gaps):
         return [Filter("status", "=", "overdue")]
     return owed
 
@@ -413,7 +448,7 @@ def _output(
     )
     if measures == (Measure("avg", "total"),) and "month" in output.group:
         return replace(output, measures=(Measure("monthly", "total"),), group=(), order=())
-    if entity not in _OWN_ENTITIES and any(one.kind == "sum" for one in measures):
+    if entity not in _OWN_ENTITIES and any(one.kind == "sum" and one.field == "price" for one in measures):
         measures = (Measure("count"),)  # nobody adds up the rents of others: "tổng cộng bao nhiêu phòng"
     return replace(output, measures=measures)
 
@@ -437,7 +472,12 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
     monthly = bool(vocabulary.find(text, "asks", "avg"))
     if monthly:
         group = tuple(name for name in group if name != "month")
-    figures: tuple[str, ...] = (money,) if money in _CHARGES else ("total",)
+    figures: tuple[str, ...] = ("total",)
+    if money in _CHARGES:  # "tiền điện và tiền nước": each of them
+        hits = vocabulary.find(text, "asks", *(f"invoice {name}" for name in _CHARGES))
+        said = tuple(dict.fromkeys(hit.label.removeprefix("invoice ") for hit in hits))
+        used = money.endswith(("_kwh", "_m3"))
+        figures = (money, *(one for one in said if one != money and one.endswith(("_kwh", "_m3")) == used))
     if money == "rent" and not group:
         figures = ("total", "rent", "electricity", "water", "other")
     measures = tuple(Measure("monthly" if monthly else "sum", name) for name in figures)

@@ -20,11 +20,17 @@ _EITHER = re.compile(r"\s*(?:hoac|hay|or)(?:\s+(?:co|la|with))?\s*")
 _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
 _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
+_ALL_KINDS = re.compile(r"(?:all|any|every|tat ca|moi|du|ca)\s")
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
 _YET = re.compile(r"\s*(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$))")
 """What asks whether it is so: "đã trả chưa"."""
+_LEFT_OUT = re.compile(
+    r"(?<!\w)(?:khong (?:tinh|ke|dem)|ngoai tru|tru|ngoai|except|excluding|not counting)"
+    r"(?:\s+(?:may|cac|nhung|phong|can|cai|nha|hoa don|hop dong|tin|the|rooms|ones|those|that are))*\s*$"
+)
+"""A state that is left out: "không tính phòng đã cho thuê"."""
 _CLOSE = 2
 
 
@@ -188,6 +194,8 @@ def _kinds(
         filters.append(Filter("type", "!=" if turn else "=", hit.label))
         used.append((hit.start, hit.end))
         previous = (hit, turn)
+    if any(_ALL_KINDS.match(fold(hit.phrase)) for hit in vocabulary.find(text, "kinds", "any")):
+        filters = [one for one in filters if one.op == "!="]  # "rooms and flats, all kinds together"
     wanted = {f.value for f in filters if f.op == "="}
     return [f for f in filters if not (f.op == "!=" and f.value in wanted)], used, read
 
@@ -220,7 +228,12 @@ def parse_status(
                 hit.label == "status room rented" and (_RENTING if own else _OFFERED).search(fold(hit.phrase))
             )
         ]
-    return [Filter("status", "=", hit.label.rpartition(" ")[2]) for hit in hits], spans
+    found = []
+    for hit in hits:
+        left_out = _LEFT_OUT.search(fold(text[: hit.start]))
+        spans += [left_out.span()] if left_out else []
+        found.append(Filter("status", "!=" if left_out else "=", hit.label.rpartition(" ")[2]))
+    return found, spans
 
 
 def _is_within(text: str, hit: PhraseHit) -> bool:

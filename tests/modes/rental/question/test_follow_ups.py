@@ -194,3 +194,19 @@ def test_rows_that_are_left_out_are_none_of_the_answer(drop: str, wish: str) -> 
     code = {"thang máy": "elevator", "ban công": "balcony"}[wish]
     assert kept.certain
     assert told(kept) == BASE | {f"amenity!={code}"}
+
+
+def test_the_same_figure_goes_on_to_another_place_or_field_with_its_conditions() -> None:
+    """ "phường X thì mấy phòng" counts what was counted before; "diện tích thì sao" is the same figure of another field."""
+    counted = ask("Bình Thạnh có bao nhiêu phòng trọ đang trống", "Tân Bình thì mấy phòng?")
+    assert told(counted) == {"district=Tân Bình", "type=room", "status=available"}
+    sized = ask("giá trung bình căn hộ mini quận 3", "diện tích thì sao?")
+    assert [(one.kind, one.field) for one in sized.measures] == [("avg", "area")]
+    cheapest = ask("quận 5 và quận 6 mỗi quận có bao nhiêu phòng trọ", "giá rẻ nhất mỗi quận thì sao?")
+    assert [(one.kind, one.field) for one in cheapest.measures] == [("min", "price")]
+    assert not cheapest.unread
+
+
+@pytest.mark.parametrize("message", ["căn ấy có mấy phòng", "con đó có bao nhiêu phòng"])
+def test_no_figure_of_many_answers_for_one_thing(message: str) -> None:
+    assert ask("phòng trọ quận 7 có bao nhiêu phòng", message).unread

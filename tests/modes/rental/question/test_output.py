@@ -55,6 +55,8 @@ def test_things_are_listed_and_figures_are_a_table(text: str, mode: str, entity:
         ("giá phòng thấp nhất và cao nhất ở Thủ Đức là bao nhiêu", ["min", "max"]),
         ("highest and lowest rent in Tan Binh", ["max", "min"]),
         ("giá thấp nhất của căn hộ mini Bình Thạnh", ["min"]),
+        ("chỗ ở ghép tại Bình Thạnh thấp nhất và cao nhất bao nhiêu tiền", ["min", "max"]),
+        ("phòng nào rẻ nhất quận 1, giá bao nhiêu", []),
         ("phòng giá thấp nhất ở quận 1", []),
         ("sắp xếp từ rẻ nhất đến đắt nhất phòng ở quận 3", []),
     ],
