@@ -360,7 +360,7 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
     remarks += await _without_lost(job, findings)
     remarks += await _read_otherwise(job, plan, findings)
-    told = [_told(findings, asked_by(plan, job.asked))]
+    told = [_told(findings, asked_by(plan, job.asked, findings))]
     for each in plan.more:
         other = await _by_plan(job, each, None)
         told.append(other.text)
@@ -428,18 +428,19 @@ async def _read_otherwise(job: Job, plan: Plan, findings: Sequence[ComputedResul
     ask = plan.ask or plan.also
     key = "within" if _narrower(plan.also, ask) else "otherwise"
     key = key if plan.also.measures == ask.measures else "counted"
-    return [say(f"answer.{key}", job.lang, answer=_told(found, asked_by(other, job.asked)))]
+    return [say(f"answer.{key}", job.lang, answer=_told(found, asked_by(other, job.asked, found)))]
 
 
 def _narrower(query: DataQuery, other: DataQuery) -> bool:
     return len(query.conditions) + bool(query.period) > len(other.conditions) + bool(other.period)
 
 
-def asked_by(plan: Plan, asked: AnswerContext) -> AnswerContext:
+def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult] = ()) -> AnswerContext:
     """The question with what its plan knows: how to name the answer, and the days a query's arguments do not show."""
+    rows = len(findings[0].result.rows) if len(findings) == 1 else 0
     period = plan.ask.period if plan.ask else None
     span = (period.start, period.end) if period else None
-    return dataclasses.replace(asked, heading=title(plan, asked.lang), span=span)
+    return dataclasses.replace(asked, heading=title(plan, asked.lang, rows), span=span)
 
 
 def _explain(job: Job, plan: Plan, run: AgentRun | None) -> None:
@@ -739,7 +740,7 @@ async def response_formatter(state: GraphState, turn: TurnContext, step: Step) -
         text = told.text
         step.note(say("step.template", turn.language), "rules")
     if told.plan is not None and not told.prose:
-        asked = asked_by(told.plan, asked)
+        asked = asked_by(told.plan, asked, told.findings)
     text = with_notes(text, told, asked)
     turn.say(text)
     show_cards(turn, told, asked)

@@ -828,7 +828,9 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         whole = whole or parts.has("whole") or _asks_anew(parts, before)
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
-    turns = parts.extremes and before.form in {"top", "rows"} and before.limit == 1
+    turns = parts.extremes and (
+        before.form == "groups" or (before.form in {"top", "rows"} and before.limit == 1)
+    )
     changed = (
         turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
         parts.order, parts.chart, parts.has("all"), parts.every,
@@ -877,7 +879,9 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     same = not parts.conditions and [(each.op, each.ref) for each in parts.measures] == [
         (each.op, each.ref) for each in before.measures
     ]
-    named = parts.groups or parts.loose or parts.numbers or parts.when.period or parts.extremes
+    named_days, days = parts.when.period, before.period
+    moved = named_days and (days is None or (named_days.start, named_days.end) != (days.start, days.end))
+    named = parts.groups or parts.loose or parts.numbers or moved or parts.extremes
     return (
         parts.has("share")
         and (_nothing_named(parts) or (same and not named))
@@ -1141,7 +1145,9 @@ class _Change:
             self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
             return
         if parts.extremes:
-            turned = self.before.form in {"top", "rows"} and self.before.limit == 1
+            turned = self.before.form == "groups" or (
+                self.before.form in {"top", "rows"} and self.before.limit == 1
+            )
             refs = [each.ref for each in self.query.measures]
             listed = parts.rows and parts.has("which") and not self.query.groups and len(refs) == 1
             if listed and refs[0] is not None and self.query.form == "scalar":

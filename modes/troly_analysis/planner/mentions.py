@@ -78,7 +78,15 @@ _REWRITES = tuple(
             r"ngày \1/\2",
         ),
         # "ba con số": figures that are counted, not asked for
-        (r"\b(?:[0-9]+|hai|ba|bốn|bon|năm|các|cac|những|nhung|mấy|may) con s[ốo]\b", ""),
+        (
+            r"\b(?:[0-9]+|hai|ba|bốn|bon|năm|các|cac|những|nhung|mấy|may) (?:con s[ốo]|ch[ỉi] s[ốo]|m[ụu]c) (đó|do|này|nay|ấy|trên)\b",
+            "như trên",
+        ),
+        (
+            r"\b(?:[0-9]+|hai|ba|bốn|bon|năm|các|cac|những|nhung|mấy|may) (?:con s[ốo]|ch[ỉi] s[ốo]|m[ụu]c|thứ(?! (?:hai|ba|tư|năm|sáu|bảy|[2-7])))(?=[ ,:.?!]|$)",
+            "",
+        ),
+        (r"\b(?:two|three|four|[2-9]) (?:things|figures|numbers)(?= ?[:,]| for| of)", ""),
         # "last week's orders"
         (r"(?<=[a-z])['’]s\b(?= )", ""),
         # "1-15/10", "16 đến 22/11": both days are of that month
@@ -496,6 +504,9 @@ class _Pile:
     score: float = 0.0
 
 
+_ARTICLES = frozenset(
+    {"the", "a", "an", "of", "on", "in", "to", "do", "so", "my", "is", "by", "at", "or", "and"}
+)
 Extra = tuple[int, int, Value]
 """Words `start:end` that were found to be a value."""
 
@@ -526,6 +537,8 @@ def find_mentions(
             pile.targets[target.key] = target
         pile.score = max(pile.score, 0.6 + 0.8 * target.weight - found.loss)
     for value in schema.values.find(text, typed, careful=wording.careful, bare=schema.bare):
+        if english and value.end - value.start == 1 and typed[value.start].text in _ARTICLES:
+            continue  # "the" is no card ("thẻ")
         pile = piles[value.start, value.end]
         key = (value.payload.ref.sheet, value.payload.ref.name)
         pile.values[key] = _better(pile.values.get(key), value.payload)

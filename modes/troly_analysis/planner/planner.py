@@ -404,6 +404,10 @@ class _Question:
         if of_the_year_before(parts.when, before.period, self.today) != parts.when:  # of which year is open
             bare = f"“{parts.when.yearless}” = "
             parts.facts = [fact for fact in parts.facts if not fact.startswith(bare)]
+        listed = before.form == "groups" or (before.form == "top" and before.limit == 1)
+        if parts.pointer and parts.pointer.end and listed and not (parts.pointer.ref or parts.extremes):
+            parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
+            parts.pointer = None
         if parts.pointer or parts.kept:
             return parts
         found = before.form in {"top", "rows"} and (names_figure_alone(parts, before) or asks_alone(parts))
@@ -461,6 +465,14 @@ class _Question:
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
         rest = only_leaves_out(parts) or leaves_rest(parts)
         against = parts.when.versus_only
+        free = self.previous.open is None or not self.previous.open.conditions
+        if (
+            free
+            and parts.when.period
+            and (parts.measures or parts.rows)
+            and not (parts.pointer or parts.kept)
+        ):
+            return bool(rest or against)  # its own figure and days: nothing of the question before is meant
         goes_on = parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
 
@@ -529,7 +541,9 @@ def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
     ref = next(iter(same or (alike if len(alike) == 1 and not code_name(thing.ref) else [])), None)
     if ref is None:
         return False
-    parts.conditions.append(replace(thing, ref=ref))
+    own_thing = replace(thing, ref=ref)
+    parts.conditions.append(own_thing)
+    parts.row_key = own_thing if thing.op == "eq" and ref == schema.row_ref else parts.row_key
     if thing.op == "in" and not parts.has("sum"):
         parts.groups.append(Group(ref))
     return True

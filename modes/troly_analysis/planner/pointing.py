@@ -44,7 +44,7 @@ def pointed_query(
         return _both(parts, before, earlier)
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         return None
-    if _is_of_one_thing(pointer, before):
+    if _is_of_one_thing(pointer, before) or (before.form == "scalar" and pointer == Pointer()):
         return before
     ref, at = _place(pointer, before, shown, key) or (None, -1)
     if ref is None or not 0 <= at < len(shown) or not _fits(pointer.ref, ref):

@@ -52,6 +52,7 @@ _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
+_PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
 _INSIDE = frozenset({"trong", "con trong"})
@@ -388,26 +389,20 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             if mention.role:
                 continue
-            if self.has(at, "among", "then"):
+            if self._end_of_list(at):
+                self.take("head", at)
+            elif self.has(at, "among", "then") and not self._counts_two(at + 1):
                 self.parts.kept.append("" if self.has(at, "among") else "any")
                 self.take("pointer", at)
-            elif self._two_shown(at):
-                after = at + 2 if self.has(at + 2, "pointer") else at + 1
-                ref = self._noun_ref(at + 1)
-                self._point(Pointer(both=True, ref=ref), *range(at, after + 1))
+            elif two := self._points_at_two(at):
+                self._point(Pointer(both=True, ref=two[0]), *two[1])
             elif mention.period and self.has(at + 1, "pointer"):
                 self._period_pointed(at)
-            elif self.has(at, "both"):
-                noun = at + 1 < len(self.mentions) and (
-                    bool(self.mentions[at + 1].unit) or self._is_noun(at + 1)
-                )
-                ref = self._noun_ref(at + 1) if noun else None
-                self._point(Pointer(both=True, ref=ref), *range(at, at + 1 + noun))
             elif fold(mention.text) == "one" and self.has(at - 1, "max", "min"):
                 self._point(Pointer(end="max" if self.has(at - 1, "max") else "min"), at - 1, at)
-            elif self._nth(at) and not self.any("which", "which one"):
+            elif self._nth(at) and not self._asks_for_it(at - 1):
                 self._point(Pointer(self._nth(at), ref=self._noun_ref(at - 1)), at - 1, at)
-            elif self.has(at, "pointer"):
+            elif self.has(at, "pointer") and not self._pointed_ahead(at):
                 self._pointed(at)
         self._last_two()
 
@@ -429,6 +424,36 @@ class Reader:
         nth = at + (self.has(at, "filler") and not self.mentions[at].period)
         dated = nth < len(self.mentions) and self.mentions[nth].period is not None
         return dated and "(" in self._between(nth - 1, nth)
+
+    def _points_at_two(self, at: int) -> tuple[Ref | None, range] | None:
+        """The column and the places of "those two", "hai nơi đó", "cả hai kênh": two that were asked about; None for others."""
+        if self.has(at, "pointer") and self._counts_two(at + 1):
+            return None, range(at, at + 2)
+        if self._two_shown(at):
+            return self._noun_ref(at + 1), range(at, at + 2 + self.has(at + 2, "pointer"))
+        if not self.has(at, "both"):
+            return None
+        noun = at + 1 < len(self.mentions) and (bool(self.mentions[at + 1].unit) or self._is_noun(at + 1))
+        return self._noun_ref(at + 1) if noun else None, range(at, at + 1 + noun)
+
+    def _asks_for_it(self, at: int) -> bool:
+        """Whether the thing named at `at` is what is asked for ("kênh đứng đầu là kênh nào"), and not pointed at."""
+        asked = [place - 1 for place in range(1, len(self.mentions)) if self.has(place, "which")]
+        same = any(place != at and self._noun_ref(place) == self._noun_ref(at) for place in asked)
+        return same or self.any("which one", "who") or self.has(at + 2, "which")
+
+    def _end_of_list(self, at: int) -> bool:
+        """Whether "cái cao nhất" is an end of what was listed last, where no figure is named."""
+        named = any(
+            self.figure(place) or self.is_rows(place) for place in range(len(self.mentions)) if place != at
+        )
+        return (
+            self.about is not None and self.has(at, "thing") and self.has(at + 1, "max", "min") and not named
+        )
+
+    def _counts_two(self, at: int) -> bool:
+        amount = self.mentions[at].amount if at < len(self.mentions) else None
+        return amount is not None and amount.value == 2 and not amount.unit
 
     def _two_shown(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
@@ -452,8 +477,12 @@ class Reader:
             self.figure(at) and not self.has(at, "gt", "lt", "gap") for at in range(len(self.mentions))
         )
         nouns = [at for at in range(len(self.mentions)) if self.mentions[at].targets and at not in held]
-        if len(held) != 1 or named or figures or parts.kept or len(nouns) > 2:
+        asked = [
+            at for at in range(len(self.mentions)) if self.has(at, "which one") or self.has(at + 1, "which")
+        ]
+        if len(held) != 1 or named or (figures and not asked) or parts.kept or len(nouns) > 2:
             return
+        nouns = [at for at in nouns if at in asked] if asked else nouns
         refs = {ref for at in nouns if (ref := self._noun_ref(at))}
         if parts.pointer is None and len(refs) <= 1 and not any(map(self.is_rows, nouns)):
             parts.pointer = Pointer(both=True, ref=next(iter(refs), None))
@@ -467,6 +496,17 @@ class Reader:
         if self.parts.pointer is None:
             self.parts.pointer = pointer
             self.take("pointer", *places)
+
+    def _pointed_ahead(self, at: int) -> bool:
+        """Whether a pointer stands before what it points at, as in English: "that customer", "in that month"."""
+        if at + 1 >= len(self.mentions) or not mention_before_unit(self.mentions[at]):
+            return False
+        if unit := self.mentions[at + 1].unit:
+            self.parts.kept.append(unit)
+            self.take("pointer", at, at + 1)
+        elif self._is_noun(at + 1):
+            self._point(Pointer(ref=self._noun_ref(at + 1)), at, at + 1)
+        return bool(self.mentions[at].role)
 
     def _pointed(self, at: int) -> None:
         """What "đó", "this", "nó" at `at` points at, with the noun before it."""
@@ -495,13 +535,9 @@ class Reader:
         elif (self.has(two, "plural", "all") and self.is_rows(noun)) or self.has(noun, "number"):
             self.parts.kept.append("")
             self.take("pointer", noun, at)
-        elif (
-            at + 1 < len(self.mentions)
-            and self.mentions[at + 1].unit
-            and mention_before_unit(self.mentions[at])
-        ):
-            self.parts.kept.append(self.mentions[at + 1].unit)  # "in that month"
-            self.take("pointer", at, at + 1)
+        elif here.values and here.values[0].whole and not here.targets:
+            self.parts.kept.append("")  # "mấy đơn thẻ đó": of the rows that were asked about
+            self.take("pointer", at)
         elif self._is_noun(noun):
             both = amount is not None and amount.value == 2
             pointer = Pointer(both=both, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
@@ -515,9 +551,9 @@ class Reader:
             return 0
         if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
             return 0
-        first = fold(mention.text) in {"dau tien", "first"}
+        first = fold(mention.text) in {"dau tien", "first"} or mention.has("top")
         named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
-        return next(named, 1 if first and self.has(at - 1, "thing") else 0)
+        return next(named, 1 if first and (self.has(at - 1, "thing", "people") or mention.has("top")) else 0)
 
     def _is_noun(self, at: int) -> bool:
         """Whether a thing is named in general: "món", "con", "kênh", "one"; no value and no figure."""
@@ -1066,12 +1102,14 @@ class Reader:
         self._every()
         for at in range(len(self.mentions)):
             mention = self.mentions[at]
-            if not mention.role and self.about and self.has(at, "which one") and self.any("max", "min"):
-                self.parts.groups.append(Group(self.about))  # "bên nào nhiều đơn nhất"
-                self.take("group", at)
+            if not mention.role and self._asks_which_thing(at):
+                continue
             if mention.role or not (mention.targets or mention.unit) or mention.period:
                 continue
             trigger, place = self._trigger(at)
+            if trigger == "which" and self._is_of_two(at):
+                self.take("frame", at, *place)
+                continue
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
             found = self.group(at)
@@ -1092,6 +1130,46 @@ class Reader:
             elif found not in self.parts.groups:
                 self.parts.groups.append(found)
                 self.take("group", at, *place)
+
+    def _asks_which_thing(self, at: int) -> bool:
+        """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
+        whole = self.has(at, "which one")
+        if not whole and not (self.has(at, "thing") and self.has(at + 1, "which")):
+            return False
+        named = any(
+            self.dimension(place) and not self.mentions[place].values and not self.has(place, "thing")
+            for place in range(len(self.mentions))
+            if self.mentions[place].targets and self.figure(place) is None and not self.is_rows(place)
+        )
+        named = named and not (whole and self.about is not None and self.any("max", "min"))
+        if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
+            return False
+        conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
+        goods = [
+            ref for ref in self.schema.by_concept.get("product", ()) if not (ref.sheet or code_name(ref))
+        ]
+        asked = self.about if self.about not in conditioned else None
+        stocked = self.schema.row_concept == "product" and self.any("sold", "bought", "seller", "slow seller")
+        piece = fold(self.mentions[at].text).split()[0] in _PIECES
+        if asked is None and (not goods or stocked or not piece):
+            return False
+        if self.any("sold out", "running out") or self.schema.row_concept == "product":
+            self.mentions[at].labels |= {"which"}
+        if self.schema.row_concept == "product" and asked in {None, *goods}:
+            self.parts.rows = "sản phẩm"
+            self.take("rows", at, *([] if whole else [at + 1]))
+            return True
+        self.parts.groups.append(Group(asked or goods[0]))
+        self.take("group", at, *([] if whole else [at + 1]))
+        return True
+
+    def _is_of_two(self, at: int) -> bool:
+        """Whether "tháng nào", "kênh nào" asks which of the two that are pointed at."""
+        pointer = self.parts.pointer
+        held = pointer is not None and pointer.both and self.any("gt", "lt", "gap")
+        return held and (
+            bool(self.mentions[at].unit) or pointer is None or pointer.ref in {None, self._noun_ref(at)}
+        )
 
     def _single(self, group: Group, *, mean: bool) -> bool:
         """Whether "mỗi X" asks for one mean over all X: with a word of average, for days, persons and what is many."""
@@ -1148,6 +1226,17 @@ class Reader:
 
     def _persons(self) -> None:
         """ "Ai", "who": the column of persons."""
+        for at in self.free():
+            refs = [
+                ref
+                for name in ("province", "region", "district")
+                for ref in self.schema.by_concept.get(name, ())
+            ]
+            own = [ref for ref in refs if not ref.sheet and ref.kind == "text"]
+            if self.has(at, "place") and own and not self.parts.groups:  # "where is that customer from"
+                self.parts.groups.append(Group(own[0]))
+                self.mentions[at].labels |= {"which"}
+                self.take("group", at)
         asked = next((at for at in self.free() if self.has(at, "who")), None)
         if asked is None:
             return
@@ -1201,12 +1290,34 @@ class Reader:
             ):
                 continue
             found = self.group(at) if (mention.targets or mention.unit) else None
-            if found is not None and (self._of_pieces(at) or self._heads_value(at)):
+            if found is not None and (self._of_pieces(at) or self._heads_value(at) or self._acts(at, found)):
                 self.take("head", at)
                 continue
             if found is not None and not mention.has("sold", "bought"):
                 self.parts.loose.append(found)
                 mention.role = "loose"
+
+    def _acts(self, at: int, found: Group) -> bool:
+        """Whether customers are only who bought: "how much did customers spend", "khách mua bao nhiêu đơn"."""
+        asked = (
+            "which",
+            "by",
+            "per",
+            "max",
+            "min",
+            "list",
+            "top",
+            "share",
+            "each",
+            "compare",
+            "latest",
+            "earliest",
+        )
+        return (
+            found.ref.concept == "customer"
+            and self.has(self.beside(at, 1), "bought")
+            and not self.any(*asked)
+        )
 
     def _heads_value(self, at: int) -> bool:
         """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
@@ -1491,16 +1602,10 @@ class Reader:
         ):
             parts.rows = parts.rows or self.noun(at)
             return "rows"
+        if self._compares(at):
+            return "shape"
         if self.sure(at) or self._names_more(at) or self._points(at):
             return ""
-        between = mention.has("gt", "lt", "gap") and (self._two_values() or parts.when.versus is not None)
-        bare = not any(each.targets or each.values for each in self.mentions if each.role != "pointer")
-        if (
-            between
-            or (mention.has("minus", "gap") and len(parts.measures) == 2)
-            or (mention.has("gap") and bare)
-        ):
-            return "shape"
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
         named = parts.groups or parts.loose or self._two_values()
         back = mention.has("repeat") and all(map(self.is_link, range(at))) and at + 1 < len(self.mentions)
@@ -1512,6 +1617,23 @@ class Reader:
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
         denies = mention.has("deny", "not", "blank") and (self._asks_only(at) or self._corrects(at))
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
+
+    def _compares(self, at: int) -> bool:
+        """Whether words only hold two things or figures against each other that are known: "which … more", "hơn"."""
+        mention, parts = self.mentions[at], self.parts
+        both = parts.pointer is not None and parts.pointer.both
+        if both and mention.has("gt", "lt", "high", "low", "which", "which one") and not mention.targets:
+            return True
+        if self.sure(at) or self._names_more(at) or self._points(at):
+            return False
+        two = self._two_values() or parts.when.versus is not None or both
+        bare = not any(each.targets or each.values for each in self.mentions if each.role != "pointer")
+        between = mention.has("gt", "lt", "gap") and two
+        return (
+            between
+            or (mention.has("minus", "gap") and len(parts.measures) == 2)
+            or (mention.has("gap") and bare)
+        )
 
     def _points(self, at: int) -> bool:
         """Whether words point at one thing that was shown ("món đó", "it"); at the end "đó" only rounds off."""

@@ -153,11 +153,11 @@ def _used(plan: Plan | None, ref: Ref) -> bool:
     )
 
 
-def title(plan: Plan, lang: Lang) -> str:
-    """A short heading for the plan's answer, "" when it has no question understood."""
+def title(plan: Plan, lang: Lang, rows: int = 0) -> str:
+    """A short heading for the plan's answer, "" when it has no question understood; of a list of `rows` rows, where known."""
     if plan.ask is None:
         return ""
-    ask = plan.ask
+    ask = replace(plan.ask, limit=min(plan.ask.limit, rows)) if rows and not plan.ask.rank else plan.ask
     if ask.form == "rows" and ask.limit == 1 and not ask.order and len(ask.conditions) == 1:
         return f"{ask.conditions[0].ref.name} {ask.conditions[0].value}"
     parts = [_what(ask, lang), *_rows_of(ask, lang)]

@@ -71,3 +71,31 @@ def test_each_of_two_questions_is_answered_for_the_same_days(days: str, joint: s
 
 def test_a_day_that_is_no_such_weekday_is_asked_about() -> None:
     assert plan("thứ bảy hôm qua bao nhiêu đơn", [ORDERS]).missing
+
+
+@pytest.mark.parametrize(
+    "pointed",
+    [
+        "which of those two made more revenue?",
+        "hai kênh đó kênh nào doanh thu cao hơn?",
+        "kênh nào nhiều đơn hơn?",
+    ],
+)
+def test_two_that_were_asked_about_are_held_against_each_other(pointed: str) -> None:
+    first = plan("doanh thu Shopee tháng 5/2024", [ORDERS])
+    second = plan("còn Lazada?", [ORDERS], previous=first)
+    both = plan(pointed, [ORDERS], previous=second).ask
+    assert both is not None
+    assert [each.value for each in both.conditions] == [["Shopee", "Lazada"]]
+    assert both.period == first.ask.period if first.ask else None
+
+
+@pytest.mark.parametrize(
+    ("question", "other"), [("kênh nào doanh thu cao nhất tháng 5/2024", "and the worst one?")]
+)
+def test_the_other_end_of_a_ranking_keeps_its_days(question: str, other: str) -> None:
+    first = plan(question, [ORDERS])
+    turned = plan(other, [ORDERS], previous=first).ask
+    assert first.ask is not None
+    assert turned is not None
+    assert (turned.order, turned.period, turned.groups) == ("asc", first.ask.period, first.ask.groups)
