@@ -41,6 +41,8 @@ _LANGUAGES = re.compile(r"\b(?:Vietnam(?:ese)?|Viet Nam|English)\b|\bViệt Nam\
 _AFTERNOON = re.compile(
     r"(?<![\d.,:])(1[0-2]|[1-9])(?::00)?\s*(?:(?:giờ|h|g)\s*(?:chiều|tối|đêm|trưa)|p\.?m\b)", re.IGNORECASE
 )
+# A time of day has one form for all that people write: "8h50", "8:50", "8g50" are "8 giờ 50".
+_CLOCK = re.compile(r"(?<![\d.,:/])(\d{1,2})\s?[hHgG:]\s?([0-5]\d)(?![\d.,:]\d|\d)")
 _NUMBERED = re.compile(r"([A-Za-z]+)(\d+)")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
@@ -263,7 +265,7 @@ def _needed(said: Sequence[str], clauses: Sequence[str]) -> list[str]:
 
 
 def _figures(text: str) -> Iterator[Decimal]:
-    for amount in find_amounts(text):
+    for amount in find_amounts(_CLOCK.sub(r"\1 giờ \2", text)):
         yield amount.value.normalize()
 
 

@@ -261,6 +261,8 @@ def test_a_title_after_a_colon_is_a_name_of_its_own() -> None:
         ("Nộp trước 17 giờ, tức trước 5 giờ chiều ngày 25.", True),
         ("Submit it before 5 p.m. on the 25th.", True),
         ("Nộp trước 6 giờ chiều ngày 25.", False),
+        ("Bạn quẹt thẻ lúc 8 giờ 50, tức 8:50, là sau giờ vào làm.", True),
+        ("Bạn quẹt thẻ lúc 8:55, là sau giờ vào làm.", False),
         ("Máy in của tầng 4 tên là PRN-T4, như tầng 3 là PRN-T3.", True),
         ("Máy in của tầng 4 tên là PRN-T9.", False),
         ("Offices in central Vietnam (miền Trung) order by the 25th.", True),
@@ -268,7 +270,8 @@ def test_a_title_after_a_colon_is_a_name_of_its_own() -> None:
 )
 def test_the_same_hour_a_code_numbered_alike_and_the_country_stand(said: str, stands: bool) -> None:
     passages = [
-        "Nộp trước 17 giờ ngày 25. Văn phòng miền Trung đặt riêng.",
+        "Nộp trước 17 giờ ngày 25. Văn phòng miền Trung đặt riêng. Giờ vào làm do trưởng phòng định, quẹt thẻ sau giờ vào làm là trễ.",
         "Máy in đặt tên theo tầng, ví dụ tầng 3 là PRN-T3.",
     ]
-    assert (ground(said, passages, ["máy in ở tầng 4"]).dropped == ()) is stands
+    asked = ["máy in ở tầng 4", "mình quẹt thẻ lúc 8h50"]
+    assert (ground(said, passages, asked).dropped == ()) is stands
