@@ -13,12 +13,13 @@ from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges
 from troly.text.fold import fold, has_marks, tokens
+from troly.text.match import blank_out, spans_of
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import question_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage
-from troly_rag.routing.lexicons import label
+from troly_rag.routing.lexicons import label, tool_words
 from troly_rag.routing.questions import content, is_arithmetic, is_elliptical, predicate
 from troly_rag.strings import say
 from troly_rag.tools.documents import answers
@@ -121,8 +122,9 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         return full
     if focus.kind == LOGS:
         short = len(question.words) <= _SHORT or _CODE.search(text)
-        goes_on = short and (full.leaned or not await pages.answer(text))
-        return FullQuestion(f"log: {text.strip()}", leaned=True) if goes_on else full
+        of_log = not question_of(blank_out(text, spans_of(tool_words("of_log").find(text)))).words
+        goes_on = short and (full.leaned or of_log or not await pages.answer(text))
+        return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
     years = " ".join(_YEAR.findall(text))
     if not question.subjects and (years or question.own_figures):
         opening = f"{focus.rows[0].title} {years}" if years else text.strip(_EDGES)
@@ -130,7 +132,8 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     if full.about and await pages.answer(full.text):
         return full
     about = full.about or text
-    title = await _title_shown(pages, about, [(row.id, row.title) for row in focus.rows])
+    shown = [(row.id, row.title) for row in focus.rows]
+    title = await _title_shown(pages, about, shown, goes_on=bool(full.about))
     if not title:
         return full
     # A message without accents stays one: its words are compared with any accents.
@@ -150,8 +153,13 @@ def _with_years(text: str, today: date) -> str:
     return text
 
 
-async def _title_shown(pages: Pages, about: str, shown: Sequence[tuple[str, str]]) -> str:
-    """The title of the page shown last that speaks of `about` no less than any other page; "" for none."""
+async def _title_shown(
+    pages: Pages, about: str, shown: Sequence[tuple[str, str]], *, goes_on: bool = False
+) -> str:
+    """The title of the page shown last that speaks of `about` no less than any other page; "" for none.
+
+    A bare name must be spoken of more, unless the message says that it `goes_on` with the page ("còn X").
+    """
     asked = question_of(about)
     subjects = {title_subject(title) for _, title in shown}
     found = [one for one in await pages.of(about) if not one.superseded]
@@ -160,8 +168,7 @@ async def _title_shown(pages: Pages, about: str, shown: Sequence[tuple[str, str]
     if here is None or asked.named_by(here.title) >= 1:
         return ""
     there = max((_fit(one) for one in found if one not in own), default=(0.0, 0.0))
-    # A bare name of something is a matter of its own, unless the page shown speaks of it more than any other.
-    weaker = _fit(here) <= there if asked.is_topic else _fit(here) < there
+    weaker = _fit(here) <= there if asked.is_topic and not goes_on else _fit(here) < there
     alone = asked.subjects >= _FEW or await pages.answer(about)
     return "" if alone and (here.share < _LEAST or weaker) else here.title
 

@@ -6,6 +6,7 @@ tools from its choices.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -46,6 +47,7 @@ HR_DOMAIN = "hr_policies"
 SURE = 0.5
 _CERTAIN = 0.75
 _MOST_TEXT = 600
+_CLOCK = re.compile(r"\b\d{1,2}(?:\s*(?:gio|h)\s*|:)\d{2}\b|\bluc \d{1,2}\s*(?:gio|h)\b")
 
 
 # Kinds that are answered in words of their own; the others with the document's sentence.
@@ -228,6 +230,9 @@ def _computes(text: str, before: str, now: datetime) -> bool:
     """Whether figures of the asker are to be put into a rule: said now with a figure asked for, or said before."""
     here, then = figures_of(text), figures_of(before)
     own = bool(here.counted or here.money or here.hourly or find_ranges(text, now.date()))
+    if len(_CLOCK.findall(fold(text))) == 1 and not (here.money or here.hourly):
+        # What a rule says of one time of day is read, not worked out with what was told before.
+        return False
     asks = figure_request(text).figure or bool(here.counted and (here.money or here.hourly))
     if tool_words("limit").find(text) and not (here.counted or here.money or here.hourly):
         # How much there may be at all is a rule, whatever was worked out before.
@@ -244,7 +249,7 @@ def _able(question: Question, config: RagConfig, now: datetime) -> str:
         if needed
     }
     sure = question.choice.confidence >= _CERTAIN and not is_arithmetic(question.text)
-    if sure or not wanted or wanted & set(config.agents[first].tools):
+    if (sure and LOG not in wanted) or not wanted or wanted & set(config.agents[first].tools):
         return first
     able = (name for name, _ in question.choice.ranked if wanted & set(config.agents[name].tools))
     return next(able, first)

@@ -144,6 +144,15 @@ async def test_a_log_question_keeps_what_it_does_not_name_and_drops_what_it_name
     assert "0 dòng" in (await desk.ask("log vpn hôm qua có mấy dòng CRITICAL", offline=True, now=now)).answer
 
 
+async def test_a_question_made_of_log_words_alone_stays_with_the_log(desk: RagDesk) -> None:
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    await desk.ask("ngay 6/11 db-02 co may dong CRITICAL trong log he thong", offline=True, now=now)
+    told = await desk.ask("dong cuoi cung cua ngay do luc may gio", offline=True, now=now)
+    assert "19:04" in told.answer
+    assert told.done.metadata.get("answered") is not False
+
+
 async def test_words_that_no_line_says_are_named_and_the_others_still_counted(desk: RagDesk) -> None:
     desk.become("public", "internal", department="it")
     told = await desk.ask("log vpn có mấy lần nhập sai (wrong second factor)", offline=True)
