@@ -217,7 +217,7 @@ def analyse_question(
     goes_on = best.followed or best.built.also is not None
     if goes_on and made.calls and before is not None and before.sheet == made.sheet:
         made = replace(made, before=before)
-    if not (whole or choices) and (not made.calls or _ranks(made.ask)):
+    if not (whole or choices) and (not made.calls or _loses_one(made.ask, best.parts.asks)):
         parts = _part_by_part(
             asked,
             lambda part, last: (
@@ -235,7 +235,7 @@ def analyse_question(
                 replace(plan, calls=compose(plan.ask, schemas[plan.sheet], plan.text)) if plan.ask else plan
             ),
             previous,
-            {"scalar"} if made.calls else _PLAIN,
+            {"scalar", "share"} if made.calls else _PLAIN,
         )
         if parts is not None:
             made = replace(
@@ -251,9 +251,12 @@ def analyse_question(
 _JOINTS = re.compile(r"(?<=[.?!;])\s+|,\s*(?:và|va|and)?\s+|\s+(?:và|va|and|rồi)\s+", re.IGNORECASE)
 
 
-def _ranks(query: DataQuery | None) -> bool:
-    """Whether only the first of a ranking is shown, where a figure that is asked for before it is meant of all."""
-    return query is not None and query.form in {"top", "rows"}
+def _loses_one(query: DataQuery | None, asks: int) -> bool:
+    """Whether of two things that may be asked one only is shown: a ranking after a figure, or one figure where "how many" is
+    asked twice, the conditions of the second on the first.
+    """
+    ranked = query is not None and query.form in {"top", "rows", "share"}
+    return query is not None and (ranked or (query.form == "scalar" and 1 == len(query.measures) < asks))
 
 
 def _part_by_part(

@@ -53,6 +53,12 @@ def test_days_that_are_given_twice_are_the_same_days(twice: str, once: str) -> N
     assert (asked.period.start, asked.period.end) == (meant.period.start, meant.period.end)
 
 
+def test_a_state_of_the_second_question_is_not_of_the_first() -> None:
+    made = plan("tháng 5/2024 doanh thu Shopee bao nhiêu, và có bao nhiêu đơn hủy?", [ORDERS])
+    assert made.ask == plan("tháng 5/2024 doanh thu Shopee bao nhiêu", [ORDERS]).ask
+    assert [each.ask.measures[0].op for each in made.more if each.ask] == ["count"]
+
+
 def test_days_that_differ_are_named() -> None:
     assert "restated" in {note.key for note in plan("doanh thu hôm qua (20/5/2024)", [ORDERS]).shown}
 
