@@ -107,7 +107,8 @@ def _shown(turn: TurnContext, room: int) -> str:
         {**({"id": row.id, "title": row.title} if things else {"of": row.title}), **row.values}
         for row in focus.rows
     ]
-    rows, seen = rows_text(records, room)
+    # "hai căn đó": of few rows each is told.
+    rows, seen = rows_text(records, room if len(records) > FEW_ROWS else 2 * room)
     total = focus.query.get("total", len(focus.rows))
     sql = str(focus.query.get("sql", "")) if room == SHOWN_CHARS else ""
     return f"{focus.kind}, the first {seen} of {total} rows{rows}" + (f"\nfound by: {sql}" if sql else "")
@@ -135,7 +136,15 @@ def rows_text(records: list[dict[str, Any]], room: int) -> tuple[str, int]:
             break
         lines.append(line)
     head = [f"all: {', '.join(alike)}"] if alike else []
+    if len(records) <= FEW_ROWS and (empty := _empty_columns(records)):
+        head.append(f"not stated: {', '.join(empty)}")
     return "".join(f"\n{line}" for line in [*head, " | ".join(names), *lines]) if lines else "", len(lines)
+
+
+def _empty_columns(records: list[dict[str, Any]]) -> list[str]:
+    """The columns that no row has a value of."""
+    names = dict.fromkeys(name for record in records for name in record if name not in UNTOLD)
+    return [name for name in names if not any(record.get(name) not in (None, "") for record in records)]
 
 
 def _cell(value: object, width: int) -> str:
@@ -145,13 +154,13 @@ def _cell(value: object, width: int) -> str:
 
 
 def conditions_sql(execution: QueryExecution) -> str:
-    """The query with every condition, figure and order: of a list the first column alone, and where that is still long,
+    """The query with every condition, figure and order: of a list the first column with "…" for the others, and where that is still long,
     joins without the keys that they compare.
     """
     tree = execution.checked.tree.copy()
     if isinstance(tree, exp.Select) and not tree.args.get("group") and len(tree.expressions) > 3:
         kept = [one for one in tree.expressions[1:] if one.find(exp.Window)]
-        tree.set("expressions", [tree.expressions[0], *kept])
+        tree.set("expressions", [tree.expressions[0], exp.var("…"), *kept])
     text = tree.sql(dialect="duckdb")
     if len(text) <= SQL_CHARS:
         return text

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
-from troly.text.everyday import everyday_phrases, small_talk
+from troly.text.everyday import everyday_phrases, small_talk, without_background
 from troly.text.fold import fold, folded_words
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
@@ -63,7 +63,31 @@ def parse_question(
     # What follows a marker of the response format asks for nothing.
     before_mark = text.partition("---END")[0]
     message = before_mark if before_mark.strip() else text
-    return _parse(message, focus, Asker(lang, now, places or all_places(), role, names, goes_on))
+    asker = Asker(lang, now, places or all_places(), role, names, goes_on)
+    asked, aside = without_background(message, lambda piece: _holds(piece, asker))
+    parsed = _parse(asked, focus, asker)
+    if parsed.request_type != "QUERY" and asked != message:
+        return _parse(message, focus, asker)
+    if not aside:
+        return parsed
+    left_out = Remark.of("said.background", words="; ".join(aside))
+    return replace(parsed, remarks=(*parsed.remarks, left_out))
+
+
+def _holds(piece: str, asker: Asker) -> bool:
+    """Whether words name, bound or deny anything that the data hold, or are a question by themselves."""
+    parts = parse_parts(Vocabulary(piece), piece, asker)
+    output = parts.output
+    asked = output.measures or output.order or output.group or output.mode or parts.limit
+    return bool(
+        parts.filters
+        or parts.quantities
+        or parts.missing
+        or parts.needless
+        or parts.own
+        or asked
+        or is_sharp((piece,))
+    )
 
 
 def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:

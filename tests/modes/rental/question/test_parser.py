@@ -149,3 +149,17 @@ def test_no_name_of_a_district_or_city_is_small_talk() -> None:
     for place in (*known.of("district"), *known.of("city")):
         for said in (place.name, fold(place.name), f"And in {fold(place.name)}?"):
             assert ask(said).request_type not in {"GENERAL_CHAT", "GREETING"}, said
+
+
+@pytest.mark.parametrize(
+    "aside", ["Hi, I'm an exchange student.", "Em là sinh viên mới.", "Tôi là kế toán mới."]
+)
+@pytest.mark.parametrize("question", ["Quận 7 có bao nhiêu phòng trọ?", "phòng trọ quận 3 dưới 4 triệu"])
+def test_what_the_asker_tells_of_themself_is_left_out_and_said(aside: str, question: str) -> None:
+    alone, told_too = ask(question), ask(f"{aside} {question}")
+    assert (told_too.filters, told_too.measures, told_too.unread) == (alone.filters, alone.measures, ())
+    assert any(one.key == "said.background" for one in told_too.remarks)
+
+
+def test_a_condition_beside_the_asker_is_no_background() -> None:
+    assert "price<4000000" in told(ask("Em là sinh viên, chỉ có dưới 4 triệu. Quận 7 có phòng trọ nào?"))
