@@ -64,6 +64,8 @@ def parse_question(
     before_mark = text.partition("---END")[0]
     message = before_mark if before_mark.strip() else text
     asker = Asker(lang, now, places or all_places(), role, names, goes_on)
+    if folded_words(message) and small_talk(message).kind is not None:
+        return _parse(message, focus, asker)
     asked, aside = without_background(message, lambda piece: _holds(piece, asker))
     parsed = _parse(asked, focus, asker)
     if parsed.request_type != "QUERY" and asked != message:
