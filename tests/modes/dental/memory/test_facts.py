@@ -367,3 +367,8 @@ def test_what_somebody_else_has_is_theirs_and_what_a_story_tells_is_nobodys(who:
     assert find_facts(f"em đang viết truyện, nhân vật {what}") == ()
     assert find_facts(f"xem phim thấy ông kia {what}") == ()
     assert [person_of(fact.text) for fact in find_facts(f"xem phim thấy sợ, em {what}")] == [""]
+
+
+@pytest.mark.parametrize("sign", ["my lips are swelling", "swollen tongue", "my throat is closing"])
+def test_a_reaction_that_goes_on_is_kept_as_an_allergy(sign: str) -> None:
+    assert found(f"{sign} after amoxicillin") == {("allergy", "amoxicillin")}
