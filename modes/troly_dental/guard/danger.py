@@ -361,6 +361,9 @@ def _object(case: _Case) -> bool:
         return False
     if read.near("device", "missing", 4) and read.has("drool", "cough", "unwell", "breathless", "refuses"):
         return True
+    # What burns or pinches from inside is looked for in the child that had it, before anything shows.
+    if read.near("battery", "missing", 4) and (read.has("child") or case.told_before("child")):
+        return True
     if read.has("cough") and read.has("slipped", "out") and read.has("into"):
         return True
     if read.near("cough", "device", 5) and read.has("speechless", "breathless"):
@@ -723,6 +726,11 @@ class _Reading:
         self._all = self._find()
         self._all["joking"] += [
             _Place(at, at, _ANY) for at, word in enumerate(self._words) if is_laughter(word.text)
+        ]
+        self._all["container"] = [
+            one
+            for one in self._all["container"]
+            if not any(well.first <= one.first < well.last for well in self._all["well"])  # "bình thường"
         ]
         self._all["shown"] = [
             medium

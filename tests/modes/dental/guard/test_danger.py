@@ -222,6 +222,26 @@ def test_what_was_swallowed_is_not_over_because_one_feels_well(what: str, well: 
     assert danger(f"bé nuốt nhầm {what}, {well}, bác sĩ khám rồi nói ổn rồi") is None
 
 
+@pytest.mark.parametrize("what", ["viên pin cúc áo", "cục pin tròn", "viên nam châm"])
+@pytest.mark.parametrize("child", ["bé nhà mình", "thằng cu 2 tuổi", "con em"])
+def test_a_battery_or_magnet_that_a_child_had_and_is_missing_may_be_inside(child: str, what: str) -> None:
+    for text in (
+        f"{child} chơi remote, đếm lại thiếu một {what}",
+        f"{child} ngồi chơi, không thấy {what} đâu",
+    ):
+        assert danger(text) is not None
+        assert danger(fold(text)) is not None
+
+
+@pytest.mark.parametrize("amount", ["một chút xíu", "chút ít", "một tí"])
+def test_a_little_toothpaste_swallowed_is_no_poisoning_where_one_is_well(amount: str) -> None:
+    assert (
+        danger(f"bé 4 tuổi đánh răng lỡ nuốt {amount} kem đánh răng, bé vẫn bình thường, có sao không")
+        is None
+    )
+    assert danger("bé 4 tuổi lỡ uống cả bình nước tẩy, bé vẫn bình thường") is not None
+
+
 @pytest.mark.parametrize("what", ["gì đâu", "phải cái mắc cài", "cái mão răng"])
 def test_what_was_not_swallowed_is_no_danger(what: str) -> None:
     assert danger(f"bé không nuốt {what}, chỉ ngậm bàn chải thôi") is None
@@ -453,6 +473,7 @@ def test_what_hurts_to_death_is_a_figure_unless_it_is_to_be_over(felt: str, part
     for shape in (str, fold):
         assert danger(shape(f"{felt} {part} muốn chết{end}, nhưng mà không sốt, không sưng")) is None
         assert danger(shape(f"{felt} {part} muốn chết cho rồi")) is not None
+    assert danger(f"lưỡi rát muốn chết{end}") is None
     assert danger(f"{felt} {part} quá, tôi chỉ muốn chết") is not None
 
 
