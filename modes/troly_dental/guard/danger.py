@@ -359,10 +359,10 @@ def _object(case: _Case) -> bool:
     read = case.read
     if read.seen_to or read.stands("taken_out"):
         return False
-    if read.near("device", "missing", 4) and read.has("drool", "cough", "unwell", "breathless", "refuses"):
-        return True
     # What burns or pinches from inside is looked for in the child that had it, before anything shows.
-    if read.near("battery", "missing", 4) and (read.has("child") or case.told_before("child")):
+    burning = read.near("battery", "missing", 4) and (read.has("child") or case.told_before("child"))
+    ill = read.has("drool", "cough", "unwell", "breathless", "refuses")
+    if burning or (read.near("device", "missing", 4) and ill):
         return True
     if read.has("cough") and read.has("slipped", "out") and read.has("into"):
         return True
