@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from troly.text.fold import tokens
+from troly.text.fold import fold, tokens
 from troly.text.match import Lexicon, PhraseHit, spans_of
 from troly.text.wordlist import LEXICONS, read_lists
 from troly_rental.question.types import Filter, Span
@@ -66,6 +66,13 @@ def _is_called(text: str, hit: PhraseHit) -> bool:
     if text[hit.start : hit.end].lower() in _persons() and not (hit.exact and capital):
         return False  # "của anh" is no tenant called Ánh
     before = tokens(text[: hit.start])
+    if (
+        not capital
+        and before
+        and before[-1].folded == "cua"
+        and fold(text[hit.start : hit.end]) in _folded_persons()
+    ):
+        return False  # "phong cua minh" is one's own, "chi minh" is a tenant
     alone = not before and not tokens(text[hit.end :])
     return (capital and not alone) or bool(before and before[-1].folded in lists("neutral")["titles"])
 
@@ -74,3 +81,9 @@ def _is_called(text: str, hit: PhraseHit) -> bool:
 def _persons() -> frozenset[str]:
     """Words for who speaks or is spoken to, as written."""
     return frozenset(read_lists(LEXICONS / "everyday.txt")["person"])
+
+
+@cache
+def _folded_persons() -> frozenset[str]:
+    """The same without accents."""
+    return frozenset(map(fold, _persons()))
