@@ -30,7 +30,7 @@ _QUARTER = re.compile(
     r"(?i)\b(?:quý|quy|q|quarter)\s*([1-4]|iv|i{1,3})(?:\s*[/-]|,?\s+(?:năm|nam|of|in))?\s*(\d{4})(?![\d/])"
 )
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
-_DAY = re.compile(r"(?<![\d/.,])(\d{1,2})/(\d{1,2})(?![\d/])")
+_DAY = re.compile(r"(?<![\d/.,])(\d{1,2})/(\d{1,2})(?![\d/]|[.,]\d)")
 _SPOKEN = re.compile(
     r"\b(?:(thang|month)|(quy|quarter|q)|(nam|year|in|since|of|january|february|march|april|may|june|july|august"
     r"|september|october|november|december)|(ngay|day|mung)|(tuan|week))\s*(?:thu\s+)?(\d{1,4})(?![\d.,]*\d)"
@@ -114,6 +114,8 @@ _FURTHEST = Decimal("0.005")
 _ORDINAL = re.compile(r"^([ \t]*(?:[-*] )?\**)(\d{1,3})([.)])(?=\s|\*)", re.MULTILINE)
 _TIMES = re.compile(r"(?i)\b(?:gấp|x)\s*\d[\d.,]*\s*(?:lần|times)?|\d[\d.,]*\s*(?:lần|times)\b")
 _DIGITS = re.compile(r"\d[\d.,]*")
+# "66/1.232": one figure over another.
+_OVER = re.compile(r"(?<=\d)/(?=\d)")
 _GROUPED_PERCENT = re.compile(r"\d{1,3}(?:[.,]\d{3})+%")
 _SPELLED = re.compile(
     r"(?i)(?<!\w)mười(?:\s+(một|hai|ba|bốn|tư|năm|lăm|sáu|bảy|tám|chín))?(?!\w)(?!\s*(?:triệu|nghìn|ngàn|tỷ|tỉ))"
@@ -179,6 +181,7 @@ def strangers(text: str, known: Ground) -> tuple[str, ...]:
     text = _mask_ordinals(_mask_texts(text, known.texts))
     text, bad_days = mask_dates(text, known.days)
     wrong += bad_days
+    text = _OVER.sub(" / ", text)
     wrong += [match[0] for match in _TIMES.finditer(text)]
     for match in _SPELLED.finditer(text):
         if Decimal(10 + _UNITS.get((match[1] or "").lower(), 0)) not in known.cells | known.said:

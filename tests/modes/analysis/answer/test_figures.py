@@ -145,3 +145,12 @@ def test_a_cut_list_never_leaves_a_bare_number(backed: list[bool]) -> None:
     kept = grounded_part("\n".join(lines), known(COMPARED))
     assert kept.splitlines() == [f"{at}. Doanh thu: 57.750.000 VND" for at in range(1, sum(backed) + 1)]
     assert count_figures(kept) == sum(backed)
+
+
+def test_a_share_stands_beside_the_two_figures_that_it_is_of() -> None:
+    cells = frozenset(map(Decimal, (66, 83, 1232, 1664)))
+    held = Ground(cells, frozenset(), frozenset(), (), Days.of([]))
+    assert strangers("Website 5,4% (66/1.232 đơn), Lazada 5,0% (83/1.664 đơn).", held) == ()
+    assert strangers("Website 6,4% (66/1.232 đơn).", held) == ("6,4%",)
+    # A day that nothing names is still one.
+    assert strangers("Ngày 5/11 có 66 đơn.", held) == ("5/11",)
