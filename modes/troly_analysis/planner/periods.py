@@ -321,25 +321,24 @@ def same_days(period: Period, versus: Period, last: date) -> tuple[Period, Perio
 
 def preceding(period: Period) -> Period:
     """The period of the same kind before this one: the month before a month, else as many days before."""
-    for unit in _UNITS:
-        if (period.start, period.end) == whole(period.start, unit):
-            start, end = whole(period.start - timedelta(days=1), unit)
-            return Period(start, end)
-    if period.start.day == 1 and period.end == whole(period.end, "month")[1]:
-        count = (period.end.year - period.start.year) * 12 + period.end.month - period.start.month + 1
-        return Period(add(period.start, -count, "month"), period.start - timedelta(days=1))
-    days = (period.end - period.start).days + 1
-    return Period(period.start - timedelta(days=days), period.start - timedelta(days=1))
+    return _moved(period, -1)
 
 
 def following(period: Period) -> Period:
     """The period of the same kind after this one."""
+    return _moved(period, 1)
+
+
+def _moved(period: Period, step: int) -> Period:
     for unit in _UNITS:
-        if (period.start, period.end) == whole(period.start, unit):
-            start, end = whole(period.end + timedelta(days=1), unit)
-            return Period(start, end)
-    days = period.end - period.start
-    return Period(period.end + timedelta(days=1), period.end + timedelta(days=1) + days)
+        if is_whole(period, unit):
+            return Period(*whole(add(period.start, step, unit), unit))
+    after = period.end + timedelta(days=1)
+    if period.start.day == after.day == 1:
+        count = step * ((after.year - period.start.year) * 12 + after.month - period.start.month)
+        return Period(add(period.start, count, "month"), add(after, count, "month") - timedelta(days=1))
+    days = step * (after - period.start)
+    return Period(period.start + days, period.end + days)
 
 
 def counterpart(base: Period, today: date) -> Period:

@@ -814,14 +814,6 @@ class Reader:
                 break
             target = self.figure(place)
             if (
-                compared
-                and fold(self.mentions[place].text) in {"cost", "costs", "costing"}
-                and self._is_noun(place - 1)
-            ):
-                return self.schema.of("price") or self.schema.of(
-                    "cost"
-                ), place  # "products that cost more than"
-            if (
                 target
                 and not self.is_rows(place)
                 and not (self.mentions[place].values and self.mentions[place].role)
