@@ -426,13 +426,10 @@ async def _read_otherwise(job: Job, plan: Plan, findings: Sequence[ComputedResul
     if not found or same:
         return []
     ask = plan.ask or plan.also
-    key = "within" if _narrower(plan.also, ask) else "otherwise"
+    narrower, wider = (len(each.conditions) + bool(each.period) for each in (plan.also, ask))
+    key = "within" if narrower > wider else "otherwise"
     key = key if plan.also.measures == ask.measures else "counted"
     return [say(f"answer.{key}", job.lang, answer=_told(found, asked_by(other, job.asked, found)))]
-
-
-def _narrower(query: DataQuery, other: DataQuery) -> bool:
-    return len(query.conditions) + bool(query.period) > len(other.conditions) + bool(other.period)
 
 
 def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult] = ()) -> AnswerContext:
@@ -528,12 +525,6 @@ def _remember(turn: TurnContext, findings: Sequence[ComputedResult]) -> None:
         turn.conversation_metadata[LAST_SHEET] = findings[-1].sheet.name
 
 
-def answered_in(state: Mapping[str, Any]) -> DataAnswer | None:
-    """What the data agent left in the state; None when another node answered."""
-    found = state.get("answered")
-    return found if isinstance(found, DataAnswer) else None
-
-
 # --- the form of an answer: figures checked and written the documents' way, then table, chart and computation
 
 
@@ -614,12 +605,6 @@ def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> Non
         turn.emit(Suggestions(told.options))
     elif told.findings and (sheet := told.findings[-1].sheet) is not None:
         offer(turn, suggest_questions(sheet, told.plan, turn.language))
-
-
-def plain_words(text: str, turn: TurnContext, step: Step) -> str:
-    """Chat and questions back pass through, only their numbers are put into form (C1)."""
-    step.note(say("step.passed", turn.language), "rules")
-    return house_numbers(text, turn.language)
 
 
 def _ground_of(
@@ -722,11 +707,12 @@ async def clarify_node(state: GraphState, turn: TurnContext, step: Step) -> Grap
 
 async def response_formatter(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """The answer as it is shown (001-30 to 001-36); where all three ways meet (001-01)."""
-    told = answered_in(state)
+    told = state.get("answered")  # by the data agent
     if told is None or not told.findings:
         text = state["agent_response"] if state.get("spoken") else None
         if text is None:
-            text = plain_words(state["agent_response"], turn, step)
+            step.note(say("step.passed", turn.language), "rules")
+            text = house_numbers(state["agent_response"], turn.language)  # C1
             turn.say(text)
         else:
             step.note(say("step.passed", turn.language))

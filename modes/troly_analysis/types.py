@@ -183,18 +183,15 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, (float, Decimal)):
-        return _finite(value)
+        if not Decimal(str(value)).is_finite():
+            return None
+        whole = isinstance(value, Decimal) and value == value.to_integral_value()
+        return int(value) if whole else float(value)
     if isinstance(value, (datetime, date)):
         return value.isoformat()
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, (list, tuple)) else str(value)
-
-
-def _finite(value: float | Decimal) -> int | float | None:
-    if not Decimal(str(value)).is_finite():
-        return None
-    return int(value) if isinstance(value, Decimal) and value == value.to_integral_value() else float(value)
 
 
 def result_json(result: Result) -> dict[str, Any]:

@@ -300,7 +300,7 @@ def _backed(amount: Amount, written: str, known: Ground) -> bool:
     if any(_rounded(cell, own) == value for cell in pool):
         return True
     place = _place(value, written)
-    return any(_near(cell, value) and _rounded(cell, place) == value for cell in pool)
+    return any(abs(cell - value) <= abs(cell) * _FURTHEST and _rounded(cell, place) == value for cell in pool)
 
 
 def _place(value: Decimal, written: str) -> Decimal:
@@ -310,10 +310,6 @@ def _place(value: Decimal, written: str) -> Decimal:
     exponent = int(normal.as_tuple().exponent)
     # "57.750.000" is written to the unit; only with a word of scale do its zeros say nothing.
     return Decimal(1).scaleb(exponent if words or exponent < 0 else 0)
-
-
-def _near(cell: Decimal, value: Decimal) -> bool:
-    return abs(cell - value) <= abs(cell) * _FURTHEST
 
 
 def _rounded(cell: Decimal, place: Decimal) -> Decimal:

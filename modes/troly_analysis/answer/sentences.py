@@ -515,7 +515,13 @@ def _top_title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str
         else field_name(field, sheet, asked.lang)
     )
     last = str(arguments.get("sort_order") or "desc") == "asc"
-    key = "title.lowest" if last else "title.best" if _has(asked.text, "best selling") else "title.top"
+    key = (
+        "title.lowest"
+        if last
+        else "title.best"
+        if _lexicon().has(asked.text, "best selling")
+        else "title.top"
+    )
     said = say(key, asked.lang, count=arguments.get("limit") or LISTED, what=what, by=by)
     when = period_name(*period_of(call), asked)
     return f"{said}{when and f', {when}'}" + filters_text(call, sheet, asked.lang)
@@ -681,10 +687,6 @@ def _values_there_are(call: ToolCall, sheet: Sheet | None, lang: Lang) -> list[s
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _has(text: str, label: str) -> bool:
-    return _lexicon().has(text, label)
 
 
 @cache

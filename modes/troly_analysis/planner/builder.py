@@ -31,11 +31,6 @@ GOODS_MOVED = frozenset({"order", "ticket", "visit"})
 """Rows of which each is something sold."""
 
 
-def assumed_figure(wanted: _Builder) -> Measure | None:
-    """The figure meant; None when the words name nothing that could have one."""
-    return next((found for rule in _RULES if (found := rule(wanted)) is not None), None)
-
-
 def _adjective(w: _Builder) -> Measure | None:
     """ "Đắt nhất", "xa nhất": the word itself says which figure."""
     about = next((ref for name in w.parts.adjectives if (ref := w.schema.of(name))), None)
@@ -58,8 +53,6 @@ def _listed(w: _Builder) -> Measure | None:
     if w.form != "rows":
         return None
     latest = w.parts.has("latest", "earliest") or not w.order
-    if w.order and w.parts.has("how much", "bought", "sold"):
-        return w.assume(w.money, "max") if w.money else None
     if latest and (day := w.parts.when.date_ref):
         return Measure("max", day)
     main = w.schema.main_measure()
@@ -127,9 +120,6 @@ def _counted_goods(w: _Builder) -> Measure | None:
 
 def _money(w: _Builder) -> Measure | None:
     main, op = w.schema.main_measure(), w.parts.op or "sum"
-    price = w.schema.of("price") if w.schema.row_concept == "product" else None
-    if price is not None and w.sold and w.form == "scalar":  # "nó bán bao nhiêu" of a list of goods
-        return w.assume(price)
     # The first customers are those who spent most, as best sellers are what was sold most.
     buyers = w.form == "top" and any(group.ref.concept == "customer" for group in w.groups)
     if w.money and (w.parts.has("how much") or ((w.sold or buyers) and w.money == main)):
@@ -285,8 +275,6 @@ class _Builder:
         form = "compare" if versus and form not in {"share", "per", "rows"} else form
         if form == "compare":
             self.groups = [each for each in self.groups if each.unit not in _COURSE]
-        if form == "compare" and versus is None:
-            form = "groups" if self.groups else "scalar"
         if form == "top":
             self._named_groups()
         limit = self._limit(form, order)
@@ -310,7 +298,9 @@ class _Builder:
             count_groups=counted,
             gap=gap,
             per=tuple(parts.per) if form == "per" else (),
-            growth=self._growing(form),
+            growth=form == "groups"
+            and parts.has("growth")
+            and [each.unit in _COURSE for each in self.groups] == [True],
             chart=parts.chart,
         )
         self._check_shown(form, gap=bool(gap))
@@ -383,11 +373,7 @@ class _Builder:
             if not self.groups and wanted:
                 self.groups.append(group)
             elif group not in self.groups:
-                self.unmet.append(self._label(group))
-
-    @staticmethod
-    def _label(group: Group) -> str:
-        return group.ref.name if not group.unit else f"{group.ref.name} ({group.unit})"
+                self.unmet.append(f"{group.ref.name} ({group.unit})" if group.unit else group.ref.name)
 
     def _ranked(self) -> bool:
         return bool(self.parts.limit or self.parts.extremes or self.parts.rank) or self.parts.has(*_ENDS)
@@ -667,10 +653,6 @@ class _Builder:
             parts.limit or order or parts.has("list", "which") or (parts.has("plural") and not self.measures)
         )
 
-    def _growing(self, form: str) -> bool:
-        timed = any(group.unit in {"day", "week", "month", "quarter", "year"} for group in self.groups)
-        return form == "groups" and timed and self.parts.has("growth") and len(self.groups) == 1
-
     # --- the figure
 
     def _name_figure(self, form: Form, order: str) -> None:
@@ -689,7 +671,7 @@ class _Builder:
             return
         self.form, self.order = form, order
         self.once = bool(self.groups) and self._each_once(self.groups)
-        found = assumed_figure(self)
+        found = next((made for rule in _RULES if (made := rule(self)) is not None), None)
         self.measures = [found] if found else []
         happened = any(each.ref.concept in {"status", "reason"} for each in self.conditions)
         if found is not None and found.ref == self.pieces is not None and happened and form == "top":
@@ -985,12 +967,10 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     parts, before = _held_against_shown(parts, before)
     change = _Change(parts, before)
     shared = _share_of(parts, before) if parts.has("share") else None
-    if _asks_again(parts, before):
-        pass
-    elif shared is not None:
+    if shared is not None:
         change.dates()
         change.query = shared
-    else:
+    elif not _asks_again(parts, before):
         change.figures(alone)
         change.groups()
         change.dates()
@@ -1109,10 +1089,9 @@ class _Change:
             self.set(period=there(query.period))
             return
         if parts.when.versus_only and parts.when.same_days and query.period and not query.versus:
-            unit: Any = (
-                "year" if parts.when.same_year else next(filter(_units(query.period), _LENGTHS), "year")
-            )
             days = query.period
+            held = (each for each in _LENGTHS if is_whole(days, each) and not parts.when.same_year)
+            unit: Any = next(held, "year")
             earlier = Period(add(days.start, -1, unit), add(days.end + timedelta(1), -1, unit) - timedelta(1))
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
             self.set(versus=earlier, form="compare", groups=groups, growth=False)
@@ -1309,10 +1288,6 @@ def _spread(parts: Parts, query: DataQuery) -> DataQuery:
     if whole(days.start, unit)[1] < days.end:
         return query
     return replace(query, period=Period(*whole(days.start, _SPANS[unit])), versus=None)
-
-
-def _units(period: Period) -> Callable[[str], bool]:
-    return lambda unit: is_whole(period, unit)
 
 
 def _foreign(measures: Iterable[Measure]) -> list[str]:

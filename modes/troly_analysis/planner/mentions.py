@@ -387,7 +387,8 @@ def _widened(
         (_SINCE, (found.start, last)),
     ):
         said = _ends(before, listed)
-        if said and ends[0] <= ends[1] and not _is_apart(before[:-said]):
+        ahead = [word.folded for word in before[:-said][-1:]]  # "đặt tháng 5 và đến tháng 6"
+        if said and ends[0] <= ends[1] and not {"so", "compared", "va", "and"}.intersection(ahead):
             return _placed(wording, ends, before[-said:], found)
     return found
 
@@ -406,16 +407,13 @@ def _part(found: DateRange, before: Sequence[WordToken]) -> tuple[tuple[date, da
     month = found.start.day == 1 and 28 <= (found.end - found.start).days + 1 <= 31
     inner = fold(found.label).startswith(("in ", "trong ", "vao "))  # "were late in June"
     month = month and not inner
-    third = next((name for name in _THIRDS if said and _is_word(before[-1], name)), "") if month else ""
+    thirds = (name for name in _THIRDS if said[-1:] == [fold(name)] and accents_agree(before[-1].text, name))
+    third = next(thirds, "") if month else ""
     if third:  # "tiền dầu tháng 8" is about oil
         start, end_day = _THIRDS[third]
         last = min(found.start.replace(day=1) + timedelta(days=end_day - 1), found.end)
         return (found.start + timedelta(days=start - 1), last), 1
     return None
-
-
-def _is_word(typed: WordToken, word: str) -> bool:
-    return typed.folded == fold(word) and accents_agree(typed.text, word)
 
 
 def _half(found: DateRange, *, first: bool) -> tuple[date, date]:
@@ -433,11 +431,6 @@ def _ends(before: Sequence[WordToken], listed: Sequence[tuple[str, ...]]) -> int
 def _starts(after: Sequence[WordToken], listed: Sequence[tuple[str, ...]]) -> int:
     said = tuple(token.folded for token in after)
     return max((len(phrase) for phrase in listed if said[: len(phrase)] == phrase), default=0)
-
-
-def _is_apart(before: Sequence[WordToken]) -> bool:
-    """Whether the words belong to a comparison, or to another column ("đặt tháng 5 và đến tháng 6")."""
-    return bool(before) and before[-1].folded in {"so", "compared", "va", "and"}
 
 
 def _placed(

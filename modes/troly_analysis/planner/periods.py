@@ -353,11 +353,8 @@ def counterpart(base: Period, today: date) -> Period:
 
 def is_partial(period: Period | None, today: date) -> bool:
     """Whether a period has begun and is not over: its figures will still change."""
-    return period is not None and period.start <= today <= period.end and _whole_unit(period)
-
-
-def _whole_unit(period: Period) -> bool:
-    return any(is_whole(period, unit) for unit in _UNITS)
+    begun = period is not None and period.start <= today <= period.end
+    return period is not None and begun and any(is_whole(period, unit) for unit in _UNITS)
 
 
 def is_whole(period: Period, unit: str) -> bool:

@@ -199,7 +199,9 @@ def analyse_question(
         here if here and previous is not None and previous.ask and not _names_sheet(found[0].parts) else found
     )
     best, evidence = found[0], max(each.parts.evidence for each in found)
-    row = next((each for each in found if each.parts.row_key and each.works and asks_row(each.built)), None)
+    row = next(
+        (each for each in found if each.parts.row_key and each.works and _is_row(each.built.query)), None
+    )
     if row is not None:
         best = row
     elif (
@@ -307,9 +309,8 @@ def _asks(text: str) -> bool:
     )
 
 
-def asks_row(built: BuiltQuery) -> bool:
-    """Whether columns of one row are asked for."""
-    query = built.query
+def _is_row(query: DataQuery | None) -> bool:
+    """Whether one row is asked for."""
     return query is not None and query.form == "rows" and query.limit == 1 and not query.order
 
 
@@ -400,8 +401,7 @@ class _Question:
         parts = read_question(self.text, schema, self.today, self.choices, self.values, about=about)
         last = self.previous.ask if self.previous is not None else None
         if before is None:
-            row = last is not None and last.form == "rows" and last.limit == 1 and not last.order
-            if row and is_bare(parts) and not parts.pointer:
+            if _is_row(last) and is_bare(parts) and not parts.pointer:
                 parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
             return parts
         if of_the_year_before(parts.when, before.period, self.today) != parts.when:  # of which year is open
@@ -711,13 +711,8 @@ def classify(question: QuestionAnalysis, history: Sequence[object] = ()) -> Inte
         return Intent("unclear", 1.0, "empty")
     if question.answered or question.suggested:
         return Intent("data_query", 0.99, "offered")
-    evidence = max(question.evidence, _business(question.text))
-    return _by_words(question, history, evidence)
-
-
-def _by_words(question: QuestionAnalysis, history: Sequence[object], evidence: float) -> Intent:
-    """What the words of chats and of the sheets decide."""
-    made = question.plan
+    business = any(_concepts().find(question.text, tokens(question.text), careful=False))
+    evidence, made = max(question.evidence, 1.2 * business), question.plan
     chats = small_talk(question.text).kind is not None and evidence < _CERTAIN
     asked = bool(made.calls) or (bool(made.refusal) and evidence >= _SPOKEN)
     goes_on = made.followed or (bool(history) and question.changes and evidence >= _SPOKEN)
@@ -731,14 +726,9 @@ def _by_words(question: QuestionAnalysis, history: Sequence[object], evidence: f
     return next((intent for holds, intent in signs if holds), Intent("unclear", 0.5, "no word of the sheet"))
 
 
-def _business(text: str) -> float:
-    """How much a message speaks of business figures, whatever the sheets."""
-    hits = list(_concepts().find(text, tokens(text), careful=False))
-    return 1.2 * bool(hits)
-
-
 @cache
 def _concepts() -> Phrases[str]:
+    """The words of business figures, whatever the sheets."""
     found: Phrases[str] = Phrases()
     for concept in concepts():
         for phrase in concept.phrases:

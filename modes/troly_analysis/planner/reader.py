@@ -59,6 +59,7 @@ _INSIDE = frozenset({"trong", "con trong"})
 _WHOLE = frozenset({"ca", "tron", "nguyen", "the whole"})
 _WHATEVER = frozenset({"mọi", "bất kể", "bất kỳ", "bất kì", "whatever", "regardless of"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
+_AHEAD = frozenset({"that", "this", "the same", "same"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
     "cua", "anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "by", "of", "mr", "ms", "khach", "ban",
@@ -208,7 +209,9 @@ class Reader:
         ]
         self.parts.conditions += read_weekdays(self)
         self._blanks()
-        self._numbers()
+        for at, mention in enumerate(self.mentions):
+            if mention.amount is not None and not mention.role:
+                self._number(at)
         self._sold_out()
         self._values()
         self._groups()
@@ -499,7 +502,7 @@ class Reader:
 
     def _pointed_ahead(self, at: int) -> bool:
         """Whether a pointer stands before what it points at, as in English: "that customer", "in that month"."""
-        if at + 1 >= len(self.mentions) or not mention_before_unit(self.mentions[at]):
+        if at + 1 >= len(self.mentions) or fold(self.mentions[at].text) not in _AHEAD:
             return False
         if unit := self.mentions[at + 1].unit:
             self.parts.kept.append(unit)
@@ -694,11 +697,6 @@ class Reader:
 
     # --- 3. numbers
 
-    def _numbers(self) -> None:
-        for at, mention in enumerate(self.mentions):
-            if mention.amount is not None and not mention.role:
-                self._number(at)
-
     def _number(self, at: int) -> None:
         """A comparison with an amount, a range, the length of a list; else the amount stays unread."""
         sign, places = self._sign(at)
@@ -738,8 +736,6 @@ class Reader:
                 before = self.beside(at, -1)
                 more = [before] if before >= 0 and self.has(before, "gte") else []
                 return "gte" if self.has(place, "upward") else "lte", [place, *more]
-            if not self.mentions[place].targets:
-                break
         for place in range(at - 1, max(at - 4, -1), -1):
             mention = self.mentions[place]
             if mention.amount or mention.period or mention.role:
@@ -818,7 +814,11 @@ class Reader:
                 and not self.is_rows(place)
                 and not (self.mentions[place].values and self.mentions[place].role)
             ):
-                return (target.ref, place) if target.ref else (Ref(_metric_name(target), "metric"), place)
+                return (
+                    (target.ref, place)
+                    if target.ref
+                    else (Ref(target.metric.name if target.metric else "", "metric"), place)
+                )
         return (self._by_size(at, last) if compared else None), None
 
     def _by_size(self, at: int, last: int) -> Ref | None:
@@ -1007,13 +1007,6 @@ class Reader:
         if len(best) > 1 and (side := side_before(self.wording.words[: mention.start])):
             sided = [each for each in best if side_of(each.ref.name) == side]
             best = sided if len(sided) == 1 else best
-        named = {
-            each.targets[0].ref.name
-            for each in self.mentions
-            if each.targets and not each.values and each.targets[0].ref
-        }
-        if len(best) > 1 and (elsewhere := [each for each in best if each.ref.name in named]):
-            best = elsewhere
         if len(best) > 1:
             names = tuple(each.ref.name for each in best[:4])
             self.ask("which_value", mention.text, names, said=mention.text)
@@ -1190,20 +1183,17 @@ class Reader:
 
     def _trigger_before(self, at: int, before: int) -> tuple[str, list[int]]:
         mention = self.mentions[before]
-        top = self.has(before, "top", "bottom")
+        top, chain = self.has(before, "top", "bottom"), self.beside(before, -1)
+        chained = chain >= 0 and self.mentions[chain].role in {"group", "per"}
         signs: tuple[tuple[str, bool, list[int]], ...] = (
             ("by", mention.has("by") and not self.sure(before), [before]),
             ("per", self.has(before, "per") and mention.role in {"", "per"}, [before]),
             ("which", self.has(before, "which") and fold(mention.text) in {"which", "what"}, [before]),
             ("top", top or mention.role == "limit", [before] if top else []),
-            ("by", self.has(before, "and") and self._chained(before), [before]),
+            ("by", self.has(before, "and") and chained, [before]),
             ("by", mention.role == "group" and "," in self._between(before, at), []),
         )
         return next(((sign, places) for sign, holds, places in signs if holds), ("", []))
-
-    def _chained(self, at: int) -> bool:
-        before = self.beside(at, -1)
-        return before >= 0 and self.mentions[before].role in {"group", "per"}
 
     def _between(self, left: int, right: int) -> str:
         words = self.wording.words
@@ -1331,12 +1321,10 @@ class Reader:
         """The figures asked for, in the order of the question."""
         for at in list(self.free()):
             mention = self.mentions[at]
-            if mention.role or mention.period or mention.amount:
-                continue
-            if self._refused(at):
+            if mention.role or self._refused(at):
                 continue
             if self._per_piece(at):
-                self.take("head", at, *self._one_of(at))
+                self.take("head", at, *(each for each in [self.beside(at, -1)] if self.has(each, "per")))
             elif counted := self._counted(at):
                 self._add(self._within(at, counted))
             elif target := self.figure(at):
@@ -1351,10 +1339,6 @@ class Reader:
                 self._add(self._measured(at, target))
         self._operations()
         self._heads()
-
-    def _one_of(self, at: int) -> list[int]:
-        before = self.beside(at, -1)
-        return [before] if self.has(before, "per") else []
 
     def _within(self, at: int, counted: Measure) -> Measure:
         """A count that stands last of several figures, with a state of its own: "doanh thu, số đơn và số đơn đã hủy"."""
@@ -1616,8 +1600,6 @@ class Reader:
         both = parts.pointer is not None and parts.pointer.both
         if both and mention.has("gt", "lt", "high", "low", "which", "which one") and not mention.targets:
             return True
-        if self.sure(at) or self._names_more(at) or self._points(at):
-            return False
         two = self._two_values() or parts.when.versus is not None or both
         bare = not any(each.targets or each.values for each in self.mentions if each.role != "pointer")
         between = mention.has("gt", "lt", "gap") and two
@@ -1829,19 +1811,10 @@ def _comparison(mention: Mention) -> str:
     return "lte" if mention.has("max") and text.startswith(("nhieu", "most", "cao")) else ""
 
 
-def mention_before_unit(mention: Mention) -> bool:
-    """Whether a pointer stands before what it points at, as in English: "that month"."""
-    return fold(mention.text) in {"that", "this", "the same", "same"}
-
-
 def _kind(target: Target) -> str:
     if target.metric:
         return "metric"
     return target.ref.kind if target.ref else "rows"
-
-
-def _metric_name(target: Target) -> str:
-    return target.metric.name if target.metric else ""
 
 
 def code_name(ref: Ref) -> bool:

@@ -102,7 +102,9 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
             continue
         for meant, said in meanings:
             at = next((at for at in range(len(header)) if header[at : at + len(said)] == said), None)
-            if at is None or not all(map(_agree, typed[at:], meant)):
+            if at is None or not all(
+                accents_agree(each.text, said.text) for each, said in zip(typed[at:], meant, strict=False)
+            ):
                 continue
             if len(said) < len(header) and all(is_short(typed[at + n].text) for n in range(len(said))):
                 continue  # "tiền dầu" is not all money
@@ -125,10 +127,6 @@ def _concept_phrases() -> tuple[tuple[Concept, tuple[tuple[list[WordToken], tupl
         cut = [tokens(phrase) for phrase in known.phrases]
         found.append((known, tuple((each, tuple(token.folded for token in each)) for each in cut)))
     return tuple(found)
-
-
-def _agree(typed: WordToken, meant: WordToken) -> bool:
-    return accents_agree(typed.text, meant.text)
 
 
 def _fits(nature: str, kind: str) -> bool:

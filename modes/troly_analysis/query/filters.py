@@ -175,7 +175,7 @@ class _Condition:
             return exp.Is(this=here, expression=exp.Null())
         if self.field.kind in TEMPORAL:
             span = read_moments(value, self.field.name)
-            return _all(_between(self.field, span, span))
+            return both(_between(self.field, span, span))
         if self.field.kind == "list":
             return call("list_contains", here, literal(self._text(value)))
         if self.field.kind == "text":
@@ -205,10 +205,10 @@ class _Condition:
             raise InputError("query.between", field=self.field.name)
         if self.field.kind in TEMPORAL:
             names = (self.field.name, self.field.name)
-            return _all(_between(self.field, *read_period(value[0], value[1], names)))
+            return both(_between(self.field, *read_period(value[0], value[1], names)))
         here = column(self.field.name)
         low, high = (literal(self._value(each)) for each in value)
-        return _all([exp.GTE(this=here, expression=low), exp.LTE(this=here, expression=high)])
+        return both([exp.GTE(this=here, expression=low), exp.LTE(this=here, expression=high)])
 
     def _contains(self, value: Any) -> exp.Expr:
         here = column(self.field.name)
@@ -264,10 +264,6 @@ def _before(field: Field, end: datetime) -> exp.Expr:
 def _moment(field: Field, at: datetime) -> exp.Expr:
     midnight = at == datetime.combine(at.date(), datetime.min.time())
     return literal(at.date() if field.kind == "date" and midnight else at)
-
-
-def _all(conditions: Sequence[exp.Expr]) -> exp.Expr:
-    return both(conditions)
 
 
 def near_values(text: str, known: Sequence[str]) -> tuple[str, ...]:
