@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -18,6 +19,7 @@ KEY = re.compile(r"store\.[a-z_]+")
 TABLE_PARAMS = {"path", "reason"}
 
 
+@cache
 def raised() -> dict[str, set[str]]:
     """The parameters that each key is given everywhere it is raised."""
     found: dict[str, set[str]] = {}

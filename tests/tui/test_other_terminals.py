@@ -104,8 +104,15 @@ def test_a_terminal_with_other_widths_shows_the_chrome_where_it_is(env: dict[str
         terminal.close()
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12), (20, 6)], ids=str)
-@pytest.mark.parametrize("above", ["", "ctrl+p", "f5", "f6", "f3"])
+SIZES = [(120, 40), (80, 24), (40, 12), (20, 6)]
+
+
+# The chat in every size; what is above it in one of them each, in turn.
+@pytest.mark.parametrize(
+    ("size", "above"),
+    [*((size, "") for size in SIZES), *zip(SIZES, ("ctrl+p", "f5", "f6", "f3"), strict=True)],
+    ids=str,
+)
 async def test_a_mouse_dragged_over_everything_does_no_harm(size: tuple[int, int], above: str) -> None:
     app = Scene("en")
     async with app.run_test(size=size) as pilot:
