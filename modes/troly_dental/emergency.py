@@ -41,6 +41,8 @@ _COVERED = {
     "allergy": ("breathing", "unconscious"),
 }
 _LINES = 3
+_HEADLINE = "🚨"
+_DURATION = re.compile(r"\d ?(?:phút|giờ|tiếng|minutes?|hours?)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def reply(
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
         if is_called_off(text):
             return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-        if is_over(text):
+        if is_over(text, present.name):
             return EmergencyReply(say("guard.still.over", lang), None)
     if found is None and _is_aside(text, present.name, lang):
         return EmergencyReply(_reminder(present, lang), present, aside=True)
@@ -183,7 +185,11 @@ def still(text: str, present: Emergency, lang: Lang) -> str:
     card = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
     if name == _GENTLE:
         return "\n".join([head, "", *card])
-    wanted = [label for label in _lexicon().labels_in(text) if label != "food" or name in _FASTING]
+    wanted = [
+        label
+        for label in _lexicon().labels_in(text)
+        if label not in {"food", "time"} or (label == "food" and name in _FASTING)
+    ]
     lines = [*_card_lines(text, name, lang), *(say(f"guard.still.{label}", lang) for label in wanted)][
         :_LINES
     ]
@@ -192,9 +198,12 @@ def still(text: str, present: Emergency, lang: Lang) -> str:
 
 
 def _card_lines(text: str, name: str, lang: Lang) -> list[str]:
-    """The lines of the card that speak of what is asked, most words first."""
+    """The lines of the card that speak of what is asked, most words first; of how long, those that name a time."""
     asked = set(folded_words(text)) - stop_words()
-    lines = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
+    lines = [line for line in advice(name, lang).splitlines() if line.startswith(("- ", _HEADLINE))]
+    if "time" in _lexicon().labels_in(text) and (timed := [line for line in lines if _DURATION.search(line)]):
+        return ["- " + line.removeprefix("- ").removeprefix(_HEADLINE).strip() for line in timed[:2]]
+    lines = [line for line in lines if line.startswith("- ")]
     shared = {line: len(asked & set(folded_words(line))) for line in lines}
     return sorted((line for line in lines if shared[line]), key=lambda line: -shared[line])[:2]
 

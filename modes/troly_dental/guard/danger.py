@@ -106,10 +106,14 @@ def asks_in_general(text: str) -> bool:
     return any(_read(reading).general_question for reading in spellings_of(text))
 
 
-def is_over(text: str) -> bool:
-    """Whether the person says that an emergency told before is over, or that a doctor has seen to it."""
+def is_over(text: str, name: str) -> bool:
+    """Whether the person says that the emergency `name` told before is over, or that a doctor has seen to it.
+
+    What went down the throat is looked for though the cough has eased.
+    """
     readings = [_read(reading) for reading in spellings_of(text)]
-    return any(one.stands("seen", "calm") or one.seen_to for one in readings)
+    signs = ("seen",) if name == "object" else ("seen", "calm")
+    return any(one.stands(*signs) or one.seen_to for one in readings)
 
 
 def is_called_off(text: str) -> bool:
@@ -170,6 +174,8 @@ def _breathing(case: _Case) -> bool:
     read = case.read
     breath = read.has("breathless") or read.near("hard", "breathe", 2) or read.cannot("breathe", 2)
     swallow = read.near("hard", "swallow", 4) or read.cannot("swallow", 2)
+    # "không nuốt trôi cái giá này" is a saying.
+    swallow = swallow and not read.then("swallow", "price", 3)
     swallow = swallow or (read.has("drool") and case.told("swell", "infected", "trismus"))
     hurts = read.near("sore", "swallow", 3) and not (
         read.cannot("swallow", 2) or read.near("tough", "swallow", 4)

@@ -286,7 +286,18 @@ def test_an_extraction_is_remembered_over_the_whole_conversation(between: int) -
 
 @pytest.mark.parametrize(("text", "over"), [("máu cầm rồi", True), ("bác sĩ khám rồi ạ", True), ("it has stopped", True), ("máu chưa cầm", False), ("đang trên đường đi", False), ("giờ phải làm sao", False), ("nha sĩ cắm lại răng cho bé xong rồi", True), ("bv khám rồi nắn lại r", True), ("chưa gặp bác sĩ", False), ("the dentist already put it back", True), ("waiting for the doctor", False)])  # fmt: skip
 def test_what_is_over_is_said_so(text: str, over: bool) -> None:
-    assert is_over(text) is over
+    assert is_over(text, "bleeding") is over
+
+
+@pytest.mark.parametrize(("text", "over"), [("hết ho rồi, đỡ rồi", False), ("she is fine now", False), ("bác sĩ khám rồi ạ", True), ("they kept me overnight and sent me home", True)])  # fmt: skip
+def test_what_went_down_the_throat_is_looked_for_though_the_cough_has_eased(text: str, over: bool) -> None:
+    assert is_over(text, "object") is over
+
+
+@pytest.mark.parametrize("price", ["cái giá này", "mức giá đó", "báo giá niềng"])
+def test_a_price_that_cannot_be_swallowed_is_a_saying(price: str) -> None:
+    assert danger(f"nuốt không trôi {price} luôn á, răng này làm cách khác được không") is None
+    assert danger("răng hàm sưng, nuốt không trôi nước luôn") is not None
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=60), max_size=3))
@@ -359,12 +370,12 @@ CARE = (
 @given(st.sampled_from(HELPERS), st.sampled_from(AWAY), st.booleans())
 def test_an_emergency_is_not_over_because_nobody_is_there(helper: str, away: str, plain: bool) -> None:
     text = f"mà {helper} {away}, làm sao giờ"
-    assert not is_over(fold(text) if plain else text)
+    assert not is_over(fold(text) if plain else text, "bleeding")
 
 
 @given(st.sampled_from(HELPERS), st.sampled_from(CARE))
 def test_an_emergency_is_over_once_it_was_seen_to(helper: str, care: str) -> None:
-    assert is_over(f"{helper} {care}")
+    assert is_over(f"{helper} {care}", "object")
 
 
 @given(
@@ -595,3 +606,15 @@ def test_what_a_television_shows_is_nobodys_and_what_happens_before_it_is() -> N
             danger(shape("coi trên tivi thấy có bé hóc hột cườm, ở nhà để đồ chơi sao cho an toàn")) is None
         )
         assert danger(shape("đang coi tivi thì con em hóc hột cườm, tím tái")) is not None
+
+
+@pytest.mark.parametrize("lang", ["vi", "en"])
+def test_how_long_there_is_time_is_told_from_the_card(lang: Lang) -> None:
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    told = ("răng cửa của con văng hẳn ra ngoài rồi", "my tooth was knocked out completely")[lang == "en"]
+    first = reply(told, [], None, now, lang)
+    assert first is not None
+    asked = ("bao nhiêu phút thì quá trễ", "how long do I have?")[lang == "en"]
+    answer = reply(asked, [told], first.emergency, now, lang)
+    assert answer is not None
+    assert "30-60" in answer.text
