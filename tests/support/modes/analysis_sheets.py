@@ -33,7 +33,7 @@ class MemorySheets:
     ) -> Sheet:
         """A new sheet with these typed columns."""
         mine = self._sheets.setdefault(owner, [])
-        database = self._databases.setdefault(owner, duckdb.connect(":memory:", config={"threads": "1"}))
+        database = self._database(owner)
         table = f"{owner}_{len(mine)}"
         written = ", ".join(
             '"{}" {}'.format(each.replace('"', '""'), SQL[kind]) for each, kind in columns.items()
@@ -65,8 +65,13 @@ class MemorySheets:
 
     @contextmanager
     def connect(self, owner: str) -> Iterator[duckdb.DuckDBPyConnection]:
-        with self._databases.setdefault(owner, duckdb.connect(":memory:")).cursor() as cursor:
+        with self._database(owner).cursor() as cursor:
             yield cursor
+
+    def _database(self, owner: str) -> duckdb.DuckDBPyConnection:
+        if owner not in self._databases:
+            self._databases[owner] = duckdb.connect(":memory:", config={"threads": "1"})
+        return self._databases[owner]
 
 
 def _day(value: date) -> date:
