@@ -698,6 +698,7 @@ class _Frame(NamedTuple):
 _TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, near=_NEAR, part="sentence")
 _PAST = _Frame(("past",), _ANY, 8, part="sentence")
 _FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
+_DREADED = _Frame(("dreaded",), _ANY)
 _FRAMES = (
     _TOLD_OF_OTHERS,
     _Frame(("supposed",), _ANY, unless="now"),
@@ -997,7 +998,7 @@ class _Reading:
 
     def _exaggerated(self, place: _Place) -> bool:
         """Whether `place` says how much is felt, what one fears or bargains about, or laughs till then."""
-        if self.figure(place):
+        if self.figure(place) or self.framed(_DREADED, place):
             return True
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
         return (

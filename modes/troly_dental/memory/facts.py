@@ -34,7 +34,7 @@ _ASKED = re.compile(
     re.DOTALL,
 )
 _AGE = re.compile(
-    r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|(?<=\bbe )\d{1,2}\s*thang\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
+    r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|(?<=\bbe )\d{1,2}\s*thang\b|(?:(?<=\bbe )|(?<=\bchau )|(?<=\bnha em )|(?<=\bnha minh ))\d{1,2}\s?t\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
 )
 # A medicine that is asked about is not one that is taken.
 _PERMISSION = re.compile(

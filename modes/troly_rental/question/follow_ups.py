@@ -70,6 +70,8 @@ _SOME_ONES = re.compile(
 """What is given up is rows, not a condition."""
 _REFUSES = re.compile(r"(?<!\w)(?:khong|ko|chua|hong|hok|k|not|no|without)\s+(?!tinh|ke)\w")
 _END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
+_IN_ALL = re.compile(r"(?<!\w)(?:tat ca|tong cong|ca thay|het thay|in total|in all|altogether|overall)(?!\w)")
+"""What asks for one figure after groups."""
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
 _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
 _EXTREMES = {"price": "price", "size": "area"}
@@ -513,7 +515,8 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         named = find(parts.text, "asks", *_FIGURES, "occupancy", "vacancy", "share") or not found.measures
         named = named or (not counts and found.measures[0].kind == "count")
         named = named or output.measures[0].kind in {"min", "max"}
-        measures, group = output.measures if named else found.measures, output.group or found.group
+        measures = output.measures if named else found.measures
+        group = output.group or (() if counts and _IN_ALL.search(fold(parts.text)) else found.group)
         return replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
     if output.group and found.measures:
         found = replace(found, group=output.group, order=output.order or found.order)

@@ -19,7 +19,15 @@ from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
 from troly_rental.question.spelling import MOST_CHARACTERS
-from troly_rental.question.types import PAPERS, PLACES, Filter, Order, ParsedQuestion, Remark
+from troly_rental.question.types import (
+    PAPERS,
+    PLACES,
+    Filter,
+    Order,
+    ParsedQuestion,
+    Remark,
+    merge_filters,
+)
 from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
@@ -122,15 +130,16 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             lost = _lost(parts, parsed, previous)
             parsed = _accounted(parts, parsed, asker.places, changed=parsed != previous, lost=lost)
             return replace(parsed, leans=True)
+    bare = not parts.named or _named_by_counter(parts)
     if about and not parts.named:
         parts = parse_parts(vocabulary, message, asker)
+    if previous is not None and bare and parts.entity == about:
+        parts = replace(parts, filters=_with_kind(parts.filters, previous.filters))
     alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker.places)
     by_model = focus is not None and previous is None and not _names_its_own(parts)
-    counter = parts.named and _named_by_counter(parts)
-    bare = asker.goes_on and alone.measures and not (parts.filters or parts.own)
-    bare = bare and (counter or not parts.named)
+    figure = bare and asker.goes_on and alone.measures and not (parts.filters or parts.own)
     open_debt = parts.money and _unanswered(focus) is not None and len(folded_words(message)) < _SHORT
-    if alone.ready and (by_model or bare or open_debt):
+    if alone.ready and (by_model or figure or open_debt):
         # What a model's query or an unanswered question was about is not known here.
         words = (message.strip(),)
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
@@ -142,6 +151,13 @@ def _named_by_counter(parts: QuestionParts) -> bool:
     """Whether no more than a counter says what is meant ("căn rẻ nhất"): one of those spoken of."""
     said = parts.vocabulary.find(parts.text, "asks", "room")
     return bool(said) and {fold(hit.phrase) for hit in said} <= _COUNTERS
+
+
+def _with_kind(filters: tuple[Filter, ...], before: tuple[Filter, ...]) -> tuple[Filter, ...]:
+    """`filters` with the kind asked for `before`, where they name none: "căn rẻ nhất ở quận 7" after flats is a flat."""
+    if any(one.field == "type" for one in filters):
+        return filters
+    return merge_filters([*filters, *(one for one in before if one.field == "type")])
 
 
 def _names_its_own(parts: QuestionParts) -> bool:

@@ -49,6 +49,7 @@ _MOST_MONEY = re.compile(
 """The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
 _CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
 """What makes no own record of "I rent": "how many can I rent"."""
+_POSTS = re.compile(r"(?<!\w)(?:tin|bai|post|posts)(?!\w)")
 _SUM_TOO = re.compile(
     r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien)|how much|in total|total)(?!\w)"
 )
@@ -169,7 +170,13 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     def said(*labels: str) -> bool:
         return bool(vocabulary.find(text, "asks", *labels))
 
-    mine = [hit for hit in vocabulary.find(text, "asks", "own") if not _CAN.search(fold(text[: hit.start]))]
+    mine = [
+        hit
+        for hit in vocabulary.find(text, "asks", "own")
+        if not _CAN.search(fold(text[: hit.start]))
+        # "mình đang vội" is no "mình đăng", but of a post.
+        and (hit.exact or not fold(hit.phrase).endswith(" dang") or _POSTS.search(fold(text)))
+    ]
     own = bool(mine) or (role == "LANDLORD" and bool(_I_HAVE.search(fold(text))))
     hits = vocabulary.find(text, "asks", *_ENTITIES, "other")
     of_rooms, of_bills = (
@@ -416,6 +423,12 @@ def _output(
 ) -> OutputRequest:
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
+    if entity == "contract" and not _by_month(vocabulary, text, rent=True):
+        output = replace(
+            output,
+            group=tuple(name for name in output.group if name != "month"),
+            order=tuple(one for one in output.order if one.field != "month"),
+        )
     whole = _who_owes_most(vocabulary, text, output) if money == "debt" else None
     both = vocabulary.find(text, "asks", "count") and _SUM_TOO.search(
         fold(text)

@@ -67,6 +67,9 @@ def test_earlier_messages_say_what_it_is_about(before: list[str], text: str, nam
         ("máu chảy về tim theo tĩnh mạch", False),
         ("not sure if it is infected but my face is swollen, tooth hurts", True),
         ("I have no fever or swelling, only a chipped tooth", False),
+        ("hồi nhỏ chích tê bị đau nên giờ nghe tiếng khoan là tim đập thình thịch", False),
+        ("I had a shot once, now my heart races at the sound of the drill", False),
+        ("vừa chích tê xong tim đập thình thịch, chóng mặt", True),
     ],
 )
 def test_denied_supposed_and_past_signs_are_no_flags(text: str, flagged: bool) -> None:

@@ -46,6 +46,7 @@ STATED = [
     ("hẹn ngày 12/05/2024", {("date", "ngày 12/05/2024")}),
     ("đau 3 ngày rồi", {("number", "3 ngày")}),
     ("dị ứng hải sản, tôm, phấn hoa", {("allergy", "hải sản, tôm, phấn hoa")}),
+    ("bé 3t bị đau răng", {("age", "3t")}),
     ("tôi không dị ứng thuốc gì", {("allergy", "dị ứng")}),
     ("người bị tiểu đường như tôi có cấy implant được không", {("disease", "tiểu đường")}),
     ("tên tôi là Nguyễn Văn An", {("name", "Nguyễn Văn An")}),

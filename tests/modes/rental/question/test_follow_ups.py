@@ -210,3 +210,35 @@ def test_the_same_figure_goes_on_to_another_place_or_field_with_its_conditions()
 @pytest.mark.parametrize("message", ["căn ấy có mấy phòng", "con đó có bao nhiêu phòng"])
 def test_no_figure_of_many_answers_for_one_thing(message: str) -> None:
     assert ask("phòng trọ quận 7 có bao nhiêu phòng", message).unread
+
+
+@pytest.mark.parametrize("kind", ["căn hộ mini", "chung cư", "nhà nguyên căn"])
+@pytest.mark.parametrize("one", ["Căn rẻ nhất", "can re nhat", "Chỗ rẻ nhất"])
+def test_what_only_a_counter_names_is_of_the_kind_before(kind: str, one: str) -> None:
+    first = ask(f"Có bao nhiêu {kind} ở Gò Vấp?")
+    kinds = {each for each in told(first) if each.startswith("type")}
+    end = ask(f"Có bao nhiêu {kind} ở Gò Vấp?", f"{one} ở Bình Thạnh giá bao nhiêu?")
+    assert kinds
+    assert told(end) == {"district=Bình Thạnh", *kinds}
+
+
+@pytest.mark.parametrize("whole", ["tất cả", "tổng cộng", "tong cong"])
+def test_a_number_of_all_after_groups_is_one_figure(whole: str) -> None:
+    parsed = ask("Quận nào ở Hà Nội nhiều phòng trống nhất?", f"Hà Nội có {whole} bao nhiêu phòng trống?")
+    assert [one.kind for one in parsed.measures] == ["count"]
+    assert parsed.group == ()
+
+
+@pytest.mark.parametrize("every", ["mỗi tháng", "hàng tháng", "moi thang"])
+def test_the_rent_of_every_month_is_what_a_contract_says_and_no_group(every: str) -> None:
+    parsed = ask(f"các hợp đồng còn hiệu lực của tôi {every} tiền thuê cộng lại là bao nhiêu")
+    assert [(one.kind, one.field) for one in parsed.measures] == [("sum", "monthly_rent")]
+    assert (parsed.group, parsed.order) == ((), ())
+
+
+@pytest.mark.parametrize("who", ["mình", "minh", "tôi", "toi"])
+@pytest.mark.parametrize("state", ["vội", "cần gấp", "kẹt tiền"])
+def test_who_is_in_some_state_asks_for_no_posts_of_their_own(who: str, state: str) -> None:
+    verb = "dang" if who in {"minh", "toi"} else "đang"
+    assert not ask(f"{who} {verb} {state}, tìm phòng ở Gò Vấp", role="GUEST").own
+    assert ask(f"tin {who} {verb.replace('đang', 'đăng')}").own
