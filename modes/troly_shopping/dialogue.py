@@ -12,6 +12,7 @@ from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.everyday import without_everyday
 from troly.text.fold import fold, nfc, tokens
 from troly.text.match import PhraseHit, spans_of, words_outside
+from troly_shopping.products.query import grammar
 from troly_shopping.serials import SerialCandidate, SerialParse
 from troly_shopping.warranty.rendering import INVALID, PROMPT, RESULT
 from troly_shopping.wordlists import lexicon
@@ -240,7 +241,9 @@ def parse_follow_up(
         labels -= {"check"}
     rows = list(pointed.rows if pointed else focus.rows)
     told = (labels or pointed) and rows and "topic" not in labels
-    if not told or (strict and len(left) > (1 if labels else 0)):
+    # One word more may be a slip, but not where a page of the shop is asked for.
+    of_pages = any(hit.label.startswith("topic ") for hit in grammar().find(text))
+    if not told or (strict and len(left) > (1 if labels and not of_pages else 0)):
         return DialogueAct()
     if labels & {"soonest", "latest"} and len(rows) < 2:
         return DialogueAct("about", tuple(mentioned)) if len(mentioned) > 1 else DialogueAct()

@@ -48,6 +48,22 @@ async def test_a_question_with_words_of_its_own_is_none_about_the_serial_before(
     told = await shop.ask("What kinds of damage aren't covered?", language="en")
     assert "ABC123" not in told.answer
     assert "liquids" in told.answer
+    told = await shop.ask("Những lỗi nào không được bảo hành?")
+    assert "ABC123" not in told.answer
+    assert "rơi vỡ" in told.answer
+
+
+@pytest.mark.parametrize("gift", ["được tặng những gì", "thì được tặng quà gì"])
+async def test_what_comes_with_a_purchase_stands_in_the_pages(shop: Shop, gift: str) -> None:
+    assert "balo" in (await shop.ask(f"Sinh viên mua laptop {gift}?")).answer
+    assert "balo" not in (await shop.ask("mua chuột làm quà tặng mẹ")).answer
+
+
+async def test_who_changes_their_mind_sends_nothing_back(shop: Shop) -> None:
+    await shop.ask("chuột logitech không dây dưới 1 triệu")
+    told = (await shop.ask("thôi đổi ý, lấy Logitech M331 đi, nhiêu tiền")).answer
+    assert "M331" in told
+    assert "Trả hàng" not in told
 
 
 @pytest.mark.parametrize(("number", "times"), [("2", 2), ("hai", 2), ("ba", 3), ("4", 4)])
