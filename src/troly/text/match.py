@@ -38,6 +38,7 @@ class _Entry(NamedTuple):
     label: str
     phrase: str
     words: tuple[WordToken, ...]
+    folded: tuple[str, ...]
     marks: tuple[str, ...]
     joined: bool
 
@@ -105,6 +106,7 @@ class _TypedWords(NamedTuple):
     """The words of a message, their accents, and whether it is typed with accents."""
 
     words: tuple[WordToken, ...]
+    folded: tuple[str, ...]
     marks: tuple[str, ...]
     careful: bool
 
@@ -116,17 +118,15 @@ def _typed_words(text: str) -> _TypedWords:
     marks = _marks(words)
     marked = sum(1 for mark in marks if mark)
     letters = sum(1 for token in words if token.folded.isalpha())
-    return _TypedWords(words, marks, careful=marked >= 2 and marked >= 0.4 * letters)
+    return _TypedWords(words, _folded(words), marks, careful=marked >= 2 and marked >= 0.4 * letters)
 
 
 def _candidate(text: str, typed: _TypedWords, at: int, entry: _Entry) -> _Candidate | None:
     """`entry` as it stands at word `at` of `text`, or None where it does not."""
     end = at + len(entry.words)
-    span = typed.words[at:end]
-    if len(span) < len(entry.words) or any(
-        a.folded != b.folded for a, b in zip(span, entry.words, strict=True)
-    ):
+    if typed.folded[at:end] != entry.folded:
         return None
+    span = typed.words[at:end]
     if not all(_GAP.fullmatch(text, a.end, b.start) for a, b in pairwise(span)):
         return None
     exact = typed.marks[at:end] == entry.marks
@@ -165,11 +165,15 @@ def _entries(label: str, phrase: str) -> Iterable[_Entry]:
     words = tuple(tokens(phrase))
     if not words:
         raise ValueError(f"{label or 'lexicon'}: no word in {phrase!r}")
-    yield _Entry(label, phrase, words, _marks(words), joined=False)
+    yield _Entry(label, phrase, words, _folded(words), _marks(words), joined=False)
     together = "".join(word.text for word in words)
     if len(words) > 1 and len(together) >= _SHORTEST_JOINED:  # "baohanh", "khuyenmai"
         word = tuple(tokens(together))
-        yield _Entry(label, phrase, word, _marks(word), joined=True)
+        yield _Entry(label, phrase, word, _folded(word), _marks(word), joined=True)
+
+
+def _folded(words: Iterable[WordToken]) -> tuple[str, ...]:
+    return tuple(word.folded for word in words)
 
 
 def _marks(words: Iterable[WordToken]) -> tuple[str, ...]:
