@@ -142,10 +142,7 @@ class Ground:
 
 
 def ground(
-    question: str,
-    found: Sequence[tuple[ToolCall, Result]],
-    sheets: Sequence[Sheet],
-    days: Days,
+    question: str, found: Sequence[tuple[ToolCall, Result]], sheets: Sequence[Sheet], days: Days
 ) -> Ground:
     """What an answer to `question` may say, from all the results that were found for it."""
     cells: set[Decimal] = set()

@@ -196,11 +196,9 @@ _INT_MAX = 9.2e18
 _PLAIN_MAX = 1e15
 
 
-def as_text(c: Compiler, value: TypedExpr, node: model.Call, *, blank: str | None = None) -> exp.Expr:
-    """A value as text for an operator that takes any plain value; null as `blank`."""
-    del c
-    made = attempt(value, TEXT, node.at, node.name)
-    return made if blank is None else call("coalesce", made, literal(blank))
+def as_text(value: TypedExpr, node: model.Call) -> exp.Expr:
+    """A value as text for an operator that takes any plain value; null as ""."""
+    return call("coalesce", attempt(value, TEXT, node.at, node.name), literal(""))
 
 
 def attempt(value: TypedExpr, kind: Type, at: At, name: str) -> exp.Expr:
@@ -334,6 +332,16 @@ def _is_number(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     return TypedExpr(exp.Not(this=is_null(value.sql)) if known else exp.false(), BOOL, filled=True)
 
 
+def _numbers(c: Compiler, node: model.Call, values: list[TypedExpr]) -> list[exp.Expr]:
+    """The operands, each of which must be a number."""
+    return [c.number(value, each.at, node.name) for value, each in zip(values, node.args, strict=True)]
+
+
+def _texts(c: Compiler, node: model.Call, values: list[TypedExpr]) -> list[exp.Expr]:
+    """The operands, each of which must be a text."""
+    return [c.text(value, each.at, node.name) for value, each in zip(values, node.args, strict=True)]
+
+
 def _kind(values: list[TypedExpr]) -> Type:
     return INT if all(value.type.kind in ("int", "null") for value in values) else DOUBLE
 
@@ -347,9 +355,8 @@ def _sum_of(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     dates = [value for value in values if value.type.kind == "date"]
     if node.name == "$add" and dates:
         return _later(c, node, values, dates[0])
-    trees = [c.number(value, each.at, node.name) for value, each in zip(values, node.args, strict=True)]
     kind = exp.Add if node.name == "$add" else exp.Mul
-    return TypedExpr(_joined(kind, trees), _kind(values))
+    return TypedExpr(_joined(kind, _numbers(c, node, values)), _kind(values))
 
 
 def _later(c: Compiler, node: model.Call, values: list[TypedExpr], start: TypedExpr) -> TypedExpr:
@@ -376,15 +383,12 @@ def _subtract(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     if left.type.kind == "date":
         interval = milliseconds(c.number(right, node.args[1].at, node.name))
         return TypedExpr(_joined(exp.Sub, [moment(left), interval]), DATE)
-    trees = [
-        c.number(value, each.at, node.name) for value, each in zip((left, right), node.args, strict=True)
-    ]
-    return TypedExpr(_joined(exp.Sub, trees), _kind([left, right]))
+    return TypedExpr(_joined(exp.Sub, _numbers(c, node, [left, right])), _kind([left, right]))
 
 
 def _divide(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     values = c.args(node, scope)
-    left, right = (c.number(value, each.at, node.name) for value, each in zip(values, node.args, strict=True))
+    left, right = _numbers(c, node, values)
     zero = exp.EQ(this=right.copy(), expression=literal(0))
     if node.name == "$mod":
         return TypedExpr(
@@ -417,8 +421,7 @@ def _round(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 
 
 def _pow(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
-    values = c.args(node, scope)
-    base, power = (c.number(value, each.at, node.name) for value, each in zip(values, node.args, strict=True))
+    base, power = _numbers(c, node, c.args(node, scope))
     zero = exp.And(
         this=exp.EQ(this=base.copy(), expression=literal(0)),
         expression=exp.LT(this=power.copy(), expression=literal(0)),
@@ -438,12 +441,9 @@ def _guarded(name: str, tree: exp.Expr, at: At, *, strict: bool) -> exp.Expr:
 
 
 def _log(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
-    values = c.args(node, scope)
-    parts = [
-        _guarded("ln", c.number(value, each.at, node.name), node.at, strict=True)
-        for value, each in zip(values, node.args, strict=True)
-    ]
-    return TypedExpr(_joined(exp.Div, parts), DOUBLE)
+    parts = _numbers(c, node, c.args(node, scope))
+    logs = [_guarded("ln", part, node.at, strict=True) for part in parts]
+    return TypedExpr(_joined(exp.Div, logs), DOUBLE)
 
 
 def _exp(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -484,16 +484,12 @@ _SPACES = "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u
 
 def _concat(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     values = c.args(node, scope)
-    trees = [c.text(value, each.at, node.name) for value, each in zip(values, node.args, strict=True)]
-    joined = reduce(lambda left, right: exp.DPipe(this=left, expression=right), trees)
-    return TypedExpr(exp.Paren(this=joined), TEXT, sum(value.weight for value in values))
+    return TypedExpr(_joined(exp.DPipe, _texts(c, node, values)), TEXT, sum(value.weight for value in values))
 
 
 def _cased(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     (value,) = c.args(node, scope)
-    return TypedExpr(
-        call(node.name[3:].lower(), as_text(c, value, node, blank="")), TEXT, value.weight, filled=True
-    )
+    return TypedExpr(call(node.name[3:].lower(), as_text(value, node)), TEXT, value.weight, filled=True)
 
 
 def _length(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -512,28 +508,27 @@ def _substring(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     begin, length = cast(begin, "BIGINT"), cast(length, "BIGINT")
     bad = exp.LT(this=call("least", begin, length), expression=literal(0))
     place = exp.Add(this=begin.copy(), expression=literal(1))
-    cut = call("substring", as_text(c, value, node, blank=""), place, length.copy())
+    cut = call("substring", as_text(value, node), place, length.copy())
     return TypedExpr(case((bad, fail("negative", node.at)), default=cut), TEXT, value.weight)
 
 
 def _split(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     values = c.args(node, scope)
-    text, by = (c.text(value, each.at, node.name) for value, each in zip(values, node.args, strict=True))
+    text, by = _texts(c, node, values)
     empty = exp.EQ(this=by.copy(), expression=literal(""))
     split = case((empty, fail("empty_text", node.at)), default=call("string_split", text, by))
     return TypedExpr(split, list_of(TEXT), values[0].weight)
 
 
 def _compare_folded(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
-    left, right = (call("upper", as_text(c, value, node, blank="")) for value in c.args(node, scope))
+    left, right = (call("upper", as_text(value, node)) for value in c.args(node, scope))
     less = exp.LT(this=left, expression=right)
     greater = exp.GT(this=left.copy(), expression=right.copy())
     return TypedExpr(case((less, literal(-1)), (greater, literal(1)), default=literal(0)), INT, filled=True)
 
 
 def _index(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
-    values = c.args(node, scope)
-    text, part = (c.text(value, each.at, node.name) for value, each in zip(values, node.args, strict=True))
+    text, part = _texts(c, node, c.args(node, scope))
     return TypedExpr(exp.Paren(this=exp.Sub(this=call("instr", text, part), expression=literal(1))), INT)
 
 
@@ -563,14 +558,8 @@ def _replace(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
         this=exp.DPipe(this=before, expression=by), expression=call("substring", text.copy(), rest)
     )
     nowhere = exp.EQ(this=at.copy(), expression=literal(0))
-    return TypedExpr(
-        case((nowhere, _if_given(text, by)), default=exp.Paren(this=joined)), TEXT, value.weight + new.weight
-    )
-
-
-def _if_given(text: exp.Expr, by: exp.Expr) -> exp.Expr:
-    """The text itself, null where the replacement is."""
-    return case((is_null(by.copy()), exp.Null()), default=text.copy())
+    same = case((is_null(by.copy()), exp.Null()), default=text.copy())  # null where the replacement is
+    return TypedExpr(case((nowhere, same), default=exp.Paren(this=joined)), TEXT, value.weight + new.weight)
 
 
 def _regex(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -896,8 +885,7 @@ def _over(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 OPERATORS: dict[str, Operator] = {
     **dict.fromkeys(("$eq", "$ne", "$gt", "$gte", "$lt", "$lte"), _comparison),
     "$cmp": _order,
-    "$and": _logic,
-    "$or": _logic,
+    **dict.fromkeys(("$and", "$or"), _logic),
     "$not": _not,
     "$cond": _cond,
     "$ifNull": _if_null,
@@ -909,11 +897,9 @@ OPERATORS: dict[str, Operator] = {
     ),
     "$type": _type,
     "$isNumber": _is_number,
-    "$add": _sum_of,
-    "$multiply": _sum_of,
+    **dict.fromkeys(("$add", "$multiply"), _sum_of),
     "$subtract": _subtract,
-    "$divide": _divide,
-    "$mod": _divide,
+    **dict.fromkeys(("$divide", "$mod"), _divide),
     **dict.fromkeys(("$abs", "$ceil", "$floor"), _whole),
     **dict.fromkeys(("$round", "$trunc"), _round),
     "$pow": _pow,
@@ -922,8 +908,7 @@ OPERATORS: dict[str, Operator] = {
     "$exp": _exp,
     **dict.fromkeys(("$sum", "$avg", "$min", "$max"), _over_values),
     "$concat": _concat,
-    "$toLower": _cased,
-    "$toUpper": _cased,
+    **dict.fromkeys(("$toLower", "$toUpper"), _cased),
     "$strLenCP": _length,
     "$substrCP": _substring,
     "$split": _split,
@@ -937,18 +922,15 @@ OPERATORS: dict[str, Operator] = {
     "$dateFromString": _from_string,
     "$dateTrunc": _trunc,
     "$dateDiff": _diff,
-    "$dateAdd": _add,
-    "$dateSubtract": _add,
+    **dict.fromkeys(("$dateAdd", "$dateSubtract"), _add),
     "$dateFromParts": _from_parts,
     "$size": _size,
     "$isArray": _is_array,
-    "$first": _end,
-    "$last": _end,
+    **dict.fromkeys(("$first", "$last"), _end),
     "$arrayElemAt": _element_at,
     "$in": _in,
     "$slice": _slice,
     "$concatArrays": _join_lists,
     "$reverseArray": _reverse,
-    "$filter": _over,
-    "$map": _over,
+    **dict.fromkeys(("$filter", "$map"), _over),
 }

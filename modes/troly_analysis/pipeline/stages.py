@@ -652,11 +652,7 @@ def _unwind(c: Compiler, stage: model.Unwind, rows: Relation, variables: Variabl
 
 
 def _rebuilt(
-    c: Compiler,
-    stage: model.Unwind,
-    rows: Relation,
-    made: tuple[str, str, TypedExpr],
-    whole: bool,
+    c: Compiler, stage: model.Unwind, rows: Relation, made: tuple[str, str, TypedExpr], whole: bool
 ) -> Relation:
     """The fields again, with the item in the list's place and its number where it is asked for."""
     name, number, item = made

@@ -878,12 +878,7 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     asked = [each.ref for each in (*parts.groups, *parts.loose) if not each.ref.sheet]
     first = next((each.ref for each in parts.measures if each.ref), next(iter([*asked, *own])))
     return DataQuery(
-        schema.sheet.name,
-        "rows",
-        (Measure("max", first),),
-        conditions=(key,),
-        limit=1,
-        entity=parts.rows,
+        schema.sheet.name, "rows", (Measure("max", first),), conditions=(key,), limit=1, entity=parts.rows
     )
 
 

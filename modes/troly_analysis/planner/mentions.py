@@ -106,10 +106,7 @@ _REWRITES = tuple(
             rf"{_SINCE_PATTERN}(?:đầu|dau) (?:năm|nam) (20[0-9]{{2}}) {_UNTIL_PATTERN}",
             r"từ tháng 1/\1 đến tháng \2/\1",
         ),
-        (
-            rf"{_SINCE_PATTERN}(?:đầu|dau) (?:năm|nam)(?: nay)? {_UNTIL_PATTERN}",
-            r"từ tháng 1 đến tháng \1",
-        ),
+        (rf"{_SINCE_PATTERN}(?:đầu|dau) (?:năm|nam)(?: nay)? {_UNTIL_PATTERN}", r"từ tháng 1 đến tháng \1"),
         (r"(?<![0-9/.-])(20[0-9]{2})-(0[1-9]|1[0-2])(?![0-9-])", r"\2/\1"),
         (
             rf"\b(tháng|thang) ([0-9]{{1,2}}), ?([0-9]{{1,2}})(?:,| và| va|, và) ?([0-9]{{1,2}}){_LISTED}",

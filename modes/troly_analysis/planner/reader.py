@@ -28,17 +28,7 @@ from troly_analysis.planner.mentions import (
 )
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
 from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
-from troly_analysis.planner.types import (
-    Chart,
-    Condition,
-    Group,
-    Lookup,
-    Measure,
-    Note,
-    Op,
-    Ref,
-    averaged,
-)
+from troly_analysis.planner.types import Chart, Condition, Group, Lookup, Measure, Note, Op, Ref, averaged
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
 PERSONS = (
@@ -59,6 +49,10 @@ _INSIDE = frozenset({"trong", "con trong"})
 _WHOLE = frozenset({"ca", "tron", "nguyen", "the whole"})
 _WHATEVER = frozenset({"mọi", "bất kể", "bất kỳ", "bất kì", "whatever", "regardless of"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
+_MONEY_WORDS = frozenset({"tien", "so tien", "khoan tien", "muc", "khoan", "tong so tien"})
+_ASKED_OF = (
+    "which", "by", "per", "max", "min", "list", "top", "share", "each", "compare", "latest", "earliest",
+)  # fmt: skip
 _AHEAD = frozenset({"that", "this", "the same", "same"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
@@ -630,13 +624,8 @@ class Reader:
                 if found := self._cells(at, place):
                     self.parts.conditions.append(found)
                     self.take("condition", at, place, *range(min(at, place), max(at, place)))
-                    key = (
-                        "filled_cells"
-                        if found.op in {"ne", "gt"}
-                        else "zero_cells"
-                        if found.value == 0
-                        else "no_cells"
-                    )
+                    empty = "zero_cells" if found.value == 0 else "no_cells"
+                    key = "filled_cells" if found.op in {"ne", "gt"} else empty
                     self.note(key, field=found.ref.name, said=found.said)
                     break
 
@@ -1281,24 +1270,10 @@ class Reader:
 
     def _acts(self, at: int, found: Group) -> bool:
         """Whether customers are only who bought: "how much did customers spend", "khách mua bao nhiêu đơn"."""
-        asked = (
-            "which",
-            "by",
-            "per",
-            "max",
-            "min",
-            "list",
-            "top",
-            "share",
-            "each",
-            "compare",
-            "latest",
-            "earliest",
-        )
         return (
             found.ref.concept == "customer"
             and self.has(self.beside(at, 1), "bought")
-            and not self.any(*asked)
+            and not self.any(*_ASKED_OF)
         )
 
     def _heads_value(self, at: int) -> bool:
@@ -1380,14 +1355,7 @@ class Reader:
     def _opens_name(self, at: int) -> bool:
         """Whether a general word for money only opens the name of the column behind it ("tiền đã cọc")."""
         after = self.beside(at, 1)
-        if fold(self.mentions[at].text) not in {
-            "tien",
-            "so tien",
-            "khoan tien",
-            "muc",
-            "khoan",
-            "tong so tien",
-        }:
+        if fold(self.mentions[at].text) not in _MONEY_WORDS:
             return False
         before = at - 1  # "giảm giá nhiều tiền nhất": the money is that figure
         if self.has(before, "max", "min") and any(
@@ -1757,22 +1725,10 @@ class Reader:
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""
-        telling = {
-            "period",
-            "value",
-            "number",
-            "condition",
-            "group",
-            "per",
-            "figure",
-            "count",
-            "loose",
-            "rows",
-        }
         return tuple(
             each.text
             for each in self.mentions
-            if each.role in telling and (each.targets or each.values or each.period or each.amount)
+            if each.role in _TELLING and (each.targets or each.values or each.period or each.amount)
         )
 
 
@@ -1784,6 +1740,9 @@ _STRONG = (
 _WEAK = (
     "by", "which", "list", "much", "number", "distinct", "latest", "earliest", "between", "plural", "cause",
 )  # fmt: skip
+_TELLING = frozenset(
+    {"period", "value", "number", "condition", "group", "per", "figure", "count", "loose", "rows"}
+)
 _POINTING = frozenset({"pointer", "one", "among", "both", "then", "preceding", "following"})
 _SHAPING: dict[str, tuple[str, ...]] = {
     "shape": (

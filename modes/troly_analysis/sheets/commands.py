@@ -110,10 +110,4 @@ INGESTS = (
     ),
 )
 
-TALK = (
-    TalkCommand(
-        "pipeline",
-        TEXTS.both("mentions.pipeline"),
-        "[{…}]",
-    ),
-)
+TALK = (TalkCommand("pipeline", TEXTS.both("mentions.pipeline"), "[{…}]"),)
