@@ -22,7 +22,7 @@ from troly_analysis.pipeline.allow_list import (
     VARIABLES,
     Takes,
 )
-from troly_analysis.pipeline.errors import At, PipelineError, Word, near, short
+from troly_analysis.pipeline.errors import At, PipelineError, Word, expect, near, short
 from troly_analysis.pipeline.model import (
     Array,
     Call,
@@ -175,8 +175,7 @@ def variable_name(name: object, at: At) -> str:
 
 def variables(value: Any, at: At, names: Names) -> dict[str, Expr]:
     """`{name: expression}` as `$let` and `$lookup` define variables."""
-    if not isinstance(value, Mapping):
-        raise PipelineError("type", at, expected=Word("document"), found=short(value))
+    expect("document", value, at, isinstance(value, Mapping))
     return {variable_name(name, at): expression(each, at.key(name), names) for name, each in value.items()}
 
 
@@ -204,8 +203,7 @@ def _over_list(name: str, takes: Takes, value: Any, at: At, names: Names) -> Exp
 def _switch(takes: Takes, value: Any, at: At, names: Names) -> Expr:
     given = named("$switch", takes, value, at)
     branches = given["branches"]
-    if not isinstance(branches, list) or not branches:
-        raise PipelineError("type", at.key("branches"), expected=Word("list"), found=short(branches))
+    expect("list", branches, at.key("branches"), isinstance(branches, list) and branches)
     args: list[Expr] = []
     case = Takes("", named=("case", "then"), required=("case", "then"))
     for index, branch in enumerate(branches):
@@ -223,8 +221,7 @@ def _switch(takes: Takes, value: Any, at: At, names: Names) -> Expr:
 
 def project(value: Any, at: At, names: Names) -> Project:
     """The stage; PipelineError when it is empty, mixes keeping with dropping, or names a field twice."""
-    if not isinstance(value, Mapping) or not value:
-        raise PipelineError("type", at, expected=Word("projection"), found=short(value))
+    expect("projection", value, at, isinstance(value, Mapping) and value)
     tree: dict[str, Any] = {}
     for name, wanted in value.items():
         here = at.key(name)
@@ -291,8 +288,7 @@ _TYPES = (
 
 def query(value: Any, at: At, names: Names) -> Query:
     """The whole of a `$match`, or of one branch of it."""
-    if not isinstance(value, Mapping):
-        raise PipelineError("type", at, expected=Word("document"), found=short(value))
+    expect("document", value, at, isinstance(value, Mapping))
     items: list[Query] = []
     for name, wanted in value.items():
         here = at.key(name)
@@ -309,8 +305,7 @@ def query(value: Any, at: At, names: Names) -> Query:
 
 
 def _branches(name: str, wanted: Any, at: At, names: Names) -> Query:
-    if not isinstance(wanted, list) or not wanted:
-        raise PipelineError("type", at, expected=Word("list_of_conditions"), found=short(wanted))
+    expect("list_of_conditions", wanted, at, isinstance(wanted, list) and wanted)
     return LogicalQuery(
         at, name, tuple(query(each, at.item(index), names) for index, each in enumerate(wanted))
     )
@@ -337,31 +332,23 @@ def _tests(wanted: Any, at: At, names: Names) -> tuple[Test, ...]:
 
 def _test(name: str, value: Any, at: At, names: Names) -> Test:
     if name in ("$in", "$nin", "$all"):
-        if not isinstance(value, list):
-            raise PipelineError("type", at, expected=Word("list"), found=short(value))
+        expect("list", value, at, isinstance(value, list))
         return Test(at, name, [_constant(each, at.item(index)) for index, each in enumerate(value)])
     if name == "$not":
-        if not isinstance(value, Mapping) or not value:
-            raise PipelineError("type", at, expected=Word("conditions"), found=short(value))
+        expect("conditions", value, at, isinstance(value, Mapping) and value)
         return Test(at, name, tests=_tests(value, at, names))
     if name == "$elemMatch":
         return _element(value, at, names)
-    if name == "$size" and not (_whole(value) and value >= 0):
-        raise PipelineError("type", at, expected=Word("count"), found=short(value))
-    if name == "$exists" and not isinstance(value, bool | int):
-        raise PipelineError("type", at, expected=Word("boolean"), found=short(value))
-    if name == "$mod" and not (
-        isinstance(value, list) and len(value) == 2 and all(map(_whole, value)) and value[0]
-    ):
-        raise PipelineError("type", at, expected=Word("divisor"), found=short(value))
+    expect("count", value, at, name != "$size" or (_whole(value) and value >= 0))
+    expect("boolean", value, at, name != "$exists" or isinstance(value, bool | int))
+    expect("divisor", value, at, name != "$mod" or _divides(value))
     if name == "$type":
         return Test(at, name, _type_names(value, at))
     return Test(at, name, _constant(value, at))
 
 
 def _element(value: Any, at: At, names: Names) -> Test:
-    if not isinstance(value, Mapping) or not value:
-        raise PipelineError("type", at, expected=Word("conditions"), found=short(value))
+    expect("conditions", value, at, isinstance(value, Mapping) and value)
     by_value = all(name.startswith("$") and name not in QUERY_TOP for name in value)
     if by_value:
         return Test(at, "$elemMatch", tests=_tests(value, at, names))
@@ -374,6 +361,10 @@ def _type_names(value: Any, at: At) -> tuple[str, ...]:
         if each not in _TYPES:
             raise PipelineError("one_of", at, value=short(each), known=", ".join(_TYPES))
     return tuple(wanted)
+
+
+def _divides(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_whole, value)) and bool(value[0])
 
 
 def _whole(value: Any) -> bool:
@@ -398,8 +389,7 @@ def pattern(value: Any, options: Any, at: At) -> str:
 
     It is matched in time that grows with the text alone: look-around and back references do not exist.
     """
-    if not isinstance(value, str) or not isinstance(options, str):
-        raise PipelineError("type", at, expected=Word("text"), found=short(value))
+    expect("text", value, at, isinstance(value, str) and isinstance(options, str))
     if len(value) > MAX_PATTERN:
         raise PipelineError("regex_long", at, limit=MAX_PATTERN)
     flags = "".join(sorted(set(options)))
@@ -452,8 +442,7 @@ class _Checker:
 
     def stages(self, value: Any, at: At, names: Names) -> tuple[model.Stage, ...]:
         """All stages of a pipeline or of a lookup's."""
-        if not isinstance(value, list):
-            raise PipelineError("type", at, expected=Word("stages"), found=short(value))
+        expect("stages", value, at, isinstance(value, list))
         found = []
         for index, each in enumerate(value):
             self._count += 1
@@ -504,14 +493,12 @@ class _Checker:
 
 
 def _field(value: Any, at: At) -> tuple[str, ...]:
-    if not isinstance(value, str):
-        raise PipelineError("type", at, expected=Word("field"), found=short(value))
+    expect("field", value, at, isinstance(value, str))
     return check_path(value, at)
 
 
 def _group(value: Any, at: At, names: Names) -> model.Stage:
-    if not isinstance(value, Mapping):
-        raise PipelineError("type", at, expected=Word("document"), found=short(value))
+    expect("document", value, at, isinstance(value, Mapping))
     if "_id" not in value:
         raise PipelineError("missing", at, name="$group", argument="_id")
     key = value["_id"]
@@ -535,8 +522,7 @@ def _accumulator(name: str, value: Any, at: At, names: Names) -> model.Accumulat
     if takes is None:
         raise refused(operator, here, ACCUMULATORS)
     if operator == "$count":
-        if inner != {}:
-            raise PipelineError("type", here, expected=Word("empty"), found=short(inner))
+        expect("empty", inner, here, inner == {})
         return model.Accumulator(here, name, operator, ())
     if takes.named:
         inner = named(operator, takes, inner, here)["input"]
@@ -547,8 +533,7 @@ def _accumulator(name: str, value: Any, at: At, names: Names) -> model.Accumulat
 
 
 def _sort(value: Any, at: At, _: Names) -> model.Stage:
-    if not isinstance(value, Mapping) or not value:
-        raise PipelineError("type", at, expected=Word("sort"), found=short(value))
+    expect("sort", value, at, isinstance(value, Mapping) and value)
     if len(value) > _MAX_SORT_KEYS:
         raise PipelineError("sort_keys", at, limit=_MAX_SORT_KEYS)
     keys = []

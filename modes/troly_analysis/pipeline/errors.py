@@ -60,6 +60,12 @@ class PipelineError(InputError):
         return catalogue(f"errors.{self.key}.{part}", lang, **words, where=where)
 
 
+def expect(kind: str, value: object, at: At, holds: object) -> None:
+    """Raise PipelineError naming `kind`, a word of the catalogue, for a value of which the condition does not hold."""
+    if not holds:
+        raise PipelineError("type", at, expected=Word(kind), found=short(value))
+
+
 def near(name: str, known: Iterable[str]) -> str:
     """The names most like `name`, for a sentence; the first of them all when none is like it."""
     return shown_names(nearest(name, list(known))[:_LISTED]) or "-"
