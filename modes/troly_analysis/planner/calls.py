@@ -49,15 +49,10 @@ class Writer:
             return {"$cond": [into, parts[0], taken]}
         return {"$subtract": [{"$ifNull": [part, 0]} for part in parts]}
 
-    def rows(self, extra: Sequence[Condition] = (), period: Period | None = None) -> list[Stage]:
+    def rows(self, period: Period | None = None) -> list[Stage]:
         """The stages that choose the rows: conditions, joins, conditions on what was joined."""
-        conditions = [*self.ask.conditions, *extra]
-        used = [
-            *(c.ref for c in (*conditions, *self.ask.part)),
-            *(g.ref for g in (*self.ask.groups, *self.ask.per)),
-        ]
-        used += [ref for m in self.ask.measures for ref in (m.ref, m.over) if ref]
-        used += [part for ref in used for part in ref.parts]
+        conditions, used = self.ask.conditions, self.ask.refs
+        used += tuple(part for ref in used for part in ref.parts)
         here = self._match([c for c in conditions if not _joined(c)], period)
         stages: list[Stage] = [{"$match": here}] if here else []
         for name in dict.fromkeys(ref.sheet for ref in used if ref.sheet):
@@ -165,12 +160,7 @@ MOST = 1000
 
 def unreachable(ask: DataQuery) -> tuple[str, ...]:
     """The columns of `ask` that no pipeline can name: those that begin with "$", and joined ones with a dot."""
-    refs = [
-        *(c.ref for c in (*ask.conditions, *ask.part, *ask.having)),
-        *(g.ref for g in (*ask.groups, *ask.per)),
-    ]
-    refs += [ref for m in ask.measures for ref in (m.ref, m.over) if ref]
-    hidden = (ref.name for ref in refs if ref.name.startswith("$") or (ref.sheet and "." in ref.name))
+    hidden = (ref.name for ref in ask.refs if ref.name.startswith("$") or (ref.sheet and "." in ref.name))
     return tuple(dict.fromkeys(hidden))
 
 
@@ -444,11 +434,7 @@ def _values(ask: DataQuery) -> ToolCall:
 
 
 def _needs_pipeline(ask: DataQuery) -> bool:
-    refs = [*(c.ref for c in (*ask.conditions, *ask.part)), *(g.ref for g in ask.groups)]
-    refs += [measure.ref for measure in ask.measures if measure.ref]
-    if any(condition.unit for condition in ask.conditions):
-        return True
-    if any(ref.sheet or ref.parts for ref in refs) or ask.rank or ask.having or ask.form in {"share", "per"}:
+    if _is_joined(ask) or ask.rank or ask.having or ask.form in {"share", "per"}:
         return True
     if any(measure.distinct or measure.over or measure.median for measure in ask.measures) or ask.gap:
         return True
@@ -489,9 +475,7 @@ def _piped(ask: DataQuery, stages: list[Stage], text: str) -> ToolCall:
 
 
 def _is_joined(ask: DataQuery) -> bool:
-    refs = [*(c.ref for c in ask.conditions), *(m.ref for m in ask.measures if m.ref)]
-    hard = any(ref.sheet or ref.parts for ref in refs)
-    return hard or any(c.unit for c in ask.conditions)
+    return any(ref.sheet or ref.parts for ref in ask.refs) or any(each.unit for each in ask.conditions)
 
 
 def _filters(conditions: tuple[Condition, ...]) -> dict[str, Any]:

@@ -144,13 +144,7 @@ class _Candidate:
     def joined(self) -> int:
         """How many columns are another sheet's, which is asked for them first."""
         query = self.built.query
-        if query is None:
-            return 0
-        refs = [
-            *(each.ref for each in query.groups),
-            *(each.ref for each in (*query.conditions, *query.having)),
-        ]
-        return len({ref for ref in [*refs, *(each.ref for each in query.measures)] if ref and ref.sheet})
+        return sum(bool(ref.sheet) for ref in query.refs) if query is not None else 0
 
 
 def analyse_question(
@@ -682,21 +676,13 @@ def _span_notes(query: DataQuery, sheet: Sheet) -> list[Note]:
 
 def _made_notes(query: DataQuery) -> list[Note]:
     """What to say of figures that no column holds."""
-    refs = [
-        *(each.ref for each in query.measures),
-        *(each.ref for each in (*query.having, *query.conditions)),
-    ]
-    return [
-        Note("derived", {"figure": ref.name})
-        for ref in dict.fromkeys(ref for ref in refs if ref and ref.parts)
-    ]
+    return [Note("derived", {"figure": ref.name}) for ref in query.refs if ref.parts]
 
 
 def _join_notes(query: DataQuery) -> list[Note]:
     """Which other sheet a column was taken from."""
-    refs = [*(each.ref for each in query.conditions), *(each.ref for each in query.groups)]
-    refs += [each.ref for each in query.measures if each.ref]
-    return [Note("joined", {"sheet": name}) for name in dict.fromkeys(ref.sheet for ref in refs if ref.sheet)]
+    sheets = dict.fromkeys(ref.sheet for ref in query.refs if ref.sheet)
+    return [Note("joined", {"sheet": name}) for name in sheets]
 
 
 _SPOKEN, _SURE, _CERTAIN = 1.0, 2.0, 2.5

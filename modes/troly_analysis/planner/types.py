@@ -152,6 +152,14 @@ class DataQuery:
     chart: Chart | Literal["any", ""] = ""
     """The chart that was asked for: "any" where its kind was not said."""
 
+    @property
+    def refs(self) -> tuple[Ref, ...]:
+        """Every column that the query names, each once."""
+        conditions = (each.ref for each in (*self.conditions, *self.part, *self.having))
+        groups = (each.ref for each in (*self.groups, *self.per))
+        figures = (ref for each in self.measures for ref in (each.ref, each.over) if ref)
+        return tuple(dict.fromkeys([*conditions, *groups, *figures]))
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
