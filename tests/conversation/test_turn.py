@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -404,10 +405,19 @@ async def test_a_model_that_stands_in_and_one_that_lost_words_are_told_once(tmp_
 
 async def test_a_model_that_is_being_loaded_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("troly.llm.session.LOADING_AFTER", 0.05)
-    with OllamaDouble() as server:
-        server.load_delay = 0.3
-        events = await _with_model(tmp_path, server, ["stream"])
-    kinds = [type(event) for event in events]
+    kinds: list[type[Event]] = []
+    with (
+        OllamaDouble() as server,
+        services_at(tmp_path / "home", OLLAMA_HOST=server.url) as services,
+    ):
+        server.loading_done = threading.Event()
+        registry = registry_of(planned=planned_mode(Plan(["stream"])))
+        turn = run_turn(Session(services, registry, profile()), TurnRequest("planned", "xin chào"))
+        async for event in turn.events():
+            kinds.append(type(event))
+            if isinstance(event, ModelLoading):
+                server.loading_done.set()
+        await services.llm.aclose()
     assert kinds.index(ModelLoading) < kinds.index(Token)
 
 

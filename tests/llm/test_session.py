@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import threading
 from contextlib import aclosing, suppress
 
 import pytest
@@ -260,12 +261,14 @@ async def test_a_model_that_is_being_loaded_is_named_once(monkeypatch: pytest.Mo
     monkeypatch.setattr("troly.llm.session.LOADING_AFTER", 0.05)
     told: list[str] = []
     with OllamaDouble() as server:
-        server.load_delay = 0.4
+        server.loading_done = loaded = threading.Event()
+
+        def loading(model: str, _ahead: int | None) -> None:
+            told.append(model)
+            loaded.set()
+
         async with client_for(server.url) as client:
-            session = await open_session(
-                client,
-                on_loading=lambda model, _ahead: told.append(model),
-            )
+            session = await open_session(client, on_loading=loading)
             await whole(session.stream("answer", HELLO))
             server.script(Reply("chậm", first_delay=0.2))
             await whole(session.stream("answer", HELLO))

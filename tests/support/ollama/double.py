@@ -42,7 +42,7 @@ class OllamaDouble:
 
     `window` is what the server really opens for every model, in tokens: a chat that is longer is refused, or loses its
     beginning where `cuts_silently` (servers before `truncate`), and an embedding of a longer text is refused. The first
-    call of a model takes `load_delay` seconds, before which /api/ps does not list it.
+    call of a model waits until `loading_done` is set, where there is one, before which /api/ps does not list it.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class OllamaDouble:
         self.faults: dict[str, Fault] = {}
         self.window: int | None = None
         self.cuts_silently = False
-        self.load_delay = 0.0
+        self.loading_done: threading.Event | None = None
         self.loaded: set[str] = set()
         self.pull_error = ""
         self.pull_layers: tuple[int, ...] = (4_000, 1_000)

@@ -195,8 +195,9 @@ class Routes:
 
     async def _load(self, name: str, wire: Wire) -> None:
         name = name if ":" in name else f"{name}:latest"
-        if name not in self._double.loaded and self._double.load_delay:
-            await wire.pause(self._double.load_delay)
+        if name not in self._double.loaded and (done := self._double.loading_done) is not None:
+            while not done.is_set():
+                await wire.pause(0.01)
         self._double.loaded.add(name)
 
     def _grammar_too_large(self, schema: Any) -> bool:
