@@ -698,7 +698,7 @@ class _Frame(NamedTuple):
 _TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, near=_NEAR, part="sentence")
 _PAST = _Frame(("past",), _ANY, 8, part="sentence")
 _FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
-_DREADED = _Frame(("dreaded",), _ANY)
+_DREADED = _Frame(("dreaded",), _ANY, unless="now")
 _FRAMES = (
     _TOLD_OF_OTHERS,
     _Frame(("supposed",), _ANY, unless="now"),
@@ -998,7 +998,9 @@ class _Reading:
 
     def _exaggerated(self, place: _Place) -> bool:
         """Whether `place` says how much is felt, what one fears or bargains about, or laughs till then."""
-        if self.figure(place) or self.framed(_DREADED, place):
+        # Where something was given, what is felt may come from it.
+        given = any(not self.framed(_PAST, each) for each in self._sure("injection", "drug"))
+        if self.figure(place) or (self.framed(_DREADED, place) and not given):
             return True
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
         return (

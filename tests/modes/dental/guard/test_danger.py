@@ -621,3 +621,10 @@ def test_how_long_there_is_time_is_told_from_the_card(lang: Lang) -> None:
     answer = reply(asked, [told], first.emergency, now, lang)
     assert answer is not None
     assert "30-60" in answer.text
+
+
+@pytest.mark.parametrize("dread", ["nghĩ tới nha sĩ", "nghe tiếng khoan", "bước vào phòng khám"])
+@pytest.mark.parametrize("given", ["vừa tiêm tê xong", "uống amoxicillin xong"])
+def test_dread_explains_nothing_where_something_was_given(dread: str, given: str) -> None:
+    assert danger(f"{given} em khó thở, {dread} là khó thở hơn") is not None
+    assert danger(f"{dread} là em khó thở") is None
