@@ -133,7 +133,9 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     bare = not parts.named or _named_by_counter(parts)
     if about and not parts.named:
         parts = parse_parts(vocabulary, message, asker)
-    if previous is not None and bare and parts.entity == about:
+    placed = any(one.field in PLACES for one in parts.filters)
+    if previous is not None and bare and placed and parts.entity == about:
+        # Another place, the same kind; what names no place leans on all of what was asked.
         parts = replace(parts, filters=_with_kind(parts.filters, previous.filters))
     alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker.places)
     by_model = focus is not None and previous is None and not _names_its_own(parts)
