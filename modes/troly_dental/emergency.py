@@ -185,11 +185,9 @@ def still(text: str, present: Emergency, lang: Lang) -> str:
     card = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
     if name == _GENTLE:
         return "\n".join([head, "", *card])
-    wanted = [
-        label
-        for label in _lexicon().labels_in(text)
-        if label not in {"food", "time"} or (label == "food" and name in _FASTING)
-    ]
+    # How long there is stands in the card.
+    silent = {"time"} if name in _FASTING else {"time", "food"}
+    wanted = [label for label in _lexicon().labels_in(text) if label not in silent]
     lines = [*_card_lines(text, name, lang), *(say(f"guard.still.{label}", lang) for label in wanted)][
         :_LINES
     ]

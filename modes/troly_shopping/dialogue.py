@@ -241,10 +241,10 @@ def parse_follow_up(
         labels -= {"check"}
     rows = list(pointed.rows if pointed else focus.rows)
     told = (labels or pointed) and rows and "topic" not in labels
-    # One word more may be a slip, but not where a page of the shop is asked for.
-    of_pages = any(hit.label.startswith("topic ") for hit in grammar().find(text))
-    if not told or (strict and len(left) > (1 if labels and not of_pages else 0)):
+    if not told or (strict and len(left) > (1 if labels else 0)):
         return DialogueAct()
+    if strict and left and any(hit.label.startswith("topic ") for hit in grammar().find(text)):
+        return DialogueAct()  # one word more may be a slip, but not where a page of the shop is asked for
     if labels & {"soonest", "latest"} and len(rows) < 2:
         return DialogueAct("about", tuple(mentioned)) if len(mentioned) > 1 else DialogueAct()
     return _of_rows(rows, labels, today)

@@ -515,13 +515,8 @@ def _top_title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str
         else field_name(field, sheet, asked.lang)
     )
     last = str(arguments.get("sort_order") or "desc") == "asc"
-    key = (
-        "title.lowest"
-        if last
-        else "title.best"
-        if _lexicon().has(asked.text, "best selling")
-        else "title.top"
-    )
+    best = _lexicon().has(asked.text, "best selling")
+    key = "title.lowest" if last else "title.best" if best else "title.top"
     said = say(key, asked.lang, count=arguments.get("limit") or LISTED, what=what, by=by)
     when = period_name(*period_of(call), asked)
     return f"{said}{when and f', {when}'}" + filters_text(call, sheet, asked.lang)

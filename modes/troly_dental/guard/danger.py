@@ -996,11 +996,15 @@ class _Reading:
             for between in (set(range(each.last + 1, wish)),)
         )
 
+    def _dreaded(self, place: _Place) -> bool:
+        """Whether `place` comes from a sound, a sight or a thought; where something was given it may come from that."""
+        return self.framed(_DREADED, place) and not any(
+            not self.framed(_PAST, each) for each in self._sure("injection", "drug")
+        )
+
     def _exaggerated(self, place: _Place) -> bool:
         """Whether `place` says how much is felt, what one fears or bargains about, or laughs till then."""
-        # Where something was given, what is felt may come from it.
-        given = any(not self.framed(_PAST, each) for each in self._sure("injection", "drug"))
-        if self.figure(place) or (self.framed(_DREADED, place) and not given):
+        if self.figure(place) or self._dreaded(place):
             return True
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
         return (
