@@ -595,10 +595,25 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         result = _ranked_first(result, str(call.arguments.get("sort_field") or ""))
     if len(result.rows) == 1 and call.arguments.get("limit") == 1 and not call.arguments.get("group_by"):
         return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun, len(result.columns)))
-    if is_listed(result):
-        return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun))
-    first = _lines(replace(result, rows=result.rows[:1]), sheet, asked.lang, noun)
-    return "\n".join([f"{head}:", *first, *_more(len(result.rows) - 1, asked.lang)])
+    lines = _lines if is_listed(result) else _summary
+    return "\n".join([f"{head}:", *lines(result, sheet, asked.lang, noun)])
+
+
+def _summary(result: Result, sheet: Sheet | None, lang: Lang, noun: str) -> list[str]:
+    """What is told of rows that stand in a table: of a series by period its highest and lowest figure with their periods,
+    else the first row."""
+    count = len(result.rows)
+    figures = [row[1] for row in result.rows if len(row) == 2 and isinstance(row[1], (int, float, Decimal))]
+    by_period = result.columns[0].rpartition(":")[2] in GRAINS and not result.truncated
+    if not by_period or not figures or min(figures) == max(figures):
+        first = replace(result, rows=result.rows[:1])
+        return [*_lines(first, sheet, lang, noun), *_more(count - 1, lang)]
+    said = []
+    for key, end in (("highest", max(figures)), ("lowest", min(figures))):
+        at = [place for place, row in enumerate(result.rows) if row[1] == end]
+        periods = _some([_cell(result, place, 0, lang) for place in at], "", lang)
+        said.append(say(f"answer.{key}", lang, period=periods, value=_cell(result, at[0], 1, lang, noun)))
+    return [*said, say("answer.table", lang, count=value_text(count, "", lang))]
 
 
 def _names_all(call: ToolCall, result: Result) -> bool:

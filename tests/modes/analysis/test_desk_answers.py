@@ -218,6 +218,21 @@ def test_more_rows_than_are_listed_are_counted_and_all_are_in_the_table() -> Non
     assert chart_of(call, result, SHEET, asked("")) is None
 
 
+@given(st.lists(st.integers(0, 5), min_size=11, max_size=31))
+def test_of_a_long_series_the_highest_and_the_lowest_are_told(figures: list[int]) -> None:
+    rows = tuple((date(2026, 10, day), figure) for day, figure in enumerate(figures, 1))
+    result = Result("rows", columns=("Ngày:day", "sum(Doanh thu)"), rows=rows, units=("", "VND"))
+    said = render_answer(aggregate(group_by="Ngày:day"), result, SHEET, asked("")).splitlines()[1:]
+    if min(figures) == max(figures):
+        assert said == ["1. 1/10/2026 - " + value_text(figures[0], "VND", "vi"), *said[1:]]
+        return
+    for line, name, end in zip(said, ("Cao nhất", "Thấp nhất"), (max(figures), min(figures)), strict=False):
+        days = [f"{day}/10/2026" for day, figure in enumerate(figures, 1) if figure == end]
+        assert line.startswith(f"- {name}: {', '.join(days[:3])}")
+        assert line.endswith(f" - {value_text(end, 'VND', 'vi')}")
+    assert said[2:] == [f"Cả {len(figures)} dòng ở bảng bên dưới"]
+
+
 @pytest.mark.parametrize(
     ("question", "wanted", "kind"),
     [("theo sàn", "any", "bar"), ("tỷ trọng theo sàn", "share", "share"), ("x", "line", "bar")],
