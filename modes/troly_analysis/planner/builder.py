@@ -853,7 +853,7 @@ def names_figure_alone(parts: Parts, before: DataQuery) -> bool:
     """Whether a short message names a figure and nothing that it is of: "bao nhiêu đơn vậy?" is of what was asked before."""
     narrowed = before.period is not None or bool(before.conditions) or bool(before.groups)
     plain = before.form in {"scalar", "compare", "groups", "top", "rows"} and not before.gap
-    return narrowed and plain and is_bare(parts, before.conditions)
+    return narrowed and plain and (is_bare(parts, before.conditions) or asks_stock_alone(parts))
 
 
 def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
@@ -895,6 +895,13 @@ def asks_columns(parts: Parts) -> bool:
 def asks_alone(parts: Parts) -> bool:
     """Whether only the figure of what was found is asked for: "how much exactly?"."""
     return _nothing_named(parts) and parts.words <= _SHORT and parts.has("how much", "much", "count")
+
+
+def asks_stock_alone(parts: Parts) -> bool:
+    """Whether only what is left is asked for, of nothing that is named: "trong kho còn bao nhiêu cái"."""
+    stock = is_bare(parts) and all(each.ref and each.ref.concept == "stock" for each in parts.measures)
+    alone = (_nothing_named(parts) and parts.has("left")) or (stock and bool(parts.measures))
+    return alone and not parts.has("sum", "all", "whole")
 
 
 def is_bare(parts: Parts, held: tuple[Condition, ...] = ()) -> bool:

@@ -32,12 +32,15 @@ def key_of(phrase: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatch(Generic[T]):
-    """Words `start:end` of a message mean `payload`; `loss` is 0 where the accents were typed as listed."""
+    """Words `start:end` of a message mean `payload`; `loss` says how far the accents typed are from those listed, `bare`
+    that none were typed where some are listed.
+    """
 
     start: int
     end: int
     payload: T
     loss: float = 0.0
+    bare: bool = False
 
 
 class Phrases(Generic[T]):
@@ -96,7 +99,8 @@ class Phrases(Generic[T]):
                     said = [token.text for token in typed[start:end]]
                     loss = _loss(_bared(said, words) if bare else said, words, careful=careful)
                     if loss is not None:
-                        yield PhraseMatch(start, end, payload, loss)
+                        unmarked = not any(map(accents, said)) and any(map(accents, words))
+                        yield PhraseMatch(start, end, payload, loss, unmarked)
 
 
 def _bared(typed: Sequence[str], words: Sequence[str]) -> list[str]:

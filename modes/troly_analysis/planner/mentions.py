@@ -510,7 +510,7 @@ def find_mentions(
     _add_periods(piles, wording, schema, today)
     english = detect_score(text) < 0
     for hit in listed_words().find(text, typed, careful=wording.careful):
-        if english and hit.loss and hit.end - hit.start == 1:
+        if english and hit.bare and hit.end - hit.start == 1:
             continue  # "the" is no "thế"
         pile = piles[hit.start, hit.end]
         pile.labels.add(hit.payload)

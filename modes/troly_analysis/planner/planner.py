@@ -12,10 +12,12 @@ from functools import cache
 from troly.text.everyday import small_talk, without_background
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
+    GOODS,
     BuiltQuery,
     asks_alone,
     asks_columns,
     asks_share_alone,
+    asks_stock_alone,
     build_query,
     in_context,
     is_bare,
@@ -42,7 +44,17 @@ from troly_analysis.planner.pointing import (
 )
 from troly_analysis.planner.reader import Parts, Pointer, code_name, read_question
 from troly_analysis.planner.schema import Schema, schema_of
-from troly_analysis.planner.types import Condition, DataQuery, Group, Intent, Lookup, Note, Plan, Ref
+from troly_analysis.planner.types import (
+    Condition,
+    DataQuery,
+    Group,
+    Intent,
+    Lookup,
+    Note,
+    Plan,
+    Ref,
+    averaged,
+)
 from troly_analysis.types import Sheet
 
 _IGNORE = ("bo qua", "ignore", "khong can", "skip")
@@ -385,7 +397,8 @@ class _Question:
         elif built.query is not None and (parts.kept or (before and points_by_weekday(parts, before))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
         elif built.complete and not parts.has("whole", "all", "now"):
-            self._held_against(parts, target or before, built, schema, sure=followed)
+            held = (target or before) if before is not None else self._moved(parts, asked, schema)
+            self._held_against(parts, held, built, schema, sure=followed)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed)
 
@@ -395,7 +408,9 @@ class _Question:
         parts = read_question(self.text, schema, self.today, self.choices, self.values, about=about)
         last = self.previous.ask if self.previous is not None else None
         if before is None:
-            if _is_row(last) and is_bare(parts) and not parts.pointer:
+            named = last.refs if last is not None else ()
+            stock = asks_stock_alone(parts) and any(_own_column(ref, schema) for ref in named)
+            if not parts.pointer and ((_is_row(last) and is_bare(parts)) or stock):
                 parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
             return parts
         if of_the_year_before(parts.when, before.period, self.today) != parts.when:  # of which year is open
@@ -439,7 +454,8 @@ class _Question:
             return
         if parts.row_key is not None or query.form in {"schema", "distinct"}:
             return
-        if query.period is not None and parts.words > _LONG:
+        total = parts.has("sum") and parts.has("which", "count", "much") and not parts.when.yearless
+        if query.period is not None and (parts.words > _LONG or total):
             return
         when = of_the_year_before(parts.when, before.period, self.today)
         dated = replace(query, period=when.period) if query.versus is None and query.period else query
@@ -472,6 +488,14 @@ class _Question:
             return bool(rest or against)  # its own figure and days: nothing of the question before is meant
         goes_on = parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
+
+    def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
+        """The one thing that a question of another sheet was about, as rows of this sheet; None where it has no column of it."""
+        if asked is None or self.previous is None:
+            return None
+        one = pointed_query(replace(parts, pointer=Pointer()), asked, self.previous.before, self.shown)
+        thing = _thing_on(one, schema)
+        return DataQuery(schema.sheet.name, conditions=(thing,)) if thing else None
 
     def _pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
         """The query before as far as the message points at it, None where nothing was asked or it is not clear what is meant."""
@@ -508,10 +532,18 @@ def _has_shape(parts: Parts, query: DataQuery | None) -> bool:
 
 
 def _extra_weight(parts: Parts, built: BuiltQuery, schema: Schema, *, followed: bool) -> float:
-    """What speaks for a sheet beside its words: it was asked before, it holds the row that is named, or what is sold."""
+    """What speaks for a sheet beside its words: it was asked before, it holds the row that is named, what is sold, or each
+    thing once whose price is asked for.
+    """
     trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count", "aov")
-    own = built.query is not None and not parts.measures and trades and schema.of("revenue", "quantity")
-    return _OWN * bool(own) + 0.6 * (followed or parts.row_key is not None)
+    query = built.query
+    own = query is not None and not parts.measures and trades and schema.of("revenue", "quantity")
+    figures = {each.ref for each in query.measures} if query is not None else set()
+    named = [ref for ref in query.refs if ref.kind == "text" and not ref.sheet] if query is not None else []
+    once = any(schema.key(ref).distinct == schema.sheet.rows for ref in named)
+    once = once or (query is not None and query.form == "rows" and schema.row_concept in GOODS)
+    priced = bool(figures) and all(ref is not None and averaged(ref) for ref in figures)
+    return _OWN * bool(own or (once and priced)) + 0.6 * (followed or parts.row_key is not None)
 
 
 def _renames(parts: Parts, target: DataQuery) -> bool:
@@ -520,29 +552,30 @@ def _renames(parts: Parts, target: DataQuery) -> bool:
     return any(note.key == "values_meant" and note.params["field"] in pointed for note in parts.notes)
 
 
+def _own_column(ref: Ref, schema: Schema) -> Ref | None:
+    """This sheet's column of the things that a column of another sheet names; None for none, or where several could be."""
+    own = [each for each in schema.refs.values() if each.kind == ref.kind == "text" and not each.sheet]
+    same = [each for each in own if each.name == ref.name]
+    alike = [each for each in own if ref.concept and each.concept == ref.concept and not code_name(each)]
+    return next(iter(same or (alike if len(alike) == 1 and not code_name(ref) else [])), None)
+
+
+def _thing_on(query: DataQuery | None, schema: Schema) -> Condition | None:
+    """The last thing that a query of another sheet names, on this sheet's column of it; None where it has none."""
+    named = [each for each in query.conditions if each.op in {"eq", "in"}] if query is not None else []
+    own = (replace(each, ref=ref) for each in reversed(named) if (ref := _own_column(each.ref, schema)))
+    return next(own, None)
+
+
 def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
     """Put the thing pointed at, which another sheet showed, on this sheet's column of that name; False where it has none."""
-    thing = next(
-        (one for one in reversed(target.conditions) if one.op in {"eq", "in"} and one.ref.kind == "text"),
-        None,
-    )
+    thing = _thing_on(target, schema)
     if thing is None:
         return False
-    own = [each for each in schema.refs.values() if each.kind == "text" and not each.sheet]
-    same = [each for each in own if each.name == thing.ref.name]
-    alike = [
-        each
-        for each in own
-        if thing.ref.concept and each.concept == thing.ref.concept and not code_name(each)
-    ]
-    ref = next(iter(same or (alike if len(alike) == 1 and not code_name(thing.ref) else [])), None)
-    if ref is None:
-        return False
-    own_thing = replace(thing, ref=ref)
-    parts.conditions.append(own_thing)
-    parts.row_key = own_thing if thing.op == "eq" and ref == schema.row_ref else parts.row_key
+    parts.conditions.append(thing)
+    parts.row_key = thing if thing.op == "eq" and thing.ref == schema.row_ref else parts.row_key
     if thing.op == "in" and not parts.has("sum"):
-        parts.groups.append(Group(ref))
+        parts.groups.append(Group(thing.ref))
     return True
 
 

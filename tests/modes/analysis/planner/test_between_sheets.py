@@ -1,0 +1,91 @@
+"""What was asked of one sheet goes on in another: the stock and the price of the product that was spoken of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.modes.analysis import ORDERS, analyst_at
+
+PRODUCTS = """Mã SP,Tên sản phẩm,Nhóm hàng,Giá bán,Giá vốn,Tồn kho
+SP01,Áo thun,Áo,150.000,70.000,12
+SP02,Quần jean,Quần,390.000,190.000,40
+SP03,Giày sneaker,Giày,549.000,290.000,7
+SP04,Mũ len,Phụ kiện,90.000,40.000,25
+"""
+NAMES = ("Đơn hàng", "Sản phẩm")
+
+
+async def told(home: Path, *texts: str) -> str:
+    """The answer to the last of these messages."""
+    with analyst_at(home, ORDERS, PRODUCTS, names=NAMES) as analyst:
+        return [await analyst.ask(text) for text in texts][-1].answer
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "doanh thu Giày sneaker tháng 11/2026",
+        "Giày sneaker giá bao nhiêu",
+        "top 1 sản phẩm doanh thu tháng 10/2026",
+    ],
+)
+@pytest.mark.parametrize(
+    "stock",
+    ["trong kho còn bao nhiêu cái?", "kho con nhieu", "còn hàng không", "còn mấy đôi", "how many left?"],
+)
+async def test_what_is_left_is_of_the_one_product_that_was_spoken_of(
+    own_home: Path, first: str, stock: str
+) -> None:
+    answer = await told(own_home, first, stock)
+    assert "Giày sneaker): 7" in answer
+    assert "84" not in answer
+
+
+async def test_of_several_products_or_none_no_single_stock_is_made_up(own_home: Path) -> None:
+    several = await told(own_home, "top 3 sản phẩm bán chạy năm 2026", "trong kho còn bao nhiêu cái?")
+    assert "84" not in several
+    assert "84" in await told(own_home, "doanh thu tháng 11/2026", "trong kho còn bao nhiêu cái?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Doanh thu Giày sneaker tháng 10/2026 bao nhiêu? Tồn kho còn bao nhiêu?",
+        "Giày sneaker năm 2026 bán được bao nhiêu đôi và trong kho còn bao nhiêu?",
+    ],
+)
+async def test_both_parts_of_a_message_are_of_its_product(own_home: Path, text: str) -> None:
+    answer = await told(own_home, text)
+    assert "Sản phẩm: Giày sneaker" in answer
+    assert "Giày sneaker): 7" in answer
+
+
+async def test_sales_after_a_stock_are_told_of_the_product_and_of_all(own_home: Path) -> None:
+    answer = await told(
+        own_home, "Giày sneaker còn bao nhiêu đôi trong kho", "tháng 10/2026 bán được bao nhiêu"
+    )
+    assert "(Sản phẩm: Giày sneaker): 4" in answer
+    assert ": 9" in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Giày sneaker giá bao nhiêu", "549.000"),
+        ("san pham nao gia cao nhat", "Giày sneaker"),
+        ("what is the price of Quần jean?", "390,000"),
+    ],
+)
+async def test_a_price_is_that_of_the_sheet_of_products(own_home: Path, text: str, answer: str) -> None:
+    assert answer in await told(own_home, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["What was the total revenue in 2024?", "tổng doanh thu năm 2024 là bao nhiêu?"]
+)
+async def test_a_total_of_days_of_its_own_is_of_everything(own_home: Path, text: str) -> None:
+    answer = await told(own_home, "số đơn Áo thun năm 2026", text)
+    assert "150" in answer
+    assert "Áo thun" not in answer
