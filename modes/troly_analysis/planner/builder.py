@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from troly.text.dates import add, whole
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
-from troly_analysis.planner.pointing import points_at_days
+from troly_analysis.planner.pointing import figure_alone, points_at_days
 from troly_analysis.planner.reader import STATES, Parts
 from troly_analysis.planner.schema import Schema, made_of
 from troly_analysis.planner.types import (
@@ -814,10 +814,17 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         before.form == "groups" or (before.form in {"top", "rows"} and before.limit == 1)
     )
     changed = (
-        turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
+        turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", _adds_up(parts, before), parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
         parts.order, parts.chart, parts.has("all"), parts.every,
     )  # fmt: skip
     return any(changed)
+
+
+def _adds_up(parts: Parts, before: DataQuery) -> bool:
+    """Whether the total is asked for of what was broken down or ranked, and no end of it: "tổng cộng bao nhiêu?"."""
+    other = parts.groups or parts.loose or parts.extremes or parts.limit or parts.pointer
+    listed = before.form == "groups" or (before.form == "top" and (before.limit == 1 or parts.when.period))
+    return parts.op == "sum" and bool(before.groups and listed) and not other
 
 
 def _asks_anew(parts: Parts, before: DataQuery) -> bool:
@@ -988,16 +995,22 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
 
 
 def _of_that_year(parts: Parts, before: DataQuery, query: DataQuery) -> tuple[DataQuery, DataQuery | None]:
-    """Another year after a month or quarter: all of it, or the same part of it; a correction means the same part first."""
+    """Another year after a month or quarter: all of it, or the same part of it; a correction means the same part first, and
+    days that are pointed at ("ngày đó năm ngoái") that part alone.
+    """
     year, days = query.period, before.period
     moved = parts.when.period is not None and year is not None and days is not None and not query.versus
     if not moved or year is None or days is None or not is_whole(year, "year") or is_whole(days, "year"):
         return query, None
-    if not any(is_whole(days, unit) for unit in ("month", "quarter")) or days.start.year == year.start.year:
+    pointed = [unit for unit in parts.kept if unit in _CALENDAR and is_whole(days, unit)]
+    known = any(is_whole(days, unit) for unit in (*pointed, "month", "quarter"))
+    if not known or days.start.year == year.start.year:
         return query, None
     years = year.start.year - days.start.year
     end = add(days.end + timedelta(1), years, "year") - timedelta(1)
     part = replace(query, period=Period(add(days.start, years, "year"), end))
+    if pointed:
+        return part, None
     return (part, query) if parts.corrects or parts.has("correction") else (query, part)
 
 
@@ -1045,10 +1058,13 @@ class _Change:
         two = parts.pointer is not None and parts.pointer.both and parts.has("gap", "gt", "lt")
         told = (parts.pointer is not None or any(parts.kept)) and parts.has(*asked) and not two
         counted = parts.rows and parts.has("count", "much") and not only_leaves_out(parts)
-        added = parts.pointer is not None and parts.pointer.both and parts.op == "sum" and not parts.measures
+        if _adds_up(parts, self.before):
+            self.query = figure_alone(self.query)
+        sums = all(each.op in _ADDS for each in self.query.measures)
+        added = parts.op == "sum" and sums and not (parts.measures or counted or parts.per)
         if added or not (parts.measures or counted or parts.op or told or parts.per):
             return
-        sums = [each for each in self.query.measures if each.op == "sum" and each.ref and not each.over]
+        plain = [each for each in self.query.measures if each.op == "sum" and each.ref and not each.over]
         means = bool(self.query.measures) and all(each.op == "avg" for each in self.query.measures)
         if parts.per_row and means and not parts.measures:
             return  # "SPX thì mỗi đơn bao nhiêu"
@@ -1057,11 +1073,11 @@ class _Change:
             and not parts.measures
             and self.query.form == "scalar"
         )
-        if averages and sums and len(sums) == len(self.query.measures):
+        if averages and plain and len(plain) == len(self.query.measures):
             if parts.per:
                 self.set(form="per", per=tuple(parts.per))
             else:
-                self.set(measures=tuple(replace(each, op="avg") for each in sums))
+                self.set(measures=tuple(replace(each, op="avg") for each in plain))
             return
         if asks_alone(parts):
             return
@@ -1085,7 +1101,8 @@ class _Change:
     def dates(self) -> None:
         """Another period, or one to compare with; a unit that is pointed at must be the period before."""
         parts, query = self.parts, self.query
-        self.unmet += [] if points_at_days(parts, query) else ["…"]
+        of_year = "week" in parts.kept and parts.when.period is not None  # "tuần đó năm ngoái"
+        self.unmet += [] if points_at_days(parts, query) and not of_year else ["…"]
         if _moved_back(parts, self.before) and query.period is not None:
             there = preceding if parts.has("preceding") else following
             self.set(period=there(query.period))
@@ -1271,6 +1288,9 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     )  # of one thing: its figure
 
 
+_CALENDAR = frozenset({"day", "month", "quarter"})
+"""The parts of a year that every year has."""
+_ADDS = frozenset({"sum", "count"})
 _LENGTHS = ("day", "week", "month", "quarter", "year")
 # In which days a course is drawn where those of the question before are one unit of it.
 _SPANS: Mapping[str, Literal["month", "year"]] = {

@@ -379,7 +379,7 @@ class _Question:
         if key is not None and before is not None and asks_columns(parts) and not lost:
             return _Candidate(schema, parts, BuiltQuery(row_of(key, parts, schema)), followed=True)
         own = anew and built.complete and _has_shape(parts, built.query)
-        if self._goes_on_unheard(parts, followed=followed):
+        if self._goes_on_unheard(parts, before, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
         elif lost or (last is not None and not last.calls and asked is None and is_bare(parts)):
             built.unmet = (*built.unmet, "…")
@@ -396,7 +396,7 @@ class _Question:
             built.query = in_context(built.query, found_in, schema)
         elif built.query is not None and (parts.kept or (before and points_by_weekday(parts, before))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
-        elif built.complete and not parts.has("whole", "all", "now"):
+        elif built.complete and not parts.has("whole", "ever", "now"):
             held = (target or before) if before is not None else self._moved(parts, asked, schema)
             self._held_against(parts, held, built, schema, sure=followed)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
@@ -422,7 +422,8 @@ class _Question:
             parts.pointer = None
         if parts.pointer or parts.kept:
             return parts
-        found = before.form in {"top", "rows"} and (names_figure_alone(parts, before) or asks_alone(parts))
+        alone = names_figure_alone(parts, before) and parts.op != "sum"
+        found = before.form in {"top", "rows"} and (alone or asks_alone(parts))
         row = before.form == "rows" and before.limit == 1 == len(self.shown) and asks_columns(parts)
         if found or row or asks_share_alone(parts, before):
             parts.pointer = Pointer()  # of the one thing that was found
@@ -460,6 +461,8 @@ class _Question:
         when = of_the_year_before(parts.when, before.period, self.today)
         dated = replace(query, period=when.period) if query.versus is None and query.period else query
         within = of_every(parts, in_context(dated, before, schema))
+        if parts.has("all"):  # "bao nhiêu đơn tất cả": of those days, or of the whole sheet
+            within = replace(within, conditions=query.conditions)
         if within == query:
             return
         if built.also is not None:
@@ -471,7 +474,7 @@ class _Question:
         else:
             built.query, built.also = within, None if sure else query
 
-    def _goes_on_unheard(self, parts: Parts, *, followed: bool) -> bool:
+    def _goes_on_unheard(self, parts: Parts, before: DataQuery | None, *, followed: bool) -> bool:
         """Whether the message goes on from a question that was not understood."""
         if self.previous is None or not self.previous.missing:
             return False
@@ -486,7 +489,8 @@ class _Question:
             and not (parts.pointer or parts.kept)
         ):
             return bool(rest or against)  # its own figure and days: nothing of the question before is meant
-        goes_on = parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
+        bare = before is not None and names_figure_alone(parts, before)
+        goes_on = bare or parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
 
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:

@@ -17,7 +17,7 @@ def shown_in(before: DataQuery, shown: Sequence[str]) -> DataQuery:
     if one is None or not one.unit or before.form != "top" or len(shown) != 1:
         return before
     days = period_of_key(shown[0])
-    return before if days is None else replace(_alone(before), period=Period(*days, shown[0]))
+    return before if days is None else replace(figure_alone(before), period=Period(*days, shown[0]))
 
 
 def widened(before: DataQuery, kept: Sequence[str]) -> DataQuery:
@@ -50,7 +50,7 @@ def pointed_query(
     if ref is None or not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
         return None
     thing = Condition(ref, "eq", shown[at], shown[at])
-    return replace(_alone(before), conditions=(*before.conditions, thing))
+    return replace(figure_alone(before), conditions=(*before.conditions, thing))
 
 
 def _is_of_one_thing(pointer: Pointer, before: DataQuery) -> bool:
@@ -85,7 +85,8 @@ def _fits(noun: Ref | None, ref: Ref) -> bool:
     return noun is None or noun.name == ref.name or (bool(noun.concept) and noun.concept == ref.concept)
 
 
-def _alone(before: DataQuery) -> DataQuery:
+def figure_alone(before: DataQuery) -> DataQuery:
+    """`before` as one figure, without what it was broken down by."""
     return replace(
         before, form="scalar", groups=(), order="", limit=0, rank=0, having=(), count_groups=False, growth=False, chart="",
         seller=False,
@@ -138,14 +139,16 @@ def _both_periods(parts: Parts, before: DataQuery, earlier: DataQuery) -> DataQu
         joined = (last.start - first.end).days == 1
         return replace(before, period=Period(first.start, last.end)) if joined else None
     return (
-        replace(_alone(before), form="compare", period=last, versus=first) if first.end < last.start else None
+        replace(figure_alone(before), form="compare", period=last, versus=first)
+        if first.end < last.start
+        else None
     )
 
 
 def _side_by_side(parts: Parts, query: DataQuery, two: Condition) -> DataQuery | None:
     if parts.pointer is not None and not _fits(parts.pointer.ref, two.ref):
         return None
-    query = _alone(query)
+    query = figure_alone(query)
     if parts.has("gap"):
         return replace(query, gap=(two,), measures=query.measures[:1])
     if parts.has("sum") or parts.op == "sum":

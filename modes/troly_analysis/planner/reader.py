@@ -401,7 +401,17 @@ class Reader:
                 self._point(Pointer(self._nth(at), ref=self._noun_ref(at - 1)), at - 1, at)
             elif self.has(at, "pointer") and not self._pointed_ahead(at):
                 self._pointed(at)
+            else:
+                self._whole_unit(at)
         self._last_two()
+
+    def _whole_unit(self, at: int) -> None:
+        """ "Cả năm thì sao": all of the year that the days of the question before are in."""
+        mention, before = self.mentions[at], self.mentions[at - 1] if at else None
+        plain = mention.unit and not (mention.targets or mention.period)
+        if plain and before is not None and fold(before.text) in _WHOLE:
+            self.parts.kept.append(f"whole {mention.unit}")
+            self.take("pointer", at - 1, at)
 
     def _period_pointed(self, at: int) -> None:
         """ "tuần trước đó nữa (9 đến 15/11)": the dates say which; "tháng trước đó" is the one before; "tháng 8 đó" is itself."""

@@ -141,3 +141,66 @@ def test_a_course_by_month_after_one_month_is_that_of_its_year(move: str) -> Non
         assert made.ask is not None
         assert made.ask.period is not None
         assert str(made.ask.period.end) == "2024-03-31"
+
+
+SHIFTED = {"ngày 5/3/2024": "2023-03-05", "tháng 3/2024": "2023-03-01", "quý 1 năm 2024": "2023-01-01"}
+
+
+@pytest.mark.parametrize("move", ["{} đó năm ngoái", "cùng {} đó năm ngoái thì sao", "cung {} do nam ngoai"])
+def test_days_that_are_pointed_at_in_another_year_are_those_days_of_it(move: str) -> None:
+    for days, start in SHIFTED.items():
+        made = after(f"doanh thu {days}", move.format(days.split()[0]))
+        assert days_of(made.calls[0].arguments)[0] == start
+        assert made.also is None
+    assert not after("doanh thu tuần trước", "tuần đó năm ngoái").calls
+
+
+@pytest.mark.parametrize("total", ["tổng cộng bao nhiêu?", "tổng bao nhiêu", "tong cong la bao nhieu"])
+@pytest.mark.parametrize(
+    "first", ["doanh thu theo nền tảng tháng 3/2024", "nền tảng nào doanh thu cao nhất tháng 3/2024"]
+)
+def test_the_total_of_what_was_broken_down_is_one_figure(first: str, total: str) -> None:
+    call = after(first, total).calls[0].arguments
+    assert (call["operation"], call["field"], call.get("group_by")) == ("sum", "Doanh thu", None)
+    assert days_of(call) == ("2024-03-01", "2024-03-31")
+
+
+@pytest.mark.parametrize("total", ["Tổng cả quý 2 thì bao nhiêu?", "tổng cộng quý 2 là mấy"])
+def test_the_total_of_other_days_ranks_nothing(total: str) -> None:
+    call = after("tháng nào doanh thu cao nhất năm 2024", total).calls[0].arguments
+    assert (call["operation"], call.get("group_by")) == ("sum", None)
+    assert days_of(call) == ("2024-04-01", "2024-06-30")
+
+
+def test_all_after_some_days_is_told_of_those_days_and_of_the_whole_sheet() -> None:
+    for text in ("bao nhiêu đơn tất cả", "tất cả có mấy đơn", "bn đơn tất cả"):
+        made = after("doanh thu Shopee tháng 3/2024", text)
+        assert made.ask is not None, text
+        assert made.also is not None, text
+        assert {str(one.period.start) if one.period else "" for one in (made.ask, made.also)} == {
+            "2024-03-01",
+            "",
+        }
+        assert not made.ask.conditions, text
+    ever = after("doanh thu Shopee tháng 3/2024", "bao nhiêu đơn từ trước tới giờ")
+    assert ever.ask is not None
+    assert ever.ask.period is None
+
+
+@pytest.mark.parametrize("sorry", ["ý chết nhầm, {} mới đúng", "à nhầm, {}", "không phải, ý mình là {}"])
+def test_a_correction_stays_for_the_questions_after_it(sorry: str) -> None:
+    made = after("doanh thu Lazada tháng 3/2024", sorry.format("Shopee"), "cần số đơn")
+    assert made.calls[0].arguments["filters"] == {"Nền tảng": "Shopee"}
+
+
+def test_what_goes_on_from_a_question_that_was_not_understood_is_not_answered_from_an_older_one() -> None:
+    made = after("doanh thu Lazada tháng 3/2024", "nhầm, kênh xyzzy mới đúng", "cần số đơn")
+    assert not made.calls
+
+
+@pytest.mark.parametrize("whole", ["cả {} thì sao?", "tổng cả {} bao nhiêu", "ca {} thi sao"])
+def test_the_whole_of_a_unit_is_that_of_the_days_before(whole: str) -> None:
+    for unit, end in (("quý", "2024-03-31"), ("năm", "2024-12-31")):
+        call = after("doanh thu tháng 2/2024", whole.format(unit)).calls[0].arguments
+        assert days_of(call) == ("2024-01-01", end)
+        assert call["operation"] == "sum"
