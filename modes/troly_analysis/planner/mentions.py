@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
@@ -69,6 +69,11 @@ _REWRITES = tuple(
             ),
             r"\1 \3 và \2 \3",
         ),
+        # "1-15/10", "16 đến 22/11": both days are of that month
+        (
+            r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*(?:[-–]|đến|den|tới|toi|to)\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
+            r"từ \1/\3 đến \2/\3",
+        ),
         # "hôm kia (21/11)", "thứ bảy vừa rồi 21/11": a day, where "4/5 sao" is a mark
         (
             (
@@ -89,11 +94,6 @@ _REWRITES = tuple(
         (r"\b(?:two|three|four|[2-9]) (?:things|figures|numbers)(?= ?[:,]| for| of)", ""),
         # "last week's orders"
         (r"(?<=[a-z])['’]s\b(?= )", ""),
-        # "1-15/10", "16 đến 22/11": both days are of that month
-        (
-            r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*(?:[-–]|đến|den|tới|toi|to)\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
-            r"từ \1/\3 đến \2/\3",
-        ),
         # "16 to 22 November 2026": both days are of that month
         (
             rf"\b(?:from )?([0-9]{{1,2}})\s*(?:[-–]|to|through|until)\s*([0-9]{{1,2}}) ({_MONTH_NAMES})[a-z]*\.?( 20[0-9]{{2}}|, 20[0-9]{{2}})?\b",
@@ -143,7 +143,7 @@ _SIGNS = tuple(
         (r"=", "equals"),
     )
 )  # fmt: skip
-_MARKED, _SHORTEST_SLIP = 0.4, 6
+_MARKED, SHORTEST_SLIP = 0.4, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ def _respelt(
         for start, end in ((at - 1, at + 1), (at, at + 2), (at - 2, at + 1), (at - 1, at + 2), (at, at + 3)):
             span = typed[max(start, 0) : end]
             said = " ".join(without_telex(each.folded) if each is token else each.folded for each in span)
-            if start < 0 or len(span) < end - start or len(said) < _SHORTEST_SLIP:
+            if start < 0 or len(span) < end - start or len(said) < SHORTEST_SLIP:
                 continue
             near = [
                 phrase
@@ -691,20 +691,34 @@ _MOST_TRIED, _MOST_RUNS, _MOST_FOUND, _MOST_COLUMNS = 14, 4, 50, 8
 Place = tuple[int, int]
 
 
-def words_of_values(wording: CorrectedText, schema: Schema, lookup: Lookup | None) -> frozenset[str]:
-    """The folded words that were respelt although some value of a long column holds them: "short" of "Quần short"."""
+def words_of_values(
+    message: str, wording: CorrectedText, schema: Schema, lookup: Lookup | None
+) -> frozenset[str]:
+    """The folded words that were respelt although some value of a long column holds them: "short" of "Quần short", or is one
+    slip from them and the words around: "áo hodie".
+    """
+    repaired = {fold(each) for each, _ in wording.repairs} if lookup is not None else set()
     columns = [key for key, ref in schema.refs.items() if _long(schema, key, ref)][:_MOST_COLUMNS]
     fields = [schema.fields[key] for key in columns if schema.fields[key].distinct <= _MOST_NAMES]
-    typed = [fold(each) for each, _ in wording.repairs] if lookup is not None else []
+    typed = [token.folded for token in tokens(message[:_MOST_CHARS])]
     return frozenset(
-        word for word in typed if lookup and any(lookup(schema.sheet, each, word) for each in fields)
+        word
+        for at, word in enumerate(typed)
+        if word in repaired
+        and any(
+            lookup(schema.sheet, each, " ".join(typed[start:end]))
+            for each in fields
+            for start in range(max(0, at - _REACH), at + 1)
+            for end in range(at + 1, at + _REACH + 2)
+            if lookup is not None
+        )
     )
 
 
 def long_values(
     wording: CorrectedText, schema: Schema, mentions: Sequence[Mention], lookup: Lookup | None
 ) -> list[Extra]:
-    """The values that the words nothing was found for name, alone or with the words around them."""
+    """The values that the words nothing was found for name, alone or with the words around them, or are one slip from."""
     columns = [(key, ref) for key, ref in schema.refs.items() if _long(schema, key, ref)][:_MOST_COLUMNS]
     if lookup is None or not columns:
         return []
@@ -717,11 +731,30 @@ def long_values(
         for key, ref in columns:
             values = lookup(schema.sheet, schema.fields[key], phrase)
             whole = any(" ".join(fold(value).split()) == phrase for value in values)
-            if whole or (part and 0 < len(values) <= _MOST_FOUND):
+            slipped = len(values) == 1 and phrase not in fold(values[0])
+            if slipped and (" " not in phrase or all(is_syllable(word.folded) for word in words)):
+                continue  # "quan short" is no "quận short": one of the words must be none
+            if whole or slipped or (part and 0 < len(values) <= _MOST_FOUND):
                 weight = 1.0 if whole else 0.6
                 found.append((*place, Value(ref, tuple(values), whole=whole, weight=weight)))
                 break
-    return found
+    return [*_completed(schema, mentions, lookup), *found]
+
+
+def _completed(schema: Schema, mentions: Sequence[Mention], lookup: Lookup) -> Iterator[Extra]:
+    """Every value that holds the words which some of its column's most frequent values hold: "áo" is any of them."""
+    for mention in mentions:
+        for part in mention.values:
+            key = f"{part.ref.sheet}:{part.ref.name}"
+            if part.whole or not _long(schema, key, part.ref):
+                continue
+            values = lookup(schema.sheet, schema.fields[key], fold(mention.text))
+            agree = [each for each in values if nfc(mention.text).lower() in nfc(each).lower()]
+            yield (
+                mention.start,
+                mention.end,
+                replace(part, values=tuple(sorted(agree or values)) or part.values),
+            )
 
 
 def _named_whole(

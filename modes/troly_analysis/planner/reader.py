@@ -180,7 +180,7 @@ class Reader:
         self.asked_both = False
         self.about: Ref | None = None
         self.wording = read_wording(message, schema.names, schema.values)
-        if kept := words_of_values(self.wording, schema, lookup):
+        if kept := words_of_values(message, self.wording, schema, lookup):
             self.wording = read_wording(message, schema.names, schema.values, kept=kept)
         self.mentions = find_mentions(self.wording, schema, today)
         if extra := long_values(self.wording, schema, self.mentions, lookup):
@@ -1010,7 +1010,8 @@ class Reader:
             names = tuple(each.ref.name for each in best[:4])
             self.ask("which_value", mention.text, names, said=mention.text)
         if not top.whole:
-            self.note("values_meant", said=mention.text, values=best[0].values[:4], field=best[0].ref.name)
+            shown = (*best[0].values[:4], *(["…"] if len(best[0].values) > 4 else []))
+            self.note("values_meant", said=mention.text, values=shown, field=best[0].ref.name)
         return best[0]
 
     def _column_beside(self, at: int, ref: Ref) -> int:

@@ -19,10 +19,10 @@ Op = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "contains", "bet
 
 
 class Lookup(Protocol):
-    """Finds values of a long column: those that are a folded phrase, else (not `whole`) those that hold it."""
+    """Finds values of a long column: those that are a folded phrase, else (not `whole`) those that hold it or are a slip away."""
 
     def __call__(self, sheet: Sheet, field: Field, phrase: str, *, whole: bool = False) -> tuple[str, ...]:
-        """The values found, at most a few."""
+        """The values found, at most a thousand."""
 
 
 @dataclass(frozen=True, slots=True)

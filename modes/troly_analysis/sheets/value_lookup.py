@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from troly.stores.published import Datasets
 from troly.text.fold import fold
+from troly_analysis.planner.mentions import SHORTEST_SLIP, slips
 from troly_analysis.planner.types import Lookup
 from troly_analysis.types import Field, Sheet
 
@@ -18,14 +20,16 @@ if TYPE_CHECKING:
 
 
 # Columns with more different values are identifiers: one of them is asked for in full or not at all.
-MOST_VALUES, MOST_FOUND, KEPT = 20_000, 5, 32
-_SHORTEST = 3
+MOST_VALUES, MOST_FOUND, MOST_NEAR, KEPT = 20_000, 1000, 5_000, 32
+_SHORTEST = 2
 Known = dict[str, list[str]]
 _values_lock = threading.Lock()
 
 
 def value_lookup(services: Services, owner: str) -> Lookup:
-    """A function of sheet, field and folded phrase: the values that are the phrase, else (not `whole`) those that hold it."""
+    """A function of sheet, field and folded phrase: the values that are the phrase, else (not `whole`) those that hold it,
+    else those that are one slip from it.
+    """
 
     def look(sheet: Sheet, field: Field, phrase: str, *, whole: bool = False) -> tuple[str, ...]:
         if field.kind != "text" or not phrase or sheet.owner != owner:
@@ -38,9 +42,19 @@ def value_lookup(services: Services, owner: str) -> Lookup:
             return tuple(same[:MOST_FOUND])
         within = f" {phrase} "
         held = (value for folded, values in known.items() if within in f" {folded} " for value in values)
-        return tuple(islice(held, MOST_FOUND))
+        found = tuple(islice(held, MOST_FOUND))
+        return found or tuple(islice(_near(known, phrase), MOST_FOUND))
 
     return look
+
+
+def _near(known: Known, phrase: str) -> Iterator[str]:
+    """The values that a phrase of letters is one slip from; a code that differs is another code."""
+    if len(phrase) < SHORTEST_SLIP or not phrase.replace(" ", "").isalpha() or len(known) > MOST_NEAR:
+        return
+    for folded, values in known.items():
+        if slips(folded, phrase) <= 1:
+            yield from values
 
 
 _kept: WeakKeyDictionary[Datasets, OrderedDict[tuple[str, str, str], Known]] = WeakKeyDictionary()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, plan
 from tests.support.modes.analysis_questions import desk_at, questions
 
 # For each sheet the short names of columns in the SQL of its questions.
@@ -45,3 +46,21 @@ def test_what_is_answered_is_right_and_the_rest_is_asked_back(tmp_path: Path, na
         assert len(wrong) <= 0.03 * len(asked), wrong
         assert sum(kind == "exact" for kind, _ in kinds) >= 0.82 * len(asked), kinds
         assert desk.intents.count("data_query") >= 0.95 * len(desk.intents), desk.intents
+
+
+@pytest.mark.parametrize("days", ["(16 tới 22/3)", "(16 đến 22/3)", "16-22/3", "(16 toi 22/3)"])
+def test_days_in_brackets_of_one_month_are_both_read(days: str) -> None:
+    call = plan(f"doanh thu {days} là bao nhiêu?", (ORDERS,), NOW).calls[0].arguments
+    assert (call["date_from"], call["date_to"]) == ("2024-03-16", "2024-03-22")
+
+
+@pytest.mark.parametrize("text", ["wich product sold the most", "whch product sold the most in 2024"])
+def test_a_slip_in_a_word_of_asking_is_read(text: str) -> None:
+    assert plan(text, (ORDERS,), NOW).calls
+
+
+@pytest.mark.parametrize(
+    "said", ["doanh thu tháng 3/2024 v", "doanh thu năm nay v b", "doanh thu nam nay v b"]
+)
+def test_the_last_letters_of_a_chat_say_nothing(said: str) -> None:
+    assert plan(said, (ORDERS,), NOW).calls == plan(said.split(" v")[0], (ORDERS,), NOW).calls

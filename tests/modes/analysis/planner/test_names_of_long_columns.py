@@ -1,0 +1,59 @@
+"""Values of a column that has more of them than a sheet keeps as examples: parts of their names, slips, words of courtesy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.modes.analysis import Analyst, analyst_at
+
+KINDS = ("Áo", "Quần", "Váy", "Giày")
+MAKES = ("hoodie", "sneaker", "oversize", "jean", "len", "polo", "kaki", "vintage", "baggy", "trơn")
+PRODUCTS = [f"{kind} {make}" for make in MAKES for kind in KINDS]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Analyst]:
+    rows = [
+        f"D{nth:03},{1 + nth % 28:02}/10/2026,{PRODUCTS[nth % len(PRODUCTS)]},{1000 * (nth + 1)}"
+        for nth in range(3 * len(PRODUCTS))
+    ]
+    text = "\n".join(["Mã đơn,Ngày đặt,Sản phẩm,Doanh thu", *rows])
+    with analyst_at(tmp_path_factory.mktemp("shop"), text) as analyst:
+        yield analyst
+
+
+def total(*products: str) -> str:
+    """The revenue of these products, as an answer writes it."""
+    wanted = {nth for nth, name in enumerate(PRODUCTS) if name in products}
+    money = sum(1000 * (nth + 1) for nth in range(3 * len(PRODUCTS)) if nth % len(PRODUCTS) in wanted)
+    return f"{money:,}".replace(",", ".")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_part_of_a_name_means_every_value_that_holds_it(shop: Analyst, kind: str) -> None:
+    shop.leave()
+    told = await shop.ask(f"doanh thu {kind.lower()} tháng 10/2026")
+    assert total(*(each for each in PRODUCTS if each.startswith(kind))) in told.answer
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("ao hodie", "Áo hoodie"), ("quần kakii", "Quần kaki"), ("giay sneakr", "Giày sneaker"), ("váy overzise", "Váy oversize"),
+        ("áo vintaeg", "Áo vintage"),
+    ],
+)  # fmt: skip
+async def test_one_slip_in_a_name_is_read_and_told(shop: Analyst, typed: str, meant: str) -> None:
+    shop.leave()
+    told = await shop.ask(f"doanh thu {typed} tháng 10/2026")
+    assert total(meant) in told.answer
+    assert meant in told.answer
+
+
+@pytest.mark.parametrize("typed", ["áo xyzzq", "quần hodxie jeen", "giày blorp"])
+async def test_a_name_that_no_value_is_near_to_has_no_figure(shop: Analyst, typed: str) -> None:
+    shop.leave()
+    told = await shop.ask(f"doanh thu {typed} tháng 10/2026")
+    assert told.state["result"] is None
