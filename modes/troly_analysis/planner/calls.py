@@ -347,7 +347,8 @@ def per(writer: Writer, ask: DataQuery) -> list[Stage]:
         key = "$_id.g0" if len(outer) == 1 else {f"g{nth}": f"$_id.g{nth}" for nth in range(len(outer))}
     stages.append({"$group": {"_id": key, name: {"$avg": "$v"}}})
     stages.append({"$project": {**shown_keys(outer), name: 1}})
-    return [*stages, {"$sort": {name: -1}}] if outer else stages
+    keys = {safe(label(group)): 1 for group in outer}
+    return [*stages, {"$sort": {name: -1, **keys}}] if outer else stages
 
 
 def compared(writer: Writer, ask: DataQuery) -> list[Stage]:

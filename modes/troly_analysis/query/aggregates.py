@@ -405,8 +405,12 @@ def _top_rows(asked: SheetQuery, by: Field, descending: bool, limit: int) -> Que
     facts = [exp.Window(this=each.this) for each in asked.facts(grouped=False)]
     shown = [column(field.name) for field in fields]
     extra = [named(each, f"troly {at}") for at, each in enumerate(facts)]
-    order = ordered(column(by.name), descending=descending, nulls_first=False)
-    rows, run = asked.rows(asked.select([*shown, *extra]).order_by(order).limit(limit), len(facts))
+    # Rows that tie stand in the order of their other columns, so that a list is the same each time.
+    order = [ordered(column(by.name), descending=descending, nulls_first=False)]
+    order += [
+        ordered(column(each.name), descending=False, nulls_first=False) for each in fields if each is not by
+    ]
+    rows, run = asked.rows(asked.select([*shown, *extra]).order_by(*order).limit(limit), len(facts))
     if not rows:
         return QueryAnswer(Result(kind="empty"), run)
     result = Result(

@@ -87,3 +87,14 @@ def test_nothing_of_another_owner_is_there(store: SheetStore) -> None:
             service.aggregate(name, "count")
         with pytest.raises(InputError):
             service.execute_pipeline("Đơn hàng", [{"$lookup": {"from": name, "pipeline": [], "as": "x"}}])
+
+
+def test_rows_that_tie_are_listed_by_their_other_columns(tmp_path: Path) -> None:
+    rows: Rows = [(f"D{nth * 37 % 1000:03}", 5) for nth in range(1000)]
+    with services_at(tmp_path / "home") as services:
+        services.state.migrate([MIGRATION])
+        publish(services, "lan", "Phiếu", {"Mã": "text", "Tiền": "integer"}, rows)
+        found = SheetStore(services)
+        top = DataQueryService(found, "lan").top_items("Phiếu", "Tiền", limit=3).result
+        found.close()
+    assert [row[0] for row in top.rows] == ["D000", "D001", "D002"]
