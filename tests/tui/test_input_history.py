@@ -16,8 +16,7 @@ from troly.conversation.input_history import Draft
 from troly.conversation.session import Session
 from troly.plugin.registry import Registry
 from troly.tui import operations
-from troly.tui.chat.panes import Tabs
-from troly.tui.chat.view import Pane
+from troly.tui.chat.view import Pane, Tabs
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"\x11"], ids=["term", "hup", "ctrl-q"])

@@ -29,10 +29,10 @@ from troly.tui.chat.bars import SHORT, pane_title, tab_panes
 from troly.tui.chat.completion import chat_commands
 from troly.tui.chat.controller import Change, Controller, OlderMessages
 from troly.tui.chat.conversation_list import ConversationActions
-from troly.tui.chat.drafts import Drafts
 from troly.tui.chat.find import FindBar, open_find_bar
 from troly.tui.chat.jobs import JobActions
 from troly.tui.chat.message_actions import MessageActions
+from troly.tui.chat.prompt import Drafts
 from troly.tui.chat.screen import COLUMNS, ROWS, ChatScreen, mode_palette, split_layout
 from troly.tui.chat.view import Pane, SessionInfo, trouble_from
 from troly.tui.dialogs.choose import ChooseScreen

@@ -33,8 +33,7 @@ from troly.tui import operations
 from troly.tui.backend import start_job
 from troly.tui.chat.bars import status_figures
 from troly.tui.chat.jobs import RunningJob
-from troly.tui.chat.turns import usage_of
-from troly.tui.chat.view import HealthView, SessionInfo, StepView, WrongReport, message
+from troly.tui.chat.view import HealthView, SessionInfo, StepView, WrongReport, message, usage_of
 from troly.tui.dialogs.choose import ChooseScreen
 from troly.tui.render.message import MessageLines
 from troly.tui.render.spans import plain

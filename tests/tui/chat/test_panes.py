@@ -12,8 +12,7 @@ from tests.support.screen.fake_backend import MODES, FakeBackend
 from tests.support.screen.screens import NOW
 from troly.plugin.events import Handoff, Token, TurnCompleted
 from troly.tui.chat.controller import Change, Controller
-from troly.tui.chat.panes import AWAKE, CLOSED, Tabs, restored_tabs
-from troly.tui.chat.view import Pane, ReadingPlace, SessionInfo, message
+from troly.tui.chat.view import AWAKE, CLOSED, Pane, ReadingPlace, SessionInfo, Tabs, message, restored_tabs
 
 DONE = TurnCompleted("Dạ.", {}, "rules", 0, 1.0)
 

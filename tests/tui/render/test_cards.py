@@ -45,8 +45,8 @@ from troly.plugin.events import (
 from troly.stores.records import StoredMessage, StoredTurn
 from troly.text.csv_text import csv_text, guarded
 from troly.text.sanitize import sanitize
+from troly.tui.chat.controller import apply_event
 from troly.tui.chat.history import card_from, message_views
-from troly.tui.chat.turns import apply_event
 from troly.tui.chat.view import Pane, TextPart, message
 from troly.tui.dialogs.grid import sort_key
 from troly.tui.render.cards import BRAILLE, HEIGHT, card_lines, plot_lines

@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import datetime, tzinfo
 from time import monotonic
 from typing import TYPE_CHECKING, Literal
 
+from troly.plugin.events import (
+    Content,
+    Event,
+    Handoff,
+    ModelCalled,
+    ModelLoading,
+    Notice,
+    Plan,
+    Progress,
+    Say,
+    StepFinished,
+    StepStarted,
+    Token,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+)
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui import operations
 from troly.tui.backend import Backend, ChatQuestion
-from troly.tui.chat.panes import Tabs
-from troly.tui.chat.turns import apply_event
 from troly.tui.chat.view import (
     ConversationView,
     DataStatusView,
     HealthView,
     MessageView,
+    ModelUsage,
     ModeView,
     Pane,
     ReadingPlace,
     SessionInfo,
     StaffNews,
+    StepView,
+    Tabs,
+    TextPart,
     Trouble,
     clean_mode,
     message,
@@ -30,11 +50,12 @@ from troly.tui.chat.view import (
 )
 
 if TYPE_CHECKING:
-    from troly.plugin.events import Event, Notice
     from troly.plugin.ingest_arguments import IngestKind
 
 Change = Literal["pane", "panes", "leaving", "finished", "chrome", "list", "draft"]
 UNOPENED = "unopened"
+# The code of a turn that somebody stopped.
+STOPPED = "turn.stopped"
 # Pages grow with what is loaded already, so that the beginning of a very long conversation is a few keys away.
 SMALLEST_PAGE, LARGEST_PAGE = 200, 2000
 # Seconds after a failure in which nothing is asked for again: every scrolled line would ask.
@@ -592,3 +613,140 @@ class OlderMessages:
             self._failed.pop(oldest.key, None)
             pane.messages[:0] = found
             self._controller.changed("pane", pane)
+
+
+def apply_event(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
+    """Change `pane` by one event of its running turn; True when the turn has ended."""
+    answer = pane.answer
+    if answer is None:
+        return False
+    answer.heard(new=isinstance(event, Token | Say | Content))
+    match event:
+        case TurnStarted():
+            _begin(pane, answer, event)
+        case Token():
+            answer.progress = None
+            answer.write(event.text)
+            if answer.spent is not None:
+                answer.spent.heard(event.text, now())
+        case Say():
+            _say(pane, answer, event, now)
+        case StepStarted() | StepFinished() | ModelCalled():
+            _go_on(answer, event)
+        case Progress() | ModelLoading():
+            answer.progress = event
+        case TurnCompleted():
+            _complete(pane, answer, event)
+            return True
+        case TurnFailed():
+            _fail(pane, answer, event)
+            return True
+        case _:
+            _put(pane, answer, event)
+    return False
+
+
+def _begin(pane: Pane, answer: MessageView, event: TurnStarted) -> None:
+    """A question, its answer and what is said around them are in one language."""
+    answer.turn, answer.spent, answer.steps = event.turn, ModelUsage(), []
+    answer.language = event.language
+    place = pane.messages.index(answer)
+    if place and (asked := pane.messages[place - 1]).who == "user":
+        asked.language = event.language
+        asked.touch()
+
+
+def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled) -> None:
+    """What stands behind the answer, not in it."""
+    match event:
+        case StepStarted():
+            answer.steps.append(StepView(event.node, event.agent, event.tool, began=answer.waited))
+        case StepFinished():
+            name = (event.node, event.agent, event.tool)
+            running = (s for s in answer.steps if s.ms is None and (s.node, s.agent, s.tool) == name)
+            step = next(running, None)
+            if step is None:
+                step = StepView(*name)
+                answer.steps.append(step)
+            step.ms, step.source, step.detail = event.ms, event.source or "", event.detail
+            step.failed = event.failed
+        case ModelCalled():
+            if isinstance(answer.progress, ModelLoading):
+                answer.progress = None
+            answer.spent = answer.spent or ModelUsage()
+            answer.spent.call(asdict(event))
+
+
+def _put(pane: Pane, answer: MessageView, event: Content) -> None:
+    """Typed content at the end; a plan as it stands now goes where it stood before."""
+    if isinstance(event, Handoff):
+        pane.alarm = " · ".join(part for part in (event.reason, event.hotline) if part)
+        pane.for_person = True
+    place = next((at for at, part in enumerate(answer.parts) if isinstance(part, Plan)), None)
+    if isinstance(event, Plan) and place is not None:
+        answer.parts[place] = event
+    else:
+        answer.parts.append(event)
+
+
+def _say(pane: Pane, answer: MessageView, event: Say, now: Callable[[], datetime]) -> None:
+    """A message of its own: a greeting comes before the question, anything else before the answer."""
+    place = pane.messages.index(answer)
+    if event.message_type == "greeting" and place and pane.messages[place - 1].who == "user":
+        place -= 1
+    said = message("assistant", now(), event.text, kind=event.message_type, language=answer.language)
+    pane.messages.insert(place, said)
+
+
+def _first_words(text: str) -> str:
+    """What an urgent answer says first, and the first thing that it says to do, without its Markdown."""
+    lines = [line.strip() for line in text.replace("*", "").splitlines() if line.strip()]
+    head = lines[0].partition(". ")[0].rstrip(".") + "." if lines else ""
+    to_do = next((line[2:] for line in lines if line.startswith(("- ", "• "))), "")
+    return " ".join(part for part in (head, to_do) if part)
+
+
+def _complete(pane: Pane, answer: MessageView, event: TurnCompleted) -> None:
+    """The answer as the turn says it: streamed text stays unless the final text differs from it."""
+    answer.state, answer.kind, answer.stale = "done", event.message_type, False
+    answer.cut = bool(event.metadata.get("cut"))
+    if event.metadata.get("urgent"):
+        pane.alarm = _first_words(event.text)
+    answer.source, answer.calls, answer.ms = event.source, event.calls, event.ms
+    _settle(pane, answer, event.text)
+
+
+def _fail(pane: Pane, answer: MessageView, event: TurnFailed) -> None:
+    answer.state = "stopped" if event.code == STOPPED else "failed"
+    answer.calls, answer.ms, answer.stale = event.calls, event.ms, False
+    answer.trouble = Trouble(event.title, event.message, event.remedy)
+    for step in answer.steps:
+        step.failed = step.failed or step.ms is None
+    if event.text:
+        _settle(pane, answer, event.text)
+
+
+def _settle(pane: Pane, answer: MessageView, text: str) -> None:
+    answer.progress = None
+    final = _without_said(pane, answer, text)
+    written = [part for part in answer.parts if isinstance(part, TextPart)]
+    if "".join(part.text for part in written).strip() == final:
+        return
+    place = answer.parts.index(written[0]) if written else 0
+    rest = [part for part in answer.parts if not isinstance(part, TextPart)]
+    answer.parts = [*rest[:place], *([TextPart([final])] if final else []), *rest[place:]]
+
+
+def _without_said(pane: Pane, answer: MessageView, text: str) -> str:
+    """The final text without the short messages that stand before the answer already."""
+    place = pane.messages.index(answer)
+    said: list[str] = []
+    for view in reversed(pane.messages[:place]):
+        if view.who == "user":
+            break
+        said.insert(0, view.text.strip())
+    text = text.strip()
+    for short in said:
+        if short and text.startswith(short):
+            text = text[len(short) :].strip()
+    return text

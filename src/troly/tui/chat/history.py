@@ -10,8 +10,7 @@ from troly.plugin.events import Content, Notice, from_json
 from troly.stores.handovers import STAFF, colleague_of
 from troly.stores.wrong_answers import WrongAnswers
 from troly.text.catalogue import Lang, tr
-from troly.tui.chat.turns import usage_of
-from troly.tui.chat.view import MessageView, StepView, Trouble, WrongReport, message
+from troly.tui.chat.view import MessageView, StepView, Trouble, WrongReport, message, usage_of
 
 if TYPE_CHECKING:
     from troly.conversation.session import Session

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -18,12 +18,16 @@ from textual.widgets.text_area import Edit, EditResult, Location, Selection, Tex
 from troly.config.actions import Place
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
+from troly.tui import operations
 from troly.tui.keymap import binding_of, bindings, keymap_of
 from troly.tui.theme import Palette
 from troly.tui.widgets.text_input import TypingArea
 
 if TYPE_CHECKING:
+    from troly.conversation.input_history import Draft, InputHistory
     from troly.tui.chat.completion import Completer
+    from troly.tui.chat.controller import Controller
+    from troly.tui.chat.view import Pane
 
 
 MOST_LINES, MOST_CHARS = 8, 600
@@ -94,24 +98,131 @@ class PasteTokens:
 MOST_SHOWN = 5000
 
 
-class FoldingArea(TypingArea):
-    """`text` is what is shown; `whole` has the pasted texts in place of their tokens."""
+FRAME = 2
+
+
+class Prompt(TypingArea):
+    """Where questions are written; `earlier` are past ones, newest last.
+
+    `text` is what is shown; `whole` has the pasted texts in place of their tokens.
+    """
 
     lang: Lang = "vi"
 
-    def __init__(self, text: str = "", **options: object) -> None:
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c,super+c", "copy_or_interrupt", show=False),
+        *bindings("prompt"),
+        # What works everywhere runs from here, in the order it was typed: what is typed after Alt+2 in the same read
+        # belongs to the other pane.
+        *bindings("chat"),
+    ]
+
+    class Sent(Message):
+        """Enter was pressed on a text."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Paged(Message):
+        """A page key was pressed."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    def __init__(self, hint: str) -> None:
         self.pasted = PasteTokens()
-        super().__init__(text, **options)  # type: ignore[arg-type]
+        super().__init__(
+            soft_wrap=True, tab_behavior="focus", compact=True, highlight_cursor_line=False, placeholder=hint
+        )
+        self.earlier: Sequence[str] = ()
+        self.completer: Completer | None = None
+        self._recalled = 0
+        self._shown = ""
+        self._accent = ""
+
+    async def _on_key(self, event: events.Key) -> None:
+        binding = binding_of(self, event.key)
+        sends = binding is not None and binding.action == "send"
+        if (self.completer is not None and self.completer.key(event.key, sends=sends)) or (
+            event.key in ("up", "down") and self._recall(-1 if event.key == "up" else 1)
+        ):
+            event.stop()
+            event.prevent_default()
+            return
+        await super()._on_key(event)
+
+    def _recall(self, by: int) -> bool:
+        """Show an earlier or later question, in an empty box or one that was just recalled."""
+        if self.text != (self._shown if self._recalled else ""):
+            self._recalled = 0
+            return False
+        wanted = self._recalled - by
+        if (not self.text and by > 0) or wanted < 0 or wanted > len(self.earlier):
+            return bool(self._recalled)
+        self._recalled = wanted
+        self.put(self.earlier[len(self.earlier) - wanted] if wanted else "", keep_place=True)
+        self._shown = self.text
+        return True
 
     @property
     def whole(self) -> str:
         """The text as it is sent."""
         return self.pasted.whole(self.text)
 
-    def put(self, text: str) -> None:
+    def put(self, text: str, *, keep_place: bool = False) -> None:
         """Replace what is written; the cursor goes to the end."""
+        if not keep_place:
+            self._recalled = 0
         self.load_text(self.pasted.token(text, self.lang) if is_long(text, MOST_PUT) else text)
         self.move_cursor(self.document.end)
+        self.fit()
+
+    def action_send(self) -> None:
+        """Ask what is written; blanks alone are nothing to ask."""
+        if self.text.strip():
+            self.post_message(self.Sent(self.whole))
+            self.put("")
+
+    def action_newline(self) -> None:
+        """Break the line."""
+        self.insert("\n")
+
+    async def action_copy_or_interrupt(self) -> None:
+        """Copy what is selected; with nothing selected the key stops the answer."""
+        if self.selected_text:
+            self.action_copy()
+        else:
+            await self.app.run_action("app.interrupt")
+
+    def action_cursor_page_up(self, select: bool = False) -> None:  # noqa: ARG002 (Textual's signature)
+        """The page keys belong to the conversation."""
+        self.post_message(self.Paged(-1))
+
+    def action_cursor_page_down(self) -> None:
+        """The page keys belong to the conversation."""
+        self.post_message(self.Paged(1))
+
+    def fit(self) -> None:
+        """Be as high as the text, up to a third of the screen."""
+        most = max(1, self.app.size.height // 3 - FRAME)
+        height = max(1, min(most, self.wrapped_document.height)) + FRAME
+        if self.styles.height is None or self.styles.height.value != height:
+            self.styles.height = height
+
+    def on_text_area_changed(self) -> None:
+        """The text is another."""
+        self.fit()
+        if self.completer is not None:
+            self.completer.changed()
+
+    def on_text_area_selection_changed(self) -> None:
+        """The cursor moved: what stands before it may be something else."""
+        if self.completer is not None:
+            self.completer.changed()
+
+    # Pasted texts.
 
     async def _on_paste(self, event: events.Paste) -> None:
         text = sanitize(event.text)
@@ -195,130 +306,6 @@ class FoldingArea(TypingArea):
                 line.stylize("bold underline", start, end)
         return line
 
-
-FRAME = 2
-
-
-class Prompt(FoldingArea):
-    """Where questions are written; `earlier` are past ones, newest last."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c,super+c", "copy_or_interrupt", show=False),
-        *bindings("prompt"),
-        # What works everywhere runs from here, in the order it was typed: what is typed after Alt+2 in the same read
-        # belongs to the other pane.
-        *bindings("chat"),
-    ]
-
-    class Sent(Message):
-        """Enter was pressed on a text."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    class Paged(Message):
-        """A page key was pressed."""
-
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
-
-    def __init__(self, hint: str, **options: object) -> None:
-        super().__init__(
-            "",
-            soft_wrap=True,
-            tab_behavior="focus",
-            compact=True,
-            highlight_cursor_line=False,
-            placeholder=hint,
-            **options,
-        )
-        self.earlier: Sequence[str] = ()
-        self.completer: Completer | None = None
-        self._recalled = 0
-        self._shown = ""
-        self._accent = ""
-
-    async def _on_key(self, event: events.Key) -> None:
-        if self._offered(event.key) or (
-            event.key in ("up", "down") and self._recall(-1 if event.key == "up" else 1)
-        ):
-            event.stop()
-            event.prevent_default()
-            return
-        await super()._on_key(event)
-
-    def _offered(self, key: str) -> bool:
-        """Whether the list of what can be completed took the key."""
-        if self.completer is None:
-            return False
-        binding = binding_of(self, key)
-        return self.completer.key(key, sends=binding is not None and binding.action == "send")
-
-    def _recall(self, by: int) -> bool:
-        """Show an earlier or later question, in an empty box or one that was just recalled."""
-        if self.text != (self._shown if self._recalled else ""):
-            self._recalled = 0
-            return False
-        wanted = self._recalled - by
-        if (not self.text and by > 0) or wanted < 0 or wanted > len(self.earlier):
-            return bool(self._recalled)
-        self._recalled = wanted
-        self.put(self.earlier[len(self.earlier) - wanted] if wanted else "", keep_place=True)
-        self._shown = self.text
-        return True
-
-    def put(self, text: str, *, keep_place: bool = False) -> None:
-        """Replace what is written; the cursor goes to the end."""
-        if not keep_place:
-            self._recalled = 0
-        super().put(text)
-        self.fit()
-
-    def action_send(self) -> None:
-        """Ask what is written; blanks alone are nothing to ask."""
-        if self.text.strip():
-            self.post_message(self.Sent(self.whole))
-            self.put("")
-
-    def action_newline(self) -> None:
-        """Break the line."""
-        self.insert("\n")
-
-    async def action_copy_or_interrupt(self) -> None:
-        """Copy what is selected; with nothing selected the key stops the answer."""
-        if self.selected_text:
-            self.action_copy()
-        else:
-            await self.app.run_action("app.interrupt")
-
-    def action_cursor_page_up(self, select: bool = False) -> None:  # noqa: ARG002 (Textual's signature)
-        """The page keys belong to the conversation."""
-        self.post_message(self.Paged(-1))
-
-    def action_cursor_page_down(self) -> None:
-        """The page keys belong to the conversation."""
-        self.post_message(self.Paged(1))
-
-    def fit(self) -> None:
-        """Be as high as the text, up to a third of the screen."""
-        most = max(1, self.app.size.height // 3 - FRAME)
-        height = max(1, min(most, self.wrapped_document.height)) + FRAME
-        if self.styles.height is None or self.styles.height.value != height:
-            self.styles.height = height
-
-    def on_text_area_changed(self) -> None:
-        """The text is another."""
-        self.fit()
-        if self.completer is not None:
-            self.completer.changed()
-
-    def on_text_area_selection_changed(self) -> None:
-        """The cursor moved: what stands before it may be something else."""
-        if self.completer is not None:
-            self.completer.changed()
-
     def set_language(self, hint: str, lang: Lang) -> None:
         """Take the language of the interface."""
         self.placeholder, self.lang = hint, lang
@@ -340,6 +327,111 @@ class Prompt(FoldingArea):
         """Another part has the keys now, or this one again."""
         super().watch_has_focus(focus)
         self._frame()
+
+
+class Drafts:
+    """Drafts and earlier messages of one input: taken up when the services are open, handed on to be kept as they change.
+
+    Reading and writing is done on the backend's threads.
+    """
+
+    def __init__(self, controller: Controller, prompt: Callable[[], Prompt]) -> None:
+        self._controller = controller
+        self._prompt = prompt
+        self._pane: Pane | None = None
+        self._before: list[str] = []
+        self._sent: list[str] = []
+        self._found: dict[str, Draft] = {}
+        self._kept: dict[str, Draft] = {}
+        self._waiting = False
+        self._ready = False
+
+    def begin(self) -> None:
+        """The services are open: ask for what was kept."""
+        self._controller.backend.call(operations.load_input_history, self._take)
+
+    def _take(self, found: InputHistory | Exception) -> None:
+        if not isinstance(found, Exception):
+            self._before = list(found.earlier)
+            self._found = dict(found.drafts)
+            self._kept = dict(found.drafts)
+        self._ready = True
+        self.restore()
+        self._prompt().earlier = self.earlier()
+        self.keep()
+
+    def restore(self) -> None:
+        """Give the shown pane the draft of an earlier session, unless something was typed there since."""
+        pane, prompt = self._controller.pane, self._prompt()
+        # A pane that comes into view now gets its draft put into the input with it; until then that holds another's.
+        here, self._pane = pane is self._pane, pane
+        draft = self._found.pop(key_of(pane), None)
+        if draft is None or pane.draft or (here and prompt.text):
+            return
+        for token, text in draft.pasted.items():
+            prompt.pasted.keep(token, text)
+        pane.draft = draft.text
+        if here:
+            prompt.put(draft.text)
+
+    def sent(self, text: str) -> None:
+        """A message was sent."""
+        self._sent.append(text)
+        if self._controller.opened:
+            self._save(text, {})
+
+    def earlier(self) -> list[str]:
+        """What ↑ recalls, newest last; before anything was asked, the questions that the pane offers."""
+        pane = self._controller.pane
+        mode = self._controller.modes.get(pane.mode)
+        offered = mode.questions.get(self._controller.language, ()) if mode else ()
+        known = {*self._before, *self._sent}
+        loaded = [view.text for view in pane.messages if view.who == "user" and view.text not in known]
+        return [*self._before, *loaded, *self._sent] or list(reversed(offered))
+
+    def soon(self, later: Callable[[], object]) -> None:
+        """Something was typed; `later` calls `keep` in a while."""
+        if not self._waiting:
+            self._waiting = True
+            later()
+
+    def keep(self) -> None:
+        """Hand on what changed since the last time."""
+        self._waiting = False
+        changes = self.changes()
+        if changes:
+            self._save("", changes)
+
+    def _save(self, message: str, changes: Mapping[str, Draft | None]) -> None:
+        self._controller.backend.call(operations.save_input, lambda _done: None, message, changes)
+
+    def changes(self) -> dict[str, Draft | None]:
+        """Drafts that are not kept as they are now; None for one that is gone."""
+        if not self._ready:
+            return {}
+        now = {**self._found, **self._drafts()}
+        changes: dict[str, Draft | None] = {
+            key: draft for key, draft in now.items() if self._kept.get(key) != draft
+        }
+        changes |= dict.fromkeys(self._kept.keys() - now.keys())
+        self._kept = now
+        return changes
+
+    def _drafts(self) -> dict[str, Draft]:
+        from troly.conversation.input_history import Draft
+
+        controller, prompt = self._controller, self._prompt()
+        found = {}
+        for pane in controller.tabs.everywhere:
+            text = prompt.text if pane is controller.pane else pane.draft
+            if text.strip():
+                found[key_of(pane)] = Draft(text, prompt.pasted.within(text))
+        return found
+
+
+def key_of(pane: Pane) -> str:
+    """The name of a pane that it still has after a restart."""
+    return pane.conversation or f"new:{pane.mode}"
 
 
 def type_into_prompt(part: Widget, event: events.Key, place: Place) -> None:
