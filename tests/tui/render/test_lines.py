@@ -11,9 +11,8 @@ from rich.cells import cell_len
 
 from troly.plugin.events import Chart, Content, Evidence, Item, ItemList, Notice, Series, Sources, Table
 from troly.tui.render.cards import card_lines
-from troly.tui.render.markdown import markdown_lines
+from troly.tui.render.markdown import MarkdownStream, markdown_lines
 from troly.tui.render.spans import Line, Span, clip, plain, width_of, wrap
-from troly.tui.render.stream import MarkdownStream
 from troly.tui.render.tables import table_lines
 
 HOSTILE = [

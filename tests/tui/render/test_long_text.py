@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 
 from tests.support.screen.screens import NOW
 from troly.tui.chat.view import message
-from troly.tui.render.markdown import code_blocks, parse
+from troly.tui.render.markdown import (
+    LONGEST_BLOCK,
+    LONGEST_PARAGRAPH,
+    MarkdownStream,
+    code_blocks,
+    parse,
+    split_block,
+)
 from troly.tui.render.message import SLICE, MessageLines
 from troly.tui.render.spans import Line, plain, width_of
-from troly.tui.render.stream import LONGEST_BLOCK, LONGEST_PARAGRAPH, MarkdownStream, split_block
 
 WORDS = 9_000
 LONG: Mapping[str, str] = {

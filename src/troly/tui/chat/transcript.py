@@ -31,91 +31,12 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """What one row of a view shows: line `number` with `text` after `lead`, and which of its cells are selected."""
+    """What one row of the view shows: line `number` with `text` after `lead`, and which of its cells are selected."""
 
     number: int
     lead: Line
     text: Line | None
     selected: tuple[int, int] | None = None
-
-
-class RowsView(LinesView):
-    """Lines of which few change at a time; its style may have blanks at the sides, nothing else around the rows."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        # The rows as they are shown; None when all of them are to be painted.
-        self._shown: list[Row] | None = None
-        self._strips: dict[Row, Strip] = {}
-        self._appearance: tuple[object, ...] = ()
-
-    def row_at(self, y: int) -> Row:
-        """What row `y` of the view shows."""
-        number = round(self.scroll_y) + y
-        return Row(number, (), self.line_at(number), self.selected_at(number))
-
-    def cells_at(self, y: int) -> Line:
-        """What row `y` of the view shows, what leads it included."""
-        row = self.row_at(y)
-        return (*row.lead, *(row.text or ()))
-
-    def refresh(self, *regions: Region, **how: Any) -> Self:
-        """Without a region, all rows are painted."""
-        if not regions:
-            self._shown = None
-        return super().refresh(*regions, **how)
-
-    def repaint_changed(self) -> None:
-        """Paint the rows that show something else than before."""
-        rows = [self.row_at(y) for y in range(self.size.height)]
-        before, self._shown = self._shown, rows
-        if before is None or len(before) != len(rows):
-            super().refresh()
-            return
-        width = self.size.width
-        runs = groupby(range(len(rows)), lambda y: rows[y] != before[y])
-        for changed, run in runs:
-            if changed:
-                first, *rest = run
-                super().refresh(Region(0, first, width, 1 + len(rest)))
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """The rows in view; one that is shown already costs nothing."""
-        width, padding = self.region.width, self.styles.padding
-        self.ground = self.rich_style
-        filters, background = self.get_line_filters(), self.background_colors[1]
-        dress = (self.ground, self.palette, width, padding, tuple(filters), background)
-        if dress != self._appearance:
-            self._appearance, self._strips = dress, {}
-        if self._shown is None or len(self._shown) != self.size.height:
-            self._shown = [self.row_at(y) for y in range(self.size.height)]
-        kept: dict[Row, Strip] = {}
-        for row in self._shown:
-            strip = self._strips.get(row)
-            if strip is None:
-                strip = self._strip(row, padding.left, width)
-                for applied in filters:
-                    strip = strip.apply_filter(applied, background)
-            kept[row] = strip
-        self._strips = kept
-        strips = [kept[row] for row in self._shown[crop.y : crop.bottom]]
-        return (
-            strips if crop.column_span == (0, width) else [strip.crop(*crop.column_span) for strip in strips]
-        )
-
-    def render_line(self, y: int) -> Strip:
-        """One row of the view."""
-        return self._content(self.row_at(y))
-
-    def _content(self, row: Row) -> Strip:
-        lead = strip_of(row.lead, self.palette, self.ground)
-        text = self.row_strip(row.number, row.text, self.size.width - lead.cell_length, row.selected)
-        return Strip.join([lead, text])
-
-    def _strip(self, row: Row, left: int, width: int) -> Strip:
-        """A row with the blanks at its sides."""
-        side = Style(bgcolor=self.ground.bgcolor)
-        return Strip.join([Strip.blank(left, side), self._content(row)]).adjust_cell_length(width, side)
 
 
 # A message that is higher than the view is scrolled through before the next one is chosen.
@@ -134,8 +55,11 @@ SCREENS_AHEAD = 3
 SOON = 0.02
 
 
-class Transcript(RowsView, can_focus=True):
-    """The messages of one pane; `show` takes another pane, `grow` repaints what changed."""
+class Transcript(LinesView, can_focus=True):
+    """The messages of one pane; `show` takes another pane, `grow` repaints what changed.
+
+    Its style may have blanks at the sides, nothing else around the rows.
+    """
 
     # Who selects text with the mouse goes on typing; the keys come here by a key only.
     FOCUS_ON_CLICK = False
@@ -185,6 +109,10 @@ class Transcript(RowsView, can_focus=True):
         self._moving = self._catching_up = False
         self._ledgers: dict[int, ConversationLayout] = {}
         self._places: dict[int, tuple[Place, bool]] = {}
+        # The rows as they are shown; None when all of them are to be painted.
+        self._shown: list[Row] | None = None
+        self._strips: dict[Row, Strip] = {}
+        self._appearance: tuple[object, ...] = ()
 
     # What is shown.
 
@@ -545,17 +473,80 @@ class Transcript(RowsView, can_focus=True):
     # Painting.
 
     def row_at(self, y: int) -> Row:
-        """A row; the last one says when there is new text below."""
+        """What row `y` of the view shows; the last one says when there is new text below."""
         row = round(self.scroll_y) + y
         if y == self.size.height - 1 and (below := self._below(row)):
             chip = Span(below, "chip", "end")
             gap = self.indent + max(0, (self.size.width - 2 * self.indent - len(chip.text)) // 2)
             return Row(row, (), line(Span(" " * gap), chip))
-        text = self.line_at(row)
+        text, mark = self.line_at(row), " "
         if self.marks is not None and text is not None and self.ledger is not None:
             text = self.marks.paint(self.ledger, row, text)
-        lead = (Span(" " * self.indent + self._mark(row), "accent"),)
+        if self.chosen and self.ledger is not None:
+            first, last = self._chosen_rows(self.ledger)
+            mark = "▌" if first <= row < last else " "
+        lead = (Span(" " * self.indent + mark, "accent"),)
         return Row(row, lead, text, self.selected_at(row))
+
+    def cells_at(self, y: int) -> Line:
+        """What row `y` of the view shows, what leads it included."""
+        row = self.row_at(y)
+        return (*row.lead, *(row.text or ()))
+
+    def refresh(self, *regions: Region, **how: Any) -> Self:
+        """Without a region, all rows are painted."""
+        if not regions:
+            self._shown = None
+        return super().refresh(*regions, **how)
+
+    def repaint_changed(self) -> None:
+        """Paint the rows that show something else than before."""
+        rows = [self.row_at(y) for y in range(self.size.height)]
+        before, self._shown = self._shown, rows
+        if before is None or len(before) != len(rows):
+            super().refresh()
+            return
+        width = self.size.width
+        runs = groupby(range(len(rows)), lambda y: rows[y] != before[y])
+        for changed, run in runs:
+            if changed:
+                first, *rest = run
+                super().refresh(Region(0, first, width, 1 + len(rest)))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows in view, with the blanks at their sides; one that is shown already costs nothing."""
+        width, padding = self.region.width, self.styles.padding
+        self.ground = self.rich_style
+        filters, background = self.get_line_filters(), self.background_colors[1]
+        dress = (self.ground, self.palette, width, padding, tuple(filters), background)
+        if dress != self._appearance:
+            self._appearance, self._strips = dress, {}
+        if self._shown is None or len(self._shown) != self.size.height:
+            self._shown = [self.row_at(y) for y in range(self.size.height)]
+        kept: dict[Row, Strip] = {}
+        side = Style(bgcolor=self.ground.bgcolor)
+        for row in self._shown:
+            strip = self._strips.get(row)
+            if strip is None:
+                strip = Strip.join([Strip.blank(padding.left, side), self._strip(row)])
+                strip = strip.adjust_cell_length(width, side)
+                for applied in filters:
+                    strip = strip.apply_filter(applied, background)
+            kept[row] = strip
+        self._strips = kept
+        strips = [kept[row] for row in self._shown[crop.y : crop.bottom]]
+        return (
+            strips if crop.column_span == (0, width) else [strip.crop(*crop.column_span) for strip in strips]
+        )
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the view."""
+        return self._strip(self.row_at(y))
+
+    def _strip(self, row: Row) -> Strip:
+        lead = strip_of(row.lead, self.palette, self.ground)
+        text = self.row_strip(row.number, row.text, self.size.width - lead.cell_length, row.selected)
+        return Strip.join([lead, text])
 
     def _below(self, row: int) -> str:
         """That something new is below, or how much of the newest answer, where it is being read, and that it failed there."""
@@ -573,12 +564,6 @@ class Transcript(RowsView, can_focus=True):
                 return f" × {clip(title, max(8, self.size.width - len(said) - 8))} {said}"
             return said
         return ""
-
-    def _mark(self, row: int) -> str:
-        if not self.chosen or self.ledger is None:
-            return " "
-        first, last = self._chosen_rows(self.ledger)
-        return "▌" if first <= row < last else " "
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text without the blanks that only fill a line."""

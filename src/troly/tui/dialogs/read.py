@@ -17,9 +17,9 @@ from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView, TextPart
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
 from troly.tui.render.figures import time_of_day
+from troly.tui.render.markdown import MarkdownStream
 from troly.tui.render.message import SLICE, WIDEST_TEXT, read_parts, whole_card
 from troly.tui.render.spans import Line, Span, wrap
-from troly.tui.render.stream import MarkdownStream
 from troly.tui.theme import Palette
 from troly.tui.widgets.dialog import Dialog
 from troly.tui.widgets.lines import KeyHints, LinesView

@@ -28,7 +28,7 @@ from troly.tui.chat.view import MessageView, Part, TextPart, Trouble
 from troly.tui.keymap import Keymap
 from troly.tui.render.cards import card_lines, folded_table
 from troly.tui.render.figures import counted, duration, step_title, time_of_day
-from troly.tui.render.markdown import CODE_HEAD
+from troly.tui.render.markdown import CODE_HEAD, MarkdownStream
 from troly.tui.render.spans import (
     BLANK,
     Line,
@@ -41,7 +41,6 @@ from troly.tui.render.spans import (
     wrap,
     wrap_whole,
 )
-from troly.tui.render.stream import MarkdownStream
 
 
 def trouble_lines(trouble: Trouble, width: int, mark: str = "× ", style: str = "error") -> list[Line]:
