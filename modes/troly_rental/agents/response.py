@@ -87,7 +87,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
     _notify(mode, execution, verdict, turn)
     single = mode == "TABLE" and len(result.rows) == 1 and not parsed.group and not question.sql
     if result.rows and not (
-        single and len(result.columns) == len(parsed.measures)
+        single and (parsed.end or len(result.columns) == len(parsed.measures))
     ):  # figures that the sentence has
         turn.emit(payload.result_content(mode, result, title, question.who.role, lang))
         if mode == "CHART":

@@ -41,7 +41,7 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         return f"{say(key, lang, thing=name, where=conditions_text(parsed, lang)).strip()}."
     if parsed.mode == "LIST" and not parsed.measures:
         return _list_words(parsed, found, lang)
-    if len(found.rows) == 1 and len(parsed.measures) == 1 and not parsed.group:
+    if len(parsed.measures) == 1 and not parsed.group:
         return _figure_words(parsed, found, lang)
     title = title_of(parsed, lang)
     if parsed.measures and not parsed.group:
@@ -253,6 +253,13 @@ def _figure_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     if parsed.measures[0].kind == "count" and value is not None:
         noun = "thing_one" if value == 1 else "thing"
         shown = f"{shown} {say(f'{noun}.{parsed.entity}', lang)}"
+    record = found.records()[0]
+    title, place = (str(record.get(name) or "") for name in ("title", "district"))
+    if parsed.end and title:  # the row that has it, and how many have
+        names = title if place in title else f"{title}, {place}"
+        key = "answer.end" if found.total == 1 else "answer.end_of"
+        thing = say(f"thing.{parsed.entity}", lang)
+        shown = say(key, lang, value=shown, names=names, count=format_number(found.total, lang), thing=thing)
     return say("answer.figure", lang, title=title_of(parsed, lang), value=shown)
 
 

@@ -66,7 +66,8 @@ _COUNTED = re.compile(
 _BEDROOMS = re.compile(r"\s*(?:ngu|tang|lau|floors|storeys)(?!\w)")
 """What makes no number of rooms of "mấy phòng ngủ", none of buildings of "có mấy tầng"."""
 WHICH = re.compile(
-    r"(?<!\w)(?:phong|can|nha|cho|cai|tin|bai|studio) nao(?!\w)|(?<!\w)which (?:one|room|flat|apartment)(?!\w)"
+    r"(?<!\w)(?:phong(?: tro)?|can(?: ho)?(?: mini)?|nha(?: tro| nguyen can)?|chung cu(?: mini)?|cho(?: o)?|cai|tin|bai|studio) nao(?!\w)"
+    r"|(?<!\w)which (?:one|room|flat|apartment|studio|house)(?!\w)"
 )
 """What asks for the thing beside a figure of it: "phòng nào rẻ nhất, giá bao nhiêu"."""
 _LED = re.compile(r"(?<!\w)(?:o|nam|thuoc|tai|in)(?!\w)")

@@ -132,6 +132,12 @@ class ParsedQuestion:
         return self.mode if self.request_type == "QUERY" else None
 
     @property
+    def end(self) -> Measure | None:
+        """The lowest or highest value where it is asked for alone: that of one row, which is told with it."""
+        one = self.measures[0] if len(self.measures) == 1 and not self.group else None
+        return one if one is not None and one.kind in {"min", "max"} and one.field != "price_m2" else None
+
+    @property
     def with_ties(self) -> bool:
         """Whether something is asked of the first in an order: all that share its place are meant."""
         return self.limit == 1 and bool(self.order and self.details) and not (self.picked or self.measures)

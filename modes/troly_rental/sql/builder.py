@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from troly_rental.data.places import places
-from troly_rental.question.types import PLACES, Filter, Measure, ParsedQuestion, Value
+from troly_rental.question.types import PLACES, Filter, Measure, Order, ParsedQuestion, Value
 from troly_rental.roles import Role, grants
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
 
@@ -63,16 +63,23 @@ class _Builder:
         if not parsed.order:
             query = query.order_by(_ordered(self.field(entity.newest), descending=True))
         query = query.order_by(_ordered(self.column(f"{entity.table}.id"), descending=False))
-        if parsed.with_ties:
-            first = parsed.order[0]
-            best = exp.Order(expressions=[_ordered(self.field(first.field), descending=first.descending)])
-            place = exp.Window(this=exp.func("RANK", dialect="duckdb"), order=best)
-            query = query.qualify(exp.EQ(this=place, expression=exp.Literal.number(1)))
-        return self._limited(query)
+        return self._limited(self._first_of(query, parsed.order[0]) if parsed.with_ties else query)
+
+    def _first_of(self, query: exp.Select, order: Order) -> exp.Select:
+        """`query` for all rows that share the first place in an order."""
+        best = exp.Order(expressions=[_ordered(self.field(order.field), descending=order.descending)])
+        place = exp.Window(this=exp.func("RANK", dialect="duckdb"), order=best)
+        return query.qualify(exp.EQ(this=place, expression=exp.Literal.number(1)))
 
     def figures(self) -> exp.Select:
-        """Figures, by group when groups are asked for."""
+        """Figures, by group when groups are asked for; the lowest or highest value with the rows that have it."""
         parsed = self.parsed
+        if (end := parsed.end) is not None:
+            columns = {label_of(end): self.field(end.field), "id": self.field("id")}
+            columns |= {"title": self.column(self.entity.title), "district": self.field("district")}
+            query = self.finished([exp.alias_(node, name) for name, node in columns.items()])
+            query = self._first_of(query, Order(end.field, end.kind == "max"))
+            return self._limited(query.order_by(_ordered(self.field("id"), descending=False)))
         groups = [self._group(name) for name in parsed.group]
         named = [exp.alias_(node, name) for node, name in zip(groups, parsed.group, strict=True)]
         measures = [exp.alias_(self._measure(one), label_of(one)) for one in parsed.measures]

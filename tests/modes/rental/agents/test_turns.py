@@ -317,3 +317,42 @@ async def test_all_that_share_the_first_place_are_meant(desk: RentalDesk) -> Non
         assert len(set(prices)) == 1
         counts.append(len(prices))
     assert max(counts) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "end"),
+    [
+        ("Chung cư rẻ nhất ở Thủ Đức giá bao nhiêu?", ("apartment", "Thủ Đức"), "min(rooms.price)"),
+        ("gia thue cao nhat cua can ho o quan 7 la bao nhieu", ("apartment", "Quận 7"), "max(rooms.price)"),
+        ("What is the lowest rent of a studio in Tan Binh?", ("mini_apartment", "Tân Bình"), "min(rooms.price)"),
+    ],
+)  # fmt: skip
+async def test_a_lowest_or_highest_value_is_told_with_the_room_that_has_it(
+    desk: RentalDesk, text: str, of: tuple[str, str], end: str
+) -> None:
+    told = await desk.ask(text)
+    where = "WHERE districts.id = rooms.district_id AND rooms.status = 'available' " + (
+        f"AND rooms.room_type = '{of[0]}' AND districts.name = '{of[1]}'"
+    )
+    desk.leave()
+    first = await desk.ask(
+        f"/sql SELECT id, title FROM rooms WHERE (room_type, status) = ('{of[0]}', 'available') AND price = "
+        f"(SELECT {end} FROM rooms, districts {where}) AND district_id IN (SELECT id FROM districts WHERE name = '{of[1]}')"
+    )
+    rooms = first.state["results"]
+    line = told.answer.splitlines()[0]
+    assert any(room["title"] in line for room in rooms)
+    assert of[1] in line
+    assert {row["id"] for row in told.state["results"]} == {room["id"] for room in rooms}
+    if len(rooms) > 1:
+        assert str(len(rooms)) in line
+
+
+async def test_something_is_asked_of_the_room_that_has_the_lowest_rent(desk: RentalDesk) -> None:
+    lowest = await desk.ask("What's the lowest rent in Tan Binh?")
+    (row,) = lowest.state["results"]
+    wifi = await desk.ask("does it have wifi?")
+    assert row["title"] in wifi.answer
+    other = await desk.ask("and the highest?")
+    assert row["title"] not in other.answer.splitlines()[0]
+    assert "Tân Bình" in other.answer.splitlines()[0]
