@@ -105,7 +105,8 @@ def test_what_was_shown_is_meant_as_a_whole(text: str) -> None:
     "text",
     [
         "phòng 2 ngủ giá rẻ", "doanh thu thứ hai tuần này bao nhiêu", "con 2 triệu", "laptop rẻ nhất ở quận 3 dưới 5 triệu",
-        "phòng quận 3", "doanh thu tháng 2", "", "!!!", "rẻ hơn nữa",
+        "phòng quận 3", "doanh thu tháng 2", "", "!!!", "rẻ hơn nữa", "one that has wifi", "ones that are new", "cheapest first",
+        "rẻ nhất xếp trước",
     ],
 )  # fmt: skip
 def test_amounts_weekdays_and_new_searches_point_at_nothing(text: str) -> None:

@@ -49,6 +49,10 @@ _THE_ONE = re.compile(
     r"(?<!may )(?<!cac )(?<!nhung )(?<!so )(?<!\w)(?:can|cai|con|studio)\s+(?:do|ay|nay|kia)(?!\w)"
 )
 """One thing, of which no figure of many is asked."""
+_THAT_AMOUNT = re.compile(
+    r"(?<!\w)(?:gia|muc|muc gia|tam gia)\s+(?:do|ay|nay|day)(?!\w)|(?<!\w)(?:that|this) (?:price|rent|amount)(?!\w)"
+)
+"""What points at a rent that was told, which is no condition."""
 _SOME_OF_THOSE = re.compile(r"(?<!\w)may\s+(?:\w+\s+){1,2}(?:do|day|nay|kia|ay)(?!\w)")
 _NO = re.compile(
     r"^\W*(?:(?:a|ua|y|o)\s+)?(?:khong|ko|k|hong|no|nope)(?:\s+(?:phai|dung))?(?=\s*[,.;]|\s+ma(?!\w))"
@@ -117,7 +121,9 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         if word.folded not in told and (word.start in idle or _counts(text, word, changed=changed))
     ]
     found: list[Span] = [(word.start, word.end) for word in words]
-    if changed and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
+    if changed and "price" not in {one.field for one in parsed.filters}:
+        found += [one.span() for one in _THAT_AMOUNT.finditer(fold(text))]
+    if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
         found += [one.span() for one in _THE_ONE.finditer(fold(text))]
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
     return tuple(_runs(text, sorted(found)))
@@ -242,8 +248,12 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
             (f"told {parsed.entity}",),
         ),
         (
-            parsed.own and parsed.entity == "room_seeking_post" and not kinds,
+            parsed.entity == "room_seeking_post" and not kinds,
             ("amount asked", "price asked", "by district", "by type"),
+        ),
+        (
+            parsed.entity == "room_seeking_post" and "price" in _fields(parsed),
+            ("told room_seeking_post",),
         ),
         (parsed.entity == "invoice", ("due",)),
         (parsed.entity == "invoice" and not kinds, ("deadline",)),

@@ -105,7 +105,7 @@ def change_query(
         start = replace(
             start, filters=merge_filters([*start.filters, *found]), group=(), order=(), measures=()
         )
-    if "drop all" in marks:
+    if "drop all" in marks and not _SOME_ONES.search(fold(parts.text)):
         return replace(start, filters=(), order=(), limit=None)
     other = parts.filters or parts.output.order or parts.needless or set(_MORE) & marks
     if {"more", "more end"} & marks and not other:

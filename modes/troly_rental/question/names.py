@@ -42,12 +42,20 @@ class Names:
             "address": Lexicon({name: (name,) for name in addresses if tokens(name)}),
         }
 
-    def find(self, text: str) -> NamedThings:
-        """The names in `text`; accents that were typed must be those of the name. Several of one kind are alternatives."""
+    def find(self, text: str, places: Sequence[Span] = ()) -> NamedThings:
+        """The names in `text`; accents that were typed must be those of the name. Several of one kind are alternatives.
+
+        A given name alone is none within one of `places`: "Thủ Đức" is no tenant called Đức.
+        """
         filters: list[Filter] = []
         spans: list[Span] = []
         for name, lexicon in self._lexicons.items():
-            hits = [hit for hit in lexicon.find(text) if " " in hit.phrase or _is_called(text, hit)]
+            hits = [
+                hit
+                for hit in lexicon.find(text)
+                if " " in hit.phrase
+                or (_is_called(text, hit) and not any(start <= hit.start < end for start, end in places))
+            ]
             if name == "address" and not filters:
                 continue  # an address belongs to a building that is named
             found = tuple(sorted({hit.label for hit in hits}))

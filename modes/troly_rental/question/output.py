@@ -19,7 +19,7 @@ _NO_FIGURE = frozenset({"room", "building", "tenant", "month", "week", "day"})
 """Groups that ask for no figure by themselves: "cho thuê theo tháng"."""
 _EACH = re.compile(r"(?:moi|tung|theo|each|every|per|by)\s")
 _KINDS = ("avg", "median", "min", "max", "sum")
-_PRICES = (Measure("avg", "price"), Measure("min", "price"), Measure("max", "price"))
+PRICES = (Measure("avg", "price"), Measure("min", "price"), Measure("max", "price"))
 """What "giá bao nhiêu" asks of several rooms."""
 _PRICE_ENDS = ((Order("price"),), (Order("price", True),))
 """The orders of which "giá bao nhiêu" asks for the end: "phòng rẻ nhất giá bao nhiêu"."""
@@ -70,6 +70,8 @@ WHICH = re.compile(
     r"|(?<!\w)which (?:one|room|flat|apartment|studio|house)(?!\w)"
 )
 """What asks for the thing beside a figure of it: "phòng nào rẻ nhất, giá bao nhiêu"."""
+LEFT_OUT = re.compile(r"(?<!\w)(?:bo|loai|tru|gat|tinh|ke)(?:\s+(?:luon|het|bot|di|ra|not))*\s+$")
+"""Before "mấy phòng" that are left out, not counted."""
 _LED = re.compile(r"(?<!\w)(?:o|nam|thuoc|tai|in)(?!\w)")
 _NOUN = re.compile(r"(?<!\w)(?:gia|gia thue|gia phong|tien thue|muc gia|dien tich|tien coc|the)\s*$")
 
@@ -152,7 +154,7 @@ def _shares(
 def _asks_rent_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
     """Whether the rent of the first room in an order is asked for: "phòng rộng nhất giá bao nhiêu"."""
     hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
-    return measures == _PRICES and all(hit.label == "price asked" for hit in hits)
+    return measures == PRICES and all(hit.label == "price asked" for hit in hits)
 
 
 def _asks_size_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
@@ -166,7 +168,7 @@ def _asks_size_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure
 
 def _end_of_prices(order: tuple[Order, ...], measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
     """ "rẻ nhất giá bao nhiêu" asks for that end alone."""
-    if measures != _PRICES or order[:1] not in _PRICE_ENDS:
+    if measures != PRICES or order[:1] not in _PRICE_ENDS:
         return measures
     return (Measure("max" if order[0].descending else "min", "price"),)
 
@@ -260,6 +262,7 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
             and (
                 _some(vocabulary, text, hit)
                 or _SOME.search(fold(text[: hit.start]))
+                or LEFT_OUT.search(fold(text[: hit.start]))
                 or _BEDROOMS.match(fold(text[hit.end :]))
             )
         )
@@ -276,7 +279,7 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
     if "count" in labels and not (found and "price asked" in labels):
         found.insert(0, Measure("count"))
     if not found and "price asked" in labels:
-        found = [*_PRICES]
+        found = [*PRICES]
     if not found and group and set(group) - _NO_FIGURE:
         found = _superlative_groups(vocabulary, text, field)
     return tuple(found)

@@ -16,7 +16,7 @@ from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
 from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
 from troly_rental.question.names import NO_NAMES, Names
-from troly_rental.question.output import WHICH
+from troly_rental.question.output import LEFT_OUT, WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import (
@@ -45,8 +45,6 @@ _THANKS = frozenset({"thanks", "bye", "ack"})
 _TAGS = frozenset({"khong", "chua", "nhi", "a", "vay", "phai"})
 _ANY = re.compile(r"(?<!\w)nao(?:\s+\w+){0,3}\s+(?:khong|ko|hong|chua)(?!\w)")
 """What asks whether there is any: "còn căn nào không, bao nhiêu căn" asks one thing."""
-_LEFT_OUT = re.compile(r"(?<!\w)(?:bo|loai|tru|gat|tinh|ke)\s+$")
-"""Before "mấy phòng" that are left out, not counted."""
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
@@ -128,7 +126,8 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         if previous is not None and edited is not None:
             parsed = check_readiness(edited, asker.role, money=parts.money)
             lost = _lost(parts, parsed, previous)
-            parsed = _accounted(parts, parsed, asker.places, changed=parsed != previous, lost=lost)
+            changed = parsed != replace(previous, edited=True)
+            parsed = _accounted(parts, parsed, asker.places, changed=changed, lost=lost)
             return replace(parsed, leans=True)
     bare = not parts.named or _named_by_counter(parts)
     if about and not parts.named:
@@ -185,7 +184,7 @@ def _wants(parts: QuestionParts) -> int:
         folded_words(hit.phrase)
         for hit in asked
         if not any(start <= hit.start and hit.end <= end for start, end in parts.read)
-        and not _LEFT_OUT.search(fold(parts.text[: hit.start]))
+        and not LEFT_OUT.search(fold(parts.text[: hit.start]))
     ]
     wants = [one for one in words if one[-1] not in _TAGS and one[0] not in _AUXILIARIES]
     if parts.entity not in PAPERS and _ANY.search(fold(parts.text)):
@@ -398,7 +397,7 @@ def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> P
 
     `money` is the figure of invoices that was named (`QuestionParts.money`): a revenue is a landlord's alone.
     """
-    missing = [one for one in parsed.missing if one.key == "missing.place"]
+    missing = [one for one in parsed.missing if one.key in {"missing.place", "missing.paper"}]
     if role == "GUEST" and (parsed.own or parsed.entity in _LOGGED_IN):
         missing.append(Remark.of("missing.login"))
     summed = any(one.kind == "sum" for one in parsed.measures)

@@ -9,13 +9,13 @@ from itertools import pairwise
 
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges, months_of_year
-from troly.text.fold import fold
+from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
 from troly_rental.question.amounts import Quantity, parse_quantities, refused_quantity
 from troly_rental.question.dates import parse_contract_end, parse_days, parse_upcoming
 from troly_rental.question.names import NO_NAMES, NamedThings, Names
-from troly_rental.question.output import OutputRequest, number_of_groups, parse_output, ranked_span
+from troly_rental.question.output import PRICES, OutputRequest, number_of_groups, parse_output, ranked_span
 from troly_rental.question.places import parse_places
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.traits import parse_status, parse_traits
@@ -126,6 +126,12 @@ _TOMORROW = re.compile(
     r"(?<!chị )(?<!chi )(?<!anh )(?<!em )(?<!bạn )(?<!ban )(?<!của )(?<!cua )(?<!khách )(?<!khach )(?<!cô )(?<!co )(mai)(?!\w)(?!\s+(?-i:[A-ZÀ-Ỹ]))"
 )
 """Tomorrow in a question about appointments: "mai anh có hẹn", no one called Mai."""
+_PAPER = re.compile(r"(?i)(?<!\w)hđ(?!\w)")
+_OF_CONTRACTS = re.compile(
+    r"(?<!\w)(?:(?<!tien )thue|het han|con han|hieu luc|ky|bat dau|ket thuc|coc|thoi han|gia han)(?!\w)"
+)
+_OF_BILLS = re.compile(r"(?<!\w)(?:dien|nuoc|tien|no|dong|tra|nop|thanh toan|qua han|tre han)(?!\w)")
+"""What makes a contract and what makes a bill of "hđ"; a month makes a bill where nothing makes a contract."""
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
 
@@ -219,18 +225,34 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
             return _Subject(entity if named else "building", True, money, own)
         return _Subject("invoice" if owed or _PAID_YET.search(fold(text)) else "contract", True, money, own)
     # What was paid, or is held: not the rooms' asking deposit. The rent that was agreed on: not the rents of others.
-    rent = role == "TENANT" and own and said("invoice rent") and not (money or said("avg"))
+    asked = said("invoice rent") or (said("renter own") and said("price asked", "amount asked"))
+    rent = role == "TENANT" and own and asked and not (money or said("avg"))
     if entity == "room" and (held or rent):
         return _Subject("contract", True, money, own)
     return _Subject(entity, bool(named or money), money, own)
 
 
+def _paper_in_words(text: str, about: str) -> str:
+    """ "hđ" as the contract or the bill that the other words, or the records `about`, make of it; as it stands for neither."""
+    plain = fold(text)
+    contract, bill = bool(_OF_CONTRACTS.search(plain)), bool(_OF_BILLS.search(plain))
+    bill = bill or (not contract and "thang" in folded_words(plain))
+    kind = about if contract == bill else "contract" if contract else "invoice"
+    meant = {"contract": "hợp đồng", "invoice": "hóa đơn"}.get(kind)
+    return _PAPER.sub(meant, text) if meant else text
+
+
+def _named(asker: Asker, text: str) -> NamedThings:
+    """The people and houses of the asker that `text` names, beside the names of places."""
+    return asker.names.find(text, [(one.start, one.end) for one in asker.places.find(text)])
+
+
 def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str = "") -> QuestionParts:
     """The parts of `message`; `about` are the records of the question before it, which are meant where the message names none."""
     now, role = asker.now, asker.role
-    text = _signs_in_words(message)
-    text = correct_spelling(text, asker.lang, asker.names.find(text).spans)
-    whose = asker.names.find(text)
+    text = _paper_in_words(_signs_in_words(message), about)
+    text = correct_spelling(text, asker.lang, _named(asker, text).spans)
+    whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
     subject = _subject(vocabulary, text, whose, role, about)
     entity, money, own = subject.entity, subject.money, subject.own
@@ -300,7 +322,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         limit=limit,
         own=own or bool(money) or (role == "LANDLORD" and bool(whose.filters)) or bool(vocabulary.find(text, "asks", "occupancy", "vacancy")) or (entity in _OWN_ENTITIES and subject.named) or entity == "contract",
         needless=traits.needless,
-        missing=where.missing,
+        missing=(*where.missing, *([Remark.of("missing.paper")] if _PAPER.search(text) else [])),
         remarks=(
             *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
@@ -423,6 +445,8 @@ def _output(
 ) -> OutputRequest:
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
+    if entity == "contract" and output.measures == PRICES:  # each says its rent
+        output = replace(output, measures=(), mode="LIST")
     if entity == "contract" and not _by_month(vocabulary, text, rent=True):
         output = replace(
             output,

@@ -194,6 +194,8 @@ class _Pointers:
         if not size:
             return 0, at, at
         if self._tokens[at].text in {"first", "last"}:
+            if at and self._tokens[at - 1].text.endswith("est"):
+                return 0, at, at  # "cheapest first" is an order
             after = at + size
             # "one" is a thing here, not a number.
             count = max(1, 0 if self._is_amount(after) else self._number(after))
@@ -307,6 +309,8 @@ class _Pointers:
                 return None
             thing = self._thing(end)
             first, end, named = at - before, end + thing, thing > 0
+        if self._is(end, "ahead"):
+            return None  # an order of all
         return (first, end) if named or self._is_short or self.shown() is not None else None
 
     # "những cái đó", "con này", "it", "both of them".
@@ -331,7 +335,8 @@ class _Pointers:
                 kind = "these" if self._is(at, "plural") else "this"
                 return Reference(kind, rows, (self._span(at, at + size + thing),))
         for at in range(len(self._tokens)):
-            if size := self._is(at, "pronoun"):
+            relative = self._tokens[at].text == "that" and self._thing_before(at) < at  # "one that has wifi"
+            if (size := self._is(at, "pronoun")) and not relative:
                 kind = "these" if self._is(at, "plural") else "this"
                 return Reference(kind, rows, (self._span(at, at + size),))
         return None

@@ -124,3 +124,121 @@ async def test_which_of_both_is_cheaper_after_figures_of_both(own_home: Path) ->
         counted = await _asked(desk, "nobody", "có mấy phòng trọ ở quận 1", "còn quận 7", "cái nào rẻ nhất")
     assert "thấp nhất: Quận 7" in told[-1]
     assert "Số phòng theo" not in counted[-1]
+
+
+async def test_another_one_is_asked_for_by_what_it_has(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        for turn in ("is there one that allows pets?", "any ones that allow pets?"):
+            told = await _asked(desk, "nobody", "cheapest apartment in District 7", turn)
+            assert "Quận 7, with pets allowed, type apartment" in told[-1].splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("turn", "order"),
+    [
+        ("xếp rẻ trước, đừng lấy ở ghép", "giá tăng dần"),
+        ("rẻ nhất xếp trước, bỏ ở ghép", "giá tăng dần"),
+        ("cheapest first, no dorms please", "lowest first"),
+        ("xep rong truoc, khong lay o ghep", "diện tích giảm dần"),
+    ],
+)
+async def test_what_comes_first_is_an_order_of_all(own_home: Path, turn: str, order: str) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(desk, "nobody", "phòng dưới 4 triệu ở Bình Thạnh", turn)
+    line = told[-1].splitlines()[0]
+    assert order in line
+    assert "dormitory or shared room" in line or "không phải ký túc xá, ở ghép" in line
+    assert "20" in line
+
+
+@pytest.mark.parametrize(
+    "turn", ["bỏ luôn mấy căn không có máy lạnh", "loại hết mấy phòng không có máy lạnh đi"]
+)
+async def test_rooms_that_are_left_out_are_not_counted(own_home: Path, turn: str) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(desk, "nobody", "phòng ở quận 7 dưới 5 triệu", turn)
+        kept = await _asked(desk, "nobody", "phòng ở quận 7 dưới 5 triệu", "bỏ hết mấy phòng ở ghép")
+        unknown = await _asked(desk, "nobody", "phòng ở quận 7 dưới 5 triệu", "bỏ hết mấy phòng chung chủ")
+    assert told[-1].startswith("Đây là")
+    for line in (told[-1].splitlines()[0], kept[-1].splitlines()[0], unknown[-1].splitlines()[0]):
+        assert "Quận 7" in line
+        assert "5.000.000" in line
+    assert "có máy lạnh" in told[-1].splitlines()[0]
+    assert "không phải ký túc xá" in kept[-1].splitlines()[0]
+    assert "chưa hiểu" in unknown[-1]
+
+
+@pytest.mark.parametrize("turn", ["giá đó có mấy phòng", "how many at that price"])
+async def test_a_rent_that_was_told_is_not_dropped_from_a_count(own_home: Path, turn: str) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(desk, "nobody", "phòng trọ ở gò vấp", "căn nào giá thấp nhất", turn)
+    assert "264" not in told[-1]
+
+
+@pytest.mark.parametrize(
+    ("who", "text", "paper"),
+    [
+        ("minh", "hđ tháng 10 của tôi bao nhiêu", "5.064.600"),
+        ("minh", "tôi còn hđ nào chưa trả không", "hóa đơn chưa trả"),
+        ("minh", "hđ của tôi khi nào hết hạn", "29/1/2028"),
+        ("lan", "mấy hđ đang hiệu lực", "2 hợp đồng"),
+        ("minh", "cho xem hđ của tôi", "hợp đồng hay hóa đơn?"),
+        ("minh", "hđ của tôi bao nhiêu", "hợp đồng hay hóa đơn?"),
+    ],
+)
+async def test_a_paper_in_short_is_what_the_other_words_make_of_it(
+    own_home: Path, who: str, text: str, paper: str
+) -> None:
+    async with rental_desk(own_home) as desk:
+        (told,) = await _asked(desk, who, text)
+    assert paper in told
+
+
+@pytest.mark.parametrize(
+    "turn", ["Tôi đã xem xong phòng nào", "tôi đã coi những phòng nào", "which rooms have I viewed?"]
+)
+async def test_what_was_seen_is_asked_of_all_days(own_home: Path, turn: str) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(desk, "minh", "Tuần này tôi có lịch xem phòng nào không?", turn)
+    assert "15/11/2026" in told[-1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tôi đang thuê phòng nào, bao nhiêu tiền một tháng?", "mình đang thuê phòng nào, bao nhiêu",
+        "which room do I rent and how much", "toi dang o phong nao vay, gia bao nhieu",
+    ],
+)  # fmt: skip
+async def test_ones_own_room_and_its_rent_are_those_of_the_contract(own_home: Path, text: str) -> None:
+    async with rental_desk(own_home) as desk:
+        (told,) = await _asked(desk, "minh", text)
+    assert "Phòng trọ Lan Anh" in told.splitlines()[0]
+    assert told.replace(",", ".").count("4.500.000") >= 1
+    assert "trung bình" not in told
+    assert "average" not in told
+
+
+async def test_a_place_is_no_tenant_who_is_called_like_it(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        owed, rooms, seekers = [
+            (await _asked(desk, "lan", text))[0]
+            for text in (
+                "Đức còn nợ bao nhiêu",
+                "Có bao nhiêu phòng ở Thủ Đức",
+                "Có ai tìm phòng ở Thủ Đức không",
+            )
+        ]
+    assert "Nguyễn Quang Đức" in owed
+    assert rooms.startswith("Số phòng ở Thủ Đức: ")
+    assert "bài tìm phòng ở Thủ Đức" in seekers
+
+
+async def test_the_budgets_of_those_who_seek_are_told(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        (listed,) = await _asked(desk, "lan", "Ai đang tìm phòng ở Gò Vấp, ngân sách bao nhiêu?")
+        (mean,) = await _asked(desk, "lan", "ngân sách trung bình của người tìm phòng ở Gò Vấp")
+        ordered = await _asked(desk, "lan", "bài tìm phòng ở quận 10", "xếp theo ngân sách từ cao xuống")
+    assert listed.startswith("Đây là 18 bài tìm phòng ở Gò Vấp")
+    assert mean.startswith("Ngân sách trung bình ở Gò Vấp: ")
+    assert "ngân sách giảm dần" in ordered[-1].splitlines()[0]

@@ -331,13 +331,13 @@ async def test_a_lowest_or_highest_value_is_told_with_the_room_that_has_it(
     desk: RentalDesk, text: str, of: tuple[str, str], end: str
 ) -> None:
     told = await desk.ask(text)
-    where = "WHERE districts.id = rooms.district_id AND rooms.status = 'available' " + (
+    desk.leave()
+    some = (
+        "FROM rooms JOIN districts ON districts.id = rooms.district_id WHERE rooms.status = 'available' "
         f"AND rooms.room_type = '{of[0]}' AND districts.name = '{of[1]}'"
     )
-    desk.leave()
     first = await desk.ask(
-        f"/sql SELECT id, title FROM rooms WHERE (room_type, status) = ('{of[0]}', 'available') AND price = "
-        f"(SELECT {end} FROM rooms, districts {where}) AND district_id IN (SELECT id FROM districts WHERE name = '{of[1]}')"
+        f"/sql SELECT rooms.id, rooms.title {some} AND rooms.price = (SELECT {end} {some})"
     )
     rooms = first.state["results"]
     line = told.answer.splitlines()[0]
