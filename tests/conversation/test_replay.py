@@ -15,10 +15,18 @@ from hypothesis import strategies as st
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.stores.services import profile, services_at
 from troly import recording
-from troly.conversation.recorder import Recorder, event_lines, json_line
+from troly.conversation.recorder import (
+    EVENTS,
+    PROMPTS,
+    Recorder,
+    TraceSources,
+    build_trace,
+    event_lines,
+    json_line,
+    limit_trace,
+)
 from troly.conversation.replay import differences, recorded_turn, replay, temporary_copy
 from troly.conversation.session import Session
-from troly.conversation.trace import EVENTS, PROMPTS, TraceSources, build_trace, limit_trace
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import InputError
 from troly.llm.types import CallRecord

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.stores.postgres import PostgresServer, needs_postgres
 from tests.support.stores.real import utc_now
-from troly.retrieval.memory.memory import MemoryScope, messages_by_words
+from troly.retrieval.memory import MemoryScope, messages_by_words
 from troly.stores.conversations import Conversations
 from troly.stores.postgres import PostgresDb
 from troly.stores.state import StateDb

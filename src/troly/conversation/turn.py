@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from troly.config.users import Profile
 from troly.conversation.greeting import create_conversation
 from troly.conversation.language import ACKNOWLEDGED, REQUESTED, LanguageDecision, decide
-from troly.conversation.recorder import Recorder, clean
-from troly.conversation.session import Session
-from troly.conversation.trace import (
+from troly.conversation.recorder import (
+    Recorder,
     TraceSources,
     TurnInputs,
     build_trace,
+    clean,
     data_versions,
     split_trace,
     unfinished_replies,
 )
+from troly.conversation.session import Session
 from troly.errors import ConfigError, InputError, StoppedError, StoreError, TrolyError
 from troly.plugin.context import TurnContext, Voice, read_voice
 from troly.plugin.contract import Mode, Outcome
@@ -183,28 +184,24 @@ class Turn:
         task.get_loop().call_soon(task.cancel)
 
     async def _run(self) -> None:
-        with self._services.memory.during_turn(offline=self._request.offline), running(self._recording):
-            await self._answered()
-
-    async def _answered(self) -> None:
-        ending: TurnEnd
         keepers: list[asyncio.Task[None]] = []
-        # Most answers are whole by then, and need no task that keeps parts of them.
-        begin = asyncio.get_running_loop().call_later(
-            PARTIAL_EVERY, lambda: keepers.append(asyncio.create_task(self._save_partials()))
-        )
-        try:
-            ending = await self._answer()
-        except asyncio.CancelledError:
-            ending = self._failed(StoppedError(f"turn.{self._stop_status}"), self._stop_status)
-        except Exception as error:
-            log.warning("turn failed", exc_info=error)
-            ending = self._failed(error, "failed")
-        begin.cancel()
-        for keeper in keepers:
-            keeper.cancel()
-        await asyncio.gather(*keepers, return_exceptions=True)
-        await self._end(ending)
+        with self._services.memory.during_turn(offline=self._request.offline), running(self._recording):
+            # Most answers are whole by then, and need no task that keeps parts of them.
+            begin = asyncio.get_running_loop().call_later(
+                PARTIAL_EVERY, lambda: keepers.append(asyncio.create_task(self._save_partials()))
+            )
+            try:
+                ending = await self._answer()
+            except asyncio.CancelledError:
+                ending = self._failed(StoppedError(f"turn.{self._stop_status}"), self._stop_status)
+            except Exception as error:
+                log.warning("turn failed", exc_info=error)
+                ending = self._failed(error, "failed")
+            begin.cancel()
+            for keeper in keepers:
+                keeper.cancel()
+            await asyncio.gather(*keepers, return_exceptions=True)
+            await self._end(ending)
 
     async def _save_partials(self) -> None:
         """Keep what was said so far every few seconds: a crash of the program must not lose a long answer."""

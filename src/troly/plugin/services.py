@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from troly.paths import Paths
     from troly.personas import Personas
     from troly.plugin.contract import Mode
-    from troly.retrieval.memory.memory import Memory
+    from troly.retrieval.memory import Memory
     from troly.retrieval.search.knowledge import Knowledge
     from troly.retrieval.search.vectors import ChromaServer
     from troly.sandbox import Sandbox
@@ -194,7 +194,7 @@ def migrations_of(modes: Iterable[Mode]) -> list[Migration]:
 def _memory(
     paths: Paths, settings: Settings, state: StateDb, llm: OllamaClient | ModelHosts, knowledge: Knowledge
 ) -> Memory:
-    from troly.retrieval.memory.memory import Memory
+    from troly.retrieval.memory import Memory
 
     async def embed(embedder: str, texts: list[str]) -> list[list[float]]:
         return await (await llm.embedder(embedder))(texts)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from troly.stores.records import fetch_one, instant, when, when_or_none
+from troly.stores.records import instant, when, when_or_none
 from troly.stores.state import StateDb
 
 # `troly_<id>_<secret>`: the id finds the row, the secret (256 random bits) proves it.
@@ -89,7 +89,7 @@ class ApiKeys:
         found = TOKEN.fullmatch(token)
         key_id, secret = found.groups() if found else ("", token[:200])
         with self._db.read() as connection:
-            row = fetch_one(connection, f"SELECT {_COLUMNS} FROM api_keys WHERE id = ?", (key_id,))  # noqa: S608 (constants)
+            row = connection.execute(f"SELECT {_COLUMNS} FROM api_keys WHERE id = ?", (key_id,)).fetchone()  # noqa: S608 (constants)
         right = secrets.compare_digest(digest(secret), row[1] if row else _NOBODY)
         key = _key_of(row) if row else None
         return key if right and key is not None and not key.ended(self._clock()) else None

@@ -33,7 +33,6 @@ from troly.stores.records import (
     StoredTurn,
     conversation_of,
     dump,
-    fetch_one,
     instant,
     message_of,
     pack,
@@ -76,8 +75,9 @@ class Conversations:
     """
 
     def __init__(self, db: StateDb, clock: Callable[[], datetime]) -> None:
-        self._db = db
-        self._clock = clock
+        # Stores that stand beside this one use them too.
+        self.db = db
+        self.clock = clock
         self._new_id = IdMaker(clock)
 
     def create(
@@ -90,8 +90,8 @@ class Conversations:
         metadata: Mapping[str, Any] | None = None,
     ) -> Conversation:
         """A new, empty conversation."""
-        with self._db.write(owner) as connection:
-            conversation_id, now = self._new_id(), instant(self._clock())
+        with self.db.write(owner) as connection:
+            conversation_id, now = self._new_id(), instant(self.clock())
             kept = dump(dict(metadata or {}))
             row = (conversation_id, owner, mode, storable(title), language, now, now, kept)
             connection.execute(
@@ -103,7 +103,7 @@ class Conversations:
 
     def get(self, owner: str, conversation_id: str) -> Conversation:
         """One conversation that is not deleted."""
-        with self._db.read(owner) as connection:
+        with self.db.read(owner) as connection:
             return self._owned(connection, owner, conversation_id)
 
     def list(
@@ -114,7 +114,7 @@ class Conversations:
         `before` is the id of the last conversation of the page before.
         """
         where, values = ["c.user_id = ?", "c.deleted_at IS NULL"], [owner]
-        with self._db.read(owner) as connection:
+        with self.db.read(owner) as connection:
             if before is not None:
                 self._owned(connection, owner, before)
                 key = "SELECT pinned, updated_at, seq FROM conversations WHERE id = ?"
@@ -133,12 +133,12 @@ class Conversations:
         self, owner: str, conversation_id: str, *, limit: int = EVERY, before: str | None = None
     ) -> builtins.list[StoredMessage]:
         """The newest `limit` messages, or the newest before the message `before`; oldest first."""
-        with self._db.read(owner) as connection:
+        with self.db.read(owner) as connection:
             self._owned(connection, owner, conversation_id)
             return self._page(connection, conversation_id, max(0, limit), before)
 
     def message(self, owner: str, message_id: str) -> StoredMessage:
-        with self._db.read(owner) as connection:
+        with self.db.read(owner) as connection:
             found = self._message(connection, message_id)
             self._owned(connection, owner, found.conversation_id)
             return found
@@ -154,9 +154,9 @@ class Conversations:
         metadata: Mapping[str, Any] | None = None,
     ) -> StoredMessage:
         """Save a message outside of any turn, such as the greeting."""
-        with self._db.write(owner) as connection:
+        with self.db.write(owner) as connection:
             self._owned(connection, owner, conversation_id)
-            now = instant(self._clock())
+            now = instant(self.clock())
             message = NewMessage(sender, text, type, metadata or {})
             message_id = self._insert(connection, conversation_id, message, now)
             self._touch(connection, conversation_id, now)
@@ -180,7 +180,7 @@ class Conversations:
             "pinned": None if pinned is None else int(pinned),
         }
         given = {column: value for column, value in changes.items() if value is not None}
-        with self._db.write(owner) as connection:
+        with self.db.write(owner) as connection:
             self._owned(connection, owner, conversation_id)
             if given:
                 columns = ", ".join(f"{column} = ?" for column in given)
@@ -190,30 +190,30 @@ class Conversations:
 
     def delete(self, owner: str, conversation_id: str) -> None:
         """Put a conversation away; `restore` brings it back until it is purged."""
-        with self._db.write(owner) as connection:
+        with self.db.write(owner) as connection:
             self._owned(connection, owner, conversation_id)
             sql = "UPDATE conversations SET deleted_at = ? WHERE id = ?"
-            connection.execute(sql, (instant(self._clock()), conversation_id))
+            connection.execute(sql, (instant(self.clock()), conversation_id))
 
     def restore(self, owner: str, conversation_id: str) -> Conversation:
-        with self._db.write(owner) as connection:
+        with self.db.write(owner) as connection:
             self._owned(connection, owner, conversation_id, deleted=True)
             connection.execute("UPDATE conversations SET deleted_at = NULL WHERE id = ?", (conversation_id,))
             return self._owned(connection, owner, conversation_id)
 
     def purge_deleted(self, older_than: datetime) -> int:
         """Remove for good what was deleted before `older_than`, of all owners; returns how many conversations."""
-        with self._db.write() as connection:
+        with self.db.write() as connection:
             sql = "DELETE FROM conversations WHERE deleted_at < ?"
             return connection.execute(sql, (instant(older_than),)).rowcount
 
     def search(self, owner: str, text: str, limit: int = 20) -> builtins.list[SearchHit]:
         """The owner's messages that hold all words of `text`, with or without diacritics, best first."""
-        with self._db.read(owner) as connection:
+        with self.db.read(owner) as connection:
             return search_messages(connection, owner, text, max(0, limit))
 
     def export(self, owner: str, conversation_id: str) -> ConversationExport:
-        with self._db.read(owner) as connection:
+        with self.db.read(owner) as connection:
             conversation = self._owned(connection, owner, conversation_id)
             messages = self._page(connection, conversation_id, _ALL, None)
             turns = (
@@ -236,7 +236,7 @@ class Conversations:
 
         Messages and turns are copies with ids of their own. Raises StoreError `store.turn_running` while the turn runs.
         """
-        with self._db.write(owner) as connection:
+        with self.db.write(owner) as connection:
             before = self._owned(connection, owner, conversation_id)
             turn = self._turn(connection, owner, turn_id)
             if turn.conversation_id != conversation_id:
@@ -263,7 +263,7 @@ class Conversations:
     @staticmethod
     def _message(connection: Connection, message_id: str) -> StoredMessage:
         sql = f"SELECT {MESSAGE_COLUMNS} FROM messages AS m WHERE m.id = ?"  # noqa: S608 (constants)
-        row = fetch_one(connection, sql, (message_id,))
+        row = connection.execute(sql, (message_id,)).fetchone()
         if row is None:
             raise AccessError("store.not_yours")
         return message_of(row)
@@ -275,7 +275,7 @@ class Conversations:
         where, values = "m.conversation_id = ?", [conversation_id]
         if before is not None:
             sql = "SELECT seq FROM messages WHERE id = ? AND conversation_id = ?"
-            row = fetch_one(connection, sql, (before, conversation_id))
+            row = connection.execute(sql, (before, conversation_id)).fetchone()
             if row is None:
                 raise AccessError("store.not_yours")
             where += " AND m.seq < ?"
@@ -289,14 +289,14 @@ class Conversations:
         """Save the user's message and the running turn; both are committed when this returns."""
         pid, started = self._me
         turn_id = self._new_id()
-        with self._db.write(owner) as connection:
+        with self.db.write(owner) as connection:
             conversation = self._owned(connection, owner, conversation_id)
-            now = instant(self._clock())
+            now = instant(self.clock())
             message_id = self._new_id()
             connection.execute(
                 "INSERT INTO turns (id, conversation_id, mode, question_message_id, status, pid, process_started, "
                 "host, started_at) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?)",
-                (turn_id, conversation_id, conversation.mode, message_id, pid, started, self._db.host, now),
+                (turn_id, conversation_id, conversation.mode, message_id, pid, started, self.db.host, now),
             )
             question = NewMessage("user", text)
             self._insert(connection, conversation_id, question, now, turn_id=turn_id, message_id=message_id)
@@ -326,11 +326,11 @@ class Conversations:
         if status not in ENDINGS:
             raise ValueError(f"a turn cannot end as {status!r}")
         blobs = (dump(dict(state or {})), dump(trace), None if error is None else dump(error))
-        with self._db.write(owner) as connection:
+        with self.db.write(owner) as connection:
             turn = self._turn(connection, owner, turn_id)
             if turn.status != "running":
                 raise StoreError("store.turn_finished", turn=turn_id, status=turn.status)
-            now = instant(self._clock())
+            now = instant(self.clock())
             connection.execute(_FINISH, (status, now, ms, source, calls, *blobs, turn_id))
             if recording is not None:
                 sql = (
@@ -349,7 +349,7 @@ class Conversations:
         Raises AccessError for somebody else's, StoreError `store.turn_running` for one that runs.
         """
         pid, started = self._me
-        with self._db.write(owner) as connection:
+        with self.db.write(owner) as connection:
             turn = self._turn(connection, owner, turn_id)
             if turn.status == "running":
                 raise StoreError("store.turn_running", turn=turn_id)
@@ -365,35 +365,26 @@ class Conversations:
 
     def save_partial(self, owner: str, turn_id: str, text: str) -> None:
         """Keep what was said so far of a running turn of this process, for the case of a crash."""
-        with self._db.write(owner) as connection:
+        with self.db.write(owner) as connection:
             connection.execute(
                 "UPDATE turns SET partial = ? WHERE id = ? AND status = 'running' AND pid = ? AND process_started = ?",
                 (storable(text), turn_id, *self._me),
             )
 
-    @property
-    def db(self) -> StateDb:
-        """The database, for stores that stand beside this one."""
-        return self._db
-
-    @property
-    def clock(self) -> Callable[[], datetime]:
-        return self._clock
-
     def is_excluded(self, key: str) -> bool:
         """Whether what is kept under `key` may not be reused, for an answer of it was marked as wrong."""
-        with self._db.read() as connection:
-            return fetch_one(connection, "SELECT 1 FROM excluded WHERE key = ?", (key,)) is not None
+        with self.db.read() as connection:
+            return connection.execute("SELECT 1 FROM excluded WHERE key = ?", (key,)).fetchone() is not None
 
     def turn(self, owner: str, turn_id: str) -> StoredTurn:
-        with self._db.read(owner) as connection:
+        with self.db.read(owner) as connection:
             return self._turn(connection, owner, turn_id)
 
     def recording(self, owner: str, turn_id: str) -> dict[str, Any]:
         """All that a turn kept: its trace with the prompts, replies and inputs; what an older version kept of it."""
-        with self._db.read(owner) as connection:
+        with self.db.read(owner) as connection:
             turn = self._turn(connection, owner, turn_id)
-            row = fetch_one(connection, "SELECT data FROM recordings WHERE turn_id = ?", (turn_id,))
+            row = connection.execute("SELECT data FROM recordings WHERE turn_id = ?", (turn_id,)).fetchone()
         trace = dict(turn.trace) if isinstance(turn.trace, Mapping) else {}
         trace |= unpack(row[0]) if row else {}
         return {FIRST_NAMES.get(name, name): value for name, value in trace.items()}
@@ -402,7 +393,7 @@ class Conversations:
         self, owner: str, conversation_id: str, *, ids: Collection[str] | None = None
     ) -> builtins.list[StoredTurn]:
         """The turns of a conversation, oldest first; only those of `ids` where given."""
-        with self._db.read(owner) as connection:
+        with self.db.read(owner) as connection:
             self._owned(connection, owner, conversation_id)
             where, values = "t.conversation_id = ?", [conversation_id]
             if ids is not None:
@@ -414,8 +405,8 @@ class Conversations:
     def running_here(self) -> set[str]:
         """The turns, of all owners, that this process began and that did not end in the store."""
         sql = "SELECT id FROM turns WHERE status = 'running' AND host = ? AND pid = ? AND process_started = ?"
-        with self._db.read() as connection:
-            return {name for (name,) in connection.execute(sql, (self._db.host, *self._me))}
+        with self.db.read() as connection:
+            return {name for (name,) in connection.execute(sql, (self.db.host, *self._me))}
 
     def recover(
         self, alive: Callable[[int, float], bool] = is_alive, lost: Collection[str] = ()
@@ -427,13 +418,13 @@ class Conversations:
         assistant's message with the status `interrupted`.
         """
         sql = f"{_TURNS} WHERE t.status = 'running' AND (t.host = ? OR t.started_at < ?)"
-        with self._db.read() as connection:
-            found = connection.execute(sql, (self._db.host, instant(self._clock() - _LOST)))
+        with self.db.read() as connection:
+            found = connection.execute(sql, (self.db.host, instant(self.clock() - _LOST)))
             running = [turn_of(row) for row in found]
         gone = [turn for turn in running if turn.id in lost or not alive(turn.pid, turn.process_started)]
         if not gone:
             return []
-        with self._db.write() as connection:
+        with self.db.write() as connection:
             marked = [turn.id for turn in gone if self._interrupt(connection, turn.id)]
             by_id = f"{_TURNS} WHERE t.id = ?"
             return [turn_of(row) for name in marked for row in connection.execute(by_id, (name,))]
@@ -446,11 +437,11 @@ class Conversations:
     def _interrupt(self, connection: Connection, turn_id: str) -> bool:
         """Unless another process has just done it, or the turn ended after all."""
         sql = "SELECT conversation_id, partial FROM turns WHERE id = ? AND status = 'running'"
-        row = fetch_one(connection, sql, (turn_id,))
+        row = connection.execute(sql, (turn_id,)).fetchone()
         if row is None:
             return False
         conversation_id, partial = row
-        now = instant(self._clock())
+        now = instant(self.clock())
         connection.execute(
             "UPDATE turns SET status = 'interrupted', finished_at = ?, partial = '' WHERE id = ?",
             (now, turn_id),
@@ -495,7 +486,7 @@ class Conversations:
             f"SELECT {CONVERSATION_COLUMNS} FROM conversations AS c "  # noqa: S608 (constants)
             f"WHERE c.id = ? AND c.user_id = ? AND c.deleted_at {condition}"
         )
-        row = fetch_one(connection, sql, (conversation_id, owner))
+        row = connection.execute(sql, (conversation_id, owner)).fetchone()
         if row is None:
             raise AccessError("store.not_yours")
         return conversation_of(row)
@@ -503,7 +494,7 @@ class Conversations:
     @staticmethod
     def _turn(connection: Connection, owner: str, turn_id: str) -> StoredTurn:
         sql = f"{_TURNS} WHERE t.id = ? AND c.user_id = ? AND c.deleted_at IS NULL"
-        row = fetch_one(connection, sql, (turn_id, owner))
+        row = connection.execute(sql, (turn_id, owner)).fetchone()
         if row is None:
             raise AccessError("store.not_yours")
         return turn_of(row)

@@ -14,7 +14,6 @@ from troly.stores.records import (
     MESSAGE_COLUMNS,
     IdMaker,
     StoredMessage,
-    fetch_one,
     instant,
     message_of,
     storable,
@@ -84,7 +83,7 @@ class Handovers:
         """One that `viewer` may see."""
         with self._db.read(None if staff else viewer) as connection:
             sql = f"SELECT {_COLUMNS} {_FROM} AND h.id = ? AND (? OR c.user_id = ?)"
-            row = fetch_one(connection, sql, (handover, staff, viewer))
+            row = connection.execute(sql, (handover, staff, viewer)).fetchone()
         if row is None:
             raise AccessError("store.not_yours")
         return _handover_of(row)
@@ -110,7 +109,7 @@ class Handovers:
         open_ones = f"SELECT count(*) {_FROM} AND c.id = ? AND c.user_id = ? AND h.closed_at IS NULL"
         with self._db.read(customer) as connection:
             # Asked first: what was written before a hand-over was closed is among the words.
-            row = fetch_one(connection, open_ones, (conversation, customer))
+            row = connection.execute(open_ones, (conversation, customer)).fetchone()
             found = connection.execute(sql, (conversation, customer, STAFF, after))
             return [message_of(one) for one in found], bool(row and row[0])
 
@@ -118,7 +117,7 @@ class Handovers:
         """How the member of staff is called who took an open hand-over of `customer`; "" where nobody answers there."""
         sql = f"SELECT h.taken_by {_FROM} AND c.id = ? AND c.user_id = ? AND h.closed_at IS NULL"
         with self._db.read(customer) as connection:
-            row = fetch_one(connection, sql, (conversation, customer))
+            row = connection.execute(sql, (conversation, customer)).fetchone()
         if row is None or row[0] is None:
             return ""
         said, _ = self.words(customer, conversation)

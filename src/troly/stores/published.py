@@ -483,7 +483,7 @@ class Datasets:
             f"SELECT {_COLUMNS} FROM datasets "  # noqa: S608 (constants)
             "WHERE name = ? AND withdrawn_at IS NULL ORDER BY version DESC"
         )
-        yield from self._read(sql, (name,))
+        return self._read(sql, (name,))
 
     def _read(self, sql: str, params: tuple[object, ...]) -> Iterator[DatasetVersion]:
         """The versions that `sql` finds and whose files are there or can be fetched."""

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from troly.stores.connections import Connection
-
 Sender = Literal["user", "assistant"]
 TurnStatus = Literal["running", "completed", "failed", "stopped", "interrupted"]
 ENDINGS: frozenset[str] = frozenset({"completed", "failed", "stopped", "interrupted"})
@@ -191,11 +189,6 @@ def unpack(packed: bytes) -> dict[str, Any]:
 def storable(text: str) -> str:
     """`text` without the half code points that a badly decoded paste carries and SQLite refuses."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def fetch_one(connection: Connection, sql: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    row: tuple[Any, ...] | None = connection.execute(sql, values).fetchone()
-    return row
 
 
 def _plain(value: Any) -> Any:

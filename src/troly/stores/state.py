@@ -2,24 +2,151 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
+import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ParamSpec, Self, TypeVar
 
 from troly.errors import StoreError
 from troly.stores import migrations
-from troly.stores.connections import Connection, Connections, is_damage, os_error, sqlite_error
+from troly.stores.connections import Connection, is_busy, is_damage, os_error, sqlite_error
 from troly.stores.migrations import Migration
 from troly.stores.processes import FileLock, Lock
 from troly.stores.quarantine import QuarantinedFile, quarantine
 
+T = TypeVar("T")
+P = ParamSpec("P")
 BUSY_SECONDS = 10.0
+# SQLite's own wait; short, so that the pauses between tries are ours and have jitter.
+_SQLITE_WAIT = 0.25
+_PAUSE, _LONGEST_PAUSE = 0.002, 0.05
 _COMPANIONS = ("-wal", "-shm", "-journal")
 # A whole check reads the whole file. Above this size it is done only after damage was met while working.
 _CHECK_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(slots=True, eq=False)
+class Handle:
+    """A thread's connection; `lock` is held while it is in use, `depth` counts the uses inside each other."""
+
+    connection: sqlite3.Connection
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    depth: int = 0
+    writing: bool = False
+
+
+class Connections:
+    """The connections to the database at `path`; waits `busy_seconds` where another process is in the way."""
+
+    def __init__(self, path: Path, busy_seconds: float) -> None:
+        self.path = path
+        self.busy_seconds = busy_seconds
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._handles: dict[threading.Thread, Handle] = {}
+        self._closed = False
+
+    @contextmanager
+    def using(self) -> Iterator[Handle]:
+        """This thread's connection. Raises StoreError, sqlite3.Error."""
+        handle = self._handle()
+        # A connection that is closed while another thread works with it takes the whole process down.
+        with handle.lock:
+            if self._closed and handle.depth == 0:
+                raise StoreError("store.closed", path=self.path)
+            handle.depth += 1
+            try:
+                yield handle
+            finally:
+                handle.depth -= 1
+                if self._closed and handle.depth == 0:
+                    handle.connection.close()
+
+    def retry(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`action` with what it takes, again with growing pauses while the database is busy, for `busy_seconds`."""
+        deadline = time.monotonic() + self.busy_seconds
+        pause = _PAUSE
+        while True:
+            try:
+                return action(*args, **kwargs)
+            except sqlite3.OperationalError as error:
+                if not is_busy(error) or time.monotonic() >= deadline:
+                    raise
+            if self._closed:
+                raise StoreError("store.closed", path=self.path)
+            time.sleep(pause * (0.5 + random.random()))  # noqa: S311 (jitter)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def close(self) -> None:
+        """Close all, waiting for transactions under way; one that takes too long is closed by its own thread."""
+        with self._lock:
+            self._closed = True
+            handles = list(self._handles.values())
+            self._handles.clear()
+        for handle in handles:
+            if handle.lock.acquire(timeout=self.busy_seconds):
+                handle.connection.close()
+                handle.lock.release()
+
+    def forget(self) -> None:
+        """Close this thread's connection, so that the next use opens the file anew."""
+        with self._lock:
+            handle = self._handles.pop(threading.current_thread(), None)
+        self._local.handle = None
+        if handle is not None:
+            handle.connection.close()
+
+    def _handle(self) -> Handle:
+        found: Handle | None = getattr(self._local, "handle", None)
+        if found is not None:
+            return found
+        if self._closed:
+            raise StoreError("store.closed", path=self.path)
+        handle = Handle(self._connect())
+        with self._lock:
+            if self._closed:
+                handle.connection.close()
+                raise StoreError("store.closed", path=self.path)
+            dead = [thread for thread in self._handles if not thread.is_alive()]
+            leftover = [self._handles.pop(thread) for thread in dead]
+            self._handles[threading.current_thread()] = handle
+        for old in leftover:
+            old.connection.close()
+        self._local.handle = handle
+        return handle
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise os_error(error, self.path) from error
+        connection = sqlite3.connect(
+            self.path,
+            timeout=_SQLITE_WAIT,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+        try:
+            self.retry(lambda: _configure(connection))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _configure(connection: sqlite3.Connection) -> None:
+    with closing(connection.execute("PRAGMA journal_mode")) as cursor:
+        mode = cursor.fetchone()[0]
+    if mode != "wal":
+        connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA foreign_keys = ON")
 
 
 class StateDb:
@@ -81,12 +208,12 @@ class StateDb:
 
         Raises StoreError.
         """
-        with self._translated(), self._connections.using() as handle:
+        with self._using() as handle:
             connection = handle.connection
             if connection.in_transaction:
                 yield connection
                 return
-            self._connections.retry(lambda: _begin_read(connection))
+            self._connections.retry(_begin_read, connection)
             try:
                 yield connection
             finally:
@@ -99,18 +226,18 @@ class StateDb:
         Waits `busy_seconds` for other writers, then raises StoreError `store.busy`. Raises StoreError. A write inside
         a `read()` is a mistake of the program (RuntimeError).
         """
-        with self._translated(), self._connections.using() as handle:
+        with self._using() as handle:
             connection = handle.connection
             if connection.in_transaction:
                 if not handle.writing:
                     raise RuntimeError("write() inside read(): the snapshot may be old")
                 yield connection
                 return
-            self._connections.retry(lambda: connection.execute("BEGIN IMMEDIATE"))
+            self._connections.retry(connection.execute, "BEGIN IMMEDIATE")
             handle.writing = True
             try:
                 yield connection
-                self._connections.retry(lambda: connection.execute("COMMIT"))
+                self._connections.retry(connection.execute, "COMMIT")
             finally:
                 handle.writing = False
                 _rollback(connection)
@@ -151,9 +278,11 @@ class StateDb:
         self._connections.close()
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _using(self) -> Iterator[Handle]:
+        """This thread's connection; what SQLite says against it becomes a StoreError."""
         try:
-            yield
+            with self._connections.using() as handle:
+                yield handle
         except sqlite3.Error as error:
             if is_damage(error):
                 # Best effort: without the mark the next start still sees damage at the file's beginning.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from troly.stores.records import fetch_one
 from troly.stores.state import StateDb
 
 
@@ -21,7 +20,7 @@ class Threads:
             "WHERE t.user_id = ? AND t.mode = ? AND t.name = ? AND c.user_id = t.user_id AND c.deleted_at IS NULL"
         )
         with self._db.read(owner) as connection:
-            row = fetch_one(connection, sql, (owner, mode, name))
+            row = connection.execute(sql, (owner, mode, name)).fetchone()
         return None if row is None else str(row[0])
 
     def put(self, owner: str, mode: str, conversation: str, names: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from troly.stores.records import fetch_one, instant
+from troly.stores.records import instant
 from troly.stores.state import StateDb
 
 # A key that was made with just the rights of its person follows that person; one that was given others keeps them.
@@ -31,7 +31,7 @@ class Users:
     def put(self, login: str, entry: Mapping[str, Any]) -> None:
         """Keep `entry` of `login` in place of what was said before; the person's keys get the rights with it."""
         with self._db.write() as connection:
-            row = fetch_one(connection, "SELECT entry FROM users WHERE login = ?", (login,))
+            row = connection.execute("SELECT entry FROM users WHERE login = ?", (login,)).fetchone()
             connection.execute(
                 "INSERT INTO users (login, entry) VALUES (?, ?) ON CONFLICT (login) DO UPDATE SET entry = excluded.entry",
                 (login, json.dumps(dict(entry), ensure_ascii=False)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from troly.stores.conversations import Conversations
-from troly.stores.records import fetch_one, instant, storable, when
+from troly.stores.records import instant, storable, when
 
 _COLUMNS = "w.turn_id, t.conversation_id, t.mode, w.reason, w.note, w.marked_at"
 _OF_OWNER = (
@@ -67,7 +67,7 @@ class WrongAnswers:
 
     def of(self, owner: str, turn_id: str) -> WrongAnswer | None:
         with self._db.read(owner) as connection:
-            row = fetch_one(connection, f"{_OF_OWNER} AND w.turn_id = ?", (owner, turn_id))
+            row = connection.execute(f"{_OF_OWNER} AND w.turn_id = ?", (owner, turn_id)).fetchone()
         return _answer(row) if row else None
 
     def texts(self, conversation_id: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.support.retrieval.knowledge import HashingEmbedder
 from troly.errors import ModelError
-from troly.retrieval.memory.memory import Memory
+from troly.retrieval.memory import Memory
 from troly.retrieval.search.knowledge import Knowledge
 from troly.stores.conversations import Conversations
 from troly.stores.state import StateDb

@@ -188,7 +188,7 @@ class SharedDocuments(StateDb):
     @contextmanager
     def _beside(self, file: Path) -> Iterator[Connection]:
         """A write transaction in which the tables of `file` are there too, as `shared`."""
-        with self._translated(), self._connections.using() as handle:
+        with self._using() as handle:
             handle.connection.execute("ATTACH ? AS shared", (str(file),))
             try:
                 with super().write() as connection:

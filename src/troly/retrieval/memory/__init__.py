@@ -1,1 +1,0 @@
-"""The private memory of conversations."""
