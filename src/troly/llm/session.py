@@ -475,19 +475,17 @@ class ModelSession:
         """Why a call is not possible now, or None: what a server is found to be is noted for a replay."""
 
         def hindered() -> list[Any]:
-            error = self._hindered(role)
+            if self._source is None:
+                error: ModelError | None = ModelError("ollama.offline")
+            elif self._budget.exhausted(counted=role != "embed"):
+                error = self._budget.error()
+            else:
+                silent = self._silent.get(self._models(role)) if role and self._silent else None
+                error = self._down or silent or self._source.unavailable()
             return [] if error is None else [error.key, dict(error.params)]
 
         found: list[Any] = recording.recorded("model.obstacle", hindered)
         return ModelError(found[0], **found[1]) if found else None
-
-    def _hindered(self, role: str | None) -> ModelError | None:
-        if self._source is None:
-            return ModelError("ollama.offline")
-        if self._budget.exhausted(counted=role != "embed"):
-            return self._budget.error()
-        silent = self._silent.get(self._models(role)) if role and self._silent else None
-        return self._down or silent or self._source.unavailable()
 
     async def _in_time(self, work: Awaitable[T]) -> T:
         """Wait for one step of a call, at most for the seconds the turn has left."""

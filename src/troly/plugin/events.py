@@ -324,7 +324,7 @@ EVENTS: Mapping[str, type[Event]] = {kind.__name__: kind for kind in get_args(Ev
 
 def to_json(event: Event) -> dict[str, Any]:
     """The event as JSON values, with its type name under `event`."""
-    return {"event": type(event).__name__, **{f.name: _plain(getattr(event, f.name)) for f in fields(event)}}
+    return {"event": type(event).__name__, **_plain(event)}
 
 
 def _plain(value: Any) -> Any:

@@ -420,10 +420,10 @@ def format_number(x: float | Decimal, lang: Lang, decimals: int = 2) -> str:
     exact = Decimal(str(x))
     if not exact.is_finite():
         raise ValueError(f"not a finite number: {x}")
-    rounded = (
-        exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP) if _has_more(exact, decimals) else exact
-    )
-    shown = f"{rounded:,f}"
+    exponent = exact.as_tuple().exponent
+    if isinstance(exponent, int) and exponent < -decimals:
+        exact = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    shown = f"{exact:,f}"
     if "." in shown:
         shown = shown.rstrip("0").rstrip(".")
     if shown in {"-0", ""}:
@@ -439,8 +439,3 @@ def format_percent(x: float | Decimal, lang: Lang) -> str:
 def format_money(x: float | Decimal, lang: Lang, currency: str = "VND") -> str:
     """An amount of money (001-27): "1.000.000 VND"; the đồng has no decimals, other currencies at most two."""
     return f"{format_number(x, lang, 0 if currency == 'VND' else 2)} {currency}"
-
-
-def _has_more(x: Decimal, decimals: int) -> bool:
-    exponent = x.as_tuple().exponent
-    return isinstance(exponent, int) and exponent < -decimals

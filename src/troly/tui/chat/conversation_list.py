@@ -15,7 +15,7 @@ from troly.tui.chat.controller import Controller
 from troly.tui.chat.prompt import type_into_prompt
 from troly.tui.chat.view import ConversationView, trouble_from
 from troly.tui.keymap import bindings, keymap_of
-from troly.tui.render.figures import day_name, time_of_day
+from troly.tui.render.figures import day_name
 from troly.tui.render.spans import BLANK, Line, Span, clip, line, pad, width_of, wrap
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
@@ -84,15 +84,11 @@ class ConversationList(LinesView, can_focus=True):
         """The pinned ones, then those of each day: the order is the same whatever assistant is shown."""
         controller, lang = self.controller, self.controller.language
         today = controller.now()
-
-        def group_of(one: ConversationView) -> str:
-            if one.pinned:
-                return tr("ui.list.pinned", lang)
-            return day_name(one.when.astimezone(today.tzinfo).date(), today.date(), lang)
-
         groups: dict[str, list[ConversationView]] = {}
         for one in controller.listed:
-            groups.setdefault(group_of(one), []).append(one)
+            day = one.when.astimezone(today.tzinfo).date()
+            group = tr("ui.list.pinned", lang) if one.pinned else day_name(day, today.date(), lang)
+            groups.setdefault(group, []).append(one)
         return list(groups.items())
 
     def _entry(
@@ -108,7 +104,7 @@ class ConversationList(LinesView, can_focus=True):
         time = ""
         if conversation is not None and width >= WITH_TIME:
             when = conversation.when.astimezone(self.controller.now().tzinfo)
-            time = f" {time_of_day(when)}"
+            time = f" {when:%H:%M}"
         room = width - 1 - width_of((sign,)) - len(time)
         return line(
             mark,

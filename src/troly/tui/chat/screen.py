@@ -35,7 +35,7 @@ from troly.tui.chat.prompt import Prompt
 from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import Pane
 from troly.tui.keymap import keymap_of
-from troly.tui.render.figures import day_name, time_of_day
+from troly.tui.render.figures import day_name
 from troly.tui.render.message import WIDEST_TEXT
 from troly.tui.render.spans import BLANK, Line, Span, clip, ends_apart, line, width_of
 from troly.tui.textual_internals import TerminalApp
@@ -73,7 +73,7 @@ def conversation_head(controller: Controller, pane: Pane, width: int) -> Line:
     """What the conversation is called, with whom it is and since when; its name only where no title stands above it."""
     lang, mode, width = controller.language, controller.modes.get(pane.mode), min(width, WIDEST_TEXT)
     began = pane.messages[0].time
-    when = f"{day_name(began.date(), controller.now().date(), lang)} {time_of_day(began)}"
+    when = f"{day_name(began.date(), controller.now().date(), lang)} {began:%H:%M}"
     who = f"{mode_icon(controller, pane)} {mode.names[lang]} · " if mode else ""
     title = "" if len(controller.tabs.sides) > 1 else pane_title(pane, lang)
     room = width - width_of(line(who, when)) - 2

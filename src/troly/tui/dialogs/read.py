@@ -16,7 +16,6 @@ from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView, TextPart
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
-from troly.tui.render.figures import time_of_day
 from troly.tui.render.markdown import MarkdownStream
 from troly.tui.render.message import SLICE, WIDEST_TEXT, read_parts, whole_card
 from troly.tui.render.spans import Line, Span, wrap
@@ -105,7 +104,7 @@ class ReadScreen(Dialog[None]):
         self.query_one("#grid").styles.max_width = WIDEST_TEXT + BESIDE if reads else "96%"
         who = tr(f"ui.message.{self._view.who}", self._view.spoken(self._lang))
         which = f"  {parts.index(at) + 1}/{len(parts)}" if len(parts) > 1 and at in parts else ""
-        told = f"  {time_of_day(self._view.time)}{which}"
+        told = f"  {self._view.time:%H:%M}{which}"
         self.query_one("#title", Static).update(Content.assemble((who, "bold"), (told, "dim")))
         self._text.show(at)
 

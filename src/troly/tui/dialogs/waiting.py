@@ -12,7 +12,7 @@ from troly.tui.chat.evidence_tree import EvidenceText
 from troly.tui.chat.view import WaitingView
 from troly.tui.dialogs.browse import BrowseScreen, Entry, Page
 from troly.tui.dialogs.choose import Choice, ChooseScreen, filtered_choices
-from troly.tui.render.figures import day_name, time_of_day
+from troly.tui.render.figures import day_name
 
 if TYPE_CHECKING:
     from troly.tui.app import TrolyApp
@@ -61,7 +61,7 @@ class WaitingPage(Page):
     def _entry(self, one: WaitingView) -> Entry:
         controller = self.app.controller
         lang, mode = controller.language, controller.modes.get(one.mode)
-        time, day = time_of_day(one.since), day_name(one.since.date(), controller.now().date(), lang)
+        time, day = f"{one.since:%H:%M}", day_name(one.since.date(), controller.now().date(), lang)
         who = tr("ui.waiting.taken" if one.taken_by else "ui.waiting.free", lang, who=one.taken_by)
         about = (f"{day} {time}", who, mode.names[lang] if mode else one.mode, one.reason)
         said = [

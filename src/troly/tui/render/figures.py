@@ -1,8 +1,8 @@
-"""Short figures and names of the chrome: times of day, durations, counts, steps, in the language of the interface."""
+"""Short figures and names of the chrome: days, durations, counts, steps, in the language of the interface."""
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 
 from troly.text.catalogue import Lang, core_catalogue, tr
 
@@ -23,11 +23,6 @@ def duration(ms: float, lang: Lang) -> str:
     if ms < 60_000:
         return f"{number(ms / 1000, lang, 1)} s"
     return f"{int(ms // 60_000)} min {int(ms % 60_000 // 1000)} s"
-
-
-def time_of_day(when: datetime) -> str:
-    """Hours and minutes in the time zone of `when`."""
-    return f"{when:%H:%M}"
 
 
 def counted(key: str, count: int, lang: Lang) -> str:

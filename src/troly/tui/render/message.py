@@ -27,7 +27,7 @@ from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView, Part, TextPart, Trouble
 from troly.tui.keymap import Keymap
 from troly.tui.render.cards import card_lines, folded_table
-from troly.tui.render.figures import counted, duration, step_title, time_of_day
+from troly.tui.render.figures import counted, duration, step_title
 from troly.tui.render.markdown import CODE_HEAD, MarkdownStream
 from troly.tui.render.spans import (
     BLANK,
@@ -188,7 +188,7 @@ class MessageLines:
         speaker = "report" if view.kind == "trouble" else view.who
         who, action = view.colleague or tr(f"ui.message.{speaker}", lang), f"menu:{view.key}"
         style = "who" if speaker == "assistant" else "strong"
-        return line(Span(who, style, action), Span(f"  {time_of_day(view.time)}", "dim", action))
+        return line(Span(who, style, action), Span(f"  {view.time:%H:%M}", "dim", action))
 
     def _markdown(self, part: TextPart, width: int, most: int | None) -> list[Line]:
         if self.view.finished:
