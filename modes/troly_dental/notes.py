@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 # How many other words may stand between the words of a name.
 _SCATTER = 4
+_PRICE = "cost"
 _DENIED = re.compile(
     r"(?:^|(?<=[,.;]))\s*(?:(?:không|khong|ko|chưa|chua|no|not|nothing|without)\b[^,.;?]*"
     r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal))(?=[,.;])",
@@ -66,6 +67,11 @@ def subjects(question: str) -> dict[str, int]:
         if all(word.folded in places for word in name.words) and _stand_together(name.words, typed, places):
             found[name.topic] = max(found[name.topic], len(name.words))
     return dict(found)
+
+
+def names_subject(question: str) -> bool:
+    """Whether `question` names what a note is about; the price of something may be that of anything."""
+    return bool(subjects(question).keys() - {_PRICE})
 
 
 def subject_words(question: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from troly.errors import ModelError
 from troly.text.catalogue import Lang
 from troly.text.fold import bigrams, folded_words
-from troly_dental.guard.rules import Judgement, judge, stop_words
+from troly_dental.guard.rules import Judgement, judge, names_mouth, stop_words
 from troly_dental.guard.spelling import part_read
 from troly_dental.memory.facts import find_facts
 from troly_dental.safety import stated, thanks, wishes
@@ -49,11 +49,19 @@ class Verdict:
     social: bool = False
 
 
-async def guard(turn: TurnContext, text: str, last: str = "", *, previous_dental: bool = False) -> Verdict:
+async def guard(
+    turn: TurnContext,
+    text: str,
+    last: str = "",
+    *,
+    previous_dental: bool = False,
+    names_subject: bool = False,
+) -> Verdict:
     """The verdict on `text` (003-07): rules where it is plainly about teeth or plainly none, else the model, whose word stands.
 
     `last` is the person's message before, `previous_dental` how it was judged: what names no subject of its own goes on
-    about the same. What a person states of their health is never off topic. No model that fails stops the turn.
+    about the same. What a person states of their health is never off topic, nor what `names_subject` says to name the
+    subject of a note beside a word of the mouth. No model that fails stops the turn.
     """
     # The first message of a process reads the word lists; nobody else should wait for that.
     ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
@@ -63,6 +71,8 @@ async def guard(turn: TurnContext, text: str, last: str = "", *, previous_dental
         ruled = alone if alone.dental else ruled
     if not ruled.dental and await asyncio.to_thread(about_health, text):
         return Verdict(True, "rules", ruled.score, "health")
+    if names_subject and not (ruled.dental or ruled.refused) and await asyncio.to_thread(names_mouth, text):
+        return Verdict(True, "rules", ruled.score, f"subject; {ruled.reason}")
     if ruled.dental or ruled.social or ruled.refused:
         return _by_rules(ruled, ruled.reason)
     try:

@@ -101,6 +101,23 @@ async def test_a_rejection_names_the_mode_that_helps_and_saves_nothing(clinic: C
     assert told.state["summary"] == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "dental"),
+    [
+        ("Ngủ toàn thở bằng miệng nên dậy miệng khô lắm, làm sao cho đỡ?", True),
+        ("Hôm qua tivi nói chuyện dị ứng thuốc tê, có hay gặp không?", True),
+        ("Bài hát nói lưỡi bị trắng, mà sao lưỡi lại bị trắng?", True),
+        ("Đặt implant ngực có phải thay định kỳ không?", False),
+        ("Máy cày bị gãy răng bừa thì thay ở đâu?", False),
+    ],
+)
+async def test_what_a_note_is_about_is_not_refused_for_the_words_beside_it(
+    clinic: Clinic, text: str, *, dental: bool
+) -> None:
+    told = await clinic.ask(text)
+    assert told.state["guardrail"]["dental"] is dental
+
+
 async def test_a_rejection_in_english(clinic: Clinic) -> None:
     told = await clinic.ask("Write a python function that sorts a list")
     assert told.state["language"] == "en"
