@@ -10,7 +10,7 @@ from typing import Any, Literal
 from troly.text.dates import add, whole
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, points_at_days
-from troly_analysis.planner.reader import STATES, Parts
+from troly_analysis.planner.reader import GOODS, STATES, Parts
 from troly_analysis.planner.schema import Schema, made_of
 from troly_analysis.planner.types import (
     Condition,
@@ -26,7 +26,6 @@ from troly_analysis.planner.types import (
 )
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
-GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
 GOODS_MOVED = frozenset({"order", "ticket", "visit"})
 """Rows of which each is something sold."""
 
@@ -322,7 +321,7 @@ class _Builder:
             other
             or parts.op
             or len(self.conditions) > 1
-            or parts.has("share", "trend", "growth", "compare", "count")
+            or parts.has("share", "trend", "growth", "compare", "count", "how much")
         ):
             return False
         return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
@@ -868,6 +867,8 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     same = not parts.conditions and [(each.op, each.ref) for each in parts.measures] == [
         (each.op, each.ref) for each in before.measures
     ]
+    counts = [(each.op, each.ref) for each in before.measures] == [("count", None)]
+    same = same or (counts and bool(parts.rows) and not (parts.measures or parts.conditions))
     named_days, days = parts.when.period, before.period
     moved = named_days and (days is None or (named_days.start, named_days.end) != (days.start, days.end))
     named = parts.groups or parts.loose or parts.numbers or moved or parts.extremes
@@ -902,6 +903,13 @@ def asks_columns(parts: Parts) -> bool:
 def asks_alone(parts: Parts) -> bool:
     """Whether only the figure of what was found is asked for: "how much exactly?"."""
     return _nothing_named(parts) and parts.words <= _SHORT and parts.has("how much", "much", "count")
+
+
+def asks_number(parts: Parts) -> bool:
+    """Whether only the number of what was listed is asked for: "how many are there?"."""
+    figures = [each for each in parts.measures if each.op != "count" or each.ref]
+    rest = replace(parts, rows="", op=None, measures=figures)
+    return _nothing_named(rest) and parts.has("count") and not parts.has("how much", "left")
 
 
 def asks_stock_alone(parts: Parts) -> bool:
@@ -1170,7 +1178,9 @@ class _Change:
         money = all(each.ref and each.ref.kind == "money" for each in self.query.measures)
         held = {"compare"} if self.against or self.query.versus else set()
         held |= {"how much"} if money else set()
-        held |= {"share"} if self.query.form == "share" and self.query.part != before.part else set()
+        shared = self.query.form == "share" and self.query != before and not parts.has("gap", "gt", "lt")
+        held |= {"share"} if shared else set()
+        held |= {"which one"} if parts.groups else set()
         held |= {"preceding", "following"} if _moved_back(parts, before) else set()
         stock = any(each.ref is not None and each.ref.concept == "stock" for each in self.query.measures)
         counts = not any(each.ref for each in self.query.measures)

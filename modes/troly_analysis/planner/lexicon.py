@@ -279,23 +279,26 @@ def row_signs() -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 @cache
-def alike_values() -> dict[str, tuple[str, ...]]:
-    """For each folded spelling of `values.txt`, all spellings of the same value."""
-    found: dict[str, tuple[str, ...]] = {}
+def alike_values() -> dict[str, tuple[tuple[str, ...], ...]]:
+    """For each folded spelling of `values.txt`, the groups of spellings of one value that it stands in."""
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
     for raw in (FOLDER / "values.txt").read_text(encoding="utf-8").splitlines():
         if raw.strip() and not raw.startswith("#"):
             group = tuple(entry.strip() for entry in raw.split(",") if entry.strip())
-            for entry in group:
-                key = " ".join(token.folded for token in tokens(entry))
-                found[key] = (*found.get(key, ()), *group)
+            for key in dict.fromkeys(" ".join(key_of(entry)) for entry in group):
+                found[key] = (*found.get(key, ()), group)
     return found
 
 
 def spellings_of(value: str) -> tuple[str, ...]:
     """All spellings of `values.txt` for a value of a sheet; "Bạc" is not "bắc"."""
-    listed = alike_values().get(" ".join(token.folded for token in tokens(value)), ())
-    same = (entry for entry in listed if fold(entry) == fold(value) and not accents_agree(value, entry))
-    return () if any(same) else listed
+    folded = " ".join(key_of(value))
+    groups = (
+        group
+        for group in alike_values().get(folded, ())
+        if any(" ".join(key_of(entry)) == folded and accents_agree(value, entry) for entry in group)
+    )
+    return tuple(entry for group in groups for entry in group)
 
 
 # Short for "anh", "em"; with marks they are words ("ế").

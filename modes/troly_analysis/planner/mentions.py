@@ -292,7 +292,7 @@ _UNTIL = (
 _ONWARD = (
     ("tro", "di"), ("ve", "sau"), ("den", "nay"), ("toi", "nay"), ("den", "gio"), ("onwards",), ("onward",),
     ("to", "now"), ("until", "now"), ("and", "later"), ("to", "date"), ("toi", "gio"), ("den", "bay", "gio"),
-    ("toi", "bay", "gio"), ("cho", "den", "nay"), ("den", "hien", "tai"), ("cho", "toi", "nay"),
+    ("toi", "bay", "gio"), ("cho", "den", "nay"), ("den", "hom", "nay"), ("toi", "hom", "nay"), ("den", "hien", "tai"), ("cho", "toi", "nay"),
 )  # fmt: skip
 _THIRDS = {
     "đầu": (1, 10),

@@ -12,10 +12,11 @@ from functools import cache
 from troly.text.everyday import small_talk, without_background
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
-    GOODS,
+    MOST,
     BuiltQuery,
     asks_alone,
     asks_columns,
+    asks_number,
     asks_share_alone,
     asks_stock_alone,
     build_query,
@@ -37,12 +38,13 @@ from troly_analysis.planner.mentions import find_mentions, read_wording, without
 from troly_analysis.planner.periods import is_partial, of_the_year_before
 from troly_analysis.planner.pointing import (
     both_periods_named,
+    figure_alone,
     pointed_query,
     points_at_days,
     shown_in,
     widened,
 )
-from troly_analysis.planner.reader import Parts, Pointer, code_name, read_question
+from troly_analysis.planner.reader import GOODS, Parts, Pointer, code_name, read_question
 from troly_analysis.planner.schema import Schema, schema_of
 from troly_analysis.planner.types import (
     Condition,
@@ -50,6 +52,7 @@ from troly_analysis.planner.types import (
     Group,
     Intent,
     Lookup,
+    Measure,
     Note,
     Plan,
     Ref,
@@ -369,9 +372,9 @@ class _Question:
         else:
             lost = parts.pointer is not None and (target is None or _renames(parts, target))
         built = build_query(parts, schema, self.today, self.choices)
-        two = both_periods_named(parts, before, last.before if last else None)
-        if two is not None:
-            return _Candidate(schema, parts, BuiltQuery(two), followed=True)
+        known = both_periods_named(parts, before, last.before if last else None) or _number_of(parts, before)
+        if known is not None:
+            return _Candidate(schema, parts, BuiltQuery(known), followed=True)
         followed = is_followup(parts, before) or (
             before is None and target is not None and parts.pointer is not None
         )
@@ -508,6 +511,13 @@ class _Question:
         if any(parts.kept):
             asked = widened(shown_in(asked, self.shown), parts.kept)
         return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
+
+
+def _number_of(parts: Parts, before: DataQuery | None) -> DataQuery | None:
+    """How many there are of all the rows that were listed, where no more is asked; None for others."""
+    if before is None or before.form != "rows" or before.limit != MOST or not asks_number(parts):
+        return None
+    return replace(figure_alone(before), measures=(Measure("count", noun=before.entity),))
 
 
 def _is_key(condition: Condition, schema: Schema) -> bool:

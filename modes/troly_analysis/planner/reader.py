@@ -31,6 +31,7 @@ from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric
 from troly_analysis.planner.types import Chart, Condition, Group, Lookup, Measure, Note, Op, Ref, averaged
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
+GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
 PERSONS = (
     "employee", "driver", "doctor", "teacher", "trainer", "student", "customer", "patient", "reader", "pet owner", "author",
     "resident", "donor", "player",
@@ -386,8 +387,8 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             if mention.role:
                 continue
-            if self._end_of_list(at):
-                self.take("head", at)
+            if self._end_of_list(at) or (self.has(at, "pointer") and self.has(at - 1, "share")):
+                self.take("head", at)  # "tỉ lệ đó" is what was worked out before
             elif self.has(at, "among", "then") and not self._counts_two(at + 1):
                 self.parts.kept.append("" if self.has(at, "among") else "any")
                 self.take("pointer", at)
@@ -491,7 +492,8 @@ class Reader:
             return
         nouns = [at for at in nouns if at in asked] if asked else nouns
         refs = {ref for at in nouns if (ref := self._noun_ref(at))}
-        if parts.pointer is None and len(refs) <= 1 and not any(map(self.is_rows, nouns)):
+        counts = any(map(self.is_rows, nouns)) and not self.has(held[0], "gap")
+        if parts.pointer is None and len(refs) <= 1 and not counts:
             parts.pointer = Pointer(both=True, ref=next(iter(refs), None))
         if parts.pointer is not None and parts.pointer.both:
             self.take("pointer", *(at for at in nouns if not self.mentions[at].role))
@@ -577,6 +579,10 @@ class Reader:
     def _superlatives(self) -> None:
         """ "nhiều đơn nhất": the two halves of a superlative mean what they mean together."""
         for at in range(len(self.mentions)):
+            if at and fold(self.mentions[at].text) == "con" and self.has(at + 1, "max", "min"):
+                self.mentions[at].labels = frozenset(
+                    {"left"}
+                )  # "cái nào còn nhiều nhất" asks for what is left
             if not self.has(at, "superlative"):
                 continue
             for back in range(at - 1, max(at - 5, -1), -1):
@@ -914,7 +920,7 @@ class Reader:
     def _is_value(self, at: int) -> bool:
         """Whether words that could be a value mean it: words of questions and names of columns come first."""
         mention = self.mentions[at]
-        if self._counts_next(at) or self._only_counts(at):
+        if self._counts_next(at) or self._only_counts(at) or self._is_of_person(at):
             return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
@@ -929,6 +935,12 @@ class Reader:
         if mention.labels - _LINKS and not best.whole:
             return False  # "trung bình" is an average whatever the data holds
         return len(mention.text.split()) > 1 or self._is_word_value(at, best)
+
+    def _is_of_person(self, at: int) -> bool:
+        """Whether a word after a noun of persons stands in names of other things only: "khách hàng nữ" is no "Áo polo nữ"."""
+        best, before = self.mentions[at].values[0], self.mentions[at - 1] if at else None
+        person = before is not None and any(each.concept in PERSONS for each in before.targets[:1])
+        return person and not best.whole and best.ref.concept in GOODS
 
     def _counts_next(self, at: int) -> bool:
         """Whether a word that stands in some value is what the value right behind it is counted in: "bao nhiêu đôi giày lười"."""
@@ -1133,9 +1145,10 @@ class Reader:
         goods = [
             ref for ref in self.schema.by_concept.get("product", ()) if not (ref.sheet or code_name(ref))
         ]
-        asked = self.about if self.about not in conditioned else None
-        stocked = self.schema.row_concept == "product" and self.any("sold", "bought", "seller", "slow seller")
         piece = fold(self.mentions[at].text).split()[0] in _PIECES
+        kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
+        asked = self.about if self.about not in conditioned and not kinds else None
+        stocked = self.schema.row_concept == "product" and self.any("sold", "bought", "seller", "slow seller")
         if asked is None and (not goods or stocked or not piece):
             return False
         if self.any("sold out", "running out") or self.schema.row_concept == "product":
@@ -1581,7 +1594,7 @@ class Reader:
             return True
         two = self._two_values() or parts.when.versus is not None or both
         bare = not any(each.targets or each.values for each in self.mentions if each.role != "pointer")
-        between = mention.has("gt", "lt", "gap") and two
+        between = mention.has("gt", "lt", "gap", "high", "low") and two and not mention.targets
         return (
             between
             or (mention.has("minus", "gap") and len(parts.measures) == 2)

@@ -321,7 +321,8 @@ class Schema:
 def lost_values(sheet: Sheet) -> tuple[str, tuple[str, ...]]:
     """The status column of a sheet and its values of orders that came to nothing: cancelled, returned; ("", ()) for none."""
     ref = schema_of(sheet).of("status")
-    listed = [spelled for name in ("huy", "hoan tra") for spelled in alike_values().get(name, ())]
+    groups = [group for name in ("huy", "hoan tra") for group in alike_values().get(name, ())]
+    listed = [spelled for group in groups for spelled in group]
     lost = {" ".join(token.folded for token in tokens(spelled)) for spelled in listed}
     held = schema_of(sheet).key(ref).examples if ref else ()
     found = tuple(value for value in held if " ".join(token.folded for token in tokens(value)) in lost)

@@ -89,3 +89,8 @@ async def test_a_total_of_days_of_its_own_is_of_everything(own_home: Path, text:
     answer = await told(own_home, "số đơn Áo thun năm 2026", text)
     assert "150" in answer
     assert "Áo thun" not in answer
+
+
+@pytest.mark.parametrize("text", ["cái nào còn nhiều nhất", "con nao con nhieu hang nhat"])
+async def test_what_most_is_left_of_is_asked_of_the_stock(own_home: Path, text: str) -> None:
+    assert "Quần jean" in await told(own_home, "sản phẩm nào sắp hết hàng", text)

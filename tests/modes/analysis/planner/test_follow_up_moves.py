@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, plan
-from troly_analysis.planner import Plan
+from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, plan
+from troly_analysis.planner import Plan, analyse_question
 
 FIGURES = {
     "doanh thu": ("sum", "Doanh thu"),
@@ -204,3 +204,85 @@ def test_the_whole_of_a_unit_is_that_of_the_days_before(whole: str) -> None:
         call = after("doanh thu tháng 2/2024", whole.format(unit)).calls[0].arguments
         assert days_of(call) == ("2024-01-01", end)
         assert call["operation"] == "sum"
+
+
+@pytest.mark.parametrize("move", ["còn tháng 2 thì tỉ lệ đó là bao nhiêu", "tỉ lệ đó của tháng 2 thì sao"])
+def test_a_share_is_that_of_other_days(move: str) -> None:
+    made = after("số đơn đã hủy tháng 3/2024", "tỉ lệ hủy là mấy phần trăm", move)
+    assert made.calls
+    assert made.ask is not None
+    assert made.ask.form == "share"
+    assert made.ask.period is not None
+    assert str(made.ask.period.start) == "2024-02-01"
+    assert [each.value for each in made.ask.part] == ["Đã hủy"]
+
+
+def test_the_share_of_the_one_that_was_found_is_of_all_that_were_counted() -> None:
+    made = analyse_question(
+        "what percentage of orders is that?", (ORDERS,), NOW,
+        previous=plan("which payment is used most in 2024", (ORDERS,)), shown=("COD",),
+    ).plan  # fmt: skip
+    assert made.ask is not None
+    assert made.ask.form == "share"
+    assert [each.value for each in made.ask.part] == ["COD"]
+
+
+@pytest.mark.parametrize("move", ["bên nào rẻ nhất", "nền tảng nào thấp nhất"])
+def test_an_end_is_of_the_figure_that_was_asked_for(move: str) -> None:
+    made = after("phí vận chuyển trung bình của Shopee năm 2024", move)
+    assert made.ask is not None
+    assert [(each.op, each.ref.name) for each in made.ask.measures if each.ref] == [("avg", "Phí vận chuyển")]
+    assert (made.ask.form, made.ask.order, made.ask.groups[0].ref.name) == ("top", "asc", "Nền tảng")
+
+
+@pytest.mark.parametrize("more", ["bên nào nhiều đơn hơn", "nơi nào nhiều đơn hơn", "bên nào ít đơn hơn"])
+def test_two_are_held_against_each_other_with_the_noun_between_the_words(more: str) -> None:
+    first = f"Hà Nội với Đà Nẵng {more} trong năm 2024?"
+    made = after(first)
+    assert made.ask is not None
+    assert [each.ref.name for each in made.ask.groups] == ["Tỉnh thành"]
+    gap = after(first, "chênh bao nhiêu đơn")
+    assert gap.ask is not None
+    assert gap.ask.gap
+
+
+@pytest.mark.parametrize("move", ["how many are there?", "có bao nhiêu đơn vậy?", "tổng cộng có mấy đơn"])
+def test_the_rows_that_were_listed_are_counted(move: str) -> None:
+    call = after("liệt kê đơn trên 5 triệu tháng 3/2024", move).calls[0].arguments
+    assert call["operation"] == "count"
+    assert call["filters"] == {"Doanh thu": {"gt": 5_000_000}}
+    assert days_of(call) == ("2024-03-01", "2024-03-31")
+
+
+def test_money_of_the_one_pointed_at_is_asked_where_money_is() -> None:
+    sheets = (ORDERS, CUSTOMERS)
+    first = plan("top 3 khách mua nhiều đơn nhất năm 2024", sheets)
+    made = analyse_question(
+        "người thứ hai mua bao nhiêu tiền", sheets, NOW, previous=first, shown=("KH001", "KH002", "KH003")
+    ).plan
+    call = made.calls[0].arguments
+    assert (made.sheet, call["operation"], call["field"]) == ("Đơn hàng", "sum", "Doanh thu")
+    assert call["filters"] == {"Mã khách hàng": "KH002"}
+
+
+@pytest.mark.parametrize(("tier", "value"), [("Gold", "Vàng"), ("silver", "Bạc")])
+def test_a_tier_is_known_by_its_english_name(tier: str, value: str) -> None:
+    made = plan(f"how many {tier} customers do we have?", (CUSTOMERS,))
+    assert made.calls[0].arguments["filters"] == {"Hạng": value}
+
+
+def test_what_is_said_of_persons_is_no_part_of_a_product() -> None:
+    assert not plan("khách hàng oversize có bao nhiêu người", (ORDERS,)).calls
+
+
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [
+        ("cuối tuần vừa rồi", ("2024-06-08", "2024-06-09")),
+        ("cuối tuần trước nữa", ("2024-06-01", "2024-06-02")),
+        ("từ tháng 4 đến hôm nay", ("2024-04-01", "2024-06-15")),
+        ("thang 4 toi hom nay", ("2024-04-01", "2024-06-15")),
+    ],
+)
+def test_days_up_to_today_and_weekends_before_are_read(said: str, days: tuple[str, str]) -> None:
+    assert days_of(plan(f"doanh thu {said}", (ORDERS,)).calls[0].arguments) == days
