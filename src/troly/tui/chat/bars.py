@@ -61,19 +61,22 @@ def pane_title(pane: Pane, lang: Lang) -> str:
     return sanitize(pane.title, keep_newlines=False) or tr("ui.pane.untitled", lang)
 
 
-class TabRow(LinesView):
-    """One line; hidden while there is only one pane. Where not all tabs fit, those around the shown one are there."""
+class Bar(LinesView):
+    """Lines about what the controller holds, with a mark that turns while an answer is written."""
 
-    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
-        super().__init__(palette, **options)
+    def __init__(self, controller: Controller, palette: Palette) -> None:
+        super().__init__(palette)
         self.controller = controller
         self.phase = 0
 
     def turn(self, by: int) -> None:
         """Turn the mark `by` steps."""
         self.phase = (self.phase + by) % len(TURNING)
-        if self.display:
-            self.rebuild()
+        self.rebuild()
+
+
+class TabRow(Bar):
+    """One line; hidden while there is only one pane. Where not all tabs fit, those around the shown one are there."""
 
     def build(self, width: int) -> list[Line]:
         """The tabs with titles as long as there is room for."""
@@ -132,14 +135,10 @@ class TabRow(LinesView):
         )
 
 
-class AlarmCard(LinesView):
+class AlarmCard(Bar):
     """What is urgent in the shown conversation, above the input until somebody says that it was seen."""
 
     MOST_ROWS = 4
-
-    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
-        super().__init__(palette, **options)
-        self.controller = controller
 
     def rebuild(self) -> None:
         """Be as high as the words, or not there at all."""
@@ -240,18 +239,8 @@ class KeyHint:
     action: str
 
 
-class ModeBar(LinesView):
+class ModeBar(Bar):
     """Where I am, which modes are there, and who answers."""
-
-    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
-        super().__init__(palette, **options)
-        self.controller = controller
-        self.phase = 0
-
-    def turn(self, by: int) -> None:
-        """Turn the mark `by` steps."""
-        self.phase = (self.phase + by) % len(TURNING)
-        self.rebuild()
 
     def build(self, width: int) -> list[Line]:
         """One line: all names (with signs) where they fit, else the shown one and signs, or it between ‹ and ›."""
@@ -351,20 +340,13 @@ class ModeBar(LinesView):
         )
 
 
-class StatusBar(LinesView):
+class StatusBar(Bar):
     """What the last answer cost or what is going on, and at most six keys that help here."""
 
-    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
-        super().__init__(palette, **options)
-        self.controller = controller
+    def __init__(self, controller: Controller, palette: Palette) -> None:
+        super().__init__(controller, palette)
+        # How long the answer takes so far.
         self.seconds = 0.0
-        self.phase = 0
-
-    def turn(self, by: int, seconds: float) -> None:
-        """Turn the mark `by` steps; `seconds` is how long the answer takes so far."""
-        self.phase = (self.phase + by) % len(TURNING)
-        self.seconds = seconds
-        self.rebuild()
 
     def build(self, width: int) -> list[Line]:
         """One line; keys that do not fit are left out from the right."""

@@ -39,8 +39,8 @@ class ConversationList(LinesView, can_focus=True):
         *bindings("list"),
     ]
 
-    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
-        super().__init__(palette, **options)
+    def __init__(self, controller: Controller, palette: Palette) -> None:
+        super().__init__(palette)
         self.controller = controller
         self._chosen = 0
         self._entries: list[str] = []

@@ -100,8 +100,8 @@ class EvidenceDrawer(LinesView, can_focus=True):
         *bindings("evidence"),
     ]
 
-    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
-        super().__init__(palette, **options)
+    def __init__(self, controller: Controller, palette: Palette) -> None:
+        super().__init__(palette)
         self.controller = controller
         self._found: dict[str, TurnEvidence | None] = {}
         self._opened: set[str] = set()

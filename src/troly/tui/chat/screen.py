@@ -370,7 +370,8 @@ class ChatScreen(Screen[None]):
                     side.transcript.grow()
             answer = self.controller.pane.answer
             if answer is not None:
-                self.status.turn(moving, answer.waited)
+                self.status.seconds = answer.waited
+                self.status.turn(moving)
 
     def on_prompt_paged(self, event: Prompt.Paged) -> None:
         """Scroll the conversation by a page while the keys stay in the input."""

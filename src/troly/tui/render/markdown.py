@@ -56,11 +56,6 @@ def parse(text: str) -> list[Token]:
     return plain_parser().parse(text) if any(token.level >= deepest for token in tokens) else tokens
 
 
-def block_starts(tokens: Sequence[Token]) -> list[int]:
-    """The first source line of each top-level block."""
-    return [token.map[0] for token in tokens if token.level == 0 and token.map and token.nesting >= 0]
-
-
 def code_blocks(text: str) -> list[tuple[str, str]]:
     """Language and code of each block of code in `text`, in order."""
     return [(token.info.partition(" ")[0], token.content) for token in parse(text) if token.type == "fence"]
@@ -382,7 +377,7 @@ class MarkdownStream:
     def _freeze(self) -> Sequence[Token]:
         """Move all blocks but the last to the finished ones; returns the tokens of the last."""
         tokens = parse(self._tail)
-        starts = block_starts(tokens)
+        starts = [token.map[0] for token in tokens if token.level == 0 and token.map and token.nesting >= 0]
         if len(starts) > 1:
             source = self._tail.split("\n")
             for begin, end in pairwise(starts):
