@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
@@ -33,7 +34,53 @@ PROBE_READ = 3.0
 SMALLEST_ROOM = 64
 
 
-class OllamaClient:
+class ModelClient(ABC):
+    """What one server and several have in common: which of their models stands for a name."""
+
+    settings: OllamaSettings
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """The address as it may be shown."""
+
+    @abstractmethod
+    async def health(self, max_age: float = 5.0) -> Health:
+        """Whether a server answers; an answer younger than `max_age` seconds is used again. Never raises."""
+
+    @abstractmethod
+    async def details(self, model: str) -> ModelDetails:
+        """Capabilities and context length of a model; empty when no server tells."""
+
+    @abstractmethod
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """One vector a text. Raises ModelError."""
+
+    async def resolve(self, name: str, need: Need = "completion") -> ResolvedModel:
+        """The installed model for `name`: itself, `name:latest`, or (if the settings allow) another that does `need`.
+
+        An embedder is never replaced by another one: their vectors do not compare. Raises ModelError
+        `ollama.model_missing`, or why no server answers.
+        """
+        health = await self.health()
+        if health.error is not None:
+            raise health.error
+        exact = models.find(name, health.models)
+        if exact is not None:
+            return ResolvedModel(exact, name)
+        if need != "embedding" and self.settings.fallback_model:
+            for info in models.nearest_first(name, health.models):
+                able = info.capabilities or (await self.details(info.name)).capabilities
+                if models.can(info, need, able):
+                    return ResolvedModel(info.name, name, substituted=True)
+        raise ModelError("ollama.model_missing", url=self.url, model=name, detail="")
+
+    async def embedder(self, name: str) -> Callable[[Sequence[str]], Awaitable[list[list[float]]]]:
+        """What turns texts into vectors of the configured embedder; raises ModelError where it is not installed."""
+        return partial(self.embed, (await self.resolve(name, "embedding")).name)
+
+
+class OllamaClient(ModelClient):
     """Talks to one Ollama server from any event loop; each loop gets its own connections.
 
     Safe for many calls at once. Cancelling a call closes its connection, which stops the model. `aclose` ends what
@@ -87,21 +134,6 @@ class OllamaClient:
         if health is None or health.up or time.monotonic() - self._health_at > max_age:
             return None
         return health.error if isinstance(health.error, ModelError) else None
-
-    async def resolve(self, name: str, need: Need = "completion") -> ResolvedModel:
-        """The installed model for `name`: itself, `name:latest`, or (if the settings allow) another that does `need`.
-
-        An embedder is never replaced by another one: their vectors do not compare. Raises ModelError
-        `ollama.model_missing`, or why the server does not answer.
-        """
-        return await models.resolve(
-            name,
-            need,
-            await self.health(),
-            details=self.details,
-            fallback=self.settings.fallback_model,
-            url=self.url,
-        )
 
     async def details(self, model: str) -> ModelDetails:
         """Capabilities and context length of a model, asked once; empty when the server does not tell."""
@@ -198,10 +230,6 @@ class OllamaClient:
                 if chunk.done:
                     return
         raise self._error("ollama.no_done", model)
-
-    async def embedder(self, name: str) -> Callable[[Sequence[str]], Awaitable[list[list[float]]]]:
-        """What turns texts into vectors of the configured embedder; raises ModelError where it is not installed."""
-        return partial(self.embed, (await self.resolve(name, "embedding")).name)
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, all of one length, in batches. Raises ModelError; no text is cut silently."""

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from troly.errors import ModelError
 from troly.llm import models
-from troly.llm.client import OllamaClient
-from troly.llm.types import ChatChunk, Health, Message, ModelDetails, Need, PullProgress, ResolvedModel
+from troly.llm.client import ModelClient, OllamaClient
+from troly.llm.types import ChatChunk, Health, Message, ModelDetails, PullProgress
 
 if TYPE_CHECKING:
     from troly.config.settings import OllamaSettings
@@ -73,7 +73,7 @@ class HostStatus:
     loaded: tuple[str, ...]
 
 
-class ModelHosts:
+class ModelHosts(ModelClient):
     """The hosts of `settings.urls`, with the methods of `OllamaClient`. Raises ModelError as a single host would."""
 
     def __init__(self, settings: OllamaSettings) -> None:
@@ -130,17 +130,6 @@ class ModelHosts:
         errors = [host.client.known_down() for host in self.hosts]
         return errors[0] if all(errors) else None
 
-    async def resolve(self, name: str, need: Need = "completion") -> ResolvedModel:
-        """The model of any host for `name`, as `OllamaClient.resolve` chooses among those of one."""
-        return await models.resolve(
-            name,
-            need,
-            await self.health(),
-            details=self.details,
-            fallback=self.settings.fallback_model,
-            url=self.url,
-        )
-
     async def details(self, model: str) -> ModelDetails:
         """What the first host that has it says of a model."""
         having = await self._having(model)
@@ -193,10 +182,6 @@ class ModelHosts:
                     raise
             finally:
                 self._release(host, user)
-
-    async def embedder(self, name: str) -> Callable[[Sequence[str]], Awaitable[list[list[float]]]]:
-        """What turns texts into vectors of the configured embedder; raises ModelError where no host has it."""
-        return partial(self.embed, (await self.resolve(name, "embedding")).name)
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, from one host, or from another where that fails."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from troly.errors import ModelError
-from troly.llm.types import Health, ModelDetails, ModelInfo, Need, PullProgress, ResolvedModel
+from troly.llm.types import Health, ModelDetails, ModelInfo, Need, PullProgress
 from troly.text.sanitize import sanitize
 
 # Only for servers that do not tell capabilities: architectures and names of models that make vectors, no answers.
@@ -65,28 +65,6 @@ def _base(name: str) -> str:
 
 def _family(name: str) -> str:
     return _base(name).rpartition("/")[2].partition("-")[0].rstrip("0123456789.")
-
-
-async def resolve(
-    name: str,
-    need: Need,
-    health: Health,
-    *,
-    details: Callable[[str], Awaitable[ModelDetails]],
-    fallback: bool,
-    url: str,
-) -> ResolvedModel:
-    """The model among those of `health` for `name`, see `OllamaClient.resolve`. Raises ModelError."""
-    if health.error is not None:
-        raise health.error
-    exact = find(name, health.models)
-    if exact is not None:
-        return ResolvedModel(exact, name)
-    if need != "embedding" and fallback:
-        for info in nearest_first(name, health.models):
-            if can(info, need, info.capabilities or (await details(info.name)).capabilities):
-                return ResolvedModel(info.name, name, substituted=True)
-    raise ModelError("ollama.model_missing", url=url, model=name, detail="")
 
 
 def can(info: ModelInfo, need: Need, capabilities: frozenset[str] | None) -> bool:
