@@ -102,9 +102,11 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         if label in _fields(parsed):
             named = {f"about {label}", f"unit {label}"} & {*lists("amounts")}
             spans += spans_of(parts.vocabulary.find(text, "amounts", *sorted(named)))
-    sides = parts.output.compares and parsed.measures and parsed.group
+    each = any(one.op == "in" and one.field in parsed.group for one in parsed.filters)
+    compares = parts.output.compares or (each and parts.vocabulary.find(text, "asks", "which"))
+    sides = compares and parsed.measures and parsed.group
     ranked = any(one.field == "figure" for one in parsed.order)
-    if parsed.measures and any(one.op == "in" and one.field in parsed.group for one in parsed.filters):
+    if parsed.measures and each:
         spans += [found.span() for found in _EACH_SIDE.finditer(fold(text))]
     told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
     told |= _COUNTED if ranked and {one.kind for one in parsed.measures} & {"count", "sum"} else frozenset()

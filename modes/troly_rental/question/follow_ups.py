@@ -30,6 +30,7 @@ from troly_rental.question.types import (
     ParsedQuestion,
     Remark,
     Value,
+    is_empty,
     merge_filters,
 )
 from troly_rental.question.vocabulary import Vocabulary, lists
@@ -72,6 +73,10 @@ _REFUSES = re.compile(r"(?<!\w)(?:khong|ko|chua|hong|hok|k|not|no|without)\s+(?!
 _END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
 _IN_ALL = re.compile(r"(?<!\w)(?:tat ca|tong cong|ca thay|het thay|in total|in all|altogether|overall)(?!\w)")
 """What asks for one figure after groups."""
+_MORE_THINGS = re.compile(
+    r"(?<!\w)(?:(?:nhieu|it)\s+(?:\w+\s+){1,3}hon|(?:more|fewer)\s+(?:\w+\s+)?\w+s)(?!\w)"
+)
+"""Which of the groups has more of something: "which has more studios"."""
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
 _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
 _EXTREMES = {"price": "price", "size": "area"}
@@ -219,7 +224,7 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     which = bool(previous.measures and not previous.group and _WHICH_ROWS.search(fold(parts.text)))
     shaped = slots or output.order or output.measures or output.mode or output.group or ends or which
     those = parts.entity == previous.entity and _THOSE.search(fold(parts.text))
-    goes_on = clear or those or (not parts.own and (bound or not parts.named))
+    goes_on = clear or those or ((previous.own or not parts.own) and (bound or not parts.named))
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
 
 
@@ -397,7 +402,8 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
             same = not (within or (adding and old.field in fields and old.op in {"=", "in"}))
         elif same and _is_limit(old):  # the other end of a range stays
             ends = {one.op[0] for one in new if one.field == old.field}
-            same = old.op[0] in ends or bool({"=", "i"} & ends)
+            beyond = any(_excludes(one, old) for one in new)
+            same = beyond or old.op[0] in ends or bool({"=", "i"} & ends)
         if same and old.field in {"district", "city", "type"} and old.op == "=":
             found = replace(found, replaced=old)
         gone = values <= (back if old.op in {"!=", "not_in"} else refused)
@@ -415,6 +421,12 @@ def _as_before(new: Filter, old: tuple[Filter, ...]) -> Filter:
 
 def _is_limit(one: Filter) -> bool:
     return one.op[0] in "<>"
+
+
+def _excludes(new: Filter, old: Filter) -> bool:
+    """Whether nothing lies within both limits: "dưới 20m2" after "trên 25m2" takes its place."""
+    low, high = (new, old) if new.op[0] == ">" else (old, new)
+    return new.field == old.field and low.op[0] + high.op[0] == "><" and is_empty(low, high)
 
 
 def _lie_within(new: list[Filter], city: Filter) -> bool:
@@ -477,7 +489,9 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
     which = which or (told in lists("asks") and find(parts.text, "asks", told, "deadline"))
     rows = (parts.named or which) and not find(parts.text, "asks", "amount asked")
     other = output.group or (not which and {"instead", "only"} & marks)
-    if found.measures and not output.measures and rows and not other:
+    if found.group and not output.measures and _MORE_THINGS.search(fold(parts.text)):
+        found = replace(found, measures=(Measure("count"),), order=(Order("figure", True),))
+    elif found.measures and not output.measures and rows and not other:
         # Things are asked for where figures were: what they are figures of.
         found = replace(found, measures=(), group=(), order=(), limit=None, mode="LIST")
     found = _at_other_end(parts, found) or _with_figures(parts, marks, found)

@@ -26,6 +26,7 @@ from troly_rental.question.types import (
     Order,
     ParsedQuestion,
     Remark,
+    is_empty,
     merge_filters,
 )
 from troly_rental.question.vocabulary import Vocabulary
@@ -446,19 +447,9 @@ def _contradictions(filters: tuple[Filter, ...]) -> list[Remark]:
     for name in dict.fromkeys(f.field for f in filters):
         lows = [f for f in filters if f.field == name and f.op in {">", ">="}]
         highs = [f for f in filters if f.field == name and f.op in {"<", "<="}]
-        if any(_empty(low, high) for low in lows for high in highs):
+        if any(is_empty(low, high) for low in lows for high in highs):
             found.append(Remark.of("missing.contradiction", field=name))
     wanted = {(f.field, v) for f in filters if f.op in {"=", "in"} for v in f.values}
     refused = {(f.field, v) for f in filters if f.op in {"!=", "not_in"} for v in f.values}
     both = sorted(wanted & refused)
     return [*found, *(Remark.of("missing.both", field=name, value=value) for name, value in both)]
-
-
-def _empty(low: Filter, high: Filter) -> bool:
-    strict = low.op == ">" or high.op == "<"
-    if isinstance(low.value, str) or isinstance(high.value, str):
-        a, b = str(low.value), str(high.value)
-        return a > b or (a == b and strict)
-    if isinstance(low.value, tuple) or isinstance(high.value, tuple):
-        return False
-    return low.value > high.value or (low.value == high.value and strict)

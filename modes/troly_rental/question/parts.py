@@ -120,6 +120,10 @@ _NUMBERED = re.compile(
     r"(?<!\w)(?:phong|can|nha|can ho|room|flat|apartment)\s+(?:so|number|no\.?|ma|id|#)\s*(\d{1,7})(?![\w.,]*\d)"
 )
 """A room by its number in the data."""
+_TAKEN_OUT = re.compile(
+    r"(?i)^(\W*)(?:loại|loai|gạt|gat)\s+(?!(?:nào|nao|đó|do|này|nay)(?!\w))(?=.*\s(?:ra|đi|di)(?:\s+(?:nhé|nhe|nha|luôn|luon|giúp|giup|ạ|em))*\W*$)"
+)
+"""What is left out: "loại ở ghép ra"."""
 _TO_SEE = re.compile(r"(?<!\w)(?:xem|coi|lich|hen)(?!\w)")
 _TOMORROW = re.compile(
     r"(?i)(?<!\w)(?<!ngày )(?<!ngay )(?<!sáng )(?<!sang )(?<!chiều )(?<!chieu )(?<!tối )(?<!toi )(?<!trưa )(?<!trua )(?<!hôm )(?<!hom )"
@@ -141,6 +145,7 @@ def _signs_in_words(text: str) -> str:
     text = months_of_year(re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text))
     if _TO_SEE.search(fold(text)):
         text = _TOMORROW.sub(r"ngày \1", text)
+    text = _TAKEN_OUT.sub(r"\1bỏ ", text)
     text = _PER_UNIT.sub("", _CALLED.sub(r"\1 ", _ASKED_NO_MORE.sub("", text)))
     text = _RATHER_THAN.sub("", text)
     text = _MONTH_ALONE.sub(r"in \1", _MONTH_OF.sub(r"\2 in \1", text))
@@ -220,10 +225,11 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     addressed = own and role == "LANDLORD" and said("address") and not (rest or money)
     if addressed or (whose.filters and not (whose.tenants or named) and said("told building")):
         return _Subject("building", True, money, own)
+    paid = owed or _PAID_YET.search(fold(text))
+    if whose.tenants and (entity == "room" or (entity == "contract" and paid and not agreed)):
+        return _Subject("invoice" if paid else "contract", True, money, own)
     if whose.filters and entity == "room":
-        if not whose.tenants:
-            return _Subject(entity if named else "building", True, money, own)
-        return _Subject("invoice" if owed or _PAID_YET.search(fold(text)) else "contract", True, money, own)
+        return _Subject(entity if named else "building", True, money, own)
     # What was paid, or is held: not the rooms' asking deposit. The rent that was agreed on: not the rents of others.
     asked = said("invoice rent") or (said("renter own") and said("price asked", "amount asked"))
     rent = role == "TENANT" and own and asked and not (money or said("avg"))
@@ -445,14 +451,8 @@ def _output(
 ) -> OutputRequest:
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
-    if entity == "contract" and output.measures == PRICES:  # each says its rent
-        output = replace(output, measures=(), mode="LIST")
-    if entity == "contract" and not _by_month(vocabulary, text, rent=True):
-        output = replace(
-            output,
-            group=tuple(name for name in output.group if name != "month"),
-            order=tuple(one for one in output.order if one.field != "month"),
-        )
+    if entity == "contract":
+        output = _contract_output(vocabulary, text, output)
     whole = _who_owes_most(vocabulary, text, output) if money == "debt" else None
     both = vocabulary.find(text, "asks", "count") and _SUM_TOO.search(
         fold(text)
@@ -474,11 +474,6 @@ def _output(
         group, order = (("month",), (Order("month"),)) if charted else (group, ())
         total, mode = (Measure("sum", "total"),), output.mode if charted else "TABLE"
         return replace(output, measures=total, mode=mode, group=group, order=order, remarks=())
-    asked = vocabulary.find(text, "asks", "price asked", "amount asked", "sum")
-    if entity == "contract" and asked and vocabulary.find(text, "asks", "figure deposit"):
-        return replace(
-            output, measures=(Measure("sum", "deposit"),), mode="TABLE", group=(), order=(), remarks=()
-        )
     rent = {"invoice": "total", "contract": "monthly_rent"}.get(entity, "price")
     measures = tuple(
         Measure(one.kind, rent if one.field == "price" else one.field) for one in output.measures
@@ -488,6 +483,21 @@ def _output(
     if entity not in _OWN_ENTITIES and any(one.kind == "sum" and one.field == "price" for one in measures):
         measures = (Measure("count"),)  # nobody adds up the rents of others: "tổng cộng bao nhiêu phòng"
     return replace(output, measures=measures)
+
+
+def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
+    """What is asked of contracts: each tells its rent, and "mỗi tháng" is what it says, no group; deposits are summed."""
+    if vocabulary.find(text, "asks", "figure deposit") and vocabulary.find(
+        text, "asks", "price asked", "amount asked", "sum"
+    ):
+        held = (Measure("sum", "deposit"),)
+        return replace(output, measures=held, mode="TABLE", group=(), order=(), remarks=())
+    if output.measures == PRICES:
+        output = replace(output, measures=(), mode="LIST")
+    if _by_month(vocabulary, text, rent=True):
+        return output
+    group = tuple(name for name in output.group if name != "month")
+    return replace(output, group=group, order=tuple(one for one in output.order if one.field != "month"))
 
 
 def _who_owes_most(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest | None:

@@ -203,6 +203,17 @@ def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
     return tuple(sorted(dict.fromkeys([*merged, *rest]), key=lambda one: (one.field, one.op, str(one.value))))
 
 
+def is_empty(low: Filter, high: Filter) -> bool:
+    """Whether nothing lies within a lower and an upper limit."""
+    strict = low.op == ">" or high.op == "<"
+    if isinstance(low.value, str) or isinstance(high.value, str):
+        a, b = str(low.value), str(high.value)
+        return a > b or (a == b and strict)
+    if isinstance(low.value, tuple) or isinstance(high.value, tuple):
+        return False
+    return low.value > high.value or (low.value == high.value and strict)
+
+
 def _filter(data: Mapping[str, Any]) -> Filter:
     return Filter(data["field"], data["op"], _value(data["value"]))
 

@@ -242,3 +242,52 @@ async def test_the_budgets_of_those_who_seek_are_told(own_home: Path) -> None:
     assert listed.startswith("Đây là 18 bài tìm phòng ở Gò Vấp")
     assert mean.startswith("Ngân sách trung bình ở Gò Vấp: ")
     assert "ngân sách giảm dần" in ordered[-1].splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("turns", "line"),
+    [
+        (
+            ("so sánh giá trung bình ở Quận 12 và Gò Vấp", "bên nào nhiều phòng hơn"),
+            "Số phòng theo quận/huyện",
+        ),
+        (("how many rooms does Hanoi have vs Saigon", "which has more studios"), "Number of rooms by city"),
+        (("so sanh gia trung binh o quan 12 va go vap", "ben nao it can ho mini hon"), "loại căn hộ mini"),
+    ],
+)
+async def test_which_of_both_has_more_is_counted(own_home: Path, turns: tuple[str, ...], line: str) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(desk, "nobody", *turns)
+    assert line in told[-1].splitlines()[0]
+    assert "trung bình" not in told[-1].splitlines()[0]
+
+
+async def test_a_limit_gives_way_to_one_that_excludes_it(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(desk, "nobody", "quận 4 có bao nhiêu phòng trên 25m2", "dưới 20m2 thì sao")
+        within = await _asked(desk, "nobody", "phòng trên 5 triệu ở quận 4", "dưới 7 triệu")
+    assert "diện tích dưới 20 m²" in told[-1]
+    assert "25" not in told[-1].splitlines()[0]
+    assert "trên 5.000.000" in within[-1].splitlines()[0]
+
+
+async def test_all_rooms_of_a_place_keep_no_condition_of_before(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        whole = await _asked(desk, "nobody", "có bao nhiêu phòng ở hà đông")
+        told = await _asked(
+            desk, "nobody", "co bao nhieu phong o ha dong co ban cong", "tat ca bao nhieu phong o ha dong"
+        )
+    assert told[-1].splitlines()[0] == whole[-1].splitlines()[0]
+
+
+@pytest.mark.parametrize("turn", ["loại ở ghép ra", "loai o ghep ra nhe", "gạt ở ghép ra đi"])
+async def test_a_kind_that_is_taken_out_is_not_asked_for(own_home: Path, turn: str) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(desk, "nobody", "phòng dưới 3 triệu quận 12", turn)
+    assert "không phải ký túc xá, ở ghép" in told[-1].splitlines()[0]
+
+
+async def test_the_same_figure_is_asked_of_another_tenant(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(desk, "lan", "Minh trả tiền tháng 11 chưa", "bao nhiêu", "còn Đức")
+    assert told[-1].startswith("Tổng tiền hóa đơn tháng 11/2026, người thuê Nguyễn Quang Đức")
