@@ -906,10 +906,15 @@ def asks_alone(parts: Parts) -> bool:
 
 
 def asks_number(parts: Parts) -> bool:
-    """Whether only the number of what was listed is asked for: "how many are there?"."""
-    figures = [each for each in parts.measures if each.op != "count" or each.ref]
+    """Whether only the number of what was listed is asked for: "how many are there?", "có mấy kênh?"."""
+    figures = [each for each in parts.measures if each.op != "count"]
     rest = replace(parts, rows="", op=None, measures=figures)
     return _nothing_named(rest) and parts.has("count") and not parts.has("how much", "left")
+
+
+def asks_total_alone(parts: Parts) -> bool:
+    """Whether only what several make together is asked for: "cộng lại là bao nhiêu?"."""
+    return parts.op == "sum" and _nothing_named(replace(parts, op=None))
 
 
 def asks_stock_alone(parts: Parts) -> bool:
@@ -1102,6 +1107,9 @@ class _Change:
         back = _moved_back(self.parts, self.before)
         if groups := tuple(self.parts.groups or (() if back else self.parts.loose)):
             kept = (each for each in self.query.conditions if each.ref != groups[0].ref or each.op != "eq")
+            if self.query.per:  # "ngày nào cao nhất?" after the mean of a day
+                sums = tuple(replace(each, op="sum" if each.ref else "count") for each in self.query.measures)
+                self.set(per=(), measures=sums)
             ranked = self.query.form == "top" and not groups[0].unit
             form, limit = ("top", self.query.limit) if ranked else ("groups", 0)
             self.set(groups=groups, conditions=tuple(kept), growth=False, form=form, limit=limit)
@@ -1116,8 +1124,8 @@ class _Change:
             self.set(period=there(query.period))
             return
         if parts.when.versus_only and parts.when.same_days and query.period and not query.versus:
-            days = query.period
-            held = (each for each in _LENGTHS if is_whole(days, each) and not parts.when.same_year)
+            days, told = query.period, parts.when.versus
+            held = (each for each in _LENGTHS if told and is_whole(told, each) and not parts.when.same_year)
             unit: Any = next(held, "year")
             earlier = Period(add(days.start, -1, unit), add(days.end + timedelta(1), -1, unit) - timedelta(1))
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
@@ -1200,7 +1208,7 @@ class _Change:
             or before.growth
             or before.rank
             or before.part
-            or before.per
+            or self.query.per
         )
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)

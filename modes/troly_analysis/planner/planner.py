@@ -19,6 +19,7 @@ from troly_analysis.planner.builder import (
     asks_number,
     asks_share_alone,
     asks_stock_alone,
+    asks_total_alone,
     build_query,
     in_context,
     is_bare,
@@ -372,7 +373,9 @@ class _Question:
         else:
             lost = parts.pointer is not None and (target is None or _renames(parts, target))
         built = build_query(parts, schema, self.today, self.choices)
-        known = both_periods_named(parts, before, last.before if last else None) or _number_of(parts, before)
+        known = both_periods_named(parts, before, last.before if last else None) or _number_of(
+            parts, before, schema
+        )
         if known is not None:
             return _Candidate(schema, parts, BuiltQuery(known), followed=True)
         followed = is_followup(parts, before) or (
@@ -424,6 +427,9 @@ class _Question:
             parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
             parts.pointer = None
         if parts.pointer or parts.kept:
+            return parts
+        if asks_total_alone(parts) and before.form == "scalar" and self.previous and self.previous.before:
+            parts.pointer = Pointer(both=True)  # "cộng lại là bao nhiêu?"
             return parts
         alone = names_figure_alone(parts, before) and parts.op != "sum"
         found = before.form in {"top", "rows"} and (alone or asks_alone(parts))
@@ -513,11 +519,18 @@ class _Question:
         return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
 
 
-def _number_of(parts: Parts, before: DataQuery | None) -> DataQuery | None:
-    """How many there are of all the rows that were listed, where no more is asked; None for others."""
-    if before is None or before.form != "rows" or before.limit != MOST or not asks_number(parts):
+def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQuery | None:
+    """How many there are of all the rows or things that were listed, where no more is asked; None for others."""
+    if before is None or not asks_number(parts):
         return None
-    return replace(figure_alone(before), measures=(Measure("count", noun=before.entity),))
+    if before.form == "rows" and before.limit == MOST:
+        return replace(figure_alone(before), measures=(Measure("count", noun=before.entity),))
+    one = before.groups[0].ref if len(before.groups) == 1 and not before.groups[0].unit else None
+    counted = [each.ref.concept for each in parts.measures if each.ref]
+    counted += [schema.row_concept] if parts.rows else []
+    if one is None or before.form not in {"groups", "distinct"} or counted != [one.concept]:
+        return None
+    return replace(figure_alone(before), measures=(Measure("count", one, distinct=True),))
 
 
 def _is_key(condition: Condition, schema: Schema) -> bool:

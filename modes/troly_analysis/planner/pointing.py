@@ -44,8 +44,10 @@ def pointed_query(
         return _both(parts, before, earlier)
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         return None
-    if _is_of_one_thing(pointer, before) or (before.form == "scalar" and pointer == Pointer()):
-        return before
+    days = shown_in(before, shown) if pointer == Pointer() else before
+    of_one = _is_of_one_thing(pointer, before) or (before.form == "scalar" and pointer == Pointer())
+    if days is not before or of_one:
+        return days
     ref, at = _place(pointer, before, shown, key) or (None, -1)
     if ref is None or not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
         return None

@@ -1631,7 +1631,7 @@ class Reader:
             if mention.role == "pointer":
                 parts.labels |= mention.labels & _POINTING
             elif not self.sure(at):
-                parts.labels |= mention.labels
+                parts.labels |= mention.labels - (_MORE if mention.role == "filler" else frozenset())
                 ends = [
                     end
                     for end in ("max", "min")
@@ -1767,6 +1767,8 @@ _WEAK = (
 _TELLING = frozenset(
     {"period", "value", "number", "condition", "group", "per", "figure", "count", "loose", "rows"}
 )
+_MORE = frozenset({"gt", "lt"})
+"""What "trên", "dưới" before no amount do not say: "trên web" is on it."""
 _POINTING = frozenset({"pointer", "one", "among", "both", "then", "preceding", "following"})
 _SHAPING: dict[str, tuple[str, ...]] = {
     "shape": (

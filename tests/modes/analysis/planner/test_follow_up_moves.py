@@ -286,3 +286,69 @@ def test_what_is_said_of_persons_is_no_part_of_a_product() -> None:
 )
 def test_days_up_to_today_and_weekends_before_are_read(said: str, days: tuple[str, str]) -> None:
     assert days_of(plan(f"doanh thu {said}", (ORDERS,)).calls[0].arguments) == days
+
+
+@pytest.mark.parametrize(
+    "same", ["cùng kỳ tháng trước thì sao", "so với cùng kỳ tháng trước", "cung ky thang truoc"]
+)
+def test_the_same_days_are_those_of_the_unit_that_is_named(same: str) -> None:
+    made = after("doanh thu từ 1/6 đến 10/6/2024", same)
+    assert made.ask is not None
+    assert made.ask.versus is not None
+    assert (str(made.ask.versus.start), str(made.ask.versus.end)) == ("2024-05-01", "2024-05-10")
+
+
+@pytest.mark.parametrize(
+    "move", ["trên Website thì sao", "trên TikTok Shop bao nhiêu", "tren website thi sao"]
+)
+def test_on_a_channel_is_no_comparison_with_it(move: str) -> None:
+    made = after("số đơn trên Lazada tháng 3/2024", move)
+    assert made.ask is not None
+    assert not made.ask.gap
+    assert len(made.ask.conditions) == 1
+
+
+@pytest.mark.parametrize("total", ["cộng lại là bao nhiêu", "tổng cộng bao nhiêu?", "cong lai la bao nhieu"])
+def test_two_that_were_asked_about_are_added(total: str) -> None:
+    made = after("số đơn trên Lazada tháng 3/2024", "còn Website?", total)
+    call = made.calls[0].arguments
+    assert call["operation"] == "count"
+    assert call["filters"] == {"Nền tảng": {"in": ["Lazada", "Website"]}}
+
+
+@pytest.mark.parametrize("move", ["ngày cao nhất là ngày nào", "ngày nào nhiều nhất", "ngay nao nhieu nhat"])
+def test_the_greatest_of_what_was_averaged_is_one_of_its_sums(move: str) -> None:
+    made = after("doanh thu trung bình mỗi ngày tháng 3/2024", move)
+    assert made.ask is not None
+    assert [(each.op, each.ref.name) for each in made.ask.measures if each.ref] == [("sum", "Doanh thu")]
+    assert ([each.unit for each in made.ask.groups], made.ask.order, made.ask.limit) == (["day"], "desc", 1)
+    assert days_of_ask(made) == ("2024-03-01", "2024-03-31")
+
+
+def test_a_month_that_was_found_is_pointed_at() -> None:
+    first = plan("which month had the highest revenue in 2023", (ORDERS,))
+    made = analyse_question("how much was it?", (ORDERS,), NOW, previous=first, shown=("2023-12",)).plan
+    assert days_of(made.calls[0].arguments) == ("2023-12-01", "2023-12-31")
+
+
+@pytest.mark.parametrize("move", ["có bao nhiêu nền tảng?", "how many platforms are there?"])
+def test_the_groups_that_were_listed_are_counted(move: str) -> None:
+    made = after("doanh thu theo nền tảng tháng 3/2024", move)
+    assert made.ask is not None
+    assert (made.ask.form, [each.distinct for each in made.ask.measures]) == ("scalar", [True])
+    assert days_of_ask(made) == ("2024-03-01", "2024-03-31")
+
+
+@pytest.mark.parametrize("move", ["so với 10/3 thì thế nào", "so với ngày 10/3"])
+def test_a_day_of_the_month_is_compared_with(move: str) -> None:
+    made = after("doanh thu ngày 11/4/2024", move)
+    assert made.ask is not None
+    assert made.ask.versus is not None
+    assert str(made.ask.versus.start) == "2024-03-10"
+
+
+def days_of_ask(made: Plan) -> tuple[str, str]:
+    """The days that were understood."""
+    assert made.ask is not None
+    assert made.ask.period is not None
+    return str(made.ask.period.start), str(made.ask.period.end)
