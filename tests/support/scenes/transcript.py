@@ -35,7 +35,6 @@ async def days(pilot: Pilot[Any]) -> None:
     views = app.controller.pane.messages
     first = next(at for at in range(len(views)) if views[at].time.date() == views[-1].time.date())
     ledger = app.chat.transcript.ledger
-    assert ledger is not None
     app.chat.transcript.bring(ledger.span(views[first].key)[0] - 12)
     await settle(app, pilot)
 

@@ -39,7 +39,6 @@ def marked(app: Scene) -> list[str]:
     top = round(transcript.scroll_y)
     marks, ledger = transcript.marks, transcript.ledger
     assert marks is not None
-    assert ledger is not None
     return [
         span.text
         for row in range(top, top + transcript.size.height)

@@ -65,7 +65,7 @@ async def test_keys_choose_a_message_and_give_the_input_back() -> None:
         await until(lambda: app.chat.transcript.chosen == views[3].key)
         await pilot.press("k", "up", "j")
         assert app.chat.transcript.chosen == views[2].key
-        row = app.chat.transcript.ledger.span(views[2].key)[0]  # type: ignore[union-attr]
+        row = app.chat.transcript.ledger.span(views[2].key)[0]
         assert app.chat.transcript.render_line(row).text.startswith("▌Bạn")
         await pilot.press("escape")
         await until(lambda: app.chat.prompt.has_focus)
@@ -373,7 +373,7 @@ async def test_choosing_in_a_very_long_conversation() -> None:
         await opened(app, pilot, views)
         await choose(app, pilot, views[1950])
         transcript = app.chat.transcript
-        first, last = transcript.ledger.span(views[1950].key)  # type: ignore[union-attr]
+        first, last = transcript.ledger.span(views[1950].key)
         assert transcript.scroll_y <= first <= last <= transcript.scroll_y + transcript.size.height
 
 

@@ -292,8 +292,7 @@ class FindBar(Horizontal):
 
     def _newest_seen(self) -> list[int]:
         """The messages from the last one in view upwards."""
-        ledger = self.transcript.ledger
-        last = None if ledger is None else ledger.message_at(self.transcript.bottom)
+        last = self.transcript.ledger.message_at(self.transcript.bottom)
         keys = [view.key for view in reversed(self.pane.messages)]
         return keys[keys.index(last.key) :] if last is not None and last.key in keys else keys
 
@@ -314,7 +313,7 @@ class FindBar(Horizontal):
 
     def _show(self, hit: Match | None) -> None:
         marks, ledger = self.transcript.marks, self.transcript.ledger
-        if hit is None or marks is None or ledger is None:
+        if hit is None or marks is None:
             return
         if ledger.index_of(hit.key) is None:  # older messages that have just come in and are not laid out yet
             self.transcript.rebuild()
@@ -327,8 +326,6 @@ class FindBar(Horizontal):
     def _pieces(self, hit: Match, marks: MatchMarks) -> list[MatchSpan]:
         """The matches in the lines of the message, all of which is rendered; what hides them is opened."""
         ledger = self.transcript.ledger
-        if ledger is None:
-            return []
         pieces: list[MatchSpan] = []
         for _ in range(MOST_SLICES):
             ledger.measured(hit.key)

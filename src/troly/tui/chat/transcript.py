@@ -20,6 +20,7 @@ from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView, Pane, ReadingPlace, TextPart
 from troly.tui.keymap import bindings, keymap_of
 from troly.tui.render.figures import counted
+from troly.tui.render.layout import ConversationLayout, Place
 from troly.tui.render.message import WIDEST_TEXT
 from troly.tui.render.spans import Line, Span, clip, line, plain
 from troly.tui.theme import Palette
@@ -27,7 +28,6 @@ from troly.tui.widgets.lines import LinesView, strip_of
 
 if TYPE_CHECKING:
     from troly.tui.chat.find import MatchMarks
-    from troly.tui.render.layout import ConversationLayout, Place
 
 
 class Row(NamedTuple):
@@ -107,7 +107,9 @@ class Transcript(LinesView, can_focus=True):
         self.marks: MatchMarks | None = None
         self.indent = 0
         self._moving = self._catching_up = False
-        self._ledgers: dict[int, ConversationLayout] = {}
+        # Where the messages of the pane stand, and those of the panes that were shown before it.
+        self.ledger = ConversationLayout()
+        self._ledgers = {pane.key: self.ledger}
         self._places: dict[int, tuple[Place, bool]] = {}
         # The rows as they are shown; None when all of them are to be painted.
         self._shown: list[Row] | None = None
@@ -117,20 +119,13 @@ class Transcript(LinesView, can_focus=True):
     # What is shown.
 
     @property
-    def ledger(self) -> ConversationLayout | None:
-        """Where the messages of the pane stand; None in a pane without messages."""
-        return self._ledgers.get(self.pane.key) if self.pane.messages else None
-
-    @property
     def lines(self) -> list[Line]:
         """All lines, each message rendered to its end."""
-        ledger = self.ledger
-        return ledger.all() if ledger is not None else self._lines
+        return self.ledger.all()
 
     def line_at(self, row: int) -> Line | None:
         """One of the lines; None below the last."""
-        ledger = self.ledger
-        return ledger.line(row) if ledger is not None else super().line_at(row)
+        return self.ledger.line(row)
 
     def show(self, pane: Pane, lang: Lang) -> None:
         """Show another pane at the place where it was left, or the same one in another language."""
@@ -143,6 +138,10 @@ class Transcript(LinesView, can_focus=True):
                 self.screen.clear_selection()
             self.pane, self.chosen, self.marks = pane, 0, None
             self._laid_width = 0
+            self.ledger = self._ledgers.pop(pane.key, ConversationLayout())
+            self._ledgers[pane.key] = self.ledger
+            while len(self._ledgers) > KEPT:
+                del self._ledgers[next(iter(self._ledgers))]
         self.lang = lang
         place: Place | None
         place, self.following = self._places.get(pane.key, (None, True))
@@ -165,10 +164,9 @@ class Transcript(LinesView, can_focus=True):
 
     def _end(self) -> tuple[int, int, int]:
         """The last message and how much it says; what a reader unfolds in it is nothing new."""
-        ledger = self.ledger
-        if ledger is None or not ledger.views:
+        if not self.ledger.views:
             return 0, 0, 0
-        view = ledger.views[-1]
+        view = self.ledger.views[-1]
         pieces = sum(len(part.pieces) for part in view.parts if isinstance(part, TextPart))
         return view.key, len(view.parts), pieces
 
@@ -188,20 +186,18 @@ class Transcript(LinesView, can_focus=True):
             self.post_message(self.Moved())
         # What needs more than the column, such as a wide table, goes on to its right.
         room -= indent
-        above = self._above(room, rows)
-        if not self.pane.messages:
-            self._lines = above
-            self.make_room(width, len(above))
+        above, ledger, messages = self._above(room, rows), self.ledger, self.pane.messages
+        if messages and messages[0].before:
+            above = [*above, line(Span(tr(f"ui.older.{messages[0].older}", self.lang), "dim"))]
+        ledger.press = keymap_of(self).press
+        held = self._hold()
+        ledger.sync(messages, above, room, self.lang, self._now().date())
+        if messages:
+            self._settle(place)
+            self._let_selected(held)
+        else:
+            self.make_room(width, ledger.height)
             self._move(0)
-            self.repaint_changed()
-            return
-        ledger = self._kept_ledger()
-        if self.pane.messages[0].before:
-            above = [*above, line(Span(tr(f"ui.older.{self.pane.messages[0].older}", self.lang), "dim"))]
-        held = self._hold(ledger)
-        ledger.sync(self.pane.messages, above, room, self.lang, self._now().date())
-        self._settle(ledger, place)
-        self._let_selected(ledger, held)
         self.repaint_changed()
         if ledger.behind and not self._catching_up:
             self._catching_up = True
@@ -212,23 +208,13 @@ class Transcript(LinesView, can_focus=True):
         self._catching_up = False
         self.rebuild()
 
-    def _kept_ledger(self) -> ConversationLayout:
-        from troly.tui.render.layout import ConversationLayout
-
-        found = self._ledgers.pop(self.pane.key, None) or ConversationLayout()
-        found.press = keymap_of(self).press
-        self._ledgers[self.pane.key] = found
-        while len(self._ledgers) > KEPT:
-            del self._ledgers[next(iter(self._ledgers))]
-        return found
-
     # The reader's place.
 
     def keep_place(self) -> None:
         """Note in the pane where its reader is, so that it outlives the messages and the program."""
         pane, ledger, place = self.pane, self.ledger, self._place()
-        index = None if ledger is None or place is None else ledger.index_of(place.key)
-        if ledger is None or place is None or index is None:
+        index = None if place is None else ledger.index_of(place.key)
+        if place is None or index is None:
             return
         pane.place = None
         if not self.following:
@@ -239,19 +225,17 @@ class Transcript(LinesView, can_focus=True):
     @staticmethod
     def _left_place(pane: Pane) -> tuple[Place | None, bool]:
         """Where the pane was left before its messages were loaded, and whether its end was followed."""
-        from troly.tui.render.layout import Place
-
         left = pane.place
         of_turn = [view for view in pane.messages if left and (view.who, view.turn) == left[:2]]
         return (Place(of_turn[-1].key, left.offset), False) if left and of_turn else (None, True)
 
     def _place(self) -> Place | None:
         ledger = self.ledger
-        return None if ledger is None else ledger.place(round(self.scroll_y), self.size.height)
+        return ledger.place(round(self.scroll_y), self.size.height) if ledger.views else None
 
-    def _settle(self, ledger: ConversationLayout, place: Place | None) -> None:
+    def _settle(self, place: Place | None) -> None:
         """Measure what comes into view; the line at `place` is the first one, or the last line the last."""
-        rows = self.size.height
+        ledger, rows = self.ledger, self.size.height
         if self.following or place is None:
             ledger.look_at_answer(2 * rows)
             self.make_room(self._laid_width, ledger.height)
@@ -269,17 +253,17 @@ class Transcript(LinesView, can_focus=True):
         self.scroll_to(y=row, animate=False, immediate=True, force=True)
         self._moving = False
 
-    def _hold(self, ledger: ConversationLayout) -> list[tuple[Place, int] | None]:
+    def _hold(self) -> list[tuple[Place, int] | None]:
         """Where what is selected begins and ends, told by messages: rows may move."""
         selection = self.text_selection
-        if selection is None or not ledger.views:
+        if selection is None or not self.ledger.views:
             return []
-        return [None if end is None else (ledger.place(end.y, 1), end.x) for end in selection]
+        return [None if end is None else (self.ledger.place(end.y, 1), end.x) for end in selection]
 
-    def _let_selected(self, ledger: ConversationLayout, held: list[tuple[Place, int] | None]) -> None:
+    def _let_selected(self, held: list[tuple[Place, int] | None]) -> None:
         """Select the same text again."""
         if held:
-            ends = [None if end is None else Offset(end[1], ledger.row(end[0])) for end in held]
+            ends = [None if end is None else Offset(end[1], self.ledger.row(end[0])) for end in held]
             if Selection(*ends) != self.text_selection:
                 self.screen.selections = {**self.screen.selections, self: Selection(*ends)}
 
@@ -296,9 +280,9 @@ class Transcript(LinesView, can_focus=True):
         self.repaint_changed()
 
     def _follow(self) -> None:
-        begin, ledger = self._begin_of_answer(), self.ledger
+        begin = self._begin_of_answer()
         # Where only a line or two would be hidden, those of the question are, not the end of the answer.
-        above = ledger.message_at(begin) if ledger is not None else None
+        above = self.ledger.message_at(begin)
         spare = NEARLY if above is not None and above.who == "user" else 0
         row = self.max_scroll_y if self._at_end or self.max_scroll_y - begin <= spare else begin
         self._move(row)
@@ -307,8 +291,8 @@ class Transcript(LinesView, can_focus=True):
     def _begin_of_answer(self) -> int:
         """The row that a reader of the newest answer begins at: its question, or where that is long the answer itself."""
         ledger = self.ledger
-        asked = None if ledger is None else ledger.newest_question()
-        if ledger is None or asked is None:
+        asked = ledger.newest_question()
+        if asked is None:
             return round(self.max_scroll_y)
         first, end = ledger.head(asked), ledger.span(ledger.views[asked].key)[1]
         return first if end - first <= self.size.height // 3 else end + 1
@@ -323,11 +307,10 @@ class Transcript(LinesView, can_focus=True):
         self.following = self._at_end = new_value >= self.max_scroll_y
         if self.following:
             self.behind = False
-        ledger = self.ledger
-        if ledger is not None and self._laid_width:
-            held = self._hold(ledger)
-            self._settle(ledger, self._place())
-            self._let_selected(ledger, held)
+        if self.ledger.views and self._laid_width:
+            held = self._hold()
+            self._settle(self._place())
+            self._let_selected(held)
         self.repaint_changed()
 
     def on_resize(self) -> None:
@@ -356,66 +339,64 @@ class Transcript(LinesView, can_focus=True):
     @property
     def chosen_view(self) -> MessageView | None:
         """The chosen message."""
-        ledger = self.ledger
-        index = None if ledger is None else ledger.index_of(self.chosen)
-        return None if ledger is None or index is None else ledger.views[index]
+        index = self.ledger.index_of(self.chosen)
+        return None if index is None else self.ledger.views[index]
 
     def action_choose(self, by: int) -> None:
         """Choose the message `by` places further on; one that is partly out of view there comes into view first."""
         ledger = self.ledger
-        if ledger is None or not ledger.views:
+        if not ledger.views:
             return
         index = ledger.index_of(self.chosen)
         if index is None:
-            self.choose(self._last_seen(ledger))
+            self.choose(self._last_seen())
             return
-        first, last = self._chosen_rows(ledger)
+        first, last = self._chosen_rows()
         hidden = self._top - first if by < 0 else last - (self._top + self.size.height)
         if hidden > 0:
             self.scroll_relative(y=max(-STEP, min(STEP, hidden if by > 0 else -hidden)), animate=False)
             return
         if 0 <= self.block + by < len(ledger.blocks(self.chosen)):
             self.block += by
-            self.reveal(*self._chosen_rows(ledger), end=by < 0)
+            self.reveal(*self._chosen_rows(), end=by < 0)
             self.refresh()
         elif 0 <= index + by < len(ledger.views):
             self.choose(ledger.views[index + by].key, from_below=by < 0)
 
-    def _chosen_rows(self, ledger: ConversationLayout) -> tuple[int, int]:
+    def _chosen_rows(self) -> tuple[int, int]:
         """The rows of the chosen block."""
-        blocks = ledger.blocks(self.chosen)
+        blocks = self.ledger.blocks(self.chosen)
         if not blocks:
-            return ledger.span(self.chosen)
+            return self.ledger.span(self.chosen)
         self.block = max(0, min(len(blocks) - 1, self.block))
         return blocks[self.block].begin, blocks[self.block].end
 
     @property
     def chosen_part(self) -> int | None:
         """The place among the parts of the chosen message that is chosen; None where the message is one block."""
-        blocks = self.ledger.blocks(self.chosen) if self.ledger is not None else []
+        blocks = self.ledger.blocks(self.chosen)
         return blocks[min(self.block, len(blocks) - 1)].part if len(blocks) > 1 else None
 
     def show_part(self, part: int) -> None:
         """Bring a part of the chosen message, which may just have changed, into view."""
         self.rebuild()
-        for block in self.ledger.blocks(self.chosen) if self.ledger is not None else ():
+        for block in self.ledger.blocks(self.chosen):
             if block.part == part:
                 self.reveal(block.begin, block.end)
 
     def choose(self, key: int, *, from_below: bool = False) -> None:
         """Choose a message at its first block, `from_below` at its last, and bring that into view; 0 chooses none."""
         self.chosen, self.block = key, 0
-        ledger = self.ledger
-        if key and ledger is not None:
-            ledger.measured(key)
-            self.block = len(ledger.blocks(key)) - 1 if from_below else 0
-            self.reveal(*self._chosen_rows(ledger), end=from_below)
+        if key and self.ledger.views:
+            self.ledger.measured(key)
+            self.block = len(self.ledger.blocks(key)) - 1 if from_below else 0
+            self.reveal(*self._chosen_rows(), end=from_below)
         self.refresh()
 
     def choose_seen(self) -> None:
         """Choose the last message in view, unless one is chosen."""
-        if self.ledger is not None and self.chosen_view is None:
-            self.choose(self._last_seen(self.ledger))
+        if self.chosen_view is None:
+            self.choose(self._last_seen())
 
     def reveal(self, first: int, last: int, *, end: bool = False) -> None:
         """Scroll as little as it takes to see the rows from `first` to `last`, or their beginning or end."""
@@ -443,8 +424,9 @@ class Transcript(LinesView, can_focus=True):
     def _top(self) -> int:
         return round(self.scroll_y)
 
-    def _last_seen(self, ledger: ConversationLayout) -> int:
-        """The last message whose name is in view, else the one in the middle."""
+    def _last_seen(self) -> int:
+        """The last message whose name is in view, else the one in the middle; 0 in a pane without messages."""
+        ledger = self.ledger
         for row in range(self._top + self.size.height - 1, self._top - 1, -1):
             view = ledger.message_at(row)
             if view is not None and row < ledger.height and self._top <= ledger.span(view.key)[0]:
@@ -464,7 +446,7 @@ class Transcript(LinesView, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """The right button opens the menu of a message; what else is clicked is reported as in any view of lines."""
         place = event.get_content_offset(self)
-        view = self.ledger.message_at(self._top + place.y) if self.ledger is not None and place else None
+        view = self.ledger.message_at(self._top + place.y) if place else None
         if event.button == RIGHT and view is not None:
             event.stop()
             event.prevent_default()
@@ -480,10 +462,10 @@ class Transcript(LinesView, can_focus=True):
             gap = self.indent + max(0, (self.size.width - 2 * self.indent - len(chip.text)) // 2)
             return Row(row, (), line(Span(" " * gap), chip))
         text, mark = self.line_at(row), " "
-        if self.marks is not None and text is not None and self.ledger is not None:
+        if self.marks is not None and text is not None:
             text = self.marks.paint(self.ledger, row, text)
-        if self.chosen and self.ledger is not None:
-            first, last = self._chosen_rows(self.ledger)
+        if self.chosen:
+            first, last = self._chosen_rows()
             mark = "▌" if first <= row < last else " "
         lead = (Span(" " * self.indent + mark, "accent"),)
         return Row(row, lead, text, self.selected_at(row))
@@ -553,7 +535,7 @@ class Transcript(LinesView, can_focus=True):
         if self.behind:
             return tr("ui.message.below", self.lang)
         if (
-            self.ledger is not None
+            self.ledger.views
             and round(self.scroll_y) < self.max_scroll_y
             and self._begin_of_answer() < round(self.scroll_y) + self.size.height
         ):
@@ -568,8 +550,6 @@ class Transcript(LinesView, can_focus=True):
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text without the blanks that only fill a line."""
         ledger = self.ledger
-        if ledger is None:
-            return super().get_selection(selection)
         first = selection.start.y if selection.start else 0
         last = min(selection.end.y if selection.end else ledger.height, ledger.height - 1)
         text = "\n".join(plain(ledger.line(row) or ()) for row in range(first, last + 1))
