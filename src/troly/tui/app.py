@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -225,7 +226,7 @@ class TrolyApp(TerminalApp):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         if event.text_area is self.chat.prompt:
-            self.drafts.soon(lambda: self.set_timer(DRAFT_PAUSE, self.drafts.keep))
+            self.drafts.soon(partial(self.set_timer, DRAFT_PAUSE, self.drafts.keep))
 
     def _run_command(self, text: str) -> bool:
         """Do a typed command of the app; False when the text is for the assistant."""

@@ -147,7 +147,7 @@ class SessionBackend:
                 result = await asyncio.to_thread(function, self._ready(), *args, **kwargs)
             except Exception as error:  # noqa: BLE001 (the screen shows it where the result would have been)
                 result = error
-            self._deliver(lambda: done(result))
+            self._deliver(partial(done, result))
 
         self._submit(run())
 

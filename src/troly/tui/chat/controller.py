@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime, tzinfo
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Literal
 
@@ -177,12 +178,8 @@ class Controller:
                 self._prepared.add(mode)
                 self.backend.call(operations.warm_up, lambda _done: None, mode)
             if not self._needs_samples(mode):
-                self.backend.call(
-                    operations.read_data_status,
-                    lambda found: self._take_status(mode, language, found),
-                    mode,
-                    language,
-                )
+                done = partial(self._take_status, mode, language)
+                self.backend.call(operations.read_data_status, done, mode, language)
 
     def look_for_people(self) -> None:
         """Ask what colleagues wrote in open conversations that wait for them, and how many wait for this person."""
@@ -316,10 +313,8 @@ class Controller:
 
     def _ask(self, pane: Pane, answer: MessageView, asked: ChatQuestion) -> None:
         pane.answer = answer
-        pane.cancel = self.backend.stream(
-            asked._replace(model=pane.model),
-            lambda events, conversation: self.take_events(pane, events, conversation),
-        )
+        question = asked._replace(model=pane.model)
+        pane.cancel = self.backend.stream(question, partial(self.take_events, pane))
         self.changed("chrome", pane)
 
     def take_events(self, pane: Pane, events: list[Event], conversation: str) -> None:
@@ -432,11 +427,8 @@ class Controller:
             pane.place, pane.sought = place or pane.place, place is not None
             self.show(pane)
         elif self.opened:
-            self.backend.call(
-                operations.load_conversation,
-                lambda found: self._take_conversation(conversation, found, place),
-                conversation,
-            )
+            done = partial(self._take_conversation, conversation, place)
+            self.backend.call(operations.load_conversation, done, conversation)
 
     def forget(self, conversation: str) -> None:
         """A conversation was deleted: its pane goes, and a new one takes its place where it was shown."""
@@ -527,11 +519,8 @@ class Controller:
 
     def _reload(self, pane: Pane) -> None:
         pane.loading = True
-        self.backend.call(
-            operations.load_conversation,
-            lambda found: self._take_messages(pane, found),
-            pane.conversation or "",
-        )
+        done = partial(self._take_messages, pane)
+        self.backend.call(operations.load_conversation, done, pane.conversation or "")
 
     def _take_messages(self, pane: Pane, found: tuple[str, list[MessageView]] | Exception) -> None:
         pane.unloaded = pane.loading = False
@@ -548,8 +537,8 @@ class Controller:
     def _take_conversation(
         self,
         conversation: str,
+        place: ReadingPlace | None,
         found: tuple[str, list[MessageView]] | Exception,
-        place: ReadingPlace | None = None,
     ) -> None:
         if isinstance(found, Exception):
             self.show_trouble(self.pane, trouble_from(found, self.language))
@@ -593,13 +582,8 @@ class OlderMessages:
             return False
         oldest.older = "loading"
         limit = max(SMALLEST_PAGE, min(LARGEST_PAGE, len(pane.messages)))
-        self._controller.backend.call(
-            operations.load_older,
-            lambda found: self._take(pane, oldest, found),
-            pane.conversation,
-            oldest.before,
-            limit,
-        )
+        done = partial(self._take, pane, oldest)
+        self._controller.backend.call(operations.load_older, done, pane.conversation, oldest.before, limit)
         return True
 
     def _take(self, pane: Pane, oldest: MessageView, found: list[MessageView] | Exception) -> None:

@@ -119,8 +119,7 @@ class MessageLines:
 
     def _render(self, width: int, lang: Lang, day: str, most: int | None) -> list[Line]:
         view, lang = self.view, self.view.spoken(lang)
-        kept = {id(part) for part in view.parts}
-        kept |= {id(part) for part in self._without_list.values()}
+        kept = {id(part) for part in (*view.parts, *self._without_list.values())}
         self._streams = {name: stream for name, stream in self._streams.items() if name in kept}
         body = min(width, WIDEST_TEXT)
         lines, blocks = [ends_apart(self._name(lang), badge(view, lang), body)], list[BlockRows]()
