@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from troly.config.users import Profile
-from troly.errors import InputError, StoppedError, TrolyError
+from troly.errors import InputError, ModelError, StoppedError, TrolyError
 from troly.plugin.ingest_arguments import DRY_RUN, ERRORS, REPLACE
 from troly.text.catalogue import Lang, tr
 
@@ -238,7 +238,6 @@ async def ingest_documents(
 
     `without_vectors` is called where the embedder is not there: words alone are searched until it is.
     """
-    from troly.errors import ModelError
     from troly.retrieval.documents.ingest import ingest_paths
 
     services, name, embed = session.services, session.services.settings.models.embed, None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.config.settings import Settings
 from troly.conversation.language import decide
-from troly.conversation.recorder import Line, TurnInputs, event_lines, json_line
+from troly.conversation.recorder import Line, TurnInputs, data_versions, event_lines, json_line
 from troly.conversation.session import Session
 from troly.conversation.turn import HISTORY, SavedQuestion, Turn, TurnEnd, TurnRequest
 from troly.errors import InputError, StoreError
@@ -150,8 +150,6 @@ async def replay(services: Services, registry: Registry, owner: str, turn_id: st
 
     Earlier turns whose kept answers it reused are run first. Raises AccessError, InputError `replay.*`, StoreError.
     """
-    from troly.conversation.recorder import data_versions
-
     store = services.conversations
     recording = recorded_turn(services, owner, store.turn(owner, turn_id))
     replayed_first = tuple(

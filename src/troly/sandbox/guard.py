@@ -108,7 +108,6 @@ def _quiet() -> Iterator[None]:
 
 
 def _checked(tree: exp.Query, relations: Relations, max_rows: int, now: datetime | None) -> CheckedQuery:
-
     check_parts(tree)
     tables = check_tables(tree, relations)
     columns = check_columns(tree, {name: relations[name] for name in tables})

@@ -30,9 +30,11 @@ from troly.tui.chat.view import (
     SessionInfo,
     SettingView,
     StaffNews,
+    Tabs,
     TurnEvidence,
     WaitingView,
     WrongReport,
+    restored_tabs,
     trouble_from,
 )
 
@@ -47,7 +49,6 @@ if TYPE_CHECKING:
     from troly.llm.types import ModelInfo
     from troly.plugin.contract import CommandRequest, QueryEditor
     from troly.plugin.events import Table
-    from troly.tui.chat.view import Tabs
     from troly.tui.dialogs.choose import Choice
 
 LISTED = 200
@@ -90,8 +91,6 @@ def describe_session(session: Session, missing_samples: frozenset[str] = frozens
 
 def _tabs(session: Session) -> Tabs | None:
     """The conversations that were open when the screen was left; deleted ones and other people's are left out."""
-    from troly.tui.chat.view import restored_tabs
-
     kept, titles = _input_store(session).load_screen(), {}
     with suppress(ValueError, TypeError, KeyError, IndexError, AttributeError):
         for one in kept["panes"]:

@@ -25,7 +25,7 @@ from troly.conversation.jobs import LoadFiles, both, ingest_documents, ingest_fi
 from troly.conversation.session import Session
 from troly.errors import InputError
 from troly.plugin.contract import IngestOutcome
-from troly.plugin.ingest_arguments import DRY_RUN, ERRORS, REPLACE
+from troly.plugin.ingest_arguments import DRY_RUN, ERRORS, REPLACE, ingests_by_name
 from troly.presentation.text import GAP, cells, grid
 from troly.retrieval.documents.ingest import IngestReport
 
@@ -47,7 +47,6 @@ class IngestGroup(TrolyGroup):
 
     def _kinds(self) -> dict[str, tuple[str, Ingest]]:
         """The modes' ingests by name; a name that is taken already is written `<mode>-<name>`."""
-        from troly.plugin.ingest_arguments import ingests_by_name
         from troly.plugin.registry import Registry
 
         found = ingests_by_name(Registry(), self.commands)

@@ -22,7 +22,7 @@ from troly.text.fold import fold
 from troly.text.sanitize import sanitize
 from troly.tui import operations
 from troly.tui.render.spans import Line, Span, clip, line, pad, width_of
-from troly.tui.theme import Palette
+from troly.tui.theme import THEMES, Palette
 from troly.tui.widgets.lines import LinesView
 
 if TYPE_CHECKING:
@@ -72,8 +72,6 @@ def _choices(name: str, controller: Controller) -> tuple[ArgumentChoice, ...]:
         case "language":
             return tuple(ArgumentChoice(one, tr(f"ui.command.language_{one}", lang)) for one in LANGS)
         case "theme":
-            from troly.tui.theme import THEMES
-
             short = (theme.name.rpartition("-")[2] for theme in THEMES)
             return tuple(ArgumentChoice(one, tr(f"ui.command.theme_{one}", lang)) for one in short)
         case "export":
@@ -389,7 +387,6 @@ class Completer:
 
     def _offer_load(self, wanted: CompletionTarget) -> None:
         """Offer what can come next in a line that loads data."""
-
         part = self._part(wanted)
         if part.what == "path":
             self._look_up()
@@ -420,7 +417,6 @@ class Completer:
             controller.backend.call(operations.complete_path, done, part.typed, controller.language)
 
     def _part(self, wanted: CompletionTarget) -> LinePart:
-
         return line_part(wanted.typed, self._controller.kinds)
 
     def _found(self, part: LinePart | None, found: Any) -> list[Completion]:
@@ -429,7 +425,6 @@ class Completer:
             return []
         if part is None:
             return mention_completions(found)
-
         return path_completions(part, found or ())
 
     def key(self, key: str, *, sends: bool) -> bool:

@@ -166,6 +166,5 @@ class CompareScreen(Dialog[None]):
 
 
 def _cost(answer: MessageView, lang: Lang) -> str:
-
     calls = counted("ui.status.calls", answer.calls, lang)
     return " · ".join([calls, *([duration(answer.ms, lang)] if answer.ms is not None else [])])
