@@ -839,7 +839,7 @@ def _asks_anew(parts: Parts, before: DataQuery) -> bool:
 def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
     share = parts.has("share") and _share_of(parts, before) is not None
-    again = _asks_again(parts, before) or _moved_back(parts, before)
+    again = asks_again(parts, before) or _moved_back(parts, before)
     return share or again or parts.pointer is not None or leaves_rest(parts)
 
 
@@ -956,9 +956,13 @@ def _nothing_named(parts: Parts) -> bool:
     return not any(named)
 
 
-def _asks_again(parts: Parts, before: DataQuery) -> bool:
+def asks_again(parts: Parts, before: DataQuery) -> bool:
     """Whether the change or difference is asked for that a comparison told: "tăng hay giảm, mấy phần trăm"."""
-    return bool(before.versus) and _nothing_named(parts) and parts.has("growth", "gap", "share", "compare")
+    same = [(each.op, each.ref) for each in parts.measures] == [
+        (each.op, each.ref) for each in before.measures
+    ]
+    rest = replace(parts, measures=[]) if same else parts
+    return bool(before.versus) and _nothing_named(rest) and parts.has("growth", "gap", "share", "compare")
 
 
 def _moved_back(parts: Parts, before: DataQuery) -> bool:
@@ -992,7 +996,7 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     if shared is not None:
         change.dates()
         change.query = shared
-    elif not _asks_again(parts, before):
+    elif not asks_again(parts, before):
         change.figures(alone)
         change.groups()
         change.dates()
@@ -1173,7 +1177,7 @@ class _Change:
             else:
                 form = "rows" if self.query.form == "rows" else "top"
                 order = "desc" if parts.extremes[0] == "max" else "asc"
-                self.set(form=form, order=order, limit=parts.limit or 1)
+                self.set(form=form, order=order, limit=parts.limit or 1, count_groups=False)
         if parts.order:
             self.set(order=parts.order)
             self.unmet += [] if self.query.form in {"top", "rows", "groups"} else [parts.order]
@@ -1272,7 +1276,10 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
         return replace(before, form="share", part=tuple(parts.conditions), groups=(), order="", growth=False)
     if before.groups or parts.conditions or not before.conditions:
         return None
-    return replace(before, form="share", part=before.conditions[-1:], conditions=before.conditions[:-1])
+    part, rest = before.conditions[-1:], before.conditions[:-1]
+    if parts.rows and parts.pointer and parts.pointer.ref and rest:
+        part, rest = rest, part  # "mấy phần trăm đơn của tỉnh đó": of its rows
+    return replace(before, form="share", part=part, conditions=rest)
 
 
 def of_every(parts: Parts, query: DataQuery) -> DataQuery:

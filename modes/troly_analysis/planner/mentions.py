@@ -376,7 +376,7 @@ def _widened(
     if onward:
         since = _ends(before, _SINCE)
         words = [*(before[-since:] if since else []), *after[:onward]]
-        return _placed(wording, (found.start, max(today, found.end)), words, found)
+        return _placed(wording, (found.start, max(today, found.start)), words, found)
     for listed, ends in (
         (_BEFORE, (first, found.start - timedelta(days=1))),
         (_AFTER, (found.end + timedelta(days=1), last)),

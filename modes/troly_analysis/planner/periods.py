@@ -264,6 +264,9 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
     if not compared and inside and len(distinct) == 2:  # "ngày 5 tháng 3 trong quý 1"
         return replace(when, period=inside[0])
     ordered = sorted(distinct, key=lambda period: (period.start, period.end))
+    if not compared and len(ordered) == 2 and ordered[0].start < ordered[1].start <= ordered[0].end:
+        # "năm nay tính đến hôm nay": the days of both
+        return replace(when, period=Period(ordered[1].start, min(each.end for each in ordered)))
     joined = all(b.start == a.end + timedelta(days=1) for a, b in pairwise(ordered))
     unit = next((each for each in _UNITS if all(is_whole(one, each) for one in ordered)), None)
     if (
@@ -293,7 +296,10 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
 def _single(reader: Reader, when: When, at: int, found: Period, *, compared: bool) -> When:
     before = reader.beside(at, -1)
     same = _same_days(reader.mentions[at].text)
-    if (before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")) or same:
+    held = before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")
+    more = before >= 0 and before == at - 1 and reader.has(before, "gt", "lt")
+    more = more and fold(reader.mentions[before].text).endswith(("hon", "than"))  # "nhiều hơn tháng trước"
+    if held or more or same:
         said = fold(reader.mentions[at].text)
         year = not any(unit in said for unit in ("tuan", "week", "thang", "month", "quy", "quarter"))
         return replace(when, versus=found, versus_only=True, same_days=same, same_year=year)

@@ -14,6 +14,7 @@ from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
     MOST,
     BuiltQuery,
+    asks_again,
     asks_alone,
     asks_columns,
     asks_number,
@@ -367,7 +368,7 @@ class _Question:
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
         parts = self._read(before, schema)
         target = self._pointed_at(parts, asked, schema)
-        anew = target is not None and parts.pointer is None and before is not None
+        anew = target is not None and parts.pointer is None
         if before is None and target is not None and parts.pointer is not None:
             lost = not _carry_over(parts, target, schema)
         else:
@@ -384,7 +385,8 @@ class _Question:
         key = next((each for each in target.conditions if _is_key(each, schema)), None) if target else None
         if key is not None and before is not None and asks_columns(parts) and not lost:
             return _Candidate(schema, parts, BuiltQuery(row_of(key, parts, schema)), followed=True)
-        own = anew and built.complete and _has_shape(parts, built.query)
+        own = anew and before is not None and built.complete and _has_shape(parts, built.query)
+        own = own and before is not None and not asks_again(parts, before)
         if self._goes_on_unheard(parts, before, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
         elif lost or (last is not None and not last.calls and asked is None and is_bare(parts)):

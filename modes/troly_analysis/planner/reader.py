@@ -51,6 +51,7 @@ _WHOLE = frozenset({"ca", "tron", "nguyen", "the whole"})
 _WHATEVER = frozenset({"mọi", "bất kể", "bất kỳ", "bất kì", "whatever", "regardless of"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
 _MONEY_WORDS = frozenset({"tien", "so tien", "khoan tien", "muc", "khoan", "tong so tien"})
+_COUNTED_IN = frozenset({"tinh", "gom", "cong", "ke"})
 _ASKED_OF = (
     "which", "by", "per", "max", "min", "list", "top", "share", "each", "compare", "latest", "earliest",
 )  # fmt: skip
@@ -658,6 +659,8 @@ class Reader:
         ref = mention.targets[0].ref
         if ref is None or ref.sheet or ref.parts or ref.kind == "boolean" or mention.targets[0].weight < 0.5:
             return None
+        if not _COUNTED_IN.isdisjoint(fold(self._between(*sorted((at, place)))).split()):
+            return None  # "chưa tính phí ship" leaves a figure out of another
         after = self.beside(place, 1)
         denied = word.has("deny") and word.end == mention.start
         asks = () if denied else ("which", "much", "count")

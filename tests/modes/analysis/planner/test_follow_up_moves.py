@@ -352,3 +352,47 @@ def days_of_ask(made: Plan) -> tuple[str, str]:
     assert made.ask is not None
     assert made.ask.period is not None
     return str(made.ask.period.start), str(made.ask.period.end)
+
+
+@pytest.mark.parametrize(
+    "move", ["nhiều hơn tháng 2 không?", "có cao hơn tháng 2 không", "is it more than february?"]
+)
+def test_more_than_other_days_compares_with_them(move: str) -> None:
+    made = after("doanh thu tháng 3/2024", move)
+    assert made.ask is not None
+    assert made.ask.versus is not None
+    assert (str(made.ask.versus.start), days_of_ask(made)[0]) == ("2024-02-01", "2024-03-01")
+
+
+def test_how_much_a_comparison_rose_is_told_by_it_again() -> None:
+    first = "doanh thu tháng 3/2024 so với tháng 2/2024"
+    for move in ("tăng bao nhiêu tiền", "tăng hay giảm", "doanh thu tăng bao nhiêu"):
+        assert after(first, move).calls == after(first).calls
+
+
+def test_the_share_of_the_rows_of_what_was_found_is_of_those_rows() -> None:
+    first = plan("đơn hủy nhiều nhất ở tỉnh nào năm 2024", (ORDERS,))
+    made = analyse_question(
+        "chiếm bao nhiêu % đơn của tỉnh đó", (ORDERS,), NOW, previous=first, shown=("Hà Nội",)
+    ).plan
+    assert made.ask is not None
+    assert ([each.value for each in made.ask.part], [each.value for each in made.ask.conditions]) == (
+        ["Đã hủy"],
+        ["Hà Nội"],
+    )
+
+
+@pytest.mark.parametrize("text", ["doanh thu năm nay tính đến hôm nay", "doanh thu nam nay den hom nay"])
+def test_days_inside_both_periods_are_meant(text: str) -> None:
+    assert days_of_ask(plan(text, (ORDERS,))) == ("2024-01-01", "2024-06-15")
+
+
+@pytest.mark.parametrize("text", ["doanh thu chưa tính phí vận chuyển", "doanh thu chưa gồm phí vận chuyển"])
+def test_a_figure_without_another_is_no_figure_of_rows_that_have_none(text: str) -> None:
+    assert not plan(f"{text} tháng 3/2024", (ORDERS,)).calls
+
+
+def test_the_first_of_those_who_were_counted_is_named() -> None:
+    made = after("tháng 3/2024 có mấy khách mua trên 5 triệu", "người mua nhiều nhất là ai")
+    assert made.ask is not None
+    assert (made.ask.form, made.ask.count_groups, made.ask.limit) == ("top", False, 1)
