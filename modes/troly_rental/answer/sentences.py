@@ -25,7 +25,18 @@ _FACTS = (
     "monthly_rent", "start_date", "end_date", "due_date", "status",
 )  # fmt: skip
 _NAMED = frozenset(
-    {"price", "deposit", "electricity_price", "water_price", "total", "monthly_rent", "scheduled_at"}
+    {
+        "price",
+        "deposit",
+        "electricity_price",
+        "water_price",
+        "rent",
+        "electricity",
+        "water",
+        "total",
+        "monthly_rent",
+        "scheduled_at",
+    }
 )
 _COUNTS = frozenset({"count", "count_where", "occupancy", "share"})
 _MOST_SUGGESTIONS = 3
@@ -49,8 +60,8 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         where = f"{where[:1].upper()}{where[1:]}" if where else records_title(parsed.entity, lang)
         return say("answer.figure", lang, title=where, value=_every_figure(parsed, found, lang))
     text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
-    ends = _ends(parsed, found, lang) or _difference(parsed, found, lang)
-    return f"{text} {ends}".strip()
+    told = (text, _ends(parsed, found, lang), _difference(parsed, found, lang))
+    return " ".join(part for part in told if part)
 
 
 def rows_text(found: ResultSet, title: str, lang: Lang) -> str:

@@ -11,8 +11,9 @@ from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, fold, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.parts import QuestionParts
-from troly_rental.question.types import PAPERS, ParsedQuestion, Remark, Span
+from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
+from troly_rental.sql.relations import entities
 
 _SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
 _BETWEEN_SIDES = frozenset(
@@ -36,9 +37,11 @@ _POINTING = frozenset(
 THAT_GROUP = {
     "month": re.compile(r"(?<!\w)(?:thang\s+(?:do|ay|day)|that month)(?!\w)"),
     "district": re.compile(
-        r"(?<!\w)(?:(?:quan|huyen|khu|cho|noi)\s+(?:do|ay|day)|that (?:district|area))(?!\w)"
+        r"(?<!\w)(?:(?:quan|huyen|khu|cho|noi)\s+(?:do|ay|day|dung dau|dau tien|dau bang)|that (?:district|area))(?!\w)"
     ),
-    "ward": re.compile(r"(?<!\w)(?:(?:phuong|xa|khu|cho|noi)\s+(?:do|ay|day)|that ward)(?!\w)"),
+    "ward": re.compile(
+        r"(?<!\w)(?:(?:phuong|xa|khu|cho|noi)\s+(?:do|ay|day|dung dau|dau tien|dau bang)|that ward)(?!\w)"
+    ),
     "type": re.compile(r"(?<!\w)(?:loai\s+(?:do|ay|day)|that (?:kind|type))(?!\w)"),
 }
 """What points at the first of the groups that were told."""
@@ -192,6 +195,8 @@ def _fields(parsed: ParsedQuestion) -> set[str]:
 def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
     """The labels of asks.txt whose meaning stands in `parsed`."""
     fields, kinds = _fields(parsed), {one.kind for one in parsed.measures}
+    if parsed.order[:1] == (Order(entities()[parsed.entity].newest, True),):
+        yield "newest"
     yield from {parsed.entity, "room"} | ({"post"} if parsed.entity == "room_seeking_post" else set())
     if parsed.entity in {"contract", "invoice"}:
         yield from ("building", "invoice rent")

@@ -55,7 +55,7 @@ THINGS = (
     "phòng", "căn", "căn hộ", "chỗ", "nhà", "tin", "bài", "bài đăng", "tin đăng", "hợp đồng", "hóa đơn", "lịch", "lịch hẹn",
     "tòa nhà", "room", "rooms", "apartment", "place", "flat", "post", "listing", "contract", "invoice", "viewing", "building",
 )  # fmt: skip
-_WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)")
+_WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)|^\W*any(?!\w)")
 _YES_NO = re.compile(
     r"(?<!\w)(?:chua|khong|yet|ko|hong)(?:\s+(?:a|vay|nhi|em|anh|chi|ban|ta|the|z))*$|^(?:is|has|was)\s"
 )
@@ -73,6 +73,10 @@ _REFUSES = re.compile(r"(?<!\w)(?:khong|ko|chua|hong|hok|k|not|no|without)\s+(?!
 _END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
 _IN_ALL = re.compile(r"(?<!\w)(?:tat ca|tong cong|ca thay|het thay|in total|in all|altogether|overall)(?!\w)")
 """What asks for one figure after groups."""
+_OTHER_ONE = re.compile(
+    r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)"
+)
+"""What asks the figure of another amenity: "còn wifi"."""
 _MORE_THINGS = re.compile(
     r"(?<!\w)(?:(?:nhieu|it)\s+(?:\w+\s+){1,3}hon|(?:more|fewer)\s+(?:\w+\s+)?\w+s)(?!\w)"
 )
@@ -396,7 +400,9 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         values = {(old.field, value) for value in old.values}
         same = old.field in fields
         if old.field == "amenity":
-            same = any(one.field == "amenity" and one.value == old.value for one in new)
+            alike = [one for one in found.filters if one.field == "amenity"] == [old]
+            instead = alike and found.measures and not adding and _OTHER_ONE.search(fold(parts.text))
+            same = any(one.field == "amenity" and (instead or one.value == old.value) for one in new)
         elif old.field in PLACES and fields & PLACES:
             within = old.field == "city" and fields <= {"district", "ward"} and _lie_within(new, old)
             same = not (within or (adding and old.field in fields and old.op in {"=", "in"}))
@@ -488,7 +494,7 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
     told = f"told {found.entity}"
     which = which or (told in lists("asks") and find(parts.text, "asks", told, "deadline"))
     rows = (parts.named or which) and not find(parts.text, "asks", "amount asked")
-    other = output.group or (not which and {"instead", "only"} & marks)
+    other = output.group or (not which and {"instead", "only", "drop"} & marks)
     if found.group and not output.measures and _MORE_THINGS.search(fold(parts.text)):
         found = replace(found, measures=(Measure("count"),), order=(Order("figure", True),))
     elif found.measures and not output.measures and rows and not other:
@@ -531,7 +537,9 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         named = named or output.measures[0].kind in {"min", "max"}
         measures = output.measures if named else found.measures
         group = output.group or (() if counts and _IN_ALL.search(fold(parts.text)) else found.group)
-        return replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
+        same = (measures, group) == (found.measures, found.group)
+        order = output.order or (found.order if same else ())
+        return replace(found, measures=measures, group=group, order=order, mode="TABLE")
     if output.group and found.measures:
         found = replace(found, group=output.group, order=output.order or found.order)
     elif output.order and not set(_MORE) & marks and not found.group:
@@ -620,9 +628,11 @@ def _spoken_of(
         fold(parts.text).strip(" ?.!")
     )
     details = {*details_of(message)}
-    own = parts.money or parts.vocabulary.find(parts.text, "asks", "own")
+    own = parts.vocabulary.find(parts.text, "asks", "own")
+    newest = previous is not None and previous.limit == 1 and len(focus.rows) == 1  # all else is of others
+    other = parts.named and not (newest and parts.money)
     figures = figures and not ({*parts.output.group} and {*parts.output.group} <= details)
-    if parts.named or own or figures or ends or not (asked or (details and not parts.filters)):
+    if other or own or figures or ends or not (asked or (details and not parts.filters)):
         return None
     last = str(focus.query.get("picked_id", ""))
     rows = tuple(row for row in focus.rows if row.id == last or len(focus.rows) == 1)

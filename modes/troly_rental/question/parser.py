@@ -46,6 +46,7 @@ _THANKS = frozenset({"thanks", "bye", "ack"})
 _TAGS = frozenset({"khong", "chua", "nhi", "a", "vay", "phai"})
 _ANY = re.compile(r"(?<!\w)nao(?:\s+\w+){0,3}\s+(?:khong|ko|hong|chua)(?!\w)")
 """What asks whether there is any: "còn căn nào không, bao nhiêu căn" asks one thing."""
+_SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|may|invoices|bills|payments|contracts|leases)(?!\w)")
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
@@ -139,7 +140,8 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         parts = replace(parts, filters=_with_kind(parts.filters, previous.filters))
     alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker.places)
     by_model = focus is not None and previous is None and not _names_its_own(parts)
-    figure = bare and asker.goes_on and alone.measures and not (parts.filters or parts.own)
+    loose = bare or (previous is not None and previous.own)  # "có mấy phòng" after one's own house
+    figure = loose and asker.goes_on and alone.measures and not (parts.filters or parts.own)
     open_debt = parts.money and _unanswered(focus) is not None and len(folded_words(message)) < _SHORT
     if alone.ready and (by_model or figure or open_debt):
         # What a model's query or an unanswered question was about is not known here.
@@ -363,6 +365,9 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
     )
     if (own or output.single) and entity == "room" and not output.measures:  # what is asked of one room
         parsed = replace(parsed, details=details_of(message))
+    newest = parsed.entity in PAPERS and parsed.order == (Order("posted_at", True),)
+    if newest and not _SEVERAL.search(fold(parts.text)):  # "hóa đơn mới nhất"
+        parsed = replace(parsed, limit=parsed.limit or 1)
     if parsed.without_beds:
         parsed = replace(parsed, remarks=(*parsed.remarks, Remark.of("said.without_beds")))
     return check_readiness(parsed, role, money=parts.money)

@@ -32,7 +32,7 @@ _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "ta
 _MOST_ROWS = 200
 _PAID_YET = re.compile(
     r"(?<!\w)(?:dong|tra|nop|thanh toan|chuyen|thu)\s+(?:\w+\s+){0,4}?(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$|a|vay|nhi|em|anh|ban))"
-    r"|(?<!\w)(?:is|are|was)\s+(?:it|that|this|they|the\s+\w+)\s+(?:already\s+)?paid(?!\w)"
+    r"|(?<!\w)(?:is|are|was)\s+(?:it|that|this|they|(?:the|my)\s+(?:\w+\s+){1,2}?(?:in\s+\w+)?)\s*(?:already\s+)?paid(?!\w)"
     r"|(?<!\w)(?:paid|pay)(?!\w).*(?<!\w)yet(?!\w)|^(?:has|have|did)\s.*(?<!\w)(?:paid|pay)(?!\w)"
 )
 """Whether something is paid: "đóng chưa", "has she paid"."""
@@ -94,14 +94,15 @@ _RATHER_THAN = re.compile(
 _TOGETHER = re.compile(
     r"(?i)(?<!\w)(quận|quan|phường|phuong)\s*(?:[,/]|hay|hoặc|hoac|or)\s*(huyện|huyen|xã|xa)(?!\w)"
 )
+_MONTHS = r"(?i:January|February|April|June|July|August|September|October|November|December)|March"
 _MONTH_OF = re.compile(
-    r"(?<!\bin )(?<!\bof )\b(January|February|March|April|May|June|July|August|September|October|November|December)(?:'s|’s)?\s+"
+    rf"(?<!\bin )(?<!\bof )\b({_MONTHS}|May)(?:'s|’s)?\s+"
     r"((?:electricity |water |rent )?(?:invoices?|bills?|payments?|rent|electricity|water|revenue))\b"
 )
 """The month before what is of it: "my October invoice"."""
 _MONTH_ALONE = re.compile(
     r"(?<!\bin )(?<!\bof )(?<!\bsince )(?<!\bfrom )(?<!\bto )(?<!\d )\b"
-    r"(January|February|March|April|June|July|August|September|October|November|December)\b(?!\s+\d)"
+    rf"({_MONTHS})\b(?!\s+\d)"
 )
 """A month that stands by itself: "I meant August"."""
 _CALLED = re.compile(
@@ -424,7 +425,8 @@ def _status(money: str, status: list[Filter], entity: str, text: str, spans: lis
     """
     if entity != "invoice":
         return status
-    owed = [one for one in status if one.value != "paid"] if money == "debt" else status
+    asked = money == "debt" or _PAID_YET.search(fold(text))  # "was it paid" asks, it chooses none
+    owed = [one for one in status if one.value != "paid"] if asked else status
     if money == "debt" and not owed:
         return [Filter("status", "=", "unpaid")]
     gaps = [fold(text[end:start]) for (_, end), (start, _) in pairwise(sorted(spans))]
@@ -552,7 +554,7 @@ def _is_amount_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -
         or output.mode == "CHART"
     ):
         return False
-    if vocabulary.find(text, "asks", "avg", "min", "max", "median"):
+    if vocabulary.find(text, "asks", "avg", "min", "max", "median", "newest"):
         return False
     counted = vocabulary.find(text, "asks", "count")
     if any(fold(hit.phrase) not in _BARE_COUNT for hit in counted):

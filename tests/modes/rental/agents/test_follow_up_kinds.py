@@ -291,3 +291,69 @@ async def test_the_same_figure_is_asked_of_another_tenant(own_home: Path) -> Non
     async with rental_desk(own_home) as desk:
         told = await _asked(desk, "lan", "Minh trả tiền tháng 11 chưa", "bao nhiêu", "còn Đức")
     assert told[-1].startswith("Tổng tiền hóa đơn tháng 11/2026, người thuê Nguyễn Quang Đức")
+
+
+@pytest.mark.parametrize(
+    ("bill", "power"),
+    [("my last bill", "how much electricity"), ("hóa đơn mới nhất của tôi", "tiền điện bao nhiêu")],
+)
+async def test_the_newest_bill_is_one_and_can_be_spoken_of(own_home: Path, bill: str, power: str) -> None:
+    async with rental_desk(own_home) as desk:
+        newest = await _asked(desk, "minh", bill, "đóng chưa", power)
+        several = await _asked(desk, "minh", "2 hóa đơn mới nhất của tôi")
+        all_of_them = await _asked(desk, "minh", "my latest invoices")
+    assert "11/2026" in newest[0].splitlines()[0]
+    assert "10/2026" not in newest[0]
+    assert "unpaid" in newest[1] or "chưa trả" in newest[1]
+    assert "2.219.200" not in newest[2].replace(",", ".")
+    assert "596.600" in newest[2].replace(",", ".")
+    assert "electricity" in newest[2] or "tiền điện" in newest[2]
+    assert "Đây là 2 hóa đơn" in several[0]
+    assert all_of_them[0].startswith("Here are 4 of your invoices")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["is my november bill paid?", "hóa đơn tháng 11 của tôi đóng chưa", "is my bill for november paid"],
+)
+async def test_whether_a_bill_is_paid_chooses_none(own_home: Path, text: str) -> None:
+    async with rental_desk(own_home) as desk:
+        (told,) = await _asked(desk, "minh", text)
+    assert "11/2026" in told
+    assert "unpaid" in told or "chưa trả" in told
+
+
+async def test_rooms_are_counted_of_ones_own_house_or_not_at_all(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(desk, "lan", "nhà trọ của tôi ở đâu", "có mấy phòng", "còn trống mấy phòng")
+        market = await _asked(desk, "lan", "có bao nhiêu phòng ở Gò Vấp")
+    assert "chưa hiểu" in told[1]
+    assert "5 phòng" in told[2]
+    assert "Số phòng ở Gò Vấp" in market[0]
+
+
+async def test_the_figure_of_another_amenity_takes_its_place(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        other = await _asked(desk, "nobody", "tỉ lệ phòng có máy lạnh ở quận 5", "còn wifi")
+        both = await _asked(desk, "nobody", "có bao nhiêu phòng có máy lạnh ở quận 5", "có wifi nữa thì sao")
+    assert "máy lạnh" not in other[-1].splitlines()[0]
+    assert "có máy lạnh, có wifi" in both[-1].splitlines()[0]
+
+
+async def test_figures_by_group_stay_figures_in_their_order(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        kinds = await _asked(desk, "nobody", "biểu đồ số phòng theo loại ở Gò Vấp", "bỏ ở ghép đi")
+        most = await _asked(desk, "nobody", "which district in Hanoi has the most apartments", "how many")
+        first = await _asked(
+            desk,
+            "nobody",
+            "top 3 quận nhiều phòng trọ nhất Sài Gòn",
+            "quận đứng đầu giá trung bình bao nhiêu",
+        )
+        apart = await _asked(desk, "nobody", "chung cư quận 7 hay quận 2 rẻ hơn", "rẻ hơn bao nhiêu")
+        listed = await _asked(desk, "nobody", "average rent in D3", "any under 3m?")
+    assert kinds[-1].startswith("Số phòng theo loại phòng ở Gò Vấp")
+    assert most[-1].splitlines()[0] == most[0].splitlines()[0]
+    assert first[-1].startswith("Giá trung bình ở Hồ Chí Minh, ở ")
+    assert "Chênh nhau" in apart[-1]
+    assert listed[-1].startswith("Here are 4 rooms in Quận 3, rent below")
