@@ -313,9 +313,9 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
         replies += what_they_mean(facts, lang)
     about = [fact.value for fact in stated(facts) if fact.kind in {"pregnancy", "disease"}]
     query = " ".join([found.subject or question, *about])
-    answer = await asyncio.to_thread(bundled.answer, found.spare, question, query, lang)
+    answer = await asyncio.to_thread(bundled.answer, found.spare, question, query, lang, facts)
     if not answer.whole and found.before and without_everyday(question):
-        again = await asyncio.to_thread(bundled.answer, found.before, question, query, lang)
+        again = await asyncio.to_thread(bundled.answer, found.before, question, query, lang, facts)
         answer = again if again.whole else answer
     if replies and not (answer.whole if set(wished) - {"diagnosis"} else answer.about):
         # What was said is the answer; a note about something near is none.

@@ -14,7 +14,7 @@ from troly.text.fold import folded_words
 from troly.text.match import Lexicon
 from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
-from troly_dental.guard.rules import stop_words
+from troly_dental.guard.rules import telling_words
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.memory.facts import patient_of
 from troly_dental.notes import subjects
@@ -197,7 +197,7 @@ def still(text: str, present: Emergency, lang: Lang) -> str:
 
 def _card_lines(text: str, name: str, lang: Lang) -> list[str]:
     """The lines of the card that speak of what is asked, most words first; of how long, those that name a time."""
-    asked = set(folded_words(text)) - stop_words()
+    asked = telling_words(text)
     lines = [line for line in advice(name, lang).splitlines() if line.startswith(("- ", _HEADLINE))]
     if "time" in _lexicon().labels_in(text) and (timed := [line for line in lines if _DURATION.search(line)]):
         return ["- " + line.removeprefix("- ").removeprefix(_HEADLINE).strip() for line in timed[:2]]

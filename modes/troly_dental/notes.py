@@ -19,9 +19,11 @@ from troly.text.fold import WordToken
 from troly.text.language import detect
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
-from troly_dental.guard.rules import stop_words
+from troly_dental.guard.rules import telling_words
 from troly_dental.guard.spelling import spellings_of
+from troly_dental.memory.types import Fact
 from troly_dental.output_rail import doses
+from troly_dental.safety import speaks_of
 from troly_dental.samples import COLLECTION, NoteFile, note_files
 from troly_dental.search.pages import Page
 from troly_dental.strings import say
@@ -299,11 +301,14 @@ class NoteAnswer:
     about: bool = False
 
 
-def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> NoteAnswer:
+def answer(
+    notes: Sequence[Note], question: str, query: str, lang: Lang, facts: Sequence[Fact] = ()
+) -> NoteAnswer:
     """The sentences of `notes` that say most about `question`, each note named with its date and its sources.
 
-    `query` is the question with what it follows up. What the notes do not speak of is named before them. A sentence with a
-    dose is never read out, whatever a note says.
+    `query` is the question with what it follows up, `facts` what the person stated: a sentence about one of them is read
+    out too. A note is read out whole where a word of the question tells nothing in the chosen sentences. What the notes do
+    not speak of is named before them. A sentence with a dose is never read out, whatever a note says.
     """
     chosen = [
         (note, [each for each in sentences_of(note.text) if not doses(each)])
@@ -320,9 +325,10 @@ def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> Note
     for place, (note, sentences) in enumerate(chosen):
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
-        best = _with_all_words(
-            best_sentences(body, query, _MORE if place else _SENTENCES, question), body, question
-        )
+        best = best_sentences(body, query, _MORE if place else _SENTENCES, question)
+        best = _with_all_words(best, body, question, facts)
+        if place == 0 and _is_elsewhere(question, note, [*best, *advice]):
+            best = body
         read += [*best, *advice]
         head = say("notes.head", lang, title=note.title, date=shown_date(note.date, lang))
         source = say("notes.source", lang, source=note.source)
@@ -340,15 +346,30 @@ def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> Note
     return NoteAnswer("\n\n".join(parts), held, not missing, covered)
 
 
-def _with_all_words(chosen: Sequence[str], sentences: Sequence[str], question: str) -> list[str]:
-    """`chosen` and, in their order, the sentences with a telling word of `question` that none of them has."""
-    asked = set(fold.folded_words(subject_words(question))) - stop_words() - _general_words()
+def _with_all_words(
+    chosen: Sequence[str], sentences: Sequence[str], question: str, facts: Sequence[Fact]
+) -> list[str]:
+    """`chosen` and, in their order, the sentences with a telling word of `question` that none of them has or about `facts`."""
+    asked = _telling_words(question)
     added = [*chosen]
     for sentence in sentences:
         held = {word for one in added for word in fold.folded_words(one)}
-        if asked & (set(fold.folded_words(sentence)) - held):
+        if asked & (set(fold.folded_words(sentence)) - held) or speaks_of(sentence, facts):
             added.append(sentence)
     return [sentence for sentence in sentences if sentence in added]
+
+
+def _telling_words(question: str) -> set[str]:
+    """The folded words of `question` that tell what is asked."""
+    return telling_words(subject_words(question)) - _general_words()
+
+
+def _is_elsewhere(question: str, note: Note, quoted: Sequence[str]) -> bool:
+    """Whether a word of `question` that the note knows by another name only stands in none of the sentences `quoted`."""
+    names = [one.title for one in _by_topic().get(note.topic, {}).values()]
+    names += [hit.phrase for hit in _phrases().find(question) if hit.label == note.topic]
+    told = {word for one in (*names, *quoted) for word in fold.folded_words(one)}
+    return bool((_telling_words(question) & folded_words_of(note)) - told)
 
 
 @cache
@@ -380,7 +401,7 @@ def _asking(text: str) -> str:
 
 def _adds(second: Note, first: Note, question: str) -> bool:
     """Whether `second` speaks of a word of `question` that `first` does not have."""
-    words = set(fold.folded_words(subject_words(question))) - stop_words()
+    words = telling_words(subject_words(question))
     return second.topic in subjects(question) or bool(
         words & folded_words_of(second) - folded_words_of(first)
     )

@@ -118,6 +118,12 @@ def what_they_mean(facts: Sequence[Fact], lang: Lang) -> tuple[str, ...]:
     return tuple(lines.values())
 
 
+def speaks_of(sentence: str, facts: Sequence[Fact]) -> bool:
+    """Whether `sentence` names the condition of a stated fact: of pregnancy to whoever is pregnant."""
+    held = [condition for condition in conditions() if any(map(condition.fits, stated(facts)))]
+    return any(condition.words.has(sentence, "word") for condition in held)
+
+
 def conflicts(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
     """The medicines named in `text` that a stated fact speaks against."""
     named = [(hit.phrase, hit.label) for hit in medicines().find(text)]

@@ -260,6 +260,10 @@ def _poisoning(case: _Case) -> bool:
         and read.near("taken", "container", 4)
         and not (asked or read.has("course"))
     )
+    # "nuốt hết nguyên tuýp": of what was spoken of, unless it says what was in it.
+    emptied = read.near("taken", "container", 4) and not read.near("container", "eaten", 2)
+    emptied = emptied and (read.has("too_much") or read.near("whole", "container", 1))
+    bottle = bottle or (emptied and case.told("drug", "mild_chemical") and not asked)
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child")
     wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip

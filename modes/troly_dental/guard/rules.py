@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp
 
-from troly.text.fold import accents, fold, nfc, tokens
+from troly.text.fold import accents, accents_agree, fold, nfc, tokens
 from troly.text.language import detect, is_syllable
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
@@ -246,9 +246,23 @@ def _by_chance(hit: PhraseHit, sure: set[tuple[int, int]]) -> bool:
     return not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
 
 
+def telling_words(text: str) -> set[str]:
+    """The folded words of `text` without those that say nothing about a subject: "vâng", but not "vàng"."""
+    return {
+        word.folded
+        for word in tokens(text)
+        if not any(accents_agree(word.text, listed) for listed in _stop_words().get(word.folded, ()))
+    }
+
+
 @cache
-def stop_words() -> frozenset[str]:
-    return frozenset(fold(entry) for listed in read_lists(LEXICONS / "stop.txt").values() for entry in listed)
+def _stop_words() -> Mapping[str, Sequence[str]]:
+    """The entries of stop.txt by their folded form."""
+    found: dict[str, list[str]] = {}
+    for listed in read_lists(LEXICONS / "stop.txt").values():
+        for entry in listed:
+            found.setdefault(fold(entry), []).append(entry)
+    return found
 
 
 def names_illness(text: str) -> bool:

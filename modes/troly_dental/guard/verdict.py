@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from troly.errors import ModelError
 from troly.text.catalogue import Lang
 from troly.text.fold import bigrams, folded_words
-from troly_dental.guard.rules import Judgement, judge, names_mouth, stop_words
+from troly_dental.guard.rules import Judgement, judge, names_mouth, telling_words
 from troly_dental.guard.spelling import part_read
 from troly_dental.memory.facts import find_facts
 from troly_dental.safety import stated, thanks, wishes
@@ -171,9 +171,9 @@ def _speaks_of(about: Purpose, text: str) -> bool:
         *about.sentence.values(),
         *(each for listed in about.examples.values() for each in listed),
     ]
-    said = [word for word in folded_words(text) if word not in stop_words()]
-    held = {word for each in told for word in folded_words(each)} - stop_words()
+    said = telling_words(text)
+    held = {word for each in told for word in telling_words(each)}
     pairs = {pair for each in told for pair in bigrams(folded_words(each))}
-    return bool(set(bigrams(folded_words(text))) & pairs and set(said) & held) or any(
+    return bool(set(bigrams(folded_words(text))) & pairs and said & held) or any(
         len(word) >= _LONG_WORD and word in held for word in said
     )

@@ -19,6 +19,7 @@ from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental import notes, samples
+from troly_dental.memory.store import facts_of
 from troly_dental.notes import NoteAnswer, sentences_of, subject_words, subjects
 from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, note_files
@@ -266,3 +267,18 @@ def test_who_asks_what_to_do_hears_what_to_do() -> None:
     note = notes.of_topics(["bad-breath"], "vi")
     question = "Miệng có mùi thì phải làm sao?"
     assert "lưỡi" in notes.answer(note, question, question, "vi").text
+
+
+@pytest.mark.parametrize("told", ["Tôi đang mang thai 5 tháng", "em đang bầu", "I'm 5 months pregnant"])
+def test_what_a_note_says_of_who_is_as_the_person_is_read_out(told: str) -> None:
+    lang = detect(told)
+    found = notes.of_topics(["whitening"], lang)
+    question = ("còn tẩy trắng thì sao", "and teeth whitening?")[lang == "en"]
+    meant = ("mang thai", "pregnancy")[lang == "en"]
+    assert meant in notes.answer(found, question, question, lang, facts_of(told)).text
+
+
+def test_a_note_is_read_out_whole_where_a_word_of_the_question_is_not_in_what_was_chosen() -> None:
+    found = notes.of_topics(["whitening"], "vi")
+    asked = "tẩy trắng xong có bị vàng lại không?"
+    assert all(one in notes.answer(found, asked, asked, "vi").text for one in sentences_of(found[0].text))

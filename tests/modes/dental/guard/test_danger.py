@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, written
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
+from troly.text.language import detect
 from troly_dental.emergency import reply
 from troly_dental.guard import advice, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
@@ -628,3 +629,27 @@ def test_how_long_there_is_time_is_told_from_the_card(lang: Lang) -> None:
 def test_dread_explains_nothing_where_something_was_given(dread: str, given: str) -> None:
     assert danger(f"{given} em khó thở, {dread} là khó thở hơn") is not None
     assert danger(f"{dread} là em khó thở") is None
+
+
+@pytest.mark.parametrize(
+    "told", ["bé 3 tuổi dùng bao nhiêu kem đánh răng", "nước súc miệng của con tôi để ở bàn"]
+)
+@pytest.mark.parametrize("all_of_it", ["hết nguyên tuýp", "cả chai", "sạch tuýp", "trọn chai"])
+def test_all_of_a_bottle_or_tube_that_was_spoken_of_is_too_much(told: str, all_of_it: str) -> None:
+    for shape in (str, fold):
+        assert danger(shape(f"chết rồi nó vừa nuốt {all_of_it}"), [shape(told)]) is not None
+        assert danger(shape(f"nó vừa uống {all_of_it} nước lọc"), [shape(told)]) is None
+        assert danger(shape(f"mua {all_of_it} về xài được mấy tháng"), [shape(told)]) is None
+
+
+@pytest.mark.parametrize("asked", ["vậy có nên móc họng cho ói ra không", "should I make him throw up?"])
+def test_who_asks_to_make_somebody_vomit_hears_not_to(asked: str) -> None:
+    lang: Lang = detect(asked)
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    told = ("tôi uống một lúc 14 viên panadol", "he swallowed 14 paracetamol pills at once")[lang == "en"]
+    first = reply(told, [], None, now, lang)
+    assert first is not None
+    for shape in (str, fold):
+        answer = reply(shape(asked), [told], first.emergency, now, lang)
+        assert answer is not None
+        assert ("không gây nôn", "Do not make anybody vomit")[lang == "en"] in answer.text
