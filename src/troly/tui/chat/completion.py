@@ -292,7 +292,7 @@ class CompletionList(LinesView):
             status.rebuild()
         if offers:
             self.styles.height = min(MOST, len(offers), max(1, self.app.size.height // 3))
-            self.scroll_to(y=0, animate=False, immediate=True, force=True)
+            self.scroll_to(y=0, immediate=True, force=True)
             # While it was hidden it had no width to lay the lines out for.
             self._laid_width = 0
             self.rebuild()
@@ -304,7 +304,7 @@ class CompletionList(LinesView):
             self.rebuild()
             if not self.scroll_y <= self.chosen < self.scroll_y + self.size.height:
                 above = self.chosen - (self.size.height - 1 if by > 0 else 0)
-                self.scroll_to(y=max(0, above), animate=False, immediate=True, force=True)
+                self.scroll_to(y=max(0, above), immediate=True, force=True)
 
     def take(self) -> Completion | None:
         """What is chosen."""

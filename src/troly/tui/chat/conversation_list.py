@@ -119,7 +119,7 @@ class ConversationList(LinesView, can_focus=True):
         self.rebuild()
         row = self._rows[self._chosen]
         if not self.scroll_y <= row < self.scroll_y + self.size.height:
-            self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
+            self.scroll_to(y=max(0, row - self.size.height // 2), immediate=True)
 
     def action_open(self) -> None:
         """Open what is chosen."""

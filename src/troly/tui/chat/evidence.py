@@ -202,7 +202,7 @@ class EvidenceDrawer(LinesView, can_focus=True):
         self.rebuild()
         row = next((row for node, row in self._entries if node.key == self._chosen), 0)
         if not self.scroll_y <= row < self.scroll_y + self.size.height - 1:
-            self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
+            self.scroll_to(y=max(0, row - self.size.height // 2), immediate=True)
 
     def action_open(self) -> None:
         """Open what is chosen, or close it."""

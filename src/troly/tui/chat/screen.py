@@ -376,7 +376,7 @@ class ChatScreen(Screen[None]):
     def on_prompt_paged(self, event: Prompt.Paged) -> None:
         """Scroll the conversation by a page while the keys stay in the input."""
         page = max(1, self.transcript.size.height - 2)
-        self.transcript.scroll_relative(y=event.by * page, animate=False)
+        self.transcript.scroll_relative(y=event.by * page)
 
     def toggle_list(self) -> None:
         """On a wide screen the keys go to the list, a second time it hides; on a narrow one it comes and goes."""

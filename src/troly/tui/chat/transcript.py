@@ -250,7 +250,7 @@ class Transcript(LinesView, can_focus=True):
     def _move(self, row: int) -> None:
         """Scroll without taking it for a wish of the reader."""
         self._moving = True
-        self.scroll_to(y=row, animate=False, immediate=True, force=True)
+        self.scroll_to(y=row, immediate=True, force=True)
         self._moving = False
 
     def _hold(self) -> list[tuple[Place, int] | None]:
@@ -320,15 +320,15 @@ class Transcript(LinesView, can_focus=True):
 
     def action_page_up(self) -> None:
         """A screen back, without motion."""
-        self.scroll_relative(y=2 - self.size.height, animate=False)
+        self.scroll_relative(y=2 - self.size.height)
 
     def action_page_down(self) -> None:
         """A screen on."""
-        self.scroll_relative(y=self.size.height - 2, animate=False)
+        self.scroll_relative(y=self.size.height - 2)
 
     def action_scroll_home(self) -> None:
         """To the oldest message that is loaded; older ones are loaded there."""
-        self.scroll_to(y=0, animate=False, immediate=True)
+        self.scroll_to(y=0, immediate=True)
 
     def action_scroll_end(self) -> None:
         """To the newest message."""
@@ -354,7 +354,7 @@ class Transcript(LinesView, can_focus=True):
         first, last = self._chosen_rows()
         hidden = self._top - first if by < 0 else last - (self._top + self.size.height)
         if hidden > 0:
-            self.scroll_relative(y=max(-STEP, min(STEP, hidden if by > 0 else -hidden)), animate=False)
+            self.scroll_relative(y=max(-STEP, min(STEP, hidden if by > 0 else -hidden)))
             return
         if 0 <= self.block + by < len(ledger.blocks(self.chosen)):
             self.block += by
@@ -402,17 +402,17 @@ class Transcript(LinesView, can_focus=True):
         """Scroll as little as it takes to see the rows from `first` to `last`, or their beginning or end."""
         rows = self.size.height
         if end and last - first >= rows:
-            self.scroll_to(y=last - rows, animate=False, immediate=True)
+            self.scroll_to(y=last - rows, immediate=True)
         elif first < self._top or last - first >= rows:
-            self.scroll_to(y=first, animate=False, immediate=True)
+            self.scroll_to(y=first, immediate=True)
         elif last > self._top + rows:
-            self.scroll_to(y=last - rows, animate=False, immediate=True)
+            self.scroll_to(y=last - rows, immediate=True)
 
     def bring(self, row: int) -> None:
         """Scroll to a row unless it is well in view."""
         rows = self.size.height
         if not self._top + 1 <= row < self._top + rows - 1:
-            self.scroll_to(y=max(0, row - rows // 3), animate=False, immediate=True)
+            self.scroll_to(y=max(0, row - rows // 3), immediate=True)
         self.refresh()
 
     @property

@@ -196,7 +196,7 @@ class BrowseScreen(ListDialog[None]):
         paras = tuple(one._replace(text=sanitize(one.text)) for one in paras)
         if paras != self._detail.paras:
             self._detail.paras = paras
-            self._detail.scroll_to(y=0, animate=False)
+            self._detail.scroll_to(y=0)
             self._detail.rebuild()
 
     def on_option_list_option_highlighted(self) -> None:
@@ -217,7 +217,7 @@ class BrowseScreen(ListDialog[None]):
         self.action_page(int(event.action.partition(":")[2]) - self._titles.shown)
 
     def action_scroll(self, by: int) -> None:
-        self._detail.scroll_relative(y=by * max(1, self._detail.size.height - 1), animate=False)
+        self._detail.scroll_relative(y=by * max(1, self._detail.size.height - 1))
 
     def action_page(self, by: int) -> None:
         self._titles.shown = (self._titles.shown + by) % len(self._pages)

@@ -136,7 +136,7 @@ class CompareScreen(Dialog[None]):
 
     def action_scroll(self, by: int) -> None:
         for part in (self._first, self._second):
-            part.scroll_relative(y=by, animate=False)
+            part.scroll_relative(y=by)
 
     def action_keep(self) -> None:
         if self._pane.running:

@@ -49,7 +49,7 @@ class PartText(LinesView, can_focus=True):
     def show(self, at: int) -> None:
         self.at = at
         self._stream, self._fed = MarkdownStream(), 0
-        self.scroll_to(y=0, animate=False)
+        self.scroll_to(y=0)
         self.rebuild()
 
     def build(self, width: int) -> list[Line]:
@@ -70,7 +70,7 @@ class PartText(LinesView, can_focus=True):
         return lines
 
     def action_page(self, by: int) -> None:
-        self.scroll_relative(y=by * max(1, self.size.height - 1), animate=False)
+        self.scroll_relative(y=by * max(1, self.size.height - 1))
 
 
 class ReadScreen(Dialog[None]):
