@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any, Literal
@@ -468,7 +468,7 @@ class _Builder:
             return
         stock = schema.of("stock")
         ref = stock or schema.stock_left()
-        counts = bool(self.measures) and all(each.op == "count" and not each.ref for each in self.measures)
+        counts = _counts_rows(self.measures)
         if ref is None and (counts or any(_leaves_out(each) for each in self.conditions)):
             return  # "bỏ nhóm vitamin thì còn bao nhiêu": what is left of the figure
         of_amount = bool(ref and ref.parts and all(each.ref == ref.parts[0] for each in self.measures))
@@ -543,8 +543,12 @@ class _Builder:
 
     def _several_figures(self) -> None:
         """Two figures stand side by side only where they are joined: "how many trips were late" asks for no sum of delays."""
-        counted = len(self.measures) == 1 and self.measures[0].op == "count" and not self.measures[0].ref
-        if counted and self.parts.asks > 1 and not (self.parts.per or self.parts.when.versus):
+        if (
+            len(self.measures) == 1
+            and _counts_rows(self.measures)
+            and self.parts.asks > 1
+            and not (self.parts.per or self.parts.when.versus)
+        ):
             money = self._money() if self.parts.has("how much") else None
             if money is None:
                 self.unmet.append("how much" if self.parts.has("how much") else "count")
@@ -697,7 +701,7 @@ class _Builder:
 
     def _extremes_kept(self, form: str, order: str) -> None:
         """Name an end that the query does not show, and what falls on one row where rows are counted."""
-        counts = bool(self.measures) and all(each.op == "count" and not each.ref for each in self.measures)
+        counts = _counts_rows(self.measures)
         if self.parts.per_row and counts and form == "scalar":
             self.unmet.append("per")  # "mỗi đơn bao nhiêu" counts no orders
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
@@ -831,8 +835,7 @@ def _asks_anew(parts: Parts, before: DataQuery) -> bool:
     those rows.
     """
     states = before.conditions and all(each.ref.concept in STATES for each in before.conditions)
-    figures = [(each.op, each.ref) for each in parts.measures]
-    other = bool(figures) and figures != [(each.op, each.ref) for each in before.measures]
+    other = bool(parts.measures) and not _same_figures(parts, before)
     return bool(states and other and parts.when.period and not parts.conditions and not parts.kept)
 
 
@@ -864,14 +867,9 @@ def names_figure_alone(parts: Parts, before: DataQuery) -> bool:
 
 def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     """Whether only the share of what was found is asked for: "chiếm bao nhiêu phần trăm?"."""
-    same = not parts.conditions and [(each.op, each.ref) for each in parts.measures] == [
-        (each.op, each.ref) for each in before.measures
-    ]
-    counts = [(each.op, each.ref) for each in before.measures] == [("count", None)]
-    same = same or (counts and bool(parts.rows) and not (parts.measures or parts.conditions))
-    named_days, days = parts.when.period, before.period
-    moved = named_days and (days is None or (named_days.start, named_days.end) != (days.start, days.end))
-    named = parts.groups or parts.loose or parts.numbers or moved or parts.extremes
+    counted = bool(parts.rows) and not parts.measures and _counts_rows(before.measures)
+    same = not parts.conditions and (counted or _same_figures(parts, before))
+    named = parts.groups or parts.loose or parts.numbers or _other_days(parts, before) or parts.extremes
     return (
         parts.has("share")
         and (_nothing_named(parts) or (same and not named))
@@ -947,6 +945,24 @@ def is_bare(parts: Parts, held: tuple[Condition, ...] = ()) -> bool:
     return bool((parts.measures or parts.rows) and not (of or shaped) and parts.words <= most)
 
 
+def _counts_rows(measures: Sequence[Measure]) -> bool:
+    """Whether nothing but rows is counted."""
+    return bool(measures) and all(each.op == "count" and not each.ref for each in measures)
+
+
+def _same_figures(parts: Parts, before: DataQuery) -> bool:
+    """Whether the figures that are named are those of the question before."""
+    return [(each.op, each.ref) for each in parts.measures] == [
+        (each.op, each.ref) for each in before.measures
+    ]
+
+
+def _other_days(parts: Parts, before: DataQuery) -> bool:
+    """Whether other days are named than those of the question before."""
+    named, days = parts.when.period, before.period
+    return named is not None and (days is None or (named.start, named.end) != (days.start, days.end))
+
+
 def _nothing_named(parts: Parts) -> bool:
     """Whether no figure, thing, number or day is named, only how one is asked for."""
     named = (
@@ -958,10 +974,7 @@ def _nothing_named(parts: Parts) -> bool:
 
 def asks_again(parts: Parts, before: DataQuery) -> bool:
     """Whether the change or difference is asked for that a comparison told: "tăng hay giảm, mấy phần trăm"."""
-    same = [(each.op, each.ref) for each in parts.measures] == [
-        (each.op, each.ref) for each in before.measures
-    ]
-    rest = replace(parts, measures=[]) if same else parts
+    rest = replace(parts, measures=[]) if _same_figures(parts, before) else parts
     return bool(before.versus) and _nothing_named(rest) and parts.has("growth", "gap", "share", "compare")
 
 
@@ -1255,31 +1268,20 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
         and not (before.versus or before.gap)
     )
     other = parts.numbers or parts.extremes or parts.limit or parts.groups or parts.loose or parts.when.versus
-    named, days = parts.when.period, before.period
-    moved = named is not None and (days is None or (named.start, named.end) != (days.start, days.end))
-    again = bool(parts.conditions) and [(each.ref, each.value) for each in parts.conditions] == [
-        (each.ref, each.value) for each in before.conditions[-1:]
-    ]
-    of_list = bool(parts.conditions) and [each.ref for each in before.groups] == [
-        each.ref for each in parts.conditions
-    ]
-    if (
-        not plain
-        or other
-        or moved
-        or not (parts.kept or parts.pointer or ((of_list or again) and named is None))
-    ):
+    last, rest = before.conditions[-1:], before.conditions[:-1]
+    said = [(each.ref, each.value) for each in parts.conditions]
+    again = bool(said) and said == [(each.ref, each.value) for each in last]
+    of_list = bool(said) and [each.ref for each in before.groups] == [ref for ref, _ in said]
+    pointed = parts.kept or parts.pointer or ((of_list or again) and parts.when.period is None)
+    if not plain or other or _other_days(parts, before) or not pointed:
         return None
-    if again and not before.groups:
-        return replace(before, form="share", part=before.conditions[-1:], conditions=before.conditions[:-1])
-    if of_list:
+    if of_list and not (again and not before.groups):
         return replace(before, form="share", part=tuple(parts.conditions), groups=(), order="", growth=False)
-    if before.groups or parts.conditions or not before.conditions:
+    if before.groups or (said and not again) or not last:
         return None
-    part, rest = before.conditions[-1:], before.conditions[:-1]
-    if parts.rows and parts.pointer and parts.pointer.ref and rest:
-        part, rest = rest, part  # "mấy phần trăm đơn của tỉnh đó": of its rows
-    return replace(before, form="share", part=part, conditions=rest)
+    if parts.rows and parts.pointer and parts.pointer.ref and rest and not again:
+        last, rest = rest, last  # "mấy phần trăm đơn của tỉnh đó": of its rows
+    return replace(before, form="share", part=last, conditions=rest)
 
 
 def of_every(parts: Parts, query: DataQuery) -> DataQuery:

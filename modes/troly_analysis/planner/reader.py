@@ -466,10 +466,12 @@ class Reader:
 
     def _two_shown(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
-        mention, noun = self.mentions[at], at + 1
-        if mention.amount is None or mention.amount.unit or mention.amount.value != 2:
-            return False
-        if noun >= len(self.mentions) or not (self.mentions[noun].unit or self._is_noun(noun)):
+        noun = at + 1
+        if (
+            not self._counts_two(at)
+            or noun >= len(self.mentions)
+            or not (self.mentions[noun].unit or self._is_noun(noun))
+        ):
             return False
         named = any(
             each.values and each.values[0].whole and each is not self.mentions[noun] for each in self.mentions
