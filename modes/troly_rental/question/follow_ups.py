@@ -228,7 +228,8 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     which = bool(previous.measures and not previous.group and _WHICH_ROWS.search(fold(parts.text)))
     shaped = slots or output.order or output.measures or output.mode or output.group or ends or which
     those = parts.entity == previous.entity and _THOSE.search(fold(parts.text))
-    goes_on = clear or those or ((previous.own or not parts.own) and (bound or not parts.named))
+    same = not parts.own or (previous.own and not parts.named)  # "còn Đức" is of the same bills
+    goes_on = clear or those or (same and (bound or not parts.named))
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
 
 

@@ -287,6 +287,15 @@ async def test_a_kind_that_is_taken_out_is_not_asked_for(own_home: Path, turn: s
     assert "không phải ký túc xá, ở ghép" in told[-1].splitlines()[0]
 
 
+async def test_papers_that_are_named_with_their_month_keep_no_state_of_before(own_home: Path) -> None:
+    async with rental_desk(own_home) as desk:
+        told = await _asked(
+            desk, "minh", "Tôi có bao nhiêu hóa đơn quá hạn?", "Còn hóa đơn tháng 11 thì bao nhiêu?"
+        )
+    assert "quá hạn" not in told[-1].splitlines()[0]
+    assert "5.316.600" in told[-1]
+
+
 async def test_the_same_figure_is_asked_of_another_tenant(own_home: Path) -> None:
     async with rental_desk(own_home) as desk:
         told = await _asked(desk, "lan", "Minh trả tiền tháng 11 chưa", "bao nhiêu", "còn Đức")
