@@ -13,6 +13,7 @@ from troly_rental.question.spelling import is_listed
 from troly_rental.question.types import Filter, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary, lists
 
+_WHICH = re.compile(r"\s+(?:nao|may)\b")
 _LISTED = re.compile(
     r"\s*(?:,|/|va|hoac|hay|or|and|&|\+|-|voi|cung|lan)\s*([0-9]{1,2})(?![0-9.,]*[0-9])(?!\s*(?:/|%))"
 )
@@ -221,7 +222,12 @@ def _numbered(
     amounts = find_amounts(text)
     while match := _LISTED.match(fold(text), end) if len(fold(text)) == len(text) else None:
         start, stop = match.span(1)
-        counted = any(not text[stop : hit.start].strip() for hit in units if hit.start >= stop)
+        # "quận 1, 3, 5 quận nào rẻ": what stands behind the number asks, it counts nothing.
+        counted = any(
+            not text[stop : hit.start].strip() and not _WHICH.match(fold(text), hit.end)
+            for hit in units
+            if hit.start >= stop
+        )
         scaled = any(a.start <= start < a.end and a.value >= 100 for a in amounts)
         letters = text[stop : stop + 1].isalpha()
         names = places.named(f"Quận {int(match[1])}", "district")

@@ -127,6 +127,8 @@ def test_every_district_is_found_by_its_name(name: str, data: st.DataObject) -> 
         ("phong go vap", {"district=Gò Vấp"}),
         ("phòng govap", {"district=Gò Vấp"}),
         ("phòng quận 1, 3 và 5", {"districtinQuận 1,Quận 3,Quận 5"}),
+        ("trong các quận 1, 3, 5 quận nào có nhiều phòng nhất", {"districtinQuận 1,Quận 3,Quận 5"}),
+        ("trong cac quan 1, 3, 5 quan nao re nhat", {"districtinQuận 1,Quận 3,Quận 5"}),
         ("phòng quận 1, 2 phòng ngủ", {"district=Quận 1", "bedrooms=2"}),
         ("phòng trừ quận 7", {"district!=Quận 7"}),
         ("phòng không phải quận 7 và quận 8", {"districtnot_inQuận 7,Quận 8"}),
