@@ -97,9 +97,12 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
     """Whether this is about teeth (003-07): rules where they are sure, the small model for the rest; nothing is searched before."""
     before = PreviousTurn.of(turn.conversation_metadata)
     question = state["question"]
-    named = await asyncio.to_thread(bundled.names_subject, question)
     verdict = await gate.guard(
-        turn, question, before.question, previous_dental=before.dental, names_subject=named
+        turn,
+        question,
+        before.question,
+        previous_dental=before.dental,
+        names_subject=bundled.names_subject,
     )
     StepLog(turn).flow("2.1", f"Guardrail result: {'PASSED' if verdict.dental else 'REJECTED'}")
     detail = say(

@@ -23,7 +23,7 @@ from troly_dental.guard.rules import telling_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import doses
-from troly_dental.safety import speaks_of
+from troly_dental.safety import conditions_of
 from troly_dental.samples import COLLECTION, NoteFile, note_files
 from troly_dental.search.pages import Page
 from troly_dental.strings import say
@@ -350,11 +350,11 @@ def _with_all_words(
     chosen: Sequence[str], sentences: Sequence[str], question: str, facts: Sequence[Fact]
 ) -> list[str]:
     """`chosen` and, in their order, the sentences with a telling word of `question` that none of them has or about `facts`."""
-    asked = _telling_words(question)
+    asked, about = _telling_words(question), [one.words for one in conditions_of(facts)]
     added = [*chosen]
     for sentence in sentences:
         held = {word for one in added for word in fold.folded_words(one)}
-        if asked & (set(fold.folded_words(sentence)) - held) or speaks_of(sentence, facts):
+        if asked & (set(fold.folded_words(sentence)) - held) or any(one.find(sentence) for one in about):
             added.append(sentence)
     return [sentence for sentence in sentences if sentence in added]
 

@@ -118,10 +118,10 @@ def what_they_mean(facts: Sequence[Fact], lang: Lang) -> tuple[str, ...]:
     return tuple(lines.values())
 
 
-def speaks_of(sentence: str, facts: Sequence[Fact]) -> bool:
-    """Whether `sentence` names the condition of a stated fact: of pregnancy to whoever is pregnant."""
-    held = [condition for condition in conditions() if any(map(condition.fits, stated(facts)))]
-    return any(condition.words.has(sentence, "word") for condition in held)
+def conditions_of(facts: Sequence[Fact]) -> list[Condition]:
+    """The conditions of the table that one of the stated `facts` states, in its order."""
+    held = stated(facts)
+    return [condition for condition in conditions() if any(map(condition.fits, held))]
 
 
 def conflicts(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
@@ -136,7 +136,7 @@ def conflicts(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
             against = groups | {other for group in groups for other in _table()["cross"].get(group, ())}
             source = "BNF"
         else:
-            held = [condition for condition in conditions() if condition.fits(fact)]
+            held = conditions_of([fact])
             against = {group for condition in held for group in condition.avoid}
             source = held[0].source if held else ""
         for phrase, group in named:

@@ -697,7 +697,9 @@ def words_of_values(
     """The folded words that were respelt although some value of a long column holds them: "short" of "Quần short", or is one
     slip from them and the words around: "áo hodie".
     """
-    repaired = {fold(each) for each, _ in wording.repairs} if lookup is not None else set()
+    if lookup is None:
+        return frozenset()
+    repaired = {fold(each) for each, _ in wording.repairs}
     columns = [key for key, ref in schema.refs.items() if _long(schema, key, ref)][:_MOST_COLUMNS]
     fields = [schema.fields[key] for key in columns if schema.fields[key].distinct <= _MOST_NAMES]
     typed = [token.folded for token in tokens(message[:_MOST_CHARS])]
@@ -710,7 +712,6 @@ def words_of_values(
             for each in fields
             for start in range(max(0, at - _REACH), at + 1)
             for end in range(at + 1, at + _REACH + 2)
-            if lookup is not None
         )
     )
 

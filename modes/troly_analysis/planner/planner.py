@@ -385,8 +385,8 @@ class _Question:
         key = next((each for each in target.conditions if _is_key(each, schema)), None) if target else None
         if key is not None and before is not None and asks_columns(parts) and not lost:
             return _Candidate(schema, parts, BuiltQuery(row_of(key, parts, schema)), followed=True)
-        own = anew and before is not None and built.complete and _has_shape(parts, built.query)
-        own = own and before is not None and not asks_again(parts, before)
+        whole = anew and built.complete and _has_shape(parts, built.query)
+        own = whole and before is not None and not asks_again(parts, before)
         if self._goes_on_unheard(parts, before, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
         elif lost or (last is not None and not last.calls and asked is None and is_bare(parts)):

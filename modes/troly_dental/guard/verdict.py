@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cache
@@ -55,13 +55,13 @@ async def guard(
     last: str = "",
     *,
     previous_dental: bool = False,
-    names_subject: bool = False,
+    names_subject: Callable[[str], bool] = lambda _text: False,
 ) -> Verdict:
     """The verdict on `text` (003-07): rules where it is plainly about teeth or plainly none, else the model, whose word stands.
 
     `last` is the person's message before, `previous_dental` how it was judged: what names no subject of its own goes on
-    about the same. What a person states of their health is never off topic, nor what `names_subject` says to name the
-    subject of a note beside a word of the mouth. No model that fails stops the turn.
+    about the same. What a person states of their health is never off topic, nor a word of the mouth beside what
+    `names_subject` (asked only where the rules do not know) takes for the subject of a note. No model that fails stops the turn.
     """
     # The first message of a process reads the word lists; nobody else should wait for that.
     ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
@@ -71,7 +71,8 @@ async def guard(
         ruled = alone if alone.dental else ruled
     if not ruled.dental and await asyncio.to_thread(about_health, text):
         return Verdict(True, "rules", ruled.score, "health")
-    if names_subject and not (ruled.dental or ruled.refused) and await asyncio.to_thread(names_mouth, text):
+    undecided = not (ruled.dental or ruled.refused)
+    if undecided and await asyncio.to_thread(lambda: names_mouth(text) and names_subject(text)):
         return Verdict(True, "rules", ruled.score, f"subject; {ruled.reason}")
     if ruled.dental or ruled.social or ruled.refused:
         return _by_rules(ruled, ruled.reason)

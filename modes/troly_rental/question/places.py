@@ -219,12 +219,12 @@ def _numbered(
     found: list[tuple[str, int]] = []
     end = mention.end
     units = vocabulary.find(text, "amounts", *(u for u in lists("amounts") if u.startswith("unit ")))
-    amounts = find_amounts(text)
-    while match := _LISTED.match(fold(text), end) if len(fold(text)) == len(text) else None:
+    amounts, plain = find_amounts(text), fold(text)
+    while match := _LISTED.match(plain, end) if len(plain) == len(text) else None:
         start, stop = match.span(1)
         # "quận 1, 3, 5 quận nào rẻ": what stands behind the number asks, it counts nothing.
         counted = any(
-            not text[stop : hit.start].strip() and not _WHICH.match(fold(text), hit.end)
+            not text[stop : hit.start].strip() and not _WHICH.match(plain, hit.end)
             for hit in units
             if hit.start >= stop
         )

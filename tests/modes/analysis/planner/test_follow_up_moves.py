@@ -293,9 +293,7 @@ def test_days_up_to_today_and_weekends_before_are_read(said: str, days: tuple[st
 )
 def test_the_same_days_are_those_of_the_unit_that_is_named(same: str) -> None:
     made = after("doanh thu từ 1/6 đến 10/6/2024", same)
-    assert made.ask is not None
-    assert made.ask.versus is not None
-    assert (str(made.ask.versus.start), str(made.ask.versus.end)) == ("2024-05-01", "2024-05-10")
+    assert days_against(made) == ("2024-05-01", "2024-05-10")
 
 
 @pytest.mark.parametrize(
@@ -342,9 +340,7 @@ def test_the_groups_that_were_listed_are_counted(move: str) -> None:
 @pytest.mark.parametrize("move", ["so với 10/3 thì thế nào", "so với ngày 10/3"])
 def test_a_day_of_the_month_is_compared_with(move: str) -> None:
     made = after("doanh thu ngày 11/4/2024", move)
-    assert made.ask is not None
-    assert made.ask.versus is not None
-    assert str(made.ask.versus.start) == "2024-03-10"
+    assert days_against(made)[0] == "2024-03-10"
 
 
 def days_of_ask(made: Plan) -> tuple[str, str]:
@@ -354,14 +350,19 @@ def days_of_ask(made: Plan) -> tuple[str, str]:
     return str(made.ask.period.start), str(made.ask.period.end)
 
 
+def days_against(made: Plan) -> tuple[str, str]:
+    """The days that those understood are compared with."""
+    assert made.ask is not None
+    assert made.ask.versus is not None
+    return str(made.ask.versus.start), str(made.ask.versus.end)
+
+
 @pytest.mark.parametrize(
     "move", ["nhiều hơn tháng 2 không?", "có cao hơn tháng 2 không", "is it more than february?"]
 )
 def test_more_than_other_days_compares_with_them(move: str) -> None:
     made = after("doanh thu tháng 3/2024", move)
-    assert made.ask is not None
-    assert made.ask.versus is not None
-    assert (str(made.ask.versus.start), days_of_ask(made)[0]) == ("2024-02-01", "2024-03-01")
+    assert (days_against(made)[0], days_of_ask(made)[0]) == ("2024-02-01", "2024-03-01")
 
 
 def test_how_much_a_comparison_rose_is_told_by_it_again() -> None:
