@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -239,6 +240,35 @@ def test_whoever_quits_in_the_moment_of_opening_leaves_nothing_begun(tmp_path: P
         if backend._session is not None:
             with pytest.raises(StoreError):
                 backend._session.services.conversations.list("u")
+
+
+def test_closing_twice_ends_what_runs_as_once_does(tmp_path: Path) -> None:
+    """A hang-up closes, then the exit does: what runs is ended whole, and the services are closed."""
+    shown: list[object] = []
+    ended: list[str] = []
+    backend = SessionBackend(opener(tmp_path, "http://127.0.0.1:1"), lambda show: show())
+    backend.start(shown.append)
+    wait_until(lambda: shown)
+    ending = threading.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ending.set()
+            await asyncio.to_thread(backend.close)
+            ended.append("whole")
+
+    backend._submit(work())
+    wait_until(lambda: asyncio.all_tasks(backend._loop))
+    backend.close()
+    assert ending.wait(60)
+    assert backend._thread is not None
+    backend._thread.join(60)
+    assert ended == ["whole"]
+    assert backend._session is not None
+    with pytest.raises(StoreError):
+        backend._session.services.conversations.list("u")
 
 
 async def test_a_data_directory_that_is_a_file_is_told_on_a_card(

@@ -210,14 +210,16 @@ class SessionBackend:
 
     def close(self, last: Callable[[Session], object] | None = None) -> None:
         """Stop the turns (what they said is saved), do `last` on this thread, close the services, end the thread."""
-        self._closing = True
+        again, self._closing = self._closing, True
         if self._session is not None and last is not None:
             with suppress(OSError):
                 last(self._session)
         if self._thread is None:
             self._loop.close()
             return
-        self._call_soon(self._loop.stop)
+        # A second stop would break off the ending that the first one began (a hang-up closes, and so does the exit).
+        if not again:
+            self._call_soon(self._loop.stop)
         self._thread.join(CLOSING)
 
     async def _end(self) -> None:
