@@ -239,7 +239,11 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
-    if read.denies("taken"):
+    # A tube that was used up went down nobody's throat.
+    used = read.near("used", "mild_chemical", 6) and not read.has(
+        "gulp", "child", "drug", "chemical", "unwell"
+    )
+    if used or read.denies("taken"):
         return False
     took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
@@ -253,7 +257,8 @@ def _poisoning(case: _Case) -> bool:
         return False
     asked = read.asks_leave
     chemical = read.near("taken", "chemical", 6, parted=False) and not asked
-    mild = read.near("taken", "mild_chemical", 6) and read.has("too_much", "flood")
+    much_of_it = read.has("too_much", "flood") or read.near("whole", "container", 2)
+    mild = read.near("taken", "mild_chemical", 6) and much_of_it
     drug = read.has("drug", "pill", "thinner")
     bottle = (
         (drug or read.has("mild_chemical"))

@@ -642,6 +642,21 @@ def test_all_of_a_bottle_or_tube_that_was_spoken_of_is_too_much(told: str, all_o
         assert danger(shape(f"mua {all_of_it} về xài được mấy tháng"), [shape(told)]) is None
 
 
+@pytest.mark.parametrize("who", ["bé 3 tuổi nhà em", "đứa cháu tôi"])
+@pytest.mark.parametrize("took", ["mút", "liếm", "ăn", "gặm"])
+@pytest.mark.parametrize("most", ["hết gần nguyên tuýp", "cạn tuýp", "hết nửa tuýp", "gần hết tuýp"])
+def test_most_of_a_tube_that_a_child_took_by_mouth_is_too_much(who: str, took: str, most: str) -> None:
+    told = f"{who} vừa {took} {most} kem đánh răng"
+    assert [danger(one) is not None for one in (told, fold(told))] == [True, True]
+
+
+@pytest.mark.parametrize("use", ["dùng", "xài"])
+@pytest.mark.parametrize("what", ["kem đánh răng", "nước súc miệng"])
+def test_a_tube_or_bottle_that_was_used_up_harmed_nobody(use: str, what: str) -> None:
+    assert danger(f"em {use} hết cả tuýp {what} rồi mà răng vẫn ố vàng") is None
+    assert danger(f"em {use} nhầm rồi nuốt hết cả tuýp {what}") is not None
+
+
 @pytest.mark.parametrize("asked", ["vậy có nên móc họng cho ói ra không", "should I make him throw up?"])
 def test_who_asks_to_make_somebody_vomit_hears_not_to(asked: str) -> None:
     lang: Lang = detect(asked)
