@@ -239,11 +239,7 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
-    # A tube that was used up went down nobody's throat.
-    used = read.near("used", "mild_chemical", 6) and not read.has(
-        "gulp", "child", "drug", "chemical", "unwell"
-    )
-    if used or read.denies("taken"):
+    if read.denies("taken") or read.used_up:
         return False
     took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
@@ -257,8 +253,8 @@ def _poisoning(case: _Case) -> bool:
         return False
     asked = read.asks_leave
     chemical = read.near("taken", "chemical", 6, parted=False) and not asked
-    much_of_it = read.has("too_much", "flood") or read.near("whole", "container", 2)
-    mild = read.near("taken", "mild_chemical", 6) and much_of_it
+    all_of_it = read.has("too_much") or read.near("whole", "container", 1)
+    mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
     drug = read.has("drug", "pill", "thinner")
     bottle = (
         (drug or read.has("mild_chemical"))
@@ -266,8 +262,7 @@ def _poisoning(case: _Case) -> bool:
         and not (asked or read.has("course"))
     )
     # "nuốt hết nguyên tuýp": of what was spoken of, unless it says what was in it.
-    emptied = read.near("taken", "container", 4) and not read.near("container", "eaten", 2)
-    emptied = emptied and (read.has("too_much") or read.near("whole", "container", 1))
+    emptied = all_of_it and read.near("taken", "container", 4) and not read.near("container", "eaten", 2)
     bottle = bottle or (emptied and case.told("drug", "mild_chemical") and not asked)
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child")
@@ -1046,6 +1041,13 @@ class _Reading:
     def happened(self) -> bool:
         """Whether something is told of as done: "10 viên rồi", "already"."""
         return self._stated("now") and self._stated("done")
+
+    @property
+    def used_up(self) -> bool:
+        """Whether toothpaste or mouthwash was used, and no word says that anything went down somebody's throat."""
+        told = self.has("gulp", "child", "drug", "chemical", "by_mistake", "unwell")
+        by_mouth = self._firsts("taken") - self._firsts("used")
+        return not (told or by_mouth) and self.near("used", "mild_chemical", 6)
 
     @property
     def seen_to(self) -> bool:

@@ -657,6 +657,16 @@ def test_a_tube_or_bottle_that_was_used_up_harmed_nobody(use: str, what: str) ->
     assert danger(f"em {use} nhầm rồi nuốt hết cả tuýp {what}") is not None
 
 
+@pytest.mark.parametrize("use", ["dùng", "xài"])
+@pytest.mark.parametrize("took", ["uống", "ăn", "nốc", "nuốt"])
+@pytest.mark.parametrize("between", [" hằng ngày, hôm nay lỡ ", " xong ", ", "])
+def test_who_uses_it_and_then_takes_all_of_it_is_in_danger(use: str, took: str, between: str) -> None:
+    told = f"em {use} nước súc miệng{between}{took} hết cả chai"
+    assert [danger(one) is not None for one in (told, fold(told))] == [True, True]
+    assert danger("I used mouthwash and then drank the whole bottle") is not None
+    assert danger("em dung kem danh rang xong an luon ca tuyp") is not None
+
+
 @pytest.mark.parametrize("asked", ["vậy có nên móc họng cho ói ra không", "should I make him throw up?"])
 def test_who_asks_to_make_somebody_vomit_hears_not_to(asked: str) -> None:
     lang: Lang = detect(asked)
