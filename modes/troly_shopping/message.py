@@ -10,7 +10,7 @@ from troly.plugin.context import TurnContext
 from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
-from troly.text.everyday import small_talk, without_everyday
+from troly.text.everyday import small_talk, without_everyday, without_pleasantries
 from troly.text.fold import nfc, tokens
 from troly.text.match import PhraseHit, blank_out
 from troly_shopping.dialogue import (
@@ -112,7 +112,8 @@ class ParsedMessage:
 
 def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     """What `question` says after `turn.history`. Reads the warranty table: call it on a thread. Raises StoreError."""
-    text, state, datasets = nfc(question), dialogue_state(turn.history), turn.services.datasets
+    text, state = without_pleasantries(nfc(question)), dialogue_state(turn.history)
+    datasets = turn.services.datasets
     store, hits = WarrantyStore(datasets), dialogue_phrases(text)
     act = parse_act(text, state, hits)
     if act.act:

@@ -68,6 +68,14 @@ def test_without_a_users_file_one_is_staff_and_reads_what_is_internal(paths: Pat
     assert found == Profile("cúc", "cúc", "staff", frozenset({"internal"}), "", "auto")
 
 
+@pytest.mark.parametrize(
+    "written", ['permissions = ["internal"]', 'department = "hr"', '[an]\nrole = "TENANT"']
+)
+def test_an_entry_without_its_section_is_shown_the_right_form(paths: Paths, written: str) -> None:
+    paths.users_file.write_text(written + "\n", encoding="utf-8")
+    assert [problem.example for problem in check_users(paths)] == ["[users.an]"]
+
+
 def test_a_process_without_any_name_still_has_one(paths: Paths) -> None:
     assert current_login(paths, Settings(), {})
     assert current_login(paths, Settings(), {"USER": "a\x1b[0m"})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.text.everyday import ROLES, is_laughter, small_talk, without_everyday
+from troly.text.everyday import ROLES, is_laughter, small_talk, without_everyday, without_pleasantries
 from troly.text.fold import fold, tokens
 from troly.text.wordlist import LEXICONS, read_lists
 
@@ -99,3 +99,55 @@ def test_laughter_of_any_length_says_nothing(laughter: str) -> None:
 @pytest.mark.parametrize("word", ["ha", "kem", "hoa", "kẹo", "hoka", "kho"])
 def test_a_word_that_repeats_nothing_is_no_laughter(word: str) -> None:
     assert not is_laughter(word)
+
+
+BEFORE = (
+    "",
+    "dạ chị ",
+    "ad ơi ",
+    "cho em hỏi xíu, ",
+    "bạn ơi giúp mình với, ",
+    "Chào shop, cho hỏi chút: ",
+    "xin chào, ",
+)
+BEHIND = ("", " ạ", " nha", " với ạ", " vậy em", " vậy ạ", " nhỉ", " nghen shop")
+ASKED = (
+    *QUESTIONS[:5],
+    "trong đó mấy phòng có máy lạnh",
+    "con rẻ nhất bao nhiêu tiền",
+    "bỏ loại ở ghép đi",
+    "chỉ quận 3 thôi",
+    "Gò Vấp cơ",
+    "hóa đơn của em",
+    "cái thứ hai thì sao",
+)
+
+
+@given(st.sampled_from(BEFORE[2:]), st.sampled_from(ASKED), st.sampled_from(BEHIND))
+def test_a_question_is_what_is_left_of_a_polite_message(before: str, asked: str, behind: str) -> None:
+    assert without_pleasantries(before + asked + behind) == asked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "toi muon thue nha",
+        "cong ty co cho vay",
+        "can I pay by card?",
+        "em ơi",
+        "dạ",
+        "vậy",
+        "hóa đơn của em",
+        "",
+    ],
+)
+def test_what_asks_or_names_something_is_no_pleasantry(text: str) -> None:
+    assert without_pleasantries(text) == text
+
+
+@given(st.text(max_size=60))
+def test_any_text_keeps_its_words_in_order(text: str) -> None:
+    left = [word.text for word in tokens(without_pleasantries(text))]
+    said = [word.text for word in tokens(text)]
+    assert not said or left
+    assert any(said[at : at + len(left)] == left for at in range(len(said) + 1))

@@ -152,3 +152,16 @@ def test_listed_words_stay(listed: list[str]) -> None:
     text = " , ".join(listed)
     assert Corrector(PHRASES, chat={}).correct(text) == Correction(text)
     assert all(CORRECTOR.is_known(token.folded) for token in tokens(text))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("phòng rẻ nhứt giá nhiêu", "phòng rẻ nhất giá bao nhiêu"),
+        ("giá bao nhiêu", "giá bao nhiêu"),
+        ("gia bao nhieu", "gia bao nhieu"),
+        ("so dới tháng 9", "so với tháng 9"),
+    ],
+)
+def test_regional_spellings_are_written_out_once(typed: str, meant: str) -> None:
+    assert Corrector(()).correct(typed).text == meant

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
 
-from troly.text.everyday import small_talk, without_background
+from troly.text.everyday import small_talk, without_background, without_pleasantries
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
     MOST,
@@ -197,7 +197,8 @@ def analyse_question(
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     schemas = {sheet.name: schema_of(sheet, known) for sheet in known}
     said, aside = without_background(
-        _without_small_talk(text), lambda piece: _holds(piece, tuple(schemas.values()), today)
+        without_pleasantries(_without_small_talk(text)),
+        lambda piece: _holds(piece, tuple(schemas.values()), today),
     )
     asked, named = without_sheet(said, known)
     chosen = choices.get("sheet") or named

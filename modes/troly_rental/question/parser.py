@@ -8,7 +8,7 @@ from datetime import datetime
 
 from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
-from troly.text.everyday import everyday_phrases, small_talk, without_background
+from troly.text.everyday import everyday_phrases, small_talk, without_background, without_pleasantries
 from troly.text.fold import fold, folded_words
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
@@ -74,6 +74,7 @@ def parse_question(
     asker = Asker(lang, now, places or all_places(), role, names, goes_on)
     if folded_words(message) and small_talk(message).kind is not None:
         return _parse(message, focus, asker)
+    message = without_pleasantries(message)
     asked, aside = without_background(message, lambda piece: _holds(piece, asker))
     parsed = _parse(asked, focus, asker)
     if parsed.request_type != "QUERY" and asked != message:

@@ -198,6 +198,8 @@ def _problems(file: TomlFile) -> Iterator[ConfigProblem]:
         if name != "users" and isinstance(node, Mapping) and node and set(node) <= set(_EXAMPLES):
             # An entry without its section: the right form is named.
             yield _wrong(file, name, "table", node, f"[users.{shown(name)}]")
+        elif name in _EXAMPLES:  # a key of an entry, above any section
+            yield _wrong(file, name, "table", node, "[users.an]")
         elif name != "users":
             close = nearest(name, ["users"])
             yield _problem(file, "misspelt" if close else "unknown", name, nearest=close)

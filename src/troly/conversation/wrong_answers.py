@@ -121,7 +121,7 @@ def _replace_case(services: Services, mode: str, case: str, fields: Mapping[str,
     """The file of the mode's cases with this one as `fields`, or without it; the others stay as they are."""
     file = services.paths.cases / f"{mode}.jsonl"
     try:
-        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else []
         kept = [line for line in lines if line.strip() and not _is(line, case)]
         if fields is not None:
             kept.append(json.dumps(fields, ensure_ascii=False))

@@ -96,6 +96,62 @@ def small_talk(text: str) -> SmallTalk:
     return SmallTalk(None, _unwrapped(text, head, hits))
 
 
+def without_pleasantries(text: str) -> str:
+    """`text` without what politeness puts before and behind its question: "dạ chị cho em hỏi trong đó mấy phòng vậy ạ".
+
+    Before it that is a greeting, a call ("ad ơi") and an asking phrase with whom they are said to; behind it, sentence
+    particles. What asks by itself ("can I …") stays, and a message that is nothing else stays whole.
+    """
+    head = text[:_ENOUGH]
+    words, hits = tokens(head), everyday_phrases(head)
+    start = _asking_phrase(head, hits)
+    end = len(text)
+    marked = any(accents(word.text) for word in words)  # without accents "nha" may be a house, "vay" a loan
+    behind = [hit for hit in hits if hit.label in _BEHIND and hit.exact and marked]
+    while behind and len(head) == len(text) and not tokens(text[behind[-1].end : end]):
+        last = behind.pop()
+        before = (hit for hit in behind if hit.label == "closing" and not tokens(text[hit.end : last.start]))
+        if last.label == "closing" or any(before):  # "vậy em", but "của em"
+            end = last.start
+    asked = text[start:end].strip(_EDGES)
+    return asked + ("?" if text.rstrip().endswith("?") else "") if tokens(asked) else text
+
+
+_EDGES = " \t\r\n,.;:!–—-~?"
+_CALLS = frozenset({"ơi", "oi"})
+_BEFORE = frozenset({"greeting", "person", "particle", "polite"})
+_BEHIND = frozenset({"closing", "person"})
+
+
+def _asking_phrase(text: str, hits: list[PhraseHit]) -> int:
+    """Where the question begins behind its last asking phrase, greeting or call; 0 where none stands before it."""
+    start = at = 0
+    for hit in hits:
+        if hit.start < at or hit.label not in _BEFORE:
+            continue
+        if tokens(text[at : hit.start]):
+            break
+        at = hit.end
+        asks = hit.label == "polite" and hit.phrase.split()[0] not in _MODALS
+        if (
+            asks
+            or hit.label == "greeting"
+            or any(word.text in _CALLS for word in tokens(text[hit.start : at]))
+        ):
+            start = at
+    behind = [
+        hit
+        for hit in hits
+        if hit.label == "degree" and hit.start >= start and not tokens(text[start : hit.start])
+    ]
+    if start and behind and text[behind[0].end :].lstrip().startswith((",", ":")):
+        start = behind[0].end  # "cho em hỏi xíu, …"
+    return start
+
+
+_MODALS = frozenset({"can", "could", "would", "may", "do"})
+
+
 def without_background(text: str, holds: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
     """`text` without what the one who asks tells of themself before or after the question, and those sentences.
 

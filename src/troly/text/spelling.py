@@ -175,7 +175,7 @@ class Corrector:
                 continue
             # After a number a letter is a unit: "500 k".
             unit = len(key) == 1 and at > 0 and words.typed[at - 1].folded[-1:].isdigit()
-            if not unit and key not in words.vocabulary:
+            if not unit and key not in words.vocabulary and not words.begun(at, meant):
                 return _Reading(at + length, meant, "chat")
         return None
 
@@ -261,6 +261,12 @@ class _Words(NamedTuple):
         """Whether words `first:end` touch no protected span."""
         a, b = self.typed[first].start, self.typed[end - 1].end
         return not any(start < b and a < stop for start, stop in self.protected)
+
+    def begun(self, at: int, meant: str) -> bool:
+        """Whether the words before `at` are the beginning of `meant` already: "bao nhiêu" is no "bao bao nhiêu"."""
+        said = [token.folded for token in self.typed[:at]]
+        full = [token.folded for token in tokens(meant)]
+        return any(said[-count:] == full[:count] for count in range(1, min(len(full), at + 1)))
 
 
 class _Reading(NamedTuple):
