@@ -74,8 +74,7 @@ def parse_question(
     asker = Asker(lang, now, places or all_places(), role, names, goes_on)
     if folded_words(message) and small_talk(message).kind is not None:
         return _parse(message, focus, asker)
-    message = without_pleasantries(message)
-    asked, aside = without_background(message, lambda piece: _holds(piece, asker))
+    asked, aside = without_background(without_pleasantries(message), lambda piece: _holds(piece, asker))
     parsed = _parse(asked, focus, asker)
     if parsed.request_type != "QUERY" and asked != message:
         return _parse(message, focus, asker)

@@ -132,7 +132,7 @@ def _asking_phrase(text: str, hits: list[PhraseHit]) -> int:
         if tokens(text[at : hit.start]):
             break
         at = hit.end
-        asks = hit.label == "polite" and hit.phrase.split()[0] not in _MODALS
+        asks = hit.label == "polite" and " " in hit.phrase and hit.phrase.split()[0] not in _MODALS
         if (
             asks
             or hit.label == "greeting"
