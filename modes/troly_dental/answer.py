@@ -232,7 +232,7 @@ async def _by_model(draft: _Draft, step: Step) -> str:
     log.block(PROMPT, prompt)
     found: Findings = state["found"]
     detail = say("step.by_model", lang, count=len(found.pages) + len(found.notes))
-    refused, cares = None, False
+    refused, cares, whole_draft = None, False, False
     for task in ("answer", "answer_again"):
         rail = _rail(state, turn, last=refused is not None)
         try:
@@ -248,6 +248,7 @@ async def _by_model(draft: _Draft, step: Step) -> str:
             step.note(detail, "model")
             return error.key
         cares = cares or rail.cares
+        whole_draft = rail.refused is None
         if rail.refused is None:
             break
         refused = rail.refused
@@ -258,7 +259,7 @@ async def _by_model(draft: _Draft, step: Step) -> str:
         shown = {"role": "assistant", "content": f"{draft.said}{refused.sentence}"}
         messages = [*messages, shown, {"role": "user", "content": again}]
     step.note(detail, "model")
-    if refused is not None and not cares and (refused.cares or rail.refused or refused.kind != "source"):
+    if refused is not None and not cares and (refused.cares or not whole_draft or refused.kind != "source"):
         # Whoever was to take a medicine that was refused still has to be seen.
         draft.show(f"{'' if draft.said.endswith(chr(10)) else ' '}{say('rail.care', lang)}")
     draft.said = draft.said.rstrip()

@@ -217,7 +217,8 @@ class ClaimCheck:
         is_plain = not labels & {"denied", "open"}
         hits, last = named
         # Where none is named before it, all may be meant; "8GB của B" has its name behind it.
-        meant = [*(last or hits), *(hit for hit in hits if end <= hit.start <= end + _NEAR)]
+        each = "each" in lexicon("claims", "each").labels_in(text)
+        meant = [*(hits if each else last or hits), *(hit for hit in hits if end <= hit.start <= end + _NEAR)]
         own = {one for hit in meant for one in _measures(self._rows[hit.label])}
         if measure[1] == "%":
             offered = _measures("\n".join(self._discounts)) | own
@@ -273,8 +274,8 @@ _SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "
 def _last_named(hits: Sequence[PhraseHit], told: Iterable[tuple[int, int]], at: int) -> list[PhraseHit]:
     """The names last before place `at`: those between which none of the figures at the places `told` stands."""
     before = [hit for hit in hits if hit.end <= at]
-    told = [end for start, end in told if before and end <= before[-1].start and not _within(start, hits)]
-    return [hit for hit in before if hit.start >= max(told, default=0)]
+    ends = [end for start, end in told if before and end <= before[-1].start and not _within(start, hits)]
+    return [hit for hit in before if hit.start >= max(ends, default=0)]
 
 
 def _within(at: int, hits: Iterable[PhraseHit]) -> bool:

@@ -302,7 +302,7 @@ OVERTIME = "Làm thêm ngày thường được trả 150% lương giờ, ngày 
 def test_a_sum_of_pay_stands_where_it_is_right(
     hours: int, wage: int, share: int, off: int, form: str
 ) -> None:
-    def dotted(value: float) -> str:
+    def dotted(value: Decimal | int) -> str:
         return f"{value:,.0f}".replace(",", ".")
 
     exact = Decimal(hours * wage * share) / (26 * 8 * 100)

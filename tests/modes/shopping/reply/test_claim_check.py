@@ -238,6 +238,7 @@ def test_a_measure_of_another_row_is_not_the_rows_own() -> None:
         assert BARE.refused(text) == [f"{wrong[0]} {wrong[1]}"], text
 
 
+PROBOOK = "Laptop HP ProBook 440 G10 16GB"
 IDEAPAD = "Laptop Lenovo IdeaPad Slim 3 15IRH8 16GB"
 
 
@@ -253,6 +254,12 @@ IDEAPAD = "Laptop Lenovo IdeaPad Slim 3 15IRH8 16GB"
         (f"{IDEAPAD} hiện chưa có thông tin giảm giá 10% ạ.", []),
         (f"{IDEAPAD} không tặng kèm chuột ạ.", []),
         ("Quý khách trả hàng thì mất phí 10% ạ.", []),
+        (f"{IDEAPAD} được đổi mới trong 7 ngày, trả góp 12 tháng và bảo hành 24 tháng ạ.", []),
+        (f"Bảo hành 24 tháng cho {IDEAPAD}, 12 tháng cho {PROBOOK}.", []),
+        (f"{IDEAPAD} (16GB) và {PROBOOK} (512GB) lần lượt bảo hành 24 tháng và 12 tháng.", []),
+        (f"{IDEAPAD} (SSD 512GB) giá cao hơn {PROBOOK}, bảo hành 12 tháng.", []),
+        (f"Bảo hành 12 tháng là của {PROBOOK}, {IDEAPAD} thì 24 tháng bảo hành ạ.", []),
+        (f"{PROBOOK} còn hàng, bảo hành 24 tháng ạ.", ["24 tháng"]),
         (f"{IDEAPAD} bảo hành 24 tháng (2 năm), RAM 16GB chứ không phải 32GB ạ.", []),
         (f"{IDEAPAD} và bản 32GB chỉ khác RAM ạ.", []),
         ("2 thanh RAM Corsair Vengeance LPX DDR4 3200 16GB là tổng 32GB ạ.", []),
