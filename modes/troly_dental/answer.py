@@ -88,7 +88,7 @@ def facts_block(facts: Sequence[Fact], question: str, lang: Lang) -> str:
             value = _plain(fact.text if whole else f"{person}: {fact.value}" if person else fact.value)
             line = f"- {say(f'memory.kind_{fact.kind}', lang)}: {value}"
             lines.add(say("safety.earlier", lang, fact=line) if fact.earlier else line)
-    against = [f"- {one.told(lang)}" for one in conflicts(question, facts)]
+    against = [f"- {one.told(lang)}" for one in conflicts(question, about_the_same(facts, question))]
     told_all = "\n".join([*sorted(lines), *what_they_mean(facts, lang), *against])
     return say("prompt.facts", lang, facts=told_all) if lines else ""
 
@@ -216,7 +216,7 @@ class _Draft:
 async def _by_model(draft: _Draft, step: Step) -> str:
     """Let the model answer; returns why that is no whole answer, "" where it is one (003-38).
 
-    A refused sentence goes back once, with what was shown and the reason; a second one ends the answer.
+    A refused sentence goes back once, with what was shown and the reason; of the second draft all else is told.
     """
     state, turn = draft.state, draft.turn
     log, lang = StepLog(turn), turn.language
@@ -232,22 +232,26 @@ async def _by_model(draft: _Draft, step: Step) -> str:
     log.block(PROMPT, prompt)
     found: Findings = state["found"]
     detail = say("step.by_model", lang, count=len(found.pages) + len(found.notes))
-    refused = None
+    refused, cares, whole_draft = None, False, False
     for task in ("answer", "answer_again"):
-        rail = _rail(state, turn)
+        rail = _rail(state, turn, last=refused is not None)
         try:
             await _stream(task, messages, rail, draft)
         except ModelError as error:
             log.failure("8", f"LLM error: {error}", error)
             draft.show(rail.finish())
+            if refused is not None and rail.refused is None:
+                draft.show(f"{refused.reason} {'' if cares or rail.cares else say('rail.care', lang)}")
             card = error.render(lang)
             remedy = f"{card.remedy} {say('notice.model_fallback', lang)}".strip()
             turn.emit(Notice("error", card.title, card.message, remedy))
             step.note(detail, "model")
             return error.key
-        refused = rail.refused
-        if refused is None:
+        cares = cares or rail.cares
+        whole_draft = rail.refused is None
+        if rail.refused is None:
             break
+        refused = rail.refused
         log.trouble("8.1", f"Refused ({refused.kind}): {refused.sentence}")
         detail = say("step.refused", lang, detail=detail, reason=refused.reason)
         key = "rail.go_on" if draft.said.strip() else "rail.again"
@@ -255,16 +259,15 @@ async def _by_model(draft: _Draft, step: Step) -> str:
         shown = {"role": "assistant", "content": f"{draft.said}{refused.sentence}"}
         messages = [*messages, shown, {"role": "user", "content": again}]
     step.note(detail, "model")
-    if refused is not None:
-        # What no draft did without is told with its reason; who was sent to a doctor still is.
-        more = [refused.reason, *([say("rail.care", lang)] if refused.cares else [])]
-        draft.show(f"{'' if draft.said.endswith(chr(10)) else ' '}{' '.join(more)}")
+    if refused is not None and not cares and (refused.cares or not whole_draft or refused.kind != "source"):
+        # Whoever was to take a medicine that was refused still has to be seen.
+        draft.show(f"{'' if draft.said.endswith(chr(10)) else ' '}{say('rail.care', lang)}")
     draft.said = draft.said.rstrip()
     return "" if draft.said else "ollama.empty"
 
 
 async def _stream(task: str, messages: list[Message], rail: OutputRail, draft: _Draft) -> None:
-    """Show one draft up to the sentence that `rail` refused; its first line says whether it is urgent. Raises ModelError."""
+    """Show one draft up to the sentence that ended it (`rail`); its first line says whether it is urgent. Raises ModelError."""
     raw, begun = "", False
     try:
         async with aclosing(draft.turn.model.stream(task, messages)) as pieces:
@@ -276,7 +279,7 @@ async def _stream(task: str, messages: list[Message], rail: OutputRail, draft: _
                     begun = True
                     draft.hear(first[0])
                     draft.show(rail.add(first[1]))
-                if rail.refused:
+                if rail.over:
                     break
         if not begun and (first := split_first_line(raw, whole=True)):
             draft.hear(first[0])
@@ -286,14 +289,14 @@ async def _stream(task: str, messages: list[Message], rail: OutputRail, draft: _
         StepLog(draft.turn).block(RESPONSE, raw)
 
 
-def _rail(state: State, turn: TurnContext) -> OutputRail:
+def _rail(state: State, turn: TurnContext, *, last: bool) -> OutputRail:
     found: Findings = state["found"]
     recalled: MemoryContext = state["recalled"]
     texts = [*(f"{page.title}. {page.content}" for page in found.pages), *(note.text for note in found.notes)]
     own = [one["content"] for one in recalled.messages if one["role"] == "user"]
     facts = known_facts(state)
     said = "\n".join([*own, *(fact.text for fact in facts), state["question"]])
-    return OutputRail(texts, said, turn.language, facts)
+    return OutputRail(texts, said, turn.language, about_the_same(facts, state["question"]), last=last)
 
 
 async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: str) -> SpokenAnswer:

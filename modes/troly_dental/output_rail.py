@@ -24,6 +24,8 @@ _FILE = Path(__file__).parent / "lexicons" / "rail.txt"
 # A dot between digits or after "bs." ends nothing; a bullet or a line break does.
 _END = re.compile(r"\n+|(?<=[.!?…;])[*_)\"”»]*(?:\s+|$)")
 _LONGEST, _GOES_ON = 1_200, 80
+# What opens an entry of a list is no sentence of its own.
+_ENTRY = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
 # A list of sources that a model writes by itself may name pages that nobody found: the turn adds its own.
 _OWN_LISTS = {
     "nguon tham khao",
@@ -60,7 +62,10 @@ class Refusal:
 
 
 class OutputRail:
-    """Takes pieces of an answer and gives on whole sentences until one may not be shown: that one is `refused`.
+    """Takes pieces of an answer and gives on whole sentences until one may not be shown: the first such one is `refused`.
+
+    In the `last` draft that does not end the answer: its reason stands in its place with the clauses of it that send to
+    somebody who can help, and the sentences after it are shown. `cares`: a sentence that was shown sends there.
 
     `sources` are the texts the answer may rest on, by their numbers from 1; `own` is what the person said of themselves,
     `facts` what is pinned of it. Refused is a dose that no source states and any of a prescription medicine, a medicine
@@ -68,8 +73,11 @@ class OutputRail:
     the first diagnosis it is told that it is none. A list of sources of the model's own ends the answer.
     """
 
-    def __init__(self, sources: Iterable[str], own: str, lang: Lang, facts: Sequence[Fact] = ()) -> None:
+    def __init__(
+        self, sources: Iterable[str], own: str, lang: Lang, facts: Sequence[Fact] = (), *, last: bool = False
+    ) -> None:
         self.refused: Refusal | None = None
+        self.cares = False
         self.diagnoses = 0
         self._sources = [_Source(text) for text in sources]
         self._own, self._own_doses = fold(own), doses(own, anywhere=True)
@@ -77,19 +85,31 @@ class OutputRail:
         self._lang: Lang = lang
         self._facts = tuple(facts)
         self._held = ""
-        self._dosing = False
+        self._dosing = self._leaning = False
         self._closed = False
+        self._last = last
+        self._told: set[str] = set()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more of this draft is shown."""
+        return self.refused is not None and not self._last
 
     def add(self, piece: str) -> str:
         """Take the next piece; returns what can be shown now, "" once a sentence was refused."""
         self._held += piece
         shown = ""
-        while (end := _END.search(self._held)) and end.end() < len(self._held):
-            shown += self._checked(self._held[: end.end()])
-            self._held = self._held[end.end() :]
+        while end := self._end():
+            shown += self._checked(self._held[:end])
+            self._held = self._held[end:]
         if len(self._held) > _LONGEST:
             shown += self.finish()
         return shown
+
+    def _end(self) -> int:
+        """Where the first sentence that is held ends; 0 where it may go on."""
+        ends = (match.end() for match in _END.finditer(self._held))
+        return next((at for at in ends if at < len(self._held) and not _ENTRY.fullmatch(self._held[:at])), 0)
 
     def finish(self) -> str:
         """The answer is over: all the rest that may be shown."""
@@ -98,18 +118,48 @@ class OutputRail:
 
     def _checked(self, sentence: str) -> str:
         self._closed = self._closed or fold(sentence).strip(_HEADING_MARKS) in _OWN_LISTS
-        if self._closed or self.refused:
+        if self._closed or self.over:
             return ""
         body = sentence.rstrip()
         gap = sentence[len(body) :]
         if problem := self._problem(body):
-            self.refused = Refusal(problem[0], body.strip(), problem[1], seeks_care(body))
+            self.refused = self.refused or Refusal(problem[0], body.strip(), problem[1], seeks_care(body))
+            self._leaning = True
+            return self._instead(body, problem[1], gap) if self._last else ""
+        care = seeks_care(body)
+        self._leaning = self._leaning and not care and intake_alone(body)
+        if self._leaning:
             return ""
+        self.cares = self.cares or care
         if any(condition not in self._own for condition in diagnosed(body)):
             self.diagnoses += 1
             if self.diagnoses == 1:
                 body = f"{body} {say('rail.diagnosis', self._lang)}"
         return f"{body}{gap}"
+
+    def _instead(self, body: str, reason: str, gap: str) -> str:
+        """What stands in the place of a sentence that is not shown: why, once, and where it sends to for help."""
+        said = [] if reason in self._told else [reason]
+        self._told.add(reason)
+        if seeks_care(body):
+            said.append(self._care_of(body) or say("rail.care", self._lang))
+            self.cares = True
+        entry = _ENTRY.match(body)
+        text = " ".join(said)
+        return f"{entry[0] if entry else ''}{text}{gap}" if text else gap[1:] if gap.count("\n") > 1 else ""
+
+    def _care_of(self, body: str) -> str:
+        """The clauses of a refused sentence that send to somebody who can help, where nothing is wrong with them."""
+        dosing = self._dosing
+        clauses = [clause.strip(" .!") for clause in _CLAUSE.split(CITED.sub("", _ENTRY.sub("", body, 1)))]
+        kept = [
+            one
+            for one in clauses
+            if seeks_care(one) and not _SCHEDULE.search(one.lower()) and not self._problem(one)
+        ]
+        self._dosing = dosing
+        text = ", ".join(kept)
+        return f"{text[:1].upper()}{text[1:]}." if text else ""
 
     def _problem(self, body: str) -> tuple[Literal["dose", "conflict", "source"], str] | None:
         last = len(self._sources)
@@ -120,7 +170,8 @@ class OutputRail:
         if against and not (warns(body) or reports(body)):
             return "conflict", " ".join(dict.fromkeys(one.told(self._lang) for one in against))
         # "Ngày 3 lần." belongs to the dose before it.
-        wanted = instructed(body, anywhere=self._dosing and len(body) <= _GOES_ON)
+        goes_on = len(body) <= _GOES_ON and (bool(_SCHEDULE.search(body.lower())) or not seeks_care(body))
+        wanted = instructed(body, anywhere=self._dosing and goes_on)
         self._dosing = bool(wanted)
         # What the person took may be added up: "16 viên 500 mg là 8.000 mg".
         reckoned = derived_figures(body, self._own_figures)
@@ -234,12 +285,20 @@ _HARMS = re.compile(
     rf"\d{_NO_HARM}\b(?:là|có thể|gây|rất|is|are|can|could|may)\b{_NO_HARM}"
     r"\b(?:quá liều|ngộ độc|nguy hiểm|quá nhiều|độc|hại|tổn thương|overdose|too much|too many|toxic|poison\w*|dangerous|harm\w*|damage\w*)\b"
 )
+# What is said side by side, and may be told alone.
+_CLAUSE = re.compile(r"[,;:()]\s+|\s[-–—]\s|\s+(?:và|rồi|sau đó|and|then)\s+")
 _SCHEDULE = re.compile(r"\b(?:mỗi|cứ|cách|every|each)\s+\w+|\b(?:lần|times|twice|once|daily)\b")
 
 
 def seeks_care(sentence: str) -> bool:
     """Whether a sentence sends to somebody who can help: that is never taken away."""
     return any(hit.label == "care" for hit in _lexicon().find(sentence))
+
+
+def intake_alone(sentence: str) -> bool:
+    """Whether a sentence says how to take what another one named: "Uống sau khi ăn no."; not "Uống nhiều nước"."""
+    labels = {hit.label for hit in _lexicon().find(sentence)}
+    return "intake" in labels and not labels & {"harmless", "against"} and not medicines(sentence)
 
 
 _DENIED = re.compile(r"\b(?:no|neither)\s+((?:[a-z]+\s*(?:,|\bor\b|\bnor\b|\band\b)\s*)*)$")

@@ -17,6 +17,11 @@ from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
 
 _KIN, _BARE_DIGITS, _PARTICLES = "kin ", 2, 2
+_CHILD = f"{_KIN}child"
+# Something is got for somebody, whoever that is.
+_GIVEN = re.compile(
+    r"\b(?:cho(?!\s+(?:toi|tui|minh|hoi)\b)|mua|bon|giv\w+|for(?!\s+(?:me|myself)\b)|him|her|them)\b"
+)
 # A message longer than this is a pasted text, not something that a person says of himself.
 LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 120, 80
 _PARTS = re.compile(
@@ -345,13 +350,34 @@ def _kin(person: str) -> frozenset[str]:
 
 
 def about_the_same(facts: Sequence[Fact], text: str) -> tuple[Fact, ...]:
-    """`facts` without what the writer said of themselves where `text` asks for somebody else.
+    """`facts` of the person that `text` asks for: all of them where that is open.
 
-    A relative's stay, with their name: one person has many names ("ba tôi", "ông cụ").
+    Of a relative those of other relatives stay too: one person has many names ("ba tôi", "ông cụ"), but no child is grown up.
     """
-    if not person_of(text):
+    asked = _asked_for(text)
+    if asked is None:
         return tuple(facts)
-    return tuple(fact for fact in facts if person_of(fact.text) or not _names_oneself(fact.text))
+    if not asked:
+        return tuple(fact for fact in facts if not person_of(fact.text))
+    return tuple(fact for fact in facts if _may_be_of(fact, asked))
+
+
+def _may_be_of(fact: Fact, asked: str) -> bool:
+    if not (person := person_of(fact.text)):
+        return not _names_oneself(fact.text)
+    one, other = _kin(person), _kin(asked)
+    return not (one and other) or (_CHILD in one) == (_CHILD in other)
+
+
+def _asked_for(text: str) -> str | None:
+    """Whom the last clause of `text` that names anybody speaks of, "" for the one who writes; None where that is open."""
+    for part in reversed([*_parts(text[:LONGEST_READ])]):
+        if person := person_of(part.text):
+            return person
+        if _names_oneself(part.text):
+            # "Tôi cho bé uống", "I give him": it is not said to be for the writer.
+            return None if _lexicon("other").find(part.text) or _GIVEN.search(part.folded) else ""
+    return None
 
 
 def _without_courtesy(text: str) -> str:

@@ -6,6 +6,7 @@ Only facts are checked. A sum is held against the figures that it is made of; ho
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,6 +19,7 @@ from troly.text.language import is_syllable
 from troly.text.numbers import counting_words, find_amounts
 from troly.text.wordlist import read_lists
 from troly_rag.corpus.coverage import known_names, question_of, text_of
+from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS
 
 FOLDER = Path(__file__).parent / "lexicons"
 # The share of a claim's telling words that the sources must hold: less speaks of another thing.
@@ -56,6 +58,15 @@ _NO = re.compile(
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"[*_`]+")
+_PAY = re.compile(r"\b(?:luong|pay|salary|wages?)\b")
+# A factor of a sum that is written out: "/ 26", "chia 26 ngày công", "26 × 8".
+_FACTOR = re.compile(
+    r"(?:[×*/÷:]|\bx|\bchia(?: cho)?|\bnhân(?: với)?|\b(?:divided|multiplied) by|\btimes)\s*\(?\s*(\d+)(?![\d.,/]*\d)"
+    r"|(?<![\d.,/])(\d+)(?=\s*[×*÷])"
+)
+_DATE = re.compile(r"(?<![\d.,/-])([0-3]?\d)/([01]?\d)(?:/\d{4})?(?![\d/])")
+# What a no before it in the clause does not reach: the verb of the whole clause ("phép chưa dùng | được chuyển").
+_VERBS = frozenset({"duoc", "phai", "bi", "thi", "se", "may", "can", "must", "should", "will", "is", "are"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +160,11 @@ class _Sources:
         self._known = frozenset(_WORD.findall(self._folded))
         # The year of a date in a passage's head is known too.
         self._figures = {*_held_figures(self._whole), *map(Decimal, _YEAR.findall(self._whole))}
-        self._sentences = [one for text in passages for one in claims_of(text)]
+        self._figures |= {Decimal(part) for date in _DATE.findall(self._whole) for part in date}
+        # What sums of pay are worked out with where no document says it.
+        self._constants = {WORKING_DAYS, DAILY_HOURS} if _PAY.search(self._folded) else set[Decimal]()
+        self._before, self._results = "", set[Decimal]()
+        self._sentences = [(one, _occurrences(one)) for text in passages for one in claims_of(text)]
 
     def tied(self, sentence: str) -> Claim:
         """The claim with the passage that holds most of its words."""
@@ -202,36 +217,35 @@ class _Sources:
 
     def _wrong_figure(self, body: str) -> str:
         """A figure that stands nowhere and is no result of figures that do."""
-        known = self._figures | {_HUNDRED}
-        derived = derived_figures(body, known)
+        # A sum may go on in the next sentence, with its result as it was written or before it was rounded.
+        text = f"{self._before}\n{body}"
+        factors = {Decimal(one or two) for one, two in _FACTOR.findall(text)} & self._constants
+        known = self._figures | {_HUNDRED} | factors
+        derived = derived_figures(text, known) | derived_figures(text, known | self._results) | factors
         # Large amounts are no accident: they may come of figures that the sentence does not repeat.
-        amounts = derived_figures(f"{body}\n{self._whole}", known)
+        amounts = derived_figures(f"{body}\n{self._whole}", known | self._results)
         derived |= {figure for figure in amounts if figure >= _LARGE}
         here = set(_figures(body))
         derived |= {
             hour for one in _AFTERNOON.findall(body) if (hour := Decimal(one)) % 12 + 12 in self._figures
         }
-        self._figures |= here & derived
-        strange = sorted(here - self._figures)
+        strange = sorted(here - self._figures - self._results - derived)
+        self._results |= here & derived
+        self._before = body if here and not strange else self._before
         return f"figure {strange[0].normalize():f}" if strange else ""
 
     def _turned(self, body: str) -> str:
-        """Whether a sentence of a passage is said again with yes for no.
-
-        Only the clauses that speak of the same count; a "không được:" before the answer says no to the question.
+        """Whether a sentence of a passage is said again with yes for no; a "không được:" before the answer says no to the
+        question.
         """
-        body = _NO.sub("", body)
-        turning = set(map(fold, _words("negation")))
-        said = [word for word in telling(body) if word not in turning]
+        said = _occurrences(_NO.sub("", body))
         alike = set[bool]()
-        for sentence in self._sentences:
-            if _tells_penalty(body, sentence):
-                continue
-            shared = _needed(said, _CLAUSE.split(sentence))
-            own = {word for clause in shared for word in telling(clause)}
-            if said and sum(word in own for word in said) >= _SAME * len(said):
-                alike.add(any(map(is_negative, shared)))
-        return "negation" if alike == {not is_negative(body)} else ""
+        for sentence, held in self._sentences:
+            words = {one.word for one in held}
+            same = said and sum(one.word in words for one in said) >= _SAME * len(said)
+            if same and not _tells_penalty(body, sentence):
+                alike.add(_denies(said, held))
+        return "negation" if alike == {True} else ""
 
     def _elsewhere(self, body: str) -> str:
         """Whether it speaks of something that no source does; that nothing was found may be said of anything."""
@@ -252,16 +266,52 @@ def _tells_penalty(body: str, sentence: str) -> bool:
     return bool((after - act) & set(telling(body)))
 
 
-def _needed(said: Sequence[str], clauses: Sequence[str]) -> list[str]:
-    """The clauses that hold words of `said`, without those whose words the others hold too: a no reaches no further
-    than its own clause.
+@dataclass(frozen=True, slots=True)
+class _Occurrence:
+    """A telling word (folded) with the ones beside it in its clause, and whether a no denies it; both where that is open."""
+
+    word: str
+    beside: tuple[str, str]
+    clause: int
+    denied: frozenset[bool]
+
+
+def _occurrences(sentence: str) -> list[_Occurrence]:
+    """The telling words of a sentence; a no denies the word that follows, and what is joined to it may be denied too."""
+    found: list[_Occurrence] = []
+    for number, clause in enumerate(_CLAUSE.split(sentence)):
+        said: list[tuple[str, frozenset[bool]]] = []
+        denied = frozenset({False})
+        fresh = False
+        for typed in _WORD.findall(nfc(clause).lower()):
+            word = fold(typed)
+            if typed in _words("negation"):
+                denied, fresh = frozenset({True}), True
+            elif not fresh and word in _VERBS and True in denied:
+                denied = frozenset({False})
+            elif len(word) >= SHORTEST_WORD and word not in _words("common"):
+                said.append((word, denied))
+                denied, fresh = denied if denied == {False} else frozenset({True, False}), False
+        words = ["", *(word for word, _ in said), ""]
+        found += [
+            _Occurrence(word, (words[at], words[at + 2]), number, held)
+            for at, (word, held) in enumerate(said)
+        ]
+    return found
+
+
+def _denies(said: Sequence[_Occurrence], held: Sequence[_Occurrence]) -> bool:
+    """Whether `said` denies what `held` states, or the other way round: two words of one clause turned round say the same
+    ("không nộp đơn thì không được nghỉ", "nộp đơn mới được nghỉ").
     """
-    held = {clause: set(said) & set(telling(clause)) for clause in clauses}
-    for clause in sorted(held, key=lambda one: len(held[one])):
-        rest = set[str]().union(*(words for other, words in held.items() if other != clause))
-        if held[clause] <= rest:
-            del held[clause]
-    return list(held)
+    turned = Counter[int]()
+    for one in said:
+        alike = [other for other in held if other.word == one.word]
+        near = [sum(a == b for a, b in zip(one.beside, other.beside, strict=True)) for other in alike]
+        best = [other for other, share in zip(alike, near, strict=True) if share == max(near)]
+        if best and not one.denied & frozenset[bool]().union(*(other.denied for other in best)):
+            turned[best[0].clause] += 1
+    return any(count % 2 for count in turned.values())
 
 
 def _figures(text: str) -> Iterator[Decimal]:

@@ -18,6 +18,8 @@ MAX_DEPTH = 50
 MAX_POWER = 100
 LARGEST = Decimal(10) ** 30
 MONEY = "VND"
+# Working days of a month and hours of a day in a sum of pay, where no document says them.
+WORKING_DAYS, DAILY_HOURS = Decimal(26), Decimal(8)
 # How signs are written to Python's own parser; `share` stands for "a hundredth of it".
 _SHARE = "share"
 _PYTHON = {"^": "**", "%": f"* {_SHARE}"}

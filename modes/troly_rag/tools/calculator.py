@@ -19,7 +19,7 @@ from troly_rag.answer.grounding import claims_of
 from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
-from troly_rag.tools.arithmetic import CalculationError, answer
+from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 
@@ -46,8 +46,6 @@ _LEAST_PAY = 10_000
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
 _SPOKEN_OF = 0.6
-# Working days of a month and hours of a day, where no document says them; told with the result.
-_DAYS, _HOURS = Decimal(26), Decimal(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,8 @@ def _by_hour(sentence: str, named_in: tuple[str, str], said: Figures, lang: Lang
     if wage is not None:
         shown = f"{_money(wage, lang)}"
     elif said.money is not None:
-        wage, shown = said.money / _DAYS / _HOURS, f"{_money(said.money, lang)} / {_DAYS} / {_HOURS}"
+        wage = said.money / WORKING_DAYS / DAILY_HOURS
+        shown = f"{_money(said.money, lang)} / {WORKING_DAYS} / {DAILY_HOURS}"
     else:
         return ""
     if said.percent is not None:
@@ -135,7 +134,7 @@ def _by_hour(sentence: str, named_in: tuple[str, str], said: Figures, lang: Lang
         f"{_case(clause)}{_plain(hours, lang)} × {shown} × {_plain(share, lang)}% = {_money(hours * wage * share / 100, lang)}"
         for clause, share in chosen
     ]
-    note = say("math.assumed", lang, days=_DAYS, hours=_HOURS) if said.hourly is None else ""
+    note = say("math.assumed", lang, days=WORKING_DAYS, hours=DAILY_HOURS) if said.hourly is None else ""
     return _told(lines, sentence, lang, note)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from itertools import combinations
 
 from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
-from troly.text.match import Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.wordlists import lexicon, word_lists
 
@@ -25,6 +25,8 @@ _MARKS = "*_`~"
 _AFTER_PRICE = re.compile(r"(?:gia|price|cost|costs)\W*(?:la|chi|con|tu|khoang|is|only|of|from|at)?\W*$")
 # A model that is one word: "G304".
 _CODE = re.compile(r"[A-Za-z]+\d[\w-]{2,}")
+# In a name ("Z313 2.1", "WiFi 6 (2 cái)") what phrases are not found across.
+_INNER = re.compile(r"(?<=\d)\.(?=\d)|(?<=\w )\((?=\d)")
 _MEASURED = re.compile(r"(?<!\w)(?:dpi|mah|rpm|hz)\W*$")
 _CLOSING = re.compile(r"\s*(?:[.,;:!?)\n*|]|$)")
 
@@ -71,8 +73,10 @@ class ClaimCheck:
 
     A price is held where one of `sources` or of what the shop has `said` has it, where it follows from figures of the answer
     that are held, or where it is the difference of two prices that are `compared`; after the
-    name of one of `products` in its sentence it must be that product's. What the `customer` wrote may be worked with and
-    repeated, but is nobody's price. Measures must stand in either, and so must every word of a name after one of `makers`.
+    name of one of `products` (row texts by name) in its sentence it must be that product's, and so must measures and terms of
+    warranty, unless a page among the sources has them or they are denied, compared or wished for. What the `customer` wrote
+    may be worked with and repeated, but is nobody's price. Other measures must stand in either, and so must every word of a
+    name after one of `makers`. A discount or a gift must stand in `sources`, a row or what was `said`.
     """
 
     def __init__(
@@ -80,13 +84,16 @@ class ClaimCheck:
         sources: Iterable[str],
         makers: Iterable[str] = (),
         customer: Iterable[str] = (),
-        products: Mapping[str, frozenset[Decimal]] | None = None,
+        products: Mapping[str, str] | None = None,
         *,
         said: Iterable[str] = (),
         compared: Iterable[Decimal] = (),
     ) -> None:
-        held, shop, own = "\n".join(sources), "\n".join(said), "\n".join(customer)
-        self._of = products or {}
+        pages, shop, own = "\n".join(sources), "\n".join(said), "\n".join(customer)
+        self._rows = dict(products or {})
+        held = "\n".join([pages, *self._rows.values()])
+        self._folded_rows = {name: f" {' '.join(folded_words(row))} " for name, row in self._rows.items()}
+        self._of = {name: amounts_in([row]) for name, row in self._rows.items()}
         self._differences = frozenset(abs(a - b) for a, b in combinations(sorted(set(compared)), 2))
         makers = list(makers)
         self._names = Lexicon({name: short_names(name, makers) for name in self._of if folded_words(name)})
@@ -96,7 +103,11 @@ class ClaimCheck:
         # What the shop repeated of the customer's figures is still the customer's.
         self._known = known | (amounts_in([shop]) - self._own)
         text = f"{held}\n{shop}\n{own}"
-        self._measures = {_measure(match) for match in _CLAIMED.finditer(fold(text))}
+        self._measures, self._pages = _measures(text), _measures(pages)
+        told = [one for one in _SENTENCES.split(f"{held}\n{shop}") if one.strip()]
+        offered = lexicon("claims", "discount", "gift", "plain")
+        self._discounts = [one for one in told if "discount" in offered.labels_in(one)]
+        self._gifts = [one for one in told if "gift" in offered.labels_in(one)]
         self._words = {part for word in folded_words(text) for part in (word, *_SPLIT.split(word))}
         self._makers = Lexicon({maker: [maker] for maker in makers if folded_words(maker)})
 
@@ -112,7 +123,7 @@ class ClaimCheck:
         worked_out |= sums | {abs(own - one) for own in self._own for one in sums}
         held = self._known | worked_out
         spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held)]
-        spans += self._unknown(plain, worked_out)
+        spans += [*self._unknown(plain, worked_out), *self._not_offered(plain)]
         return [sentence[start:end].strip() for start, end in sorted(spans)]
 
     def _is_doubtful(self, text: str, amount: Amount, held: frozenset[Decimal]) -> bool:
@@ -137,27 +148,33 @@ class ClaimCheck:
 
         Names with no figure between them are named together: "A và B lần lượt giá 10 và 12 triệu".
         """
-        others = frozenset(price for prices in self._of.values() for price in prices)
-        hits = self._names.find(text[: amount.start]) if amount.value in others else []
-        if not hits:
+        if amount.value not in self._prices:
             return False
-        told = [found for found in find_amounts(_plain(text[: amount.start])) if found.value in others]
-        last = max(hit.start for hit in hits)
-        since = max((found.end for found in told if found.end <= last), default=0)
+        hits = self._named(text)
+        told = [(one.start, one.end) for one in find_amounts(_plain(text)) if one.value in self._prices]
+        last = _last_named(hits, told, amount.start)
+        if not last:
+            return False
         # What is reckoned with may be any of theirs: "B đắt hơn A là 4.290.000 − 2.490.000".
         reckoned = _OPERATOR.match(fold(text[amount.end :])) or _OPERATOR_BEFORE.search(
             fold(text[: amount.start])
         )
-        named = {hit.label for hit in hits if reckoned or hit.start >= since}
+        named = {hit.label for hit in (hits if reckoned else last) if hit.end <= amount.start}
         return not any(amount.value in self._of[name] for name in named)
 
     def _unknown(self, text: str, worked_out: frozenset[Decimal]) -> list[tuple[int, int]]:
         """Where measures stand that nothing holds, and names after a maker with a word that nothing has."""
         folded, places = fold_in_place(text)
+        hits = self._named(text)
+        measured = {
+            span_in_place(places, len(text), *match.span()): match for match in _CLAIMED.finditer(folded)
+        }
+        measured = {at: one for at, one in measured.items() if not _within(at[0], hits)}
         found = [
-            span_in_place(places, len(text), *match.span())
-            for match in _CLAIMED.finditer(folded)
-            if _measure(match) not in self._measures and Decimal(match[1].replace(",", ".")) not in worked_out
+            at
+            for at, one in measured.items()
+            if (_measure(one) not in self._measures and Decimal(one[1].replace(",", ".")) not in worked_out)
+            or self._is_of_another(text, _measure(one), at, (hits, _last_named(hits, measured, at[0])))
         ]
         for hit in self._makers.find(text):
             name = _MODEL.match(text, hit.end)
@@ -166,11 +183,84 @@ class ClaimCheck:
                 found.append((hit.start, hit.end + len(name[0].rstrip()) if name else hit.end))
         return found
 
+    def _named(self, text: str) -> list[PhraseHit]:
+        """The products that `text` names; no part of another that is named ("PC … CPU Intel Core i3"), and none whose name
+        goes on with a word of another model ("990 EVO" in "990 EVO Plus").
+        """
+        hits = self._names.find(_INNER.sub("-", text))
+        rows = {hit.label: self._folded_rows[hit.label] for hit in hits}
+        return [
+            hit
+            for hit in hits
+            if not any(
+                name != hit.label and f" {' '.join(folded_words(hit.phrase))} " in row
+                for name, row in rows.items()
+            )
+            and {*folded_words(more[0] if (more := _MODEL.match(text, hit.end)) else "")}
+            <= {*rows[hit.label].split()}
+        ]
+
+    def _is_of_another(
+        self,
+        text: str,
+        measure: tuple[Decimal, str],
+        at: tuple[int, int],
+        named: tuple[list[PhraseHit], list[PhraseHit]],
+    ) -> bool:
+        """Whether a specification, term of warranty or discount `at` a place is claimed that its product does not have.
+
+        `named` are all products of the sentence and those named last before it.
+        """
+        start, end = at
+        clause = _clause(text, start)
+        labels = {*lexicon("claims", "warranty", "discount", "denied", "open", "plain").labels_in(clause)}
+        is_plain = not labels & {"denied", "open"}
+        hits, last = named
+        # Where none is named before it, all may be meant; "8GB của B" has its name behind it.
+        each = "each" in lexicon("claims", "each").labels_in(text)
+        meant = [*(hits if each else last or hits), *(hit for hit in hits if end <= hit.start <= end + _NEAR)]
+        own = {one for hit in meant for one in _measures(self._rows[hit.label])}
+        if measure[1] == "%":
+            offered = _measures("\n".join(self._discounts)) | own
+            return "discount" in labels and is_plain and measure not in offered
+        if not meant or measure in own or not is_plain or measure[1] not in _TIED:
+            return False
+        if last and _JOINED.fullmatch(text, last[-1].end, start):
+            return False  # "… 16GB/32GB" names two versions
+        term = measure[1] == "month"
+        if term and "warranty" not in labels:
+            return False
+        return measure not in self._pages or (term and any(unit == "month" for _, unit in own))
+
+    def _not_offered(self, text: str) -> list[tuple[int, int]]:
+        """Where it is said that there is a discount or a gift now which no source tells of."""
+        hits = lexicon("claims", "discount now", "gift now", "denied", "plain").find(text)
+        if text.rstrip().endswith("?") or any(hit.label == "denied" for hit in hits):
+            return []
+        found = []
+        for hit in hits:
+            if hit.label == "discount now" and not self._discounts:
+                found.append((hit.start, hit.end))
+            elif hit.label == "gift now":
+                rest = re.split(r"[.,;:!()\n]", text[hit.start :], maxsplit=1)[0]
+                given = [word for word in folded_words(rest) if word not in _GIVING]
+                told = {word for one in self._gifts for word in folded_words(one)}
+                if not told or (given and not told & set(given)):
+                    found.append((hit.start, hit.start + len(rest)))
+        return found
+
 
 # A figure of a specification, a term or a discount.
 _CLAIMED = re.compile(
     r"(?<![\w.,:])(\d+(?:[.,]\d+)?)\s*(gb|tb|inch|hz|kg|mah|w|%|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
 )
+# What belongs to one product, where a row has it.
+_TIED = frozenset({"gb", "inch", "hz", "kg", "mah", "w", "month"})
+_JOINED = re.compile(r"\s*(?:[/,-]|và|hoặc|hay|and|or)\s*")
+_NEAR = 12
+_SENTENCES = re.compile(r"[\n;|]|[.!?](?=\s|$)")
+_CLAUSES = re.compile(r"[,;()|\n]|\s(?:và|and|nhưng|but|còn|while)\s")
+_GIVING = frozenset(folded_words("tặng kèm được thêm ngay miễn phí quà một cái chiếc with a free gift comes"))
 _SPLIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
 # What follows a maker as the name of a model: words that begin with a capital or hold a digit.
 _MODEL = re.compile(r"(?:[ -](?:[A-Z]|[a-z]*\d)[\w-]*)+")
@@ -179,6 +269,28 @@ _RANGE = re.compile(r"\d[^.;!?]{0,16}(?:-|–|den|toi|to)\s*$")
 _OPERATOR = re.compile(r"\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*\d")
 _OPERATOR_BEFORE = re.compile(r"\d\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*$")
 _SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
+
+
+def _last_named(hits: Sequence[PhraseHit], told: Iterable[tuple[int, int]], at: int) -> list[PhraseHit]:
+    """The names last before place `at`: those between which none of the figures at the places `told` stands."""
+    before = [hit for hit in hits if hit.end <= at]
+    ends = [end for start, end in told if before and end <= before[-1].start and not _within(start, hits)]
+    return [hit for hit in before if hit.start >= max(ends, default=0)]
+
+
+def _within(at: int, hits: Iterable[PhraseHit]) -> bool:
+    return any(hit.start <= at < hit.end for hit in hits)
+
+
+def _clause(text: str, at: int) -> str:
+    """The clause of `text` that place `at` is in."""
+    cuts = [(cut.start(), cut.end()) for cut in _CLAUSES.finditer(text)]
+    since = max((end for _, end in cuts if end <= at), default=0)
+    return text[since : min((start for start, _ in cuts if start >= at), default=len(text))]
+
+
+def _measures(text: str) -> set[tuple[Decimal, str]]:
+    return {_measure(match) for match in _CLAIMED.finditer(fold(text))}
 
 
 def _measure(match: re.Match[str]) -> tuple[Decimal, str]:

@@ -31,7 +31,7 @@ from troly_shopping.products.rendering import (
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
 from troly_shopping.products.request import ShopRequest, answer_request, goods_shown, show_offer
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
-from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
+from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, short_names
 from troly_shopping.reply.clarification import warn_of_rules
 from troly_shopping.reply.pages import (
     FITTING,
@@ -319,7 +319,7 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
             async with aclosing(turn.model.stream("respond", messages)) as pieces:
                 async for piece in pieces:
                     for draft in reader.add(piece):
-                        refused = check.refused(draft, said)
+                        refused = [] if again and _is_shown(draft, said) else check.refused(draft, said)
                         if refused:
                             break
                         said = _show(turn, said, draft, again=again)
@@ -327,7 +327,7 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
                         break
             if not refused:
                 draft = reader.finish()
-                refused = check.refused(draft, said)
+                refused = [] if again and _is_shown(draft, said) else check.refused(draft, said)
                 said = said if refused else _show(turn, said, draft, again=again)
         except ModelError as error:
             if said:
@@ -346,11 +346,16 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
     return said.rstrip(), False
 
 
+def _is_shown(sentence: str, said: str) -> bool:
+    """Whether a draft that is written again begins with what was shown: that was checked."""
+    return bool(sentence.strip()) and sentence.strip() in said
+
+
 def _show(turn: TurnContext, said: str, sentence: str, *, again: bool) -> str:
-    """Show the next sentence of an answer; returns all that is said. A draft written `again` may begin with what was shown."""
+    """Show the next sentence of an answer, what a draft written `again` repeats only once; returns all that is said."""
     sentence = sentence if said else sentence.lstrip()
     gap = " " if said and not (said[-1].isspace() or sentence[:1].isspace()) else ""
-    if again and sentence.strip() and sentence.strip() in said:
+    if again and _is_shown(sentence, said):
         return said
     turn.say(gap + sentence)
     return said + gap + sentence
@@ -372,8 +377,10 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
     kinds = {*query.kinds, *(product.kind for product in (offer.products if offer else ()))}
     claimed = store.search(SearchCriteria(kinds=tuple(kinds), count=_CLAIMED)) if kinds else []
     rows = [*product_passages(claimed, turn.language), *(item for item in entries if "product" in item)]
-    texts = [f"{item['title']}\n{item.get('heading', '')}\n{item['text']}" for item in entries]
-    texts += [str(item["text"]) for item in rows]
+    texts = [
+        f"{item['title']}\n{item.get('heading', '')}\n{'' if 'product' in item else item['text']}"
+        for item in entries
+    ]
     told = [message.text for message in turn.history if message.sender == "assistant"]
     asked = [message.text for message in turn.history if message.sender == "user"]
     hotline = turn.persona().hotline
@@ -382,11 +389,7 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
         [*texts, hotline],
         store.brands(),
         [turn.text, *asked, *limits],
-        {
-            str(item["product"]): amounts_in([str(item["text"])]) | {Decimal(item["price"])}
-            for item in rows
-            if "price" in item
-        },
+        {str(item["product"]): str(item["text"]) for item in rows},
         said=[facts, *told],
         compared=[Decimal(item["price"]) for item in entries if "price" in item],
     )

@@ -32,7 +32,8 @@ def derived_figures(
     """Those figures of `text`, without sign, that are not `known` but follow from figures of the same text that are.
 
     A figure follows from two others as their sum, difference, product, quotient, share or change in per cent; from
-    several that stand together as their sum; from a sum that is written out ("20.000.000 / 176 × 300% × 5"); from a whole
+    several that stand together as their sum; from a sum that is written out ("20.000.000 / 176 × 300% × 5"), also of results
+    that were rounded; from a whole
     column of `columns` as its total; and from such results in further steps. It is compared at the place it is written to: "6,8%" for 6.828, "58 triệu" for 57,750,000.
     Figures shown `before` (the first 24) need not stand in the text for a difference to them, or a change from them in per cent.
     """
@@ -43,6 +44,7 @@ def derived_figures(
     shown = [abs(value) for value in before if value][:_MOST]
     found: dict[int, Decimal] = {}
     base = {at: abs(amount.value) for at, amount in enumerate(amounts) if abs(amount.value) in held}
+    exact = list(amounts)
     for at, amount in enumerate(amounts):
         if at not in base and any(_says(amount, total) for total in totals):
             found[at] = abs(amount.value)
@@ -61,6 +63,15 @@ def derived_figures(
         if not new:
             return frozenset(found.values())
         found |= new
+        # A sum goes on with the result as it was written, or as it is without rounding.
+        for at in new:
+            results = (
+                result
+                for parts, result in written
+                if usable.keys() >= parts and amounts[at].unit != "%" and _says(amounts[at], result)
+            )
+            exact[at] = replace(amounts[at], value=next(results, amounts[at].value))
+        written += [one for one in _written_sums(text, exact) if one not in written]
 
 
 def _results(at: int, usable: dict[int, Decimal], totals: list[Decimal], amount: Amount) -> Iterator[Decimal]:

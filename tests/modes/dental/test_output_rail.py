@@ -220,26 +220,63 @@ def test_a_source_that_is_not_there_is_refused() -> None:
 
 
 CARE = ["Hãy đến khoa Cấp cứu ngay", "Gọi 115", "Bạn đang dùng warfarin nên phải đến bệnh viện ngay", "Go to the emergency department now", "See a dentist today"]  # fmt: skip
+DRUGS = ["Bạn nên uống Augmentin 625 mg.", "Uống amoxicillin 500 mg rồi hỏi dược sĩ."]
 RISKY = [
     " và uống 2 viên aspirin",
     ", uống amoxicillin 500 mg",
+    ", then take Augmentin 625 mg",
     " [9]",
     " because you have pulpitis",
     " sau 6 tiếng chảy máu",
     "",
 ]
+ALLERGIC = st.sampled_from([(), (PENICILLIN,), (WARFARIN, PENICILLIN)])
 
 
-@given(
-    st.sampled_from(CARE),
-    st.sampled_from(RISKY),
-    st.sampled_from([(), (PENICILLIN,), (WARFARIN, PENICILLIN)]),
-)
+def in_pieces(text: str, size: int, facts: tuple[Fact, ...] = ()) -> str:
+    """What the last draft shows of `text`, streamed in pieces of `size` characters."""
+    rail = OutputRail((), "", "vi", facts, last=True)
+    return "".join(rail.add(text[at : at + size]) for at in range(0, len(text), size)) + rail.finish()
+
+
+@given(st.sampled_from(CARE), st.sampled_from(RISKY), ALLERGIC)
 def test_advice_to_seek_care_is_shown_or_known_to_be_refused(
     care: str, risky: str, facts: tuple[Fact, ...]
 ) -> None:
     shown, rail = through(f"{care}{risky}. Nghỉ ngơi.", facts=facts)
     assert care in shown or (rail.refused is not None and rail.refused.cares)
+
+
+@given(
+    st.sampled_from(CARE),
+    st.sampled_from(RISKY),
+    st.lists(st.sampled_from([*DRUGS, "Chườm lạnh bên má.", "- Ăn đồ mềm\n"]), max_size=3),
+    st.lists(st.sampled_from([*DRUGS, "Uống sau khi ăn no.", "Nghỉ ngơi.\n"]), max_size=3),
+    ALLERGIC,
+)
+def test_the_last_draft_keeps_advice_to_seek_care_and_all_that_is_not_refused(
+    care: str, risky: str, before: list[str], after: list[str], facts: tuple[Fact, ...]
+) -> None:
+    text = " ".join([*before, f"{care}{risky}.", *after])
+    shown = in_pieces(text, len(text), facts)
+    assert care.lower() in shown.lower()
+    assert all(in_pieces(text, size, facts) == shown for size in (1, 7))
+    for harmless in ("Chườm lạnh bên má.", "Ăn đồ mềm", "Nghỉ ngơi."):
+        assert shown.count(harmless) == text.count(harmless)
+    for medicine in ("Augmentin", "amoxicillin"):
+        assert not any(
+            medicine in one and not warns(one) for one in shown.splitlines() if PENICILLIN in facts
+        )
+    assert "625" not in shown
+    assert "500 mg" not in shown
+
+
+def test_a_reason_is_told_once_in_the_place_of_what_was_refused() -> None:
+    text = "Bạn có thể dùng:\n1. Augmentin 625 mg.\n2. Augmentin 1 g.\nUống sau khi ăn no. Uống nhiều nước. Bạn nên đến nha sĩ trong hôm nay, và gọi 115 nếu sưng lan xuống cổ."
+    assert in_pieces(text, 5, (PENICILLIN,)) == (
+        "Bạn có thể dùng:\n1. ⚠ **Không tự dùng augmentin**: bạn đã cho biết: dị ứng penicillin; hỏi bác sĩ hoặc dược sĩ về "
+        "thuốc khác (nguồn: BNF).\nUống nhiều nước. Bạn nên đến nha sĩ trong hôm nay, và gọi 115 nếu sưng lan xuống cổ."
+    )
 
 
 @pytest.mark.parametrize(

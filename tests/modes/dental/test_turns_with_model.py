@@ -193,9 +193,40 @@ async def test_a_draft_that_is_refused_twice_gives_the_reason_and_keeps_the_advi
     server.script(f"Chườm lạnh [1]. {draft}", f"{cared} Ăn đồ mềm.")
     told = await clinic.ask("Tôi dị ứng penicillin. Nhổ răng khôn xong nên làm gì?")
     assert draft not in told.answer
-    assert "Hãy đi khám" in told.answer
-    assert "115" in told.answer
+    assert "Hãy đến bệnh viện ngay." in told.answer
+    assert "Ăn đồ mềm." in told.answer
     assert told.done.calls == 2
+
+
+SEEN = "Bạn nên đến nha sĩ trong hôm nay, và gọi 115 nếu sưng lan xuống cổ."
+ALLERGIC = "Tôi dị ứng penicillin. Nhổ răng khôn xong nên làm gì?"
+
+
+@pytest.mark.parametrize("drafts", [(f"Uống Augmentin. {SEEN}", SEEN), (f"Uống Augmentin. {SEEN}", "Uống Augmentin."), ("Uống amoxicillin.", f"Uống Augmentin. {SEEN}"), (f"Uống amoxicillin. {SEEN}", Reply(fault="server_error"))])  # fmt: skip
+async def test_however_a_draft_with_a_refused_medicine_ends_the_person_is_sent_to_be_seen(
+    clinic: Clinic, server: OllamaDouble, drafts: tuple[str | Reply, str | Reply]
+) -> None:
+    server.script(*drafts)
+    told = await clinic.ask(ALLERGIC)
+    assert (SEEN if SEEN in str(drafts[1]) else "Hãy đi khám") in told.answer
+    assert told.answer.count("ugmentin") <= 1
+    assert ("⚠" in told.answer) is (drafts[1] != SEEN)
+
+
+@pytest.mark.parametrize(
+    ("asked", "calls"),
+    [("răng tôi đau, uống amoxicillin được không", 2), ("bé uống amoxicillin được không", 3)],
+)
+async def test_the_allergy_of_a_child_speaks_against_what_the_child_is_given(
+    clinic: Clinic, server: OllamaDouble, asked: str, calls: int
+) -> None:
+    server.script(
+        "Tôi nhớ rồi.", "Amoxicillin là kháng sinh kê đơn, uống theo đơn nha sĩ.", "Hãy hỏi nha sĩ."
+    )
+    await clinic.ask("con tôi dị ứng amoxicillin, răng bé bị sâu")
+    told = await clinic.ask(asked)
+    assert ("Amoxicillin là" in told.answer) is (calls == 2)
+    assert len(server.chats) == calls
 
 
 async def test_a_diagnosis_is_told_to_be_none(clinic: Clinic, server: OllamaDouble) -> None:

@@ -123,6 +123,32 @@ async def test_a_draft_with_a_wrong_figure_goes_back_once(desk: RagDesk, server:
     assert len(server.chats) == 3
 
 
+@pytest.mark.parametrize(
+    ("asked", "agent", "said"),
+    [
+        (VALUES, "general", SAID),
+        (
+            "tính tiền tăng ca ngày lễ 4 giờ, lương 15 triệu",
+            "hr",
+            "4 × 15.000.000 / 26 / 8 × 300% = 865.385 VND.",
+        ),
+        (
+            "phép năm nay em chưa nghỉ hết thì sang năm có mất không",
+            "hr",
+            "Bạn được chuyển tối đa 5 ngày sang năm sau.",
+        ),
+    ],
+)
+async def test_a_right_draft_stands_and_a_turn_without_a_refusal_asks_twice(
+    desk: RagDesk, server: OllamaDouble, asked: str, agent: str, said: str
+) -> None:
+    question = {"agent": agent, "query": asked, "tool": "calculation" if "=" in said else "documents"}
+    server.script({"small_talk": False, "refined_query": asked, "questions": [question]}, said, "Bản khác.")
+    told = await desk.ask(asked, language="vi")
+    assert said in told.answer
+    assert len(server.chats) == 2
+
+
 async def test_the_prompt_carries_what_a_person_would_need(desk: RagDesk, server: OllamaDouble) -> None:
     server.script(ROUTED, SAID, ROUTED, SAID)
     await desk.ask(VALUES)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +13,7 @@ from hypothesis import strategies as st
 from troly_rag.answer.grounding import claims_of, ground
 from troly_rag.tools.documents import extract
 
+PAGES = Path(__file__).parents[3] / "data" / "rag"
 VALUES = "Giá trị cốt lõi\nCông ty có 4 giá trị cốt lõi: Khách hàng trước tiên, Chính trực, Hợp tác, Kỷ luật."
 LATE = (
     "Nội quy đi muộn\nĐi muộn quá 3 lần trong tháng bị trừ 200.000 VND mỗi lần. "
@@ -275,3 +280,108 @@ def test_the_same_hour_a_code_numbered_alike_and_the_country_stand(said: str, st
     ]
     asked = ["máy in ở tầng 4", "mình quẹt thẻ lúc 8h50"]
     assert (ground(said, passages, asked).dropped == ()) is stands
+
+
+OVERTIME = "Làm thêm ngày thường được trả 150% lương giờ, ngày nghỉ hằng tuần 200%, ngày lễ 300%."
+
+
+@given(
+    st.integers(1, 60),
+    st.integers(40, 900).map(lambda wage: wage * 100_000),
+    st.sampled_from([150, 200, 300]),
+    st.sampled_from([0, 7, -1000]),
+    st.sampled_from(
+        [
+            "{hours} × {wage} / 26 / 8 × {share}% = {pay} VND",
+            "Lương giờ là {wage} / 26 / 8 = {hourly} VND, nên được {hours} × {hourly} × {share}% = {pay} VND.",
+            "Lương giờ: {wage} / 26 / 8 = {hourly} VND.\nTiền tăng ca: {hourly} × {hours} × {share}% = {pay} VND.",
+            "{wage} / (26 × 8) × {hours} × {share}% = {pay} VND, tính theo 26 ngày công, mỗi ngày 8 giờ.",
+        ]
+    ),
+)
+def test_a_sum_of_pay_stands_where_it_is_right(
+    hours: int, wage: int, share: int, off: int, form: str
+) -> None:
+    def dotted(value: Decimal | int) -> str:
+        return f"{value:,.0f}".replace(",", ".")
+
+    exact = Decimal(hours * wage * share) / (26 * 8 * 100)
+    pay = exact.quantize(Decimal(1), ROUND_HALF_UP)
+    hourly = (Decimal(wage) / 208).quantize(Decimal(1), ROUND_HALF_UP)
+    if pay + off <= 0:
+        return
+    told = form.format(
+        hours=hours, wage=dotted(wage), share=share, pay=dotted(pay + off), hourly=dotted(hourly)
+    )
+    asked = f"tính tiền tăng ca {hours} giờ, lương {dotted(wage)} VND"
+    assert (ground(told, [OVERTIME], [asked]).dropped == ()) is (off == 0)
+
+
+@pytest.mark.parametrize(
+    "claim", ["Bạn được nghỉ 8 ngày.", "Bạn được trả 26 / 8 lần.", "15.000.000 / 22 / 8 = 85.227 VND"]
+)
+def test_working_days_and_hours_are_known_in_a_sum_of_pay_only(claim: str) -> None:
+    late = "Đi muộn quá 3 lần trong tháng bị trừ 200.000 VND mỗi lần."
+    source, asked = (late, "đi muộn thì sao") if "lần" in claim else (OVERTIME, "lương 15.000.000 VND")
+    assert ground(claim, [source], [asked]).dropped
+
+
+CARRIED = "Phép chưa dùng được chuyển tối đa 5 ngày sang năm sau, phải dùng trước ngày 31 tháng 3."
+DATED = "Mỗi năm có 14 ngày phép. Phép chưa dùng hết được chuyển tối đa 5 ngày sang năm sau và phải dùng trước ngày 31/3; phần còn lại không được quy đổi."
+KEPT = "Thiết bị không trả lại bị trừ 2.000.000 VND vào lương."
+SMOKE = "Người không hút thuốc và chưa nghỉ ốm ngày nào được thưởng 500.000 VND mỗi quý."
+BADGE = "Visitors without a badge must wait at the desk for 10 minutes and may not enter the lab."
+
+
+@pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        *(
+            (source, claim)
+            for source in (CARRIED, DATED)
+            for claim in (
+                "Bạn được chuyển tối đa 5 ngày sang năm sau, phải dùng trước ngày 31 tháng 3.",
+                "Được chuyển tối đa 5 ngày phép sang năm sau.",
+                "Phép được chuyển sang năm sau tối đa 5 ngày.",
+                "Bạn có thể chuyển tối đa 5 ngày sang năm sau và dùng trước ngày 31 tháng 3.",
+                "Tối đa 5 ngày phép được chuyển sang năm sau.",
+                "Ngày phép được chuyển phải dùng trước ngày 31 tháng 3.",
+            )
+        ),
+        (KEPT, "Bạn bị trừ 2.000.000 VND vào lương."),
+        (KEPT, "Không trả lại thiết bị thì bị trừ 2.000.000 VND vào lương."),
+        (SMOKE, "Bạn được thưởng 500.000 VND mỗi quý."),
+        (SMOKE, "Không hút thuốc, chưa nghỉ ốm ngày nào thì được thưởng 500.000 VND mỗi quý."),
+        (BADGE, "Visitors must wait at the desk for 10 minutes."),
+        (BADGE, "Visitors may not enter the lab."),
+    ],
+)
+def test_a_no_denies_what_follows_it_and_no_other_clause(source: str, claim: str) -> None:
+    assert ground(claim, [source], []).dropped == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        (CARRIED, "Bạn không được chuyển tối đa 5 ngày sang năm sau."),
+        (CARRIED, "Phép chưa dùng không được chuyển sang năm sau."),
+        (CARRIED, "Phép đã dùng được chuyển tối đa 5 ngày sang năm sau."),
+        (DATED, "Phần còn lại được quy đổi."),
+        (KEPT, "Thiết bị trả lại bị trừ 2.000.000 VND vào lương."),
+        (KEPT, "Thiết bị không trả lại không bị trừ 2.000.000 VND vào lương."),
+        (SMOKE, "Người hút thuốc được thưởng 500.000 VND mỗi quý."),
+        (BADGE, "Visitors may enter the lab."),
+    ],
+)
+def test_what_a_no_denies_is_not_said_without_it(source: str, claim: str) -> None:
+    assert ground(claim, [source], []).dropped == ((claim, "negation"),)
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.rglob("*.md")), ids=lambda page: page.name)
+def test_each_sentence_of_a_page_and_each_of_its_clauses_may_be_told(page: Path) -> None:
+    for section in page.read_text("utf-8").split("\n#"):
+        for sentence in claims_of(section):
+            clauses = [part for part in re.split("[,;:] ", sentence) if len(part.split()) > 3]
+            for told in (sentence, *clauses):
+                why = [reason for _, reason in ground(told, [section]).dropped]
+                assert "negation" not in why, told

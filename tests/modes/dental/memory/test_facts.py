@@ -358,6 +358,36 @@ def test_what_is_asked_for_one_is_not_weighed_by_the_facts_of_another() -> None:
     assert about_the_same(facts, "uống aspirin được không") == facts
 
 
+CHILD = ("con tôi", "bé nhà em", "my son")
+
+
+@pytest.mark.parametrize("whose", CHILD)
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ("răng tôi đau, uống amoxicillin được không", False),
+        ("em bị sưng lợi, uống amoxicillin được không?", False),
+        ("my tooth hurts, can I take amoxicillin?", False),
+        ("chồng tôi đau răng, uống amoxicillin được không", False),
+        ("con tôi khỏe rồi, giờ răng tôi đau, uống amoxicillin được không", False),
+        ("uống amoxicillin được không", True),
+        ("cho em hỏi uống amoxicillin được không", True),
+        ("răng tôi ổn, bé uống amoxicillin được không", True),
+        ("tôi cho bé uống amoxicillin được không", True),
+        ("tôi mua amoxicillin cho uống được không", True),
+        ("should I give him amoxicillin?", True),
+        ("tôi đưa con tôi đi khám, bác sĩ kê amoxicillin, uống được không", True),
+    ],
+)
+def test_the_fact_of_a_child_stays_the_childs(whose: str, asked: str, kept: bool) -> None:
+    verb = "is allergic to" if whose == "my son" else "dị ứng"
+    facts = find_facts(f"{whose} {verb} amoxicillin")
+    assert facts
+    assert (about_the_same(facts, asked) == facts) is kept
+    own = find_facts("tôi dị ứng amoxicillin")
+    assert about_the_same(own, "răng tôi đau, uống amoxicillin được không") == own
+
+
 @pytest.mark.parametrize(
     "who", ["bố chồng em", "sếp mình", "bạn cùng phòng em", "chú ấy", "cô giáo em", "nhỏ bạn thân"]
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Sequence
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +14,21 @@ from hypothesis import strategies as st
 
 from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in
 
+DATA = Path(__file__).parents[4] / "data"
+with (DATA / "products.csv").open(encoding="utf-8", newline="") as file:
+    ROWS = [*csv.DictReader(file)]
+CATALOGUE = {
+    row["name"]: f"{row['name']} | {int(row['price']):,} VND | còn {row['stock']} | {row['specs']}".replace(
+        ",", "."
+    )
+    for row in ROWS
+}
+MAKERS = sorted({row["brand"] for row in ROWS})
+WISHES = ("laptop ram 32gb bảo hành 36 tháng có không", "giảm giá 10% không, có tặng kèm chuột không")
+SHELF = ClaimCheck(
+    [page.read_text("utf-8") for page in sorted((DATA / "knowledge").glob("*.md"))], MAKERS, WISHES, CATALOGUE
+)
+BARE = ClaimCheck(["Trả hàng mất phí 10%, trong 7 ngày."], MAKERS, WISHES, CATALOGUE)
 KNOWN = (
     "Laptop A | 18.990.000 VND | còn 5 | DPI: 26000; Bảo hành: 24 tháng; RTX 4060 8GB 144Hz 15.6 inch 10.000 mAh",
     "Phí giao hàng 30.000 VND; phí trả hàng 5%",
@@ -82,8 +100,8 @@ def test_only_retrieved_prices_pass(value: int) -> None:
 
 
 OWN = {
-    "Laptop ASUS TUF A15": frozenset({Decimal(20_000_000)}),
-    "Laptop Acer Nitro V": frozenset({Decimal(18_000_000)}),
+    "Laptop ASUS TUF A15": "20.000.000 VND",
+    "Laptop Acer Nitro V": "18.000.000 VND",
 }
 
 
@@ -129,9 +147,9 @@ def test_what_a_model_thinks_aloud_is_not_shown(size: int) -> None:
 
 
 SHOP = {
-    "Ghế công thái học SSTC Ergo 1": frozenset([Decimal(2_490_000)]),
-    "Ghế công thái học SSTC Ergo 2": frozenset([Decimal(4_290_000)]),
-    "Chuột Logitech G304": frozenset([Decimal(859_000)]),
+    "Ghế công thái học SSTC Ergo 1": "2.490.000 VND",
+    "Ghế công thái học SSTC Ergo 2": "4.290.000 VND",
+    "Chuột Logitech G304": "859.000 VND",
 }
 
 
@@ -160,3 +178,99 @@ def test_sums_of_what_was_told_and_the_rest_of_the_budget_follow(text: str) -> N
 )
 def test_a_short_name_has_its_own_price_and_a_sum_its_parts(text: str, claim: str) -> None:
     assert claim in ClaimCheck([], ["SSTC"], ["em có 10 triệu"], SHOP).refused(text)
+
+
+def specs_of(row: dict[str, str]) -> dict[str, str]:
+    """The specifications of a row by name."""
+    pairs = (pair.partition(": ") for pair in row["specs"].split("; "))
+    return {name: value for name, _, value in pairs if value}
+
+
+FORMS = (
+    "{name} giá {price} VND, {specs} ạ.",
+    "Dạ {name} có {specs}, chưa có bản 32GB và không phải bảo hành 36 tháng ạ.",
+    "Laptop 32GB bảo hành 36 tháng thì em chưa thấy, {name} có {specs}.",
+    "**{name}**: {price} VND | {specs} | còn hàng",
+    "{name} ({specs}) phù hợp để làm quà tặng, mua tặng mẹ cũng hợp; hiện chưa có thông tin giảm giá 10% hay quà tặng kèm ạ.",
+    "With {specs}, the {name} costs {price} VND.",
+    "{name} và {other} lần lượt giá {price} VND và {dearer} VND.",
+    "{name} có {specs}, còn {other} có {others}.",
+    "So với {other} ({others}), {name} có {specs} ạ.",
+)
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_a_right_sentence_about_any_row_is_never_refused(turn: int) -> None:
+    for at, row in enumerate(ROWS):
+        other = ROWS[(at * 7 + 3) % len(ROWS)]
+        told, others = (
+            ", ".join(f"{name.lower()} {value}" for name, value in specs_of(one).items())
+            for one in (row, other)
+        )
+        price, dearer = (f"{int(one['price']):,}".replace(",", ".") for one in (row, other))
+        text = FORMS[(at + 3 * turn) % len(FORMS)].format(
+            name=row["name"], other=other["name"], specs=told, others=others, price=price, dearer=dearer
+        )
+        assert (SHELF, BARE)[(at // 2 + turn) % 2].refused(text) == [], text
+
+
+MEASURE = re.compile(r"\b(\d+) ?(GB|TB|W|mAh|tháng)(?!\w)")
+
+
+WRONG = ("{name} có {spec} ạ.", "Dạ {name} giá {price} VND, {spec}.", "Dạ, {name} được trang bị {spec} ạ.")
+
+
+def test_a_measure_of_another_row_is_not_the_rows_own() -> None:
+    held = {measure for text in CATALOGUE.values() for measure in MEASURE.findall(text)}
+    for at, row in enumerate(ROWS):
+        own = {*MEASURE.findall(CATALOGUE[row["name"]])}
+        units = {unit for _, unit in own}
+        wrong = next(((v, u) for v, u in sorted(held - own) if u in units and (u != "TB")), None)
+        if wrong is None or {("1024", "GB"), ("1", "TB")} & {wrong}:
+            continue
+        what = "bảo hành" if wrong[1] == "tháng" else "dung lượng"
+        price = f"{int(row['price']):,}".replace(",", ".")
+        text = WRONG[at % len(WRONG)].format(
+            name=row["name"],
+            price=price,
+            spec=f"{what} {wrong[0]} {wrong[1]}",
+        )
+        assert BARE.refused(text) == [f"{wrong[0]} {wrong[1]}"], text
+
+
+PROBOOK = "Laptop HP ProBook 440 G10 16GB"
+IDEAPAD = "Laptop Lenovo IdeaPad Slim 3 15IRH8 16GB"
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (f"{IDEAPAD} có RAM 32GB và bảo hành 36 tháng ạ.", ["32GB", "36 tháng"]),
+        (f"Dạ có, {IDEAPAD} bảo hành 3 năm.", ["3 năm"]),
+        (f"{IDEAPAD} đang giảm giá 10% ạ.", ["đang giảm giá", "10%"]),
+        (f"{IDEAPAD} giảm 10% khi mua hôm nay.", ["10%"]),
+        (f"Mua {IDEAPAD} được tặng kèm chuột không dây.", ["được tặng kèm chuột không dây"]),
+        (f"{IDEAPAD} comes with a free mouse.", ["comes with a free mouse"]),
+        (f"{IDEAPAD} hiện chưa có thông tin giảm giá 10% ạ.", []),
+        (f"{IDEAPAD} không tặng kèm chuột ạ.", []),
+        ("Quý khách trả hàng thì mất phí 10% ạ.", []),
+        (f"{IDEAPAD} được đổi mới trong 7 ngày, trả góp 12 tháng và bảo hành 24 tháng ạ.", []),
+        (f"Bảo hành 24 tháng cho {IDEAPAD}, 12 tháng cho {PROBOOK}.", []),
+        (f"{IDEAPAD} (16GB) và {PROBOOK} (512GB) lần lượt bảo hành 24 tháng và 12 tháng.", []),
+        (f"{IDEAPAD} (SSD 512GB) giá cao hơn {PROBOOK}, bảo hành 12 tháng.", []),
+        (f"Bảo hành 12 tháng là của {PROBOOK}, {IDEAPAD} thì 24 tháng bảo hành ạ.", []),
+        (f"{PROBOOK} còn hàng, bảo hành 24 tháng ạ.", ["24 tháng"]),
+        (f"{IDEAPAD} bảo hành 24 tháng (2 năm), RAM 16GB chứ không phải 32GB ạ.", []),
+        (f"{IDEAPAD} và bản 32GB chỉ khác RAM ạ.", []),
+        ("2 thanh RAM Corsair Vengeance LPX DDR4 3200 16GB là tổng 32GB ạ.", []),
+    ],
+)
+def test_terms_discounts_and_gifts_are_the_products_own(text: str, claims: list[str]) -> None:
+    assert BARE.refused(text) == claims
+
+
+def test_a_discount_and_a_gift_that_a_page_tells_of_may_be_told() -> None:
+    pages = ["Laptop đang giảm giá 10% tới cuối tháng. Mua laptop được tặng balo và chuột."]
+    check = ClaimCheck(pages, MAKERS, (), CATALOGUE)
+    assert check.refused(f"{IDEAPAD} đang giảm giá 10%, tặng kèm balo ạ.") == []
+    assert check.refused(f"{IDEAPAD} đang giảm giá 10%, tặng kèm tai nghe ạ.") == ["tặng kèm tai nghe ạ"]

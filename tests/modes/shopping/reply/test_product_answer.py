@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import stocked_shop
-from tests.support.ollama.double import OllamaDouble
+from tests.support.ollama.double import OllamaDouble, Reply, Request
 
 
 @pytest.fixture
@@ -46,6 +46,46 @@ async def test_a_refused_draft_goes_back_once_with_the_reason(shop: Shop, server
     assert "12.345.000" in server.chats[-1].last_user
     assert told.done.calls == 2
     assert told.notices == []
+
+
+IDEAPAD = "Laptop Lenovo IdeaPad Slim 3 15IRH8 16GB"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("tư vấn laptop dưới 20 triệu", "Dạ Laptop Dell Latitude 3450 8GB giá 19.490.000 VND ạ."),
+        (f"{IDEAPAD} ram bao nhiêu", f"Dạ {IDEAPAD} có RAM 16GB, bảo hành 24 tháng ạ."),
+        (
+            "con nào hợp cho mẹ em hay xem phim mà nhẹ nhàng thôi",
+            "Dạ hiện em chưa có thông tin về quà tặng kèm hay giảm giá ạ.",
+        ),
+        ("bên mình có giao hàng ra đảo không nhỉ", "Dạ em chưa có thông tin giao ra đảo ạ."),
+    ],
+)
+async def test_a_turn_without_a_refusal_asks_at_most_twice(
+    shop: Shop, server: OllamaDouble, asked: str, said: str
+) -> None:
+    def reply(request: Request) -> Reply:
+        sorting = "format" in request.body
+        return Reply('{"intent": "shopping", "confidence": 0.9, "question": ""}' if sorting else said)
+
+    server.default = reply
+    told = await shop.ask(asked)
+    assert said in told.answer
+    assert told.done.calls == len(server.chats) <= 2
+
+
+async def test_the_specification_of_another_row_a_discount_and_a_gift_are_not_shown(
+    shop: Shop, server: OllamaDouble
+) -> None:
+    draft = f"Dạ có ạ. {IDEAPAD} có RAM 32GB và bảo hành 36 tháng, đang giảm giá 10%, tặng kèm chuột ạ."
+    server.script(draft, f"{IDEAPAD} có RAM 16GB, bảo hành 24 tháng ạ.")
+    told = await shop.ask(f"{IDEAPAD} ram bao nhiêu, bảo hành mấy tháng")
+    assert told.answer.startswith(f"Dạ có ạ. {IDEAPAD} có RAM 16GB, bảo hành 24 tháng ạ.")
+    for claim in ("32GB", "36 tháng", "giảm giá", "10%", "tặng kèm chuột"):
+        assert claim in server.chats[-1].last_user
+        assert claim not in told.done.text
 
 
 async def test_a_list_keeps_its_numbers_and_what_is_said_twice(shop: Shop, server: OllamaDouble) -> None:
