@@ -194,7 +194,7 @@ def _read_on(
     # "AOC 24B20JH2 bảo hành được bao lâu" asks what the catalogue says of that model.
     listed = "warranty" in query.asks and request.scope == "search" and not query.unread
     known = goods.frequencies(query.words) if listed and query.words else {}
-    listed = bool(known) and all(word in known for word in query.words)
+    listed = (bool(known) and all(word in known for word in query.words)) or (listed and bool(query.compared))
     of_goods = request.pointed or ((request.scope == "rows" or listed) and not owned)
     if claim and not request.topics and not of_goods:
         # An owner's question about one machine is no question about goods, whatever it names.

@@ -43,6 +43,12 @@ UNITS = {
     **dict.fromkeys(("inch", "inches", "in", '"'), ("inch", 1)), "hz": ("hz", 1), "kg": ("kg", 1), "mah": ("mah", 1), "w": ("w", 1),
     **dict.fromkeys(("tháng", "thang", "month", "months"), ("month", 1)), **dict.fromkeys(("năm", "nam", "year", "years"), ("month", 12)),
 }  # fmt: skip
+# The unit of each attribute that goods can be ranked by; "" for a bare number.
+MEASURED = {
+    "ram": "gb", "storage": "gb", "screen": "inch", "refresh": "hz", "battery": "mah", "weight": "kg", "warranty": "month", "power": "w", "dpi": "", "speed": "",
+}  # fmt: skip
+_WEIGHS = re.compile(r"(?:gon )?nhe|gon|nang|light|heav|weighs")
+_SIZED = re.compile(r"lon|to|bu|nho|be|big|larg|small")
 # What a bare number after an attribute counts: "ram 32".
 _BARE_UNITS = {
     "ram": ("gb", frozenset((4, 8, 12, 16, 24, 32, 48, 64, 96, 128))),
@@ -52,6 +58,9 @@ _BARE_UNITS = {
 }
 _PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|sợi|soi|cuộn|cuon|bản|ban|tấm|tam|hộp|hop|units?|pieces?|sets?|of)(?![^\W_])"
 _COUNT = re.compile(rf"(?<![\w.,])(\d{{1,3}})(?={_PIECES})", re.IGNORECASE)
+# "2 ssd samsung": a number right before a name.
+_BEFORE_NAME = re.compile(r"(?<![\w.,-])([1-9]\d?)\s+(?=\w)")
+_AMONG = re.compile(r"(?:trong|giua|of the|among|between)(?: so| ca| the)?\s*$")
 _COUNTED = re.compile(_PIECES, re.IGNORECASE)
 # Letters and digits, or three to five digits.
 _CODE = re.compile(r"(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{3,16}|\d{3,5}")
@@ -105,9 +114,8 @@ _OF_WARRANTY = {
 }
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
-_COMPARED = "ask compared"
 # What is read so that nothing else is made of it, and is not answered.
-_UNUSED = {"not", "not after", "others", "cheaper others", _COMPARED}
+_UNUSED = {"not", "not after", "others", "cheaper others", "most", "least"}
 USES = ("gaming", "graphics", "office", "study")
 _ASKED = ("price asked", "fee asked", "stock asked", "specs asked", "link asked")
 
@@ -132,7 +140,7 @@ class FigureFact:
 class ProductQuery:
     """What is wanted. Prices in VND; `words` are folded words of names and models, `said` how they were typed.
 
-    `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
+    `compared` is an attribute and "most" or "least": of which goods it is so. `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
     of price, fee, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `fits`: whether goods go together; `doubtful`: a maker is named and something is not wanted, maybe that. `unread` are words that
     nothing here accounts for, as typed.
     """
@@ -152,6 +160,7 @@ class ProductQuery:
     order: Order = ""
     stocked: bool = False
     asks: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     moves: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
@@ -373,6 +382,8 @@ class _Parser:
             if hit.label.startswith(("topic ", "kind ")):
                 self._said[hit.label] = self._text[hit.start : hit.end]
         topics = self._topics()
+        compared = self._compared(asks, kinds)
+        asks += [name for name in compared[:1] if name not in asks]
         if _OF_WARRANTY & set(topics):
             asks = [name for name in asks if name not in {"warranty", "battery"}]
         if "students" in topics:
@@ -395,7 +406,7 @@ class _Parser:
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
         moves = [name for name in ("brands asked", "total", "compare", "difference") if name in labels]
-        count = self._count()
+        count = self._count(items)
         return ProductQuery(
             action=action,
             kinds=tuple(dict.fromkeys(kinds)),
@@ -412,6 +423,7 @@ class _Parser:
             order=order,
             stocked="in stock" in labels,
             asks=tuple(dict.fromkeys(asks)),
+            compared=compared,
             shows=shows,
             moves=tuple(moves),
             topics=tuple(dict.fromkeys(topics)),
@@ -427,6 +439,26 @@ class _Parser:
             unread=self._unread(items),
         )
 
+    def _compared(self, asks: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
+        """The attribute by which goods are ranked, and whether most or least of it is wanted; () for none.
+
+        What is named is meant, else what the word itself tells: of "nhẹ hơn" the weight, of "lớn nhất" the size.
+        """
+        taken = [*self._spans, *self._limits.places]
+        for hit in self._hits:
+            if hit.label not in {"most", "least"} or any(hit.start < end and hit.end > start for start, end in taken):
+                continue
+            size = "storage" if set(kinds or (self._whole,)) & {"ssd", "hdd", "usb", "ram"} else "screen"
+            told = {"weight": _WEIGHS, size: _SIZED}
+            implied = [name for name, words in told.items() if words.match(fold(hit.phrase))]
+            named = [name for name in (*asks, *implied) if name in MEASURED]
+            if named:
+                self._spans.append((hit.start, hit.end))
+                # "tần số quét thấp nhất" is no price.
+                self._labels -= {"cheapest"} if (hit.start, hit.end) in spans_of(h for h in self._hits if h.label == "cheapest") else set()
+                return (named[0], hit.label)
+        return ()
+
     def _only_has(self, kinds: Sequence[str]) -> bool:
         """Whether "gắn" says what a computer has, not what it takes: "laptop nào gắn card RTX 4060"."""
         hits = [hit for hit in self._hits if hit.label == "fits"]
@@ -435,7 +467,7 @@ class _Parser:
             bool(kinds) and {fold(hit.phrase) for hit in hits} <= {"gan", "lap"} and "kind laptop" in before
         )
 
-    def _count(self) -> int:
+    def _count(self, items: Sequence[_Item]) -> int:
         """How many pieces are spoken of, in digits or in words; 0 where it is not said."""
         numbers = [(int(match[1]), match.span(1)) for match in _COUNT.finditer(self._rest)]
         numbers += [
@@ -443,8 +475,18 @@ class _Parser:
             for one in counting_words(self._rest)
             if _COUNTED.match(self._rest, one.end)
         ]
-        self._spans += [span for value, span in numbers if value > 1]
-        return numbers[0][0] if numbers else 0
+        # "rẻ hơn trong hai cái": so many were shown.
+        wished = [number for number in numbers if not _AMONG.search(fold(self._rest[: number[1][0]]))]
+        names = [hit.start for hit in self._hits if hit.label.startswith("kind ")]
+        names += [item.start for item in items if item.end and item.kind in {"brand", "word"}]
+        before = [
+            (int(match[1]), match.span(1))
+            for match in _BEFORE_NAME.finditer(self._rest)
+            if match.end() in names and not any(item.start <= match.start(1) < item.end for item in items)
+        ]
+        self._spans += [*(span for value, span in numbers if value > 1), *(span for _, span in before)]
+        wished = sorted([*wished, *before], key=lambda found: found[1])
+        return wished[0][0] if wished else 0
 
     def _names_whole(self, items: Sequence[_Item]) -> bool:
         """Whether a computer is named that stands ready-made in the catalogue."""
@@ -458,14 +500,11 @@ class _Parser:
         owned: list[str] = []
         before: PhraseHit | None = None
         called = {
-            fold(entry): name
-            for name, entries in word_lists("attributes").items()
-            if name != "compared"
-            for entry in entries
+            fold(entry): name for name, entries in word_lists("attributes").items() for entry in entries
         }
         spots = {(hit.start, hit.end) for hit in self._hits if hit.label.startswith("kind ")}
         for hit in self._hits:
-            if hit.label.startswith("ask ") and hit.label != _COMPARED and (hit.start, hit.end) not in spots:
+            if hit.label.startswith("ask ") and (hit.start, hit.end) not in spots:
                 asks.append(hit.label[4:])
             if not hit.label.startswith("kind "):
                 continue
@@ -512,10 +551,19 @@ class _Parser:
         return [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
 
     def _wants(self, kinds: Sequence[str]) -> tuple[str, ...]:
-        """The goods asked for, as written, where one message names several of different kinds, each by its own name."""
-        if not kinds or len(self._brands) < 2 or self._labels & {"not", "not after"}:
+        """The goods asked for, as written, where one message names several of different kinds, each by its own name.
+
+        What is the cheapest or dearest of its kind has a name too.
+        """
+        if not kinds or self._labels & {"not", "not after"}:
             return ()
         sides = [side for side in _JOINED.split(self._rest) if side.strip()]
+        ends = lexicon("catalogue", "cheapest", "dearest")
+        extremes = [side for side in sides if ends.find(side) and lexicon("kinds").find(side)]
+        if len(extremes) == len(set(kinds)) > 1:
+            return tuple(side.strip() for side in extremes)
+        if len(self._brands) < 2:
+            return ()
         makers = {fold(item.value) for item in self._brands}
         named = [side for side in sides if any(maker in fold(side) for maker in makers)]
         # A maker alone is a choice ("asus hay acer"), with a name of its own it is a thing.
@@ -630,6 +678,9 @@ class _Parser:
                     found.append(_Item(word.start, word.end, "word", joined))
             elif word.text in known and (not is_syllable(word.folded) or not self._of_topic(word)):
                 found.append(_Item(word.start, word.end, "word", "".join(folded_words(word.text))))
+            elif len(word.folded) == 1 and before and self._text[before.end : word.start] == "-" and _has_digit(before.text):
+                # The last piece of a code: "24MR400-B".
+                self._spans.append((word.start, word.end))
             elif _CODE.fullmatch(word.folded) and not self._of_topic(word):
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))
@@ -803,9 +854,7 @@ def _attribute_of(hit: PhraseHit) -> str:
         return hit.label[4:]
     called = fold(hit.phrase)
     lists = word_lists("attributes")
-    return next(
-        (name for name, entries in lists.items() if name != "compared" and called in map(fold, entries)), ""
-    )
+    return next((name for name, entries in lists.items() if called in map(fold, entries)), "")
 
 
 def _bare_number(text: str, at: int) -> re.Match[str] | None:

@@ -13,16 +13,17 @@ from troly.text.fold import fold, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
+from troly_shopping.products.order import BUILD, Order, change_order, things
 from troly_shopping.products.query import ProductQuery, parse_product_query, refine
 from troly_shopping.products.store import Order, Product, ProductStore, SearchCriteria
-from troly_shopping.wordlists import lexicon, word_lists
+from troly_shopping.wordlists import lexicon
 
 # Kinds of the shared focus.
-PRODUCTS, BUILD, PAGES = "products", "build", "pages"
-MAX_SHOWN = 12
+PRODUCTS, PAGES = "products", "pages"
+MAX_SHOWN, MAX_COMPARED = 12, 4
 # Kept with the conversation: the names of the goods shown last.
 GOODS = "goods_shown"
-Scope = Literal["none", "search", "rows"]
+Scope = Literal["none", "search", "rows", "order"]
 # What "how much" asks after a topic.
 _COST = {
     "repair time": "repair cost", "warranty terms": "repair cost", "warranty period": "repair cost", "warranty place": "repair cost",
@@ -63,6 +64,7 @@ class ShopRequest:
     extreme: bool = False
     own: ProductQuery | None = None
     earlier: tuple[str, ...] = ()
+    order: Order | None = None
 
     @property
     def asks(self) -> bool:
@@ -107,10 +109,10 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if refused:
         # "không phải con đó, con Ergo 2": what follows is meant, not what is pointed at before it.
         typed = " " * refused.end + typed[refused.end :]
-    pointed = find_reference(typed, goods, things=_things(), fields={"price": "price"})
+    pointed = find_reference(typed, goods, things=things(), fields={"price": "price"})
     if pointed and pointed.kind == "extreme" and _kinds_in(typed, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
-        pointed = find_reference(typed, goods, things=_things())
+        pointed = find_reference(typed, goods, things=things())
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     # "three of those": what is counted stays in sight.
     spans = [
@@ -143,12 +145,17 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         shown=goods.rows if goods else (),
         current=tuple(row for row in goods.rows if row.id in last) if goods else (),
     )
+    if query.action == "find" or goods is not None:
+        order = change_order(typed, query, goods, store)
+        if order is not None:
+            asked = ProductQuery(moves=("total",), topics=query.topics)
+            return replace(request, scope="order", query=asked, order=order)
     if goods is None:
         return _of_no_goods(request, focus)
     if corrected and (query.words or query.brands) and pointed is None:
         whole = replace(query, kinds=query.kinds or kinds)
         return replace(request, scope="search", query=whole)
-    found = _after(request, goods, pointed, kinds)
+    found = _beside(request, goods, pointed, store) or _after(request, goods, pointed, kinds)
     by_number = pointed is not None and pointed.kind in _BY_NUMBER
     if goods.query.get("unsure") and found.scope == "rows" and not by_number:
         # Several shown as found are no answer to go on from: only a number points among them.
@@ -158,6 +165,35 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
     return _of_same_maker(_with_delivery(_of_family(_compares(found), store)), query, store)
+
+
+def _beside(
+    request: ShopRequest, focus: Focus, pointed: Reference | None, store: ProductStore
+) -> ShopRequest | None:
+    """Goods that the message names, held against the one spoken of: "nó với SN580 con nào bảo hành lâu hơn".
+
+    A size alone names another of its line: "bản 16GB đắt hơn nó bao nhiêu".
+    """
+    query = request.query
+    more = _by_how_much(request) or query.moves[:1] if set(query.moves) & _OF_ROWS else _by_how_much(request)
+    this = pointed.rows if pointed and pointed.kind == "this" else ()
+    this = _pointed_rows(request.typed, pointed, focus) if pointed and this else request.current or focus.rows
+    if not (more or query.compared) or len(this) >= MAX_COMPARED or query.excludes or query.unread:
+        return None
+    one = store.named([row.id for row in this])
+    named = replace(query, kinds=query.kinds or tuple(p.kind for p in one), order="", compared=(), asks=(), stocked=False)
+    if query.words or query.brands:
+        found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
+    elif query.figures and len(one) == 1:
+        found = offers.narrow(_family(one[0], store), named)
+    else:
+        return None
+    others = [p for p in found.products if p not in one] if found and not found.unmet else []
+    if not one or not 0 < len(others) <= MAX_COMPARED - len(one):
+        return None
+    pair = [*one, *others] if len(one) == 1 else [*others, *one]
+    query = replace(query, action="compare", kinds=(), words=(), brands=(), figures=(), shows=(), moves=("compare",))
+    return replace(request, scope="rows", rows=tuple(focus_rows(pair)), pointed=True, query=query)
 
 
 def _of_same_maker(request: ShopRequest, query: ProductQuery, store: ProductStore) -> ShopRequest:
@@ -206,7 +242,7 @@ def _refused(text: str, focus: Focus, store: ProductStore) -> PhraseHit | None:
         return None
     clause, comma, _ = text[hit.end :].partition(",")
     if comma:
-        pointed = find_reference(clause, focus, things=_things())
+        pointed = find_reference(clause, focus, things=things())
         left = blank_out(clause, pointed.spans) if pointed else clause
         return replace(hit, end=hit.end + len(clause) + 1) if not tokens(left) else None
     words = parse_product_query(text[hit.end :], store).words
@@ -338,7 +374,7 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     if held and (more := _by_how_much(rows)):
         return _held_against(rows, held, more)
     if query.kinds:
-        asks = query.asks and not (named or narrowed)
+        asks = query.asks and not (named or narrowed or query.compared)
         return _current(rows) if asks else replace(request, scope="search")
     if query.asks and query.words and not narrowed and all(word.startswith("ddr") for word in query.words):
         # "ram thì ddr4 hay ddr5" asks which of them it is.
@@ -350,7 +386,7 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
         return _asked_difference(rows) or replace(request, scope="search", query=whole, own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
-    if query.order in {"cheapest", "dearest"} or summed or set(query.moves) & _OF_ROWS:
+    if query.order in {"cheapest", "dearest"} or summed or query.compared or set(query.moves) & _OF_ROWS:
         return rows
     monthly = "instalment" in query.topics and query.months
     asked = query.asks or monthly or "warranty period" in query.topics or (query.shows and not query.topics)
@@ -380,14 +416,14 @@ def _by_how_much(request: ShopRequest) -> tuple[str, ...]:
         return differs
     hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
     more = tuple(hit.phrase for hit in hits if hit.phrase.endswith(("hơn", "hon", "er")))
-    more = more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
-    return more if "price" in request.query.shows else ()
+    more = more if "price" in request.query.shows else ()
+    return more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
 
 
 def _held_against(request: ShopRequest, meant: tuple[FocusRow, ...], more: tuple[str, ...]) -> ShopRequest:
     """One of those shown that is named, beside the one spoken of or the other of two; else it is not known beside which."""
     shown, query = request.rows, request.query
-    pair = shown if len(shown) == 2 else tuple(dict.fromkeys((*request.current, *meant)))
+    pair = shown if len(shown) == 2 else tuple({row.id: row for row in (*request.current, *meant)}.values())
     if len(pair) == 2:
         query = replace(query, action="compare", words=(), brands=(), shows=(), moves=())
         return replace(request, query=query, rows=pair, pointed=True)
@@ -454,18 +490,6 @@ def _kind_alone(query: ProductQuery) -> bool:
     return not (told or query.details or query.order or shows or query.asks)
 
 
-def _things() -> tuple[str, ...]:
-    lists = word_lists("kinds")
-    return (
-        "máy",
-        "sản phẩm",
-        "hàng",
-        "thằng",
-        "ổ",
-        *(name for entries in lists.values() for name in entries),
-    )
-
-
 def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
     """What the catalogue has for `request`; None where it asks for no goods. Blocking; raises StoreError."""
     if request.scope == "none" or (store.loaded() is None and request.scope == "search"):
@@ -481,6 +505,10 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
             best = tuple(one for one in found.products if one.price == found.products[0].price)
             return replace(found, kind="rows", products=best, note=request.query.order)
         return found
+    if request.order is not None:
+        lines, lacking = request.order.lines, request.order.lacking
+        goods, counts = tuple(one.product for one in lines), tuple(one.count for one in lines)
+        return Offer("order", request.query, goods, len(lines), counts=counts, note=lacking)
     products = store.named([row.id for row in request.rows])
     if request.missing or not products:
         note = "no such" if request.missing else "gone"
@@ -500,7 +528,7 @@ def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None
         return None
     if len(products) < 2 or query.count not in {0, len(products)}:
         return Offer("rows", query, (), len(request.shown), note="no such")
-    return Offer("compare", query, tuple(products[:4]), len(products))
+    return Offer("compare", query, tuple(products[:MAX_COMPARED]), len(products))
 
 
 def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
@@ -521,14 +549,13 @@ def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
     return found
 
 
-def focus_rows(products: Sequence[Product]) -> list[FocusRow]:
-    """The products as rows of the shared focus."""
-    return [
-        FocusRow(
-            product.name, product.name, {"price": product.price, "stock": product.stock, "kind": product.kind}
-        )
-        for product in products[:MAX_SHOWN]
-    ]
+def focus_rows(products: Sequence[Product], counts: Sequence[int] = ()) -> list[FocusRow]:
+    """The products, with how many of each are ordered, as rows of the shared focus."""
+    rows = []
+    for at, one in enumerate(products[:MAX_SHOWN]):
+        values = {"price": one.price, "stock": one.stock, "kind": one.kind}
+        rows.append(FocusRow(one.name, one.name, values | ({"count": counts[at]} if counts else {})))
+    return rows
 
 
 def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure: bool = False) -> None:
@@ -542,6 +569,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure:
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
         query = {
             **before.query,
+            "count": request.query.count or 1,
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
         }
         turn.show(before.kind, before.question, before.rows, query)
@@ -550,5 +578,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure:
     query = offer.query.to_json() if offer.kind in {"list", "build"} else {"kinds": kinds}
     query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
     query["total"] = offer.total
+    query["beside"] = [product.name for product in offer.beside]
     query["unsure"] = unsure and len(offer.products) > 1
-    turn.show(BUILD if offer.kind == "build" else PRODUCTS, request.typed, focus_rows(offer.products), query)
+    kind = BUILD if offer.kind in {"build", "order"} else PRODUCTS
+    turn.show(kind, request.typed, focus_rows(offer.products, offer.counts), query)
