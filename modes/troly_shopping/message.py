@@ -12,7 +12,7 @@ from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly.text.everyday import small_talk, without_everyday
 from troly.text.fold import nfc, tokens
-from troly.text.match import PhraseHit, blank_out
+from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.dialogue import (
     FOCUS,
     DialogueAct,
@@ -29,11 +29,12 @@ from troly_shopping.dialogue import (
 )
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
-from troly_shopping.products.request import PAGES, ShopRequest, parse_request, spoken_of
+from troly_shopping.products.request import PAGES, PRODUCTS, ShopRequest, parse_request, spoken_of
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
 from troly_shopping.strings import say
 from troly_shopping.warranty.store import WarrantyRecord, WarrantyStore
+from troly_shopping.wordlists import lexicon
 
 # A message of so few words may be a serial with blanks inside and nothing else.
 _FEW_WORDS = 4
@@ -132,7 +133,9 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     phrases = MessagePhrases(text)
     modelled = ProductStore(datasets).codes(tuple(found))
     serials = _parse_serials(text, state, hits, found, modelled=modelled, context=phrases.about_warranty)
-    rules = intent_by_rules(phrases, serials, awaiting=state.awaiting)
+    focus = spoken_of(turn)
+    shown = focus is not None and focus.kind == PRODUCTS
+    rules = intent_by_rules(phrases, serials, awaiting=state.awaiting, shown=shown)
     complaint = phrases.count["repair"] > 0 or (phrases.count["symptom"] > 0 and phrases.count["owned"] > 0)
     if serials.serials and rules.sure:
         request = _rest(text, serials, datasets)
@@ -212,8 +215,13 @@ def _of_act(act: DialogueAct, state: DialogueState, store: WarrantyStore) -> Par
 
 
 def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | None:
-    """What the message asks for beside its serials; None for nothing that is wholly understood."""
-    spans = [*((item.start, item.end) for item in serials.candidates), *warranty_spans(text)]
+    """What the message asks for beside its serials; None for nothing."""
+    beside = lexicon("dialogue", "besides").find(text)
+    spans = [
+        *((item.start, item.end) for item in serials.candidates),
+        *warranty_spans(text),
+        *spans_of(beside),
+    ]
     if not without_everyday(text, spans):
         return None
     rest = parse_request(blank_out(text, spans), None, ProductStore(datasets))
@@ -222,7 +230,7 @@ def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | 
     wanted = rest.topics or (
         rest.scope == "search" and (query.shows or query.asks or query.priced or query.order)
     )
-    return rest if wanted and not query.unread else None
+    return rest if wanted or (beside and query.unread) else None
 
 
 def _with_records(

@@ -72,10 +72,10 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _built(store, query)
     if query.action == "compare" and not query.fits:
         return _compare(store, query)
+    if (fitting := together(store, query)) is not None:
+        return fitting
     if query.parts:
         return _several(store, query)
-    if (fitting := _together(store, query)) is not None:
-        return fitting
     if query.doubtful or (query.fits and not (query.words or query.brands)):
         return None
     unknown = query.unread and not (query.kinds or query.words or query.details)
@@ -351,7 +351,7 @@ def _made_by(product: Product, brand: str) -> bool:
 _AS_PART = {"ram": "ram", "memory type": "ram", "cpu": "cpu", "graphics card": "vga", "power": "psu"}
 
 
-def _together(store: ProductStore, query: ProductQuery) -> Offer | None:
+def together(store: ProductStore, query: ProductQuery) -> Offer | None:
     """Whether parts that are named go together, or which of a kind go with one; None where nothing of it is asked."""
     memory = [word for word in query.words if word.startswith("ddr")]
     named = _parts_named(store, [word for word in query.words if word not in memory])
@@ -367,7 +367,7 @@ def _together(store: ProductStore, query: ProductQuery) -> Offer | None:
         memory = [word for word in memory if not all(title_has(part.name, word) for part in parts)]
         told = tests_of(replace(query, words=tuple(memory), brands=()))
         rest = _fitting(_of_kind(store, others[0]), told)
-        fits = {one: {go_together(one, part) for part in parts} for one in rest}
+        fits = {one: {gotogether(one, part) for part in parts} for one in rest}
         good = [one for one, verdict in fits.items() if verdict == {True}]
         if not good and any(None in verdict for verdict in fits.values()):
             return None
@@ -376,7 +376,7 @@ def _together(store: ProductStore, query: ProductQuery) -> Offer | None:
         return Offer("fit", query, (parts[0], *rest[:1]), 2, note="yes" if good else "no") if rest else None
     if len(named) == 2 and (query.fits or not (query.shows or query.asks or query.moves)):
         first, second = named.values()
-        verdicts = {go_together(one, other) for one in first for other in second}
+        verdicts = {gotogether(one, other) for one in first for other in second}
         if len(verdicts) == 1 and None not in verdicts:
             return Offer("fit", query, (first[0], second[0]), 2, note="yes" if True in verdicts else "no")
     return None
@@ -393,7 +393,9 @@ def _parts_named(store: ProductStore, words: Sequence[str]) -> dict[str, list[Pr
         if any(char.isdigit() for word in best for char in word):
             found[kind] = best, [one for one, told in says.items() if len(told) == len(best)]
     return {
-        kind: rows for kind, (best, rows) in found.items() if not any(best < other for other, _ in found.values())
+        kind: rows
+        for kind, (best, rows) in found.items()
+        if not any(best < other for other, _ in found.values())
     }
 
 
@@ -404,7 +406,9 @@ def _of_kind(store: ProductStore, kind: str) -> list[Product]:
 def title_has(title: str, word: str) -> bool:
     """Whether a product's name has this word or a longer code that begins with it ("b760" of "B760M")."""
     words = folded_words(title)
-    return word in words or (not word.isdigit() and any(one.startswith(word) for one in words) and any(map(str.isdigit, word)))
+    return word in words or (
+        not word.isdigit() and any(one.startswith(word) for one in words) and any(map(str.isdigit, word))
+    )
 
 
 def _several(store: ProductStore, query: ProductQuery) -> Offer:
@@ -423,7 +427,7 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
         missing += [] if rows else [side]
     moves = query.moves if single and not missing else tuple(move for move in query.moves if move != "total")
     wanted = replace(query, moves=moves, kinds=(), words=(), brands=(), facts=(), figures=())
-    if single and not missing and len(found) == len(counts):
+    if single and not missing and len(found) == len(counts) and not query.fits:
         return Offer("order", replace(wanted, parts=()), tuple(found), len(found), counts=tuple(counts))
     return Offer("list", wanted, tuple(found), len(found), missing=tuple(missing))
 

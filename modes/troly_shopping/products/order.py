@@ -34,7 +34,7 @@ class OrderLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class OrderChange:
     """The lines of an order; `lacking` is the kind of which nothing like what was wished goes with the rest."""
 
     lines: tuple[OrderLine, ...]
@@ -58,11 +58,12 @@ def things() -> tuple[str, ...]:
 
 def change_order(
     text: str, query: ProductQuery, focus: Focus | None, store: ProductStore
-) -> Order | None:
+) -> OrderChange | None:
     """The order after `text`; None where it is about no order, or not every part of it is certain. Raises StoreError."""
     hits = lexicon("order", "add", "swap", "drop").find(text)
     held = focus is not None and focus.kind == BUILD
-    if query.priced or not ("total" in query.moves or (held and (hits or query.order))):
+    summed = "total" in query.moves
+    if query.priced or query.fits or not (summed or (held and (hits or _comparatives(text)))):
         return None
     rest = blank_out(text, spans_of(lexicon("catalogue", "total", "price asked").find(text)))
     pieces = list(_pieces(rest))
@@ -71,12 +72,18 @@ def change_order(
     lines = list(before) if hits or held else []
     try:
         for at, (change, piece) in enumerate(pieces):
-            lines = _after(lines, change, piece, focus, store, last=at == len(pieces) - 1)
+            part = _Part(change or ("more" if summed else ""), piece, focus, store)
+            lines = part.applied(lines, last=at == len(pieces) - 1)
     except _LackingError as error:
-        return Order(tuple(before), str(error))
+        return OrderChange(tuple(before), str(error))
     except _UncertainError:
         return None
-    return Order(tuple(lines)) if lines and (query.names or hits or pointed or held) else None
+    return OrderChange(tuple(lines)) if lines and (query.names or hits or pointed or held) else None
+
+
+def _comparatives(text: str) -> bool:
+    hits = lexicon("catalogue", "cheapest", "dearest").find(text)
+    return any(hit.phrase.endswith(("hơn", "er")) or hit.phrase.startswith("more ") for hit in hits)
 
 
 def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
@@ -86,7 +93,9 @@ def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
     alone = focus.query.get("count", 1)
     counts = {row.id: int(row.values.get("count") or alone) for row in rows}
     found = store.named(list(counts))
-    return [OrderLine(one, counts[one.name]) for one in found] if focus.kind == BUILD or len(found) == 1 else []
+    return (
+        [OrderLine(one, counts[one.name]) for one in found] if focus.kind == BUILD or len(found) == 1 else []
+    )
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -99,39 +108,56 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
             change, begin = change if hit.label == "joint" else hit.label, hit.end
 
 
-def _after(
-    lines: list[OrderLine], change: str, piece: str, focus: Focus | None, store: ProductStore, *, last: bool
-) -> list[OrderLine]:
-    """The lines after one part of the message."""
-    reference = find_reference(piece, focus, things=things())
-    read = parse_product_query(piece, store)
-    kinds, named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
-    if change == "drop" and (kinds or named):
-        gone = [one for one in lines if _is_meant(one.product, read, kinds)]
+class _Part:
+    """A part of a message that names one thing: `change` is what is done with it ("" where that is not said)."""
+
+    def __init__(self, change: str, text: str, focus: Focus | None, store: ProductStore) -> None:
+        self._change, self._text, self._focus, self._store = change, text, focus, store
+        self._reference = find_reference(text, focus, things=things())
+        self._read = read = parse_product_query(text, store)
+        self._kinds, self._named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
+
+    def applied(self, lines: list[OrderLine], *, last: bool) -> list[OrderLine]:
+        """The lines after it; `last`: nothing more is said."""
+        if not (self._kinds or self._named):
+            return self._pointed(lines)
+        if self._change == "drop":
+            return self._without(lines)
+        at = [one.product for one in lines if one.product.kind in self._kinds]
+        if at and not self._named:
+            if len(at) == 1 and self._read.order and self._change != "add":
+                return _swapped(lines, _next(at[0], self._read, self._text, lines, self._store))
+            if self._reference is not None or (self._change == "swap" and not last):
+                return lines  # "đổi main | sang B760M": what takes its place comes after
+        if not self._change or (self._change == "swap" and not self._named and not self._read.order):
+            raise _UncertainError
+        chosen = _chosen(self._text, self._read, self._focus, self._store)
+        if self._change == "swap":
+            return _swapped(lines, chosen)
+        there = sum(one.count for one in lines if one.product == chosen) if self._change == "add" else 0
+        return _added(lines, [OrderLine(chosen, there + max(1, self._read.count))])
+
+    def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:
+        """With what is pointed at without its name."""
+        reference, read = self._reference, self._read
+        if reference is None:
+            if read.unread and without_everyday(self._text, []):
+                raise _UncertainError
+            return lines
+        if reference.kind == "these":
+            return lines
+        if self._change == "drop" or not self._change:
+            raise _UncertainError
+        if reference.kind == "this":
+            return _added(_before(self._focus, self._store) if self._focus else [], lines)
+        rows = self._store.named([row.id for row in reference.rows])
+        return _added(lines, [OrderLine(one, max(1, read.count)) for one in rows])
+
+    def _without(self, lines: list[OrderLine]) -> list[OrderLine]:
+        gone = [one for one in lines if _is_meant(one.product, self._read, self._kinds)]
         if not gone:
             raise _UncertainError
         return [one for one in lines if one not in gone]
-    if not (kinds or named):
-        if reference is None and read.unread and without_everyday(piece, []):
-            raise _UncertainError
-        if reference is None or reference.kind == "these":
-            return lines
-        if reference.kind == "this":
-            return _added(_before(focus, store) if focus else [], lines)
-        return _added(lines, [OrderLine(one) for one in store.named([row.id for row in reference.rows])])
-    at = [one.product for one in lines if one.product.kind in kinds]
-    if at and not named:
-        if len(at) == 1 and read.order and change != "add":
-            return _swapped(lines, _next(at[0], read, lines, store))
-        if change == "swap" and not last:
-            return lines  # "đổi main | sang B760M": what takes its place comes after
-        if reference is not None:
-            return lines
-    chosen = _chosen(piece, read, focus, store)
-    if change == "swap":
-        return _swapped(lines, chosen)
-    there = sum(one.count for one in lines if one.product == chosen) if change == "add" else 0
-    return _added(lines, [OrderLine(chosen, there + max(1, read.count))])
 
 
 def _is_meant(product: Product, read: ProductQuery, kinds: Sequence[str]) -> bool:
@@ -157,8 +183,10 @@ def _chosen(piece: str, read: ProductQuery, focus: Focus | None, store: ProductS
     return rows[0]
 
 
-def _next(product: Product, read: ProductQuery, lines: Sequence[OrderLine], store: ProductStore) -> Product:
-    """The nearest product of its kind that is cheaper or dearer and goes with the rest of the order."""
+def _next(
+    product: Product, read: ProductQuery, text: str, lines: Sequence[OrderLine], store: ProductStore
+) -> Product:
+    """The nearest product of its kind that is cheaper or dearer, or the first or last, and goes with the rest of the order."""
     others = [one.product for one in lines if one.product != product]
     kind = store.search(SearchCriteria(kinds=(product.kind,), stocked=True, count=_LOOKED_AT))
     sign = -1 if read.order == "cheapest" else 1
@@ -166,7 +194,8 @@ def _next(product: Product, read: ProductQuery, lines: Sequence[OrderLine], stor
     fitting = [one for one in further if all(go_together(one, other) is not False for other in others)]
     if not fitting:
         raise _LackingError(product.kind)
-    return min(fitting, key=lambda one: abs(one.price - product.price))
+    near = min if _comparatives(text) else max
+    return near(fitting, key=lambda one: abs(one.price - product.price))
 
 
 def _swapped(lines: list[OrderLine], product: Product) -> list[OrderLine]:

@@ -70,20 +70,28 @@ _ANY = re.compile(
     r"|(?<!\w)(?:any|whatever|whichever)\s+(\w+)\s+(?:will do|is fine|is ok|is okay|works)(?!\w)"
 )
 # "bao nhiêu W": the unit of what is asked.
-_WHICH_FIGURE = re.compile(r"(?:nhieu|may|how many)\s+(gb|tb|inch|hz|kg|mah|w)(?!\w)")
+_WHICH_FIGURE = re.compile(
+    r"(?:nhieu|nhiu|may|how many)\s+(gb|tb|inch|hz|kg|mah|w|gram|gam|g|ky|ki|kilo|cm|mm|met|nit|nits|lumen|mp|ms|fps|trang|cong|khe|nhan|luong|pages|ports|cores|threads|slots)(?!\w)"
+)
+# "cách shop 15 km", "8 cây".
+_DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?met\w*|kilometers?)(?!\w)")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|but)(?!\w)")
 # Topics that show in what is asked of another: how long and how much it takes, where something is brought.
 _SENT = {"topic delivery", "topic delivery fee", "topic express"}
+_GIVEN_BACK = {"topic return", "topic return policy", "topic refund"}
 _COSTS = {"price asked", "fee asked"}
 _IMPLIED = (
+    ("installation", ({"build", "fits", "topic upgrade"}, {"distance", "at home"})),
+    ("trade-in", ({"old", "topic used goods"}, {"traded"})),
+    ("warranty terms", ({"topic invoice"}, {"ask warranty"})),
     ("delivery fee", (_SENT, _COSTS)),
     ("delivery", (_SENT, {"how long"})),
     ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
     ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})),
     ("students", ({"topic promotion"}, {"fact study"})),
-    ("warranty parts", ({"ask battery"}, {"ask warranty"})),
+    ("warranty parts", ({"ask battery", "ask charger"}, {"ask warranty"})),
     ("warranty terms", ({"terms"}, {"ask warranty"})),
     ("repair time", ({"repair"}, {"how long"})),
     ("repair cost", ({"repair"}, _COSTS)),
@@ -92,9 +100,13 @@ _IMPLIED = (
 # A topic says nothing beside one of these, which is the same asked more closely.
 _NARROWER = {
     "delivery": {"parcel check", "order status", "installation"},
+    "upgrade": {"installation"},
     "order": {"order status", "delivery", "delivery fee", "deposit", "cod", "instalment"},
     "payment": {"cod", "instalment", "refund"},
-    "return": {"return policy"},
+    "return": {"return policy", "deposit", "refund"},
+    "order status": {"deposit"},
+    "invoice": {"warranty terms"},
+    "address": {"warranty place"},
     "used goods": {"trade-in"},
     "promotion": {"students"},
     "warranty period": {"warranty parts"},
@@ -115,7 +127,7 @@ _OF_WARRANTY = {
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
 # What is read so that nothing else is made of it, and is not answered.
-_UNUSED = {"not", "not after", "others", "cheaper others", "most", "least"}
+_UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
 USES = ("gaming", "graphics", "office", "study")
 _ASKED = ("price asked", "fee asked", "stock asked", "specs asked", "link asked")
 
@@ -366,6 +378,9 @@ class _Parser:
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
         self._labels = {hit.label for hit in self._hits}
+        for match in _DISTANCE.finditer(fold(self._rest)):
+            self._spans.append(match.span())
+            self._labels.add("distance")
 
     def query(self) -> ProductQuery:
         kinds, asks, owned = self._kinds()
@@ -385,7 +400,7 @@ class _Parser:
         compared = self._compared(asks, kinds)
         asks += [name for name in compared[:1] if name not in asks]
         if _OF_WARRANTY & set(topics):
-            asks = [name for name in asks if name not in {"warranty", "battery"}]
+            asks = [name for name in asks if name not in {"warranty", "battery", "charger"}]
         if "students" in topics:
             items = [item for item in items if item.value != "study"]
             wanted = [item for item in wanted if item.value != "study"]
@@ -399,7 +414,12 @@ class _Parser:
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
         parts = _sides(self._rest) if "compare" in labels else self._wants(kinds)
         action: Action = "compare" if len(parts) > 1 and "compare" in labels else "find"
-        if "build" in labels and _builds(kinds) and not self._names_whole(items):
+        if (
+            "build" in labels
+            and "installation" not in topics
+            and _builds(kinds)
+            and not self._names_whole(items)
+        ):
             action, parts, kinds = "build", tuple(kind for kind in kinds if kind in PARTS), []
         limits = self._limits
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
@@ -430,7 +450,7 @@ class _Parser:
             parts=parts,
             count=count,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
-            fits="fits" in labels and not self._only_has(kinds),
+            fits="fits" in labels and "installation" not in topics and not self._only_has(kinds),
             sold_out="sold out" in labels,
             owned=tuple(owned),
             foreign=limits.foreign,
@@ -446,7 +466,9 @@ class _Parser:
         """
         taken = [*self._spans, *self._limits.places]
         for hit in self._hits:
-            if hit.label not in {"most", "least"} or any(hit.start < end and hit.end > start for start, end in taken):
+            if hit.label not in {"most", "least"} or any(
+                hit.start < end and hit.end > start for start, end in taken
+            ):
                 continue
             size = "storage" if set(kinds or (self._whole,)) & {"ssd", "hdd", "usb", "ram"} else "screen"
             told = {"weight": _WEIGHS, size: _SIZED}
@@ -455,7 +477,11 @@ class _Parser:
             if named:
                 self._spans.append((hit.start, hit.end))
                 # "tần số quét thấp nhất" is no price.
-                self._labels -= {"cheapest"} if (hit.start, hit.end) in spans_of(h for h in self._hits if h.label == "cheapest") else set()
+                self._labels -= (
+                    {"cheapest"}
+                    if (hit.start, hit.end) in spans_of(h for h in self._hits if h.label == "cheapest")
+                    else set()
+                )
                 return (named[0], hit.label)
         return ()
 
@@ -547,7 +573,10 @@ class _Parser:
     def _topics(self) -> list[str]:
         """The topics of service, those that show in what is asked of others too."""
         topics = [hit.label[6:] for hit in self._hits if hit.label.startswith("topic ")]
-        topics += [topic for topic, told in _IMPLIED if all(self._labels & one for one in told)]
+        implied = [(topic, told) for topic, told in _IMPLIED if all(self._labels & one for one in told)]
+        topics += [topic for topic, _ in implied]
+        said = {label for _, told in implied for one in told for label in one}
+        self._spans += spans_of(hit for hit in self._hits if hit.label in said)
         return [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
 
     def _wants(self, kinds: Sequence[str]) -> tuple[str, ...]:
@@ -678,7 +707,12 @@ class _Parser:
                     found.append(_Item(word.start, word.end, "word", joined))
             elif word.text in known and (not is_syllable(word.folded) or not self._of_topic(word)):
                 found.append(_Item(word.start, word.end, "word", "".join(folded_words(word.text))))
-            elif len(word.folded) == 1 and before and self._text[before.end : word.start] == "-" and _has_digit(before.text):
+            elif (
+                len(word.folded) == 1
+                and before
+                and self._text[before.end : word.start] == "-"
+                and _has_digit(before.text)
+            ):
                 # The last piece of a code: "24MR400-B".
                 self._spans.append((word.start, word.end))
             elif _CODE.fullmatch(word.folded) and not self._of_topic(word):
@@ -764,7 +798,13 @@ class _Parser:
         """The words that are not accounted for, neighbours together, as typed."""
         parts = set(spans_of(self._parts))
         # A negation that takes nothing away was not understood.
-        hits = [hit for hit in self._hits if hit.label not in _UNUSED]
+        excluding = any(
+            (hit.start, hit.end) in self._spans for hit in self._hits if hit.label in {"not", "not after"}
+        )
+        unused = _UNUSED - ({"others"} if excluding else set())  # "không lấy HyperX, cái khác đi"
+        if any(hit.label in _GIVEN_BACK for hit in self._hits):
+            unused -= {"not", "not after"}  # "không thích nữa thì trả lại được không"
+        hits = [hit for hit in self._hits if hit.label not in unused]
         spans = [*self._spans, *(span for span in spans_of(hits) if span not in parts)]
         spans += [*((item.start, item.end) for item in items if item.end)]
         left = without_everyday(self._rest, spans)
@@ -914,7 +954,7 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
     `measured` says that the catalogue measures goods so: "2m" is then a length.
     """
     amounts = _prices(text, measured)
-    hits = lexicon("catalogue", *_LIMITS).find(text)
+    hits = _limits_of(text, amounts)
     places, written = _foreign(text, hits)
     low = high = about = None
     for nth, amount in enumerate(amounts):
@@ -949,6 +989,20 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
     if low is not None and high is not None and low > high:
         low, high = high, low
     return PriceLimits(low, high, about, tuple(places), written)
+
+
+def _limits_of(text: str, amounts: Sequence[Amount]) -> list[PhraseHit]:
+    """The words of limit; right beside an amount also those whose accents were left out or slipped: "duới 5 triệu"."""
+    hits = lexicon("catalogue", *_LIMITS).find(text)
+    plain = fold(text)
+    slipped = lexicon("catalogue", *_LIMITS).find(plain) if len(plain) == len(text) and plain != text else []
+    beside = [
+        hit
+        for hit in slipped
+        if any(0 <= one.start - hit.end <= 1 or 0 <= hit.start - one.end <= 1 for one in amounts)
+        and not any(hit.start < other.end and hit.end > other.start for other in hits)
+    ]
+    return sorted([*hits, *beside], key=lambda hit: hit.start)
 
 
 def _foreign(text: str, hits: Sequence[PhraseHit]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:

@@ -44,7 +44,11 @@ def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
 def _is_answer(offer: Offer) -> bool:
     """Whether every part of the question was looked up, and something was found for it."""
     query = offer.query
-    untold = [] if offer.kind == "fit" else [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
+    untold = (
+        []
+        if offer.kind == "fit"
+        else [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
+    )
     unsure = "total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")]
     unsure = unsure or (offer.kind == "compare" and len(offer.products) < 2)
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
@@ -136,6 +140,8 @@ def _sums(offer: Offer, lang: Lang) -> Iterator[str]:
         for product in products:
             total = format_money(product.price * query.count, lang)
             yield say("follow.times", lang, count=query.count, price=price(product, lang), total=total)
+            if product.stock is not None and product.stock < query.count:
+                yield say("order.too_few", lang, name=product.name, stock=product.stock)
 
 
 def _caveats(offer: Offer, lang: Lang) -> Iterator[str]:
@@ -231,7 +237,9 @@ def _most(products: Sequence[Product], query: ProductQuery, lang: Lang) -> str:
     if not best or any(measure_of(one, attribute) is None for one in products):
         return say("compare.unknown", lang, what=what)
     key = "as_much" if len(best) == len(products) else order
-    return say(f"compare.{key}", lang, names=say("compare.join", lang).join(one.name for one in best), what=what)
+    return say(
+        f"compare.{key}", lang, names=say("compare.join", lang).join(one.name for one in best), what=what
+    )
 
 
 def attribute_name(query: ProductQuery, lang: Lang) -> str:
@@ -274,11 +282,15 @@ def _build(offer: Offer, lang: Lang, hotline: str) -> OfferText:
 
 def _order(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
     """Goods to be bought: what each comes to, whether there are enough, what does not fit, and the sum."""
-    lines = [say("order.none", lang, kind=kind_name(offer.note, lang)) if offer.note else say("order.intro", lang)]
+    lines = [
+        say("order.none", lang, kind=kind_name(offer.note, lang)) if offer.note else say("order.intro", lang)
+    ]
     for one, count in zip(offer.products, offer.counts, strict=True):
         line = say("offer.line", lang, name=one.name, price=price(one, lang), stock=stock(one, lang))
         total = format_money(one.price * count, lang)
-        more = say("follow.times", lang, count=count, price=price(one, lang), total=total) if count > 1 else ""
+        more = (
+            say("follow.times", lang, count=count, price=price(one, lang), total=total) if count > 1 else ""
+        )
         lines.append(f"{line}; {more}" if more else line)
         if count > 1 and one.stock is not None and one.stock < count:
             lines.append(say("order.too_few", lang, name=one.name, stock=one.stock))
@@ -295,7 +307,9 @@ def _fit(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
     query, products = replace(offer.query, asks=(), facts=(), fits=True), offer.products
     names = say("compare.join", lang).join(one.name for one in offer.beside[:2])
     if len(offer.beside) > 2:
-        names = " ".join((kind_name(offer.beside[0].kind, lang), *(query.said.get(word, word) for word in query.words)))
+        names = " ".join(
+            (kind_name(offer.beside[0].kind, lang), *(query.said.get(word, word) for word in query.words))
+        )
     intro = say(f"fit.{offer.note}", lang, names=names)
     lines = [intro, *numbered(product_lines(products, lang, query), products), *_caveats(offer, lang)]
     if offer.total > len(products):

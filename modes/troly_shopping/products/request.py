@@ -9,13 +9,13 @@ from typing import Literal
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
-from troly.text.fold import fold, nfc, tokens
+from troly.text.fold import fold, folded_words, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
-from troly_shopping.products.order import BUILD, Order, change_order, things
-from troly_shopping.products.query import ProductQuery, parse_product_query, refine
-from troly_shopping.products.store import Order, Product, ProductStore, SearchCriteria
+from troly_shopping.products.order import BUILD, OrderChange, change_order, things
+from troly_shopping.products.query import USES, ProductQuery, parse_product_query, refine
+from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon
 
 # Kinds of the shared focus.
@@ -29,8 +29,6 @@ _COST = {
     "repair time": "repair cost", "warranty terms": "repair cost", "warranty period": "repair cost", "warranty place": "repair cost",
     "not covered": "repair cost", "delivery": "delivery fee",
 }  # fmt: skip
-_NAMED = 60
-_BY_NUMBER = {"ordinal", "first", "last"}
 _SIZE = re.compile(r"(?<!\w)[0-9]+ ?[GT]B(?:/[0-9]+ ?[GT]B)*(?!\w)", re.IGNORECASE)
 # "hơn bản 16GB bao nhiêu tiền", but not "hơn 20 triệu".
 _BY_HOW_MUCH = re.compile(
@@ -39,6 +37,15 @@ _BY_HOW_MUCH = re.compile(
 _TOGETHER = re.compile(
     r"(?:\+|\b(?:cong|tong|lan|va|voi|and|plus|with))\s*(?:ca\s+|tien\s+|phi\s+|the\s+)*(?:ship\w*|giao|van chuyen|delivery)\b"
 )
+COSTLY = {
+    "repair cost",
+    "installation",
+    "delivery fee",
+    "cleaning",
+    "upgrade",
+    "express",
+    "warranty extension",
+}
 _KIND = 500
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
@@ -64,7 +71,7 @@ class ShopRequest:
     extreme: bool = False
     own: ProductQuery | None = None
     earlier: tuple[str, ...] = ()
-    order: Order | None = None
+    order: OrderChange | None = None
 
     @property
     def asks(self) -> bool:
@@ -145,21 +152,14 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         shown=goods.rows if goods else (),
         current=tuple(row for row in goods.rows if row.id in last) if goods else (),
     )
-    if query.action == "find" or goods is not None:
-        order = change_order(typed, query, goods, store)
-        if order is not None:
-            asked = ProductQuery(moves=("total",), topics=query.topics)
-            return replace(request, scope="order", query=asked, order=order)
+    if put_together := _put_together(request, goods, pointed, store):
+        return put_together
     if goods is None:
         return _of_no_goods(request, focus)
     if corrected and (query.words or query.brands) and pointed is None:
         whole = replace(query, kinds=query.kinds or kinds)
         return replace(request, scope="search", query=whole)
     found = _beside(request, goods, pointed, store) or _after(request, goods, pointed, kinds)
-    by_number = pointed is not None and pointed.kind in _BY_NUMBER
-    if goods.query.get("unsure") and found.scope == "rows" and not by_number:
-        # Several shown as found are no answer to go on from: only a number points among them.
-        return replace(request, query=replace(query, unread=query.unread or (typed[:_NAMED],)))
     if found.scope == "rows" and "warranty period" in found.topics:
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
@@ -181,7 +181,9 @@ def _beside(
     if not (more or query.compared) or len(this) >= MAX_COMPARED or query.excludes or query.unread:
         return None
     one = store.named([row.id for row in this])
-    named = replace(query, kinds=query.kinds or tuple(p.kind for p in one), order="", compared=(), asks=(), stocked=False)
+    named = replace(
+        query, kinds=query.kinds or tuple(p.kind for p in one), order="", compared=(), asks=(), stocked=False
+    )
     if query.words or query.brands:
         found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
     elif query.figures and len(one) == 1:
@@ -192,8 +194,39 @@ def _beside(
     if not one or not 0 < len(others) <= MAX_COMPARED - len(one):
         return None
     pair = [*one, *others] if len(one) == 1 else [*others, *one]
-    query = replace(query, action="compare", kinds=(), words=(), brands=(), figures=(), shows=(), moves=("compare",))
+    query = replace(
+        query, action="compare", kinds=(), words=(), brands=(), figures=(), shows=(), moves=("compare",)
+    )
     return replace(request, scope="rows", rows=tuple(focus_rows(pair)), pointed=True, query=query)
+
+
+def _put_together(
+    request: ShopRequest, focus: Focus | None, pointed: Reference | None, store: ProductStore
+) -> ShopRequest | None:
+    """The request of a message that asks what goes with a part, or adds to an order; None for any other."""
+    query = request.query
+    if whole := _of_part(query, focus, pointed, store):
+        return replace(request, scope="search", query=whole)
+    order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
+    if order is None:
+        return None
+    asked = ProductQuery(moves=("total",), topics=query.topics)
+    return replace(request, scope="order", query=asked, order=order)
+
+
+def _of_part(
+    query: ProductQuery, focus: Focus | None, pointed: Reference | None, store: ProductStore
+) -> ProductQuery | None:
+    """What goes with the part spoken of ("main nào lắp được cho CPU đó", "con PF400 có đủ không"), by the name of that part."""
+    last = focus.query.get("current", ()) if focus else ()
+    rows = pointed.rows if pointed else tuple(row for row in focus.rows if row.id in last) if focus else ()
+    meant = [
+        row for row in rows if row.values.get("kind") in PARTS and row.values.get("kind") not in query.kinds
+    ]
+    if not query.fits or len(meant) != 1:
+        return None
+    whole = replace(query, words=(*query.words, *folded_words(meant[0].title)), brands=(), owned=())
+    return whole if offers.together(store, whole) else None
 
 
 def _of_same_maker(request: ShopRequest, query: ProductQuery, store: ProductStore) -> ShopRequest:
@@ -309,7 +342,7 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
     if (
         focus is not None
         and focus.kind == PAGES
-        and not (query.names or query.facts or query.figures)
+        and not (query.names or query.figures)
         and (not query.topics or query.unread or _goes_on(request.typed))
     ):
         before = tuple(str(topic) for topic in focus.query.get("topics", ()))
@@ -321,7 +354,7 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
         return replace(request, topics=before)
     # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
     searched = query.action != "find" or (query.narrows and not (query.topics and _kind_alone(query)))
-    searched = searched or query.excludes
+    searched = searched or (query.excludes and not (query.topics and _kind_alone(query)))
     return replace(request, scope="search" if searched else "none")
 
 
@@ -483,11 +516,15 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
 
 def _kind_alone(query: ProductQuery) -> bool:
     """Whether nothing but a kind, or nothing but a price, is said of goods."""
-    told = query.brands or query.words or query.facts or query.figures or query.excludes
+    costs = set(query.topics) & COSTLY
+    told = query.brands or query.words or query.figures or (query.excludes and not query.topics)
+    told = told or [fact for fact in query.facts if not (query.topics and fact in USES)]
     if not (query.kinds or told):
         return True
-    shows = set(query.shows) - {"fee"}
-    return not (told or query.details or query.order or shows or query.asks)
+    asks = set(query.asks) - ({"warranty"} if "warranty period" in query.topics else set())
+    # What a repair or a delivery costs is no price of goods.
+    shows = set(query.shows) - ({"fee", "price"} if costs else {"fee"})
+    return not (told or (query.details and not costs) or query.order or shows or asks)
 
 
 def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
@@ -558,7 +595,7 @@ def focus_rows(products: Sequence[Product], counts: Sequence[int] = ()) -> list[
     return rows
 
 
-def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure: bool = False) -> None:
+def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     """Make what is shown what a later message means; of a list shown before it keeps the order and marks who was spoken of."""
     if not offer.products:
         return
@@ -579,6 +616,5 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure:
     query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
     query["total"] = offer.total
     query["beside"] = [product.name for product in offer.beside]
-    query["unsure"] = unsure and len(offer.products) > 1
     kind = BUILD if offer.kind in {"build", "order"} else PRODUCTS
     turn.show(kind, request.typed, focus_rows(offer.products, offer.counts), query)
