@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from troly.plugin.context import TurnContext
+from troly.plugin.focus import Focus
 from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
@@ -29,7 +30,14 @@ from troly_shopping.dialogue import (
 )
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
-from troly_shopping.products.request import PAGES, PRODUCTS, ShopRequest, parse_request, spoken_of
+from troly_shopping.products.request import (
+    PAGES,
+    PRODUCTS,
+    ShopRequest,
+    goods_looked_up,
+    parse_request,
+    spoken_of,
+)
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
 from troly_shopping.strings import say
@@ -186,6 +194,8 @@ def _read_on(
         return replace(parsed, act=DialogueAct("no serial"))
     goods = ProductStore(turn.services.datasets)
     request = parse_request(text, spoken_of(turn), goods)
+    if turn.focus is not None and turn.focus.kind == FOCUS:
+        request = _of_machine(text, turn.focus, goods) or request
     claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
     led = turn.model.reason_unavailable is None
     if claim and not (led or request.topics or serials.serials or parsed.complaint or state.awaiting):
@@ -195,9 +205,12 @@ def _read_on(
             return _of_act(act, state, store)
     query = request.query
     # "AOC 24B20JH2 bảo hành được bao lâu" asks what the catalogue says of that model.
-    listed = "warranty" in query.asks and request.scope == "search" and not query.unread
+    months = any(figure.attribute == "warranty" for figure in query.figures)
+    listed = ("warranty" in query.asks or months) and request.scope == "search" and not query.unread
     known = goods.frequencies(query.words) if listed and query.words else {}
-    listed = (bool(known) and all(word in known for word in query.words)) or (listed and bool(query.compared))
+    listed = (bool(known) and all(word in known for word in query.words)) or (
+        listed and (months or bool(query.compared))
+    )
     of_goods = request.pointed or ((request.scope == "rows" or listed) and not owned)
     if claim and not request.topics and not of_goods:
         # An owner's question about one machine is no question about goods, whatever it names.
@@ -207,6 +220,15 @@ def _read_on(
     if not (serials.serials or request.certain) and (asked or serials.attempted or short):
         near = serials_written_apart(text[:2_000], store.known)
     return replace(parsed, near=near, request=request)
+
+
+def _of_machine(text: str, focus: Focus, goods: ProductStore) -> ShopRequest | None:
+    """What is asked of the goods that the machine looked up is one of: "máy đó bản 32GB giờ giá bao nhiêu"."""
+    names = [row.title.removesuffix(row.id).strip() for row in focus.rows]
+    shown = goods_looked_up(names, goods)
+    request = parse_request(text, shown, goods) if shown else None
+    about = request is not None and request.scope == "rows" and request.query.shows and not request.topics
+    return request if about and not request.query.unread else None
 
 
 def _of_act(act: DialogueAct, state: DialogueState, store: WarrantyStore) -> ParsedMessage:

@@ -74,13 +74,37 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _compare(store, query)
     if (fitting := together(store, query)) is not None:
         return fitting
-    if query.parts:
-        return _several(store, query)
-    if query.doubtful or (query.fits and not (query.words or query.brands)):
-        return None
+    return _several(store, query) if query.parts else _found(store, _of_whole(store, query))
+
+
+def _found(store: ProductStore, query: ProductQuery) -> Offer | None:
+    """The list of what is wanted; of few that it is asked of how far they are apart, side by side."""
     unknown = query.unread and not (query.kinds or query.words or query.details)
+    unknown = unknown or query.doubtful or (query.fits and not (query.words or query.brands))
     # A maker beside a word that is not read: what is wanted of it is not known.
-    return _list(store, query) if query.narrows and not unknown else None
+    found = _list(store, query) if query.narrows and not unknown else None
+    if found and "difference" in query.moves and 1 < found.total <= _SIDES and not found.unmet:
+        return replace(found, kind="compare")
+    return found
+
+
+# The kinds of goods that are parts of a computer, and what they are called of one.
+_OF_COMPUTER = {"cpu": "cpu", "ram": "ram", "ssd": "storage", "vga": "graphics card", "monitor": "screen"}
+
+
+def _of_whole(store: ProductStore, query: ProductQuery) -> ProductQuery:
+    """ "CPU của Legion 5 là gì" asks what a computer has: no goods of that kind are called so."""
+    part = _OF_COMPUTER.get(query.kinds[0], "") if len(query.kinds) == 1 else ""
+    if not part or not query.words or query.fits or query.excludes:
+        return query
+    if any(all(_says(one, word) for word in query.words) for one in _of_kind(store, query.kinds[0])):
+        return query
+    computers = [one for kind in ("laptop", "pc") for one in _of_kind(store, kind)]
+    meant = dict.fromkeys(
+        one.kind for one in computers if all(title_says(one.name, word) for word in query.words)
+    )
+    asks = tuple(dict.fromkeys(name for name in (part, *query.asks) if not name.startswith("unit ")))
+    return replace(query, kinds=tuple(meant), asks=asks) if meant else query
 
 
 def _built(store: ProductStore, query: ProductQuery) -> Offer:
@@ -134,7 +158,11 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
     near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
     near.sort(key=lambda row: -sum(test.holds(row) is True for test in live) - _in_price(row, query))
     unmet = tuple(test.said for test in live if not test.firm) or ("",)
-    return _shown(query, near, unmet=unmet, silent=unknown) if near else Offer("list", query, unmet=unmet)
+    if near:
+        return _shown(query, near, unmet=unmet, silent=unknown)
+    known = store.kinds()
+    unsold = bool(query.kinds) and not any(kind in known for kind in query.kinds)
+    return Offer("list", query, unmet=unmet, note="not sold" if unsold else "")
 
 
 def _shown(
@@ -367,7 +395,7 @@ def together(store: ProductStore, query: ProductQuery) -> Offer | None:
         memory = [word for word in memory if not all(title_has(part.name, word) for part in parts)]
         told = tests_of(replace(query, words=tuple(memory), brands=()))
         rest = _fitting(_of_kind(store, others[0]), told)
-        fits = {one: {gotogether(one, part) for part in parts} for one in rest}
+        fits = {one: {go_together(one, part) for part in parts} for one in rest}
         good = [one for one, verdict in fits.items() if verdict == {True}]
         if not good and any(None in verdict for verdict in fits.values()):
             return None
@@ -376,7 +404,7 @@ def together(store: ProductStore, query: ProductQuery) -> Offer | None:
         return Offer("fit", query, (parts[0], *rest[:1]), 2, note="yes" if good else "no") if rest else None
     if len(named) == 2 and (query.fits or not (query.shows or query.asks or query.moves)):
         first, second = named.values()
-        verdicts = {gotogether(one, other) for one in first for other in second}
+        verdicts = {go_together(one, other) for one in first for other in second}
         if len(verdicts) == 1 and None not in verdicts:
             return Offer("fit", query, (first[0], second[0]), 2, note="yes" if True in verdicts else "no")
     return None
@@ -417,8 +445,8 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
     missing: list[str] = []
     counts: list[int] = []
     single = True
-    for side in query.parts:
-        wanted = parse_product_query(side, store)
+    sides = [parse_product_query(side, store) for side in query.parts]
+    for side, wanted in zip(query.parts, sides, strict=True):
         offer = _list(store, wanted) if wanted.names else None
         rows = offer.products[: 1 if _is_extreme(wanted) else ROWS // 2] if offer and not offer.unmet else ()
         counts.append(max(1, wanted.count))
@@ -427,7 +455,8 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
         missing += [] if rows else [side]
     moves = query.moves if single and not missing else tuple(move for move in query.moves if move != "total")
     wanted = replace(query, moves=moves, kinds=(), words=(), brands=(), facts=(), figures=())
-    if single and not missing and len(found) == len(counts) and not query.fits:
+    ordered = "total" in query.moves or any(parse.count for parse in sides)
+    if ordered and single and not missing and len(found) == len(counts) and not query.fits:
         return Offer("order", replace(wanted, parts=()), tuple(found), len(found), counts=tuple(counts))
     return Offer("list", wanted, tuple(found), len(found), missing=tuple(missing))
 
@@ -436,11 +465,20 @@ def _is_extreme(query: ProductQuery) -> bool:
     return query.order in {"cheapest", "dearest"}
 
 
-def _compare(store: ProductStore, query: ProductQuery) -> Offer:
+def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
+    """The sides of a comparison, the first that fits each; None of makers alone, of which no goods are named."""
     chosen: list[Product] = []
     missing: list[str] = []
-    kinds = query.kinds
+    kinds, first = query.kinds, ProductQuery()
     sides = [(side, parse_product_query(side, store)) for side in query.parts[:_SIDES]]
+    if not (kinds or any(read.kinds or read.words for _, read in sides)):
+        return None
+    for at, (side, read) in enumerate(sides):
+        if read.names:
+            first = read
+        elif read.figures and first.names and not read.unread:
+            # "Nitro V bản 8gb với 16gb": the same with another size.
+            sides[at] = (side, replace(first, figures=read.figures))
     named = [side for side in sides if side[1].names]
     # "which is better for work, A or B": beside two names what names nothing is no third.
     for side, read in (

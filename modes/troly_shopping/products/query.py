@@ -377,7 +377,8 @@ class _Parser:
         self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
-        self._labels = {hit.label for hit in self._hits}
+        # "cu" is also "củ", a million.
+        self._labels = {hit.label for hit in self._hits if hit.exact or hit.label not in {"old", "traded"}}
         for match in _DISTANCE.finditer(fold(self._rest)):
             self._spans.append(match.span())
             self._labels.add("distance")
@@ -412,8 +413,15 @@ class _Parser:
             topics.append("warranty period")
             asks.remove("warranty")
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
-        parts = _sides(self._rest) if "compare" in labels else self._wants(kinds)
-        action: Action = "compare" if len(parts) > 1 and "compare" in labels else "find"
+        sides = (
+            _sides(self._rest)
+            if compared or labels & {"compare", "difference"} or _is_comparative(self._hits)
+            else ()
+        )
+        named = [side for side in sides if any(char.isdigit() for char in side)]
+        compares = len(sides) > 1 and ("compare" in labels or len(named) > 1)
+        parts = sides if compares or "compare" in labels else self._wants(kinds, wanted)
+        action: Action = "compare" if compares else "find"
         if (
             "build" in labels
             and "installation" not in topics
@@ -579,14 +587,20 @@ class _Parser:
         self._spans += spans_of(hit for hit in self._hits if hit.label in said)
         return [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
 
-    def _wants(self, kinds: Sequence[str]) -> tuple[str, ...]:
+    def _wants(self, kinds: Sequence[str], items: Sequence[_Item]) -> tuple[str, ...]:
         """The goods asked for, as written, where one message names several of different kinds, each by its own name.
 
         What is the cheapest or dearest of its kind has a name too.
         """
-        if not kinds or self._labels & {"not", "not after"}:
+        if self._labels & {"not", "not after"} or set(kinds) & set(_COMPUTERS[:2]):
             return ()
         sides = [side for side in _JOINED.split(self._rest) if side.strip()]
+        codes = [fold(item.value) for item in items if item.kind == "word" and _has_digit(item.value)]
+        coded = [side for side in sides if any(code in folded_words(side) for code in codes)]
+        if len(coded) == len(sides) > 1:
+            return tuple(side.strip() for side in sides)
+        if not kinds:
+            return ()
         ends = lexicon("catalogue", "cheapest", "dearest")
         extremes = [side for side in sides if ends.find(side) and lexicon("kinds").find(side)]
         if len(extremes) == len(set(kinds)) > 1:
@@ -929,7 +943,8 @@ def _brands(free: Sequence[WordToken], makers: Iterable[str]) -> list[_Item]:
 
 def _sides(text: str) -> tuple[str, ...]:
     """The things to compare, as they were written."""
-    cut = blank_out(text, spans_of(lexicon("catalogue", "compare").find(text)))
+    asked = ("compare", "difference", "most", "least", "cheapest", "dearest", "price asked")
+    cut = blank_out(text, spans_of(lexicon("catalogue", *asked).find(text)))
     places = sorted({(hit.start, hit.end) for hit in lexicon("catalogue", "against").find(text)})
     sides, begin = [], 0
     for start, end in places:
@@ -938,6 +953,11 @@ def _sides(text: str) -> tuple[str, ...]:
     sides.append(cut[begin:])
     sides = [piece for side in sides for piece in re.split(r"[,;?!]|\s/\s", side)]
     return tuple(side.strip() for side in sides if set(folded_words(side)) - idle_words() - {"vs", "versus"})
+
+
+def _is_comparative(hits: Iterable[PhraseHit]) -> bool:
+    """Whether it is asked which of two costs less or more: "rẻ hơn", "cheaper"."""
+    return any(hit.label in {"cheapest", "dearest"} and hit.phrase.endswith(("hơn", "er")) for hit in hits)
 
 
 @cache

@@ -44,6 +44,8 @@ def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
 def _is_answer(offer: Offer) -> bool:
     """Whether every part of the question was looked up, and something was found for it."""
     query = offer.query
+    if offer.note == "not sold":
+        return not query.unread
     untold = (
         []
         if offer.kind == "fit"
@@ -97,7 +99,8 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     what, limits = what_is_wanted(query, lang), _limits(query, lang)
     missing = [say("compare.not_there", lang, what=side) for side in offer.missing]
     if not products:
-        nothing = say("offer.nothing", lang, what=what, limits=limits, hotline=hotline)
+        key = "not_sold_kind" if offer.note == "not sold" else "nothing"
+        nothing = say(f"offer.{key}", lang, what=what, limits=limits, hotline=hotline)
         return OfferText("\n".join(missing) or nothing)
     listed = numbered(product_lines(products, lang, query), products)
     lines = [_intro(offer, lang), *listed, *missing, *_sums(offer, lang)]

@@ -95,6 +95,14 @@ def spoken_of(turn: TurnContext) -> Focus | None:
     return Focus(PRODUCTS, "", rows, {"kinds": kinds})
 
 
+def goods_looked_up(names: Sequence[str], store: ProductStore) -> Focus | None:
+    """The goods of the catalogue that a machine whose warranty was looked up is one of; None where there are none."""
+    [name] = names if len(names) == 1 else [""]
+    found = store.holding(folded_words(name), MAX_SHOWN) if name else []
+    rows = focus_rows(store.named([title for title, _ in found]))
+    return Focus(PRODUCTS, "", tuple(rows), {"total": len(rows)}) if rows else None
+
+
 def goods_shown(turn: TurnContext) -> tuple[FocusRow, ...]:
     """The rows shown last; after an answer from the pages the goods before it, by their names alone."""
     if turn.focus is not None and turn.focus.rows:
@@ -369,8 +377,10 @@ def _after(
             # So many pieces of the one spoken of, or all that were shown: not known.
             return replace(request, query=replace(query, unread=query.unread or (str(query.count),)))
         # "con nào rẻ nhất trong 22 con đó": how many there are, no wish for so many.
+        counted = "total" in query.moves and total == len(focus.rows) and not (query.names or query.details)
         query = replace(query, count=0)
         request = replace(request, query=query)
+        focus = replace(focus, kind=BUILD) if counted else focus  # "tổng 2 món": all of them
     extreme = query.order in {"cheapest", "dearest"} or (pointed is not None and pointed.kind == "extreme")
     if (
         total > len(focus.rows)
