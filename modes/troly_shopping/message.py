@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from troly.plugin.context import TurnContext
-from troly.plugin.focus import Focus
+from troly.plugin.focus import Focus, FocusRow
 from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
@@ -200,9 +200,20 @@ def _read_on(
     led = turn.model.reason_unavailable is None
     if claim and not (led or request.topics or serials.serials or parsed.complaint or state.awaiting):
         # Of what was just looked up, before a new serial is asked for; a model says itself what is meant.
-        act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), state.mentioned)
+        focus = turn.focus
+        if (
+            (focus is None or focus.kind != FOCUS)
+            and state.asked
+            and not (request.pointed and request.certain)
+        ):
+            focus = Focus(FOCUS, "", tuple(FocusRow(serial, serial) for serial in state.asked))
+        act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), state.mentioned)
         if act.act:
             return _of_act(act, state, store)
+    if lexicon("complaints", "mishap").find(text) and not (request.topics or request.query.shows):
+        # What came broken or late is no wish for such goods.
+        query = replace(request.query, unread=())
+        request = replace(request, scope="none", topics=("exchange", "parcel check"), query=query)
     query = request.query
     # "AOC 24B20JH2 bảo hành được bao lâu" asks what the catalogue says of that model.
     months = any(figure.attribute == "warranty" for figure in query.figures)
@@ -252,7 +263,7 @@ def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | 
     wanted = rest.topics or (
         rest.scope == "search" and (query.shows or query.asks or query.priced or query.order)
     )
-    return rest if wanted or (beside and query.unread) else None
+    return rest if (wanted and not query.unread) or (beside and (wanted or query.unread)) else None
 
 
 def _with_records(

@@ -77,7 +77,8 @@ _WHICH_FIGURE = re.compile(
 _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?met\w*|kilometers?)(?!\w)")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
-_CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|but)(?!\w)")
+# "mà" begins a clause, "mã" does not.
+_CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhưng|nhung|mà|ma|but)(?!\w)", re.IGNORECASE)
 # Topics that show in what is asked of another: how long and how much it takes, where something is brought.
 _SENT = {"topic delivery", "topic delivery fee", "topic express"}
 _GIVEN_BACK = {"topic return", "topic return policy", "topic refund"}
@@ -337,13 +338,13 @@ def grammar() -> Lexicon:
 
 
 def _short_denials(entries: Iterable[str]) -> list[str]:
-    """The same with a "không" as chats write it: "k lấy", "ko dây"."""
-    return [
-        f"{short} {entry[6:]}"
-        for entry in entries
-        if entry.startswith("không ")
-        for short in ("k", "ko", "kg", "hông")
+    """The same with a "không" as chats write it: "k lấy", "ko dây", "đổi được hông"."""
+    shorts = ("k", "ko", "kg", "hông", "hong", "hok", "khum", "hem")
+    first = [
+        f"{short} {entry[6:]}" for entry in entries if entry.startswith("không ") for short in shorts[:4]
     ]
+    last = [f"{entry[:-6]} {short}" for entry in entries if entry.endswith(" không") for short in shorts]
+    return [*first, *last]
 
 
 def parse_product_query(message: str, shop: Vocabulary, *, whole: str = "") -> ProductQuery:
@@ -458,7 +459,9 @@ class _Parser:
             parts=parts,
             count=count,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
-            fits="fits" in labels and "installation" not in topics and not self._only_has(kinds),
+            fits="fits" in labels
+            and "installation" not in topics
+            and not self._is_supply(kinds, count, items),
             sold_out="sold out" in labels,
             owned=tuple(owned),
             foreign=limits.foreign,
@@ -492,6 +495,13 @@ class _Parser:
                 )
                 return (named[0], hit.label)
         return ()
+
+    def _is_supply(self, kinds: Sequence[str], count: int, items: Sequence[_Item]) -> bool:
+        """Whether "đủ" asks for so many in stock, or "gắn" says what a computer has: nothing has to fit anything."""
+        stock = "stock asked" in self._labels
+        return self._only_has(kinds) or (
+            stock and (count > 1 or not any(item.kind != "fact" for item in items))
+        )
 
     def _only_has(self, kinds: Sequence[str]) -> bool:
         """Whether "gắn" says what a computer has, not what it takes: "laptop nào gắn card RTX 4060"."""
@@ -619,9 +629,7 @@ class _Parser:
     def _is_owned(self, hit: PhraseHit, kinds: Sequence[str]) -> bool:
         """Whether such goods are there already, or the others are for them."""
         have = [other.start for other in self._hits if other.label == "owned"]
-        said = any(
-            0 <= at - hit.end <= 24 and not _CLAUSE.search(fold(self._rest[hit.end : at])) for at in have
-        )
+        said = any(0 <= at - hit.end <= 24 and not _CLAUSE.search(self._rest[hit.end : at]) for at in have)
         beside = any(
             other.label in {"goes with", "fits"} and 0 <= hit.start - other.end <= 1 for other in self._hits
         )
@@ -781,7 +789,7 @@ class _Parser:
                 0 <= item.start - word.end <= 2 for item in items
             ):
                 continue
-            clause = _CLAUSE.split(fold(self._rest[: word.start]))[-1].split()
+            clause = fold(_CLAUSE.split(self._rest[: word.start])[-1]).split()
             if not set(clause) & {"co", "con", "duoc", "ban"}:
                 found.append(PhraseHit("not", word.folded, word.start, word.end, exact=True))
         return found
@@ -837,8 +845,8 @@ class _Parser:
 
     def _of_topic(self, word: WordToken) -> bool:
         """Whether a question about the shop's service stands in the same clause: the word is of that, not of goods."""
-        ends = [match.start() for match in _CLAUSE.finditer(fold(self._rest)) if match.start() >= word.end]
-        begins = [match.end() for match in _CLAUSE.finditer(fold(self._rest)) if match.end() <= word.start]
+        ends = [match.start() for match in _CLAUSE.finditer(self._rest) if match.start() >= word.end]
+        begins = [match.end() for match in _CLAUSE.finditer(self._rest) if match.end() <= word.start]
         first, last = max(begins, default=0), min(ends, default=len(self._rest))
         return any(hit.label.startswith("topic ") and first <= hit.start < last for hit in self._hits)
 
@@ -914,7 +922,7 @@ def _attribute_of(hit: PhraseHit) -> str:
 def _bare_number(text: str, at: int) -> re.Match[str] | None:
     """A number alone right after a place: the 32 of "ram 32"."""
     return re.compile(
-        r"\s{0,2}(\d{1,3})(?![\w.,-]*[^\W_])(?!\s*(?:tr|triệu|trieu|k\b|củ|cu\b|%|năm|nam|tháng|thang))"
+        r"\s{0,2}(\d{1,3})(?![\w.,-]*[^\W_])(?!\s*(?:%|(?:tr|triệu|trieu|k|củ|cu|năm|nam|tháng|thang)(?!\w)))"
     ).match(text, at)
 
 

@@ -128,6 +128,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if pointed and pointed.kind == "extreme" and _kinds_in(typed, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(typed, goods, things=things())
+    pointed = _with_this(typed, pointed, goods) if pointed and goods else pointed
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     # "three of those": what is counted stays in sight.
     spans = [
@@ -206,6 +207,16 @@ def _beside(
         query, action="compare", kinds=(), words=(), brands=(), figures=(), shows=(), moves=("compare",)
     )
     return replace(request, scope="rows", rows=tuple(focus_rows(pair)), pointed=True, query=query)
+
+
+def _with_this(text: str, pointed: Reference, focus: Focus) -> Reference:
+    """One pointed at by its number and the one spoken of beside it: "cái đó với cái đầu"."""
+    more = find_reference(blank_out(text, pointed.spans), focus, things=things())
+    if pointed.kind != "ordinal" or len(pointed.rows) != 1 or more is None or more.kind != "this":
+        return pointed
+    this = _pointed_rows(text, more, focus)
+    both = tuple({row.id: row for row in (*this, *pointed.rows)}.values())
+    return replace(pointed, rows=both, spans=(*more.spans, *pointed.spans)) if len(this) == 1 else pointed
 
 
 def _put_together(
@@ -519,6 +530,8 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         shown = focus.rows
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
         return replace(request, scope="none", rows=())  # "can I return it" asks for the service
+    if len(shown) == MAX_COMPARED // 2 and _by_how_much(request):
+        query = replace(query, action="compare", shows=(), order="")
     extra = tuple(f"word {query.said.get(f'kind {kind}', kind)}" for kind in new_kinds)
     query = replace(query, kinds=(), asks=(*query.asks, *extra))
     return replace(request, query=query, rows=shown, pointed=True, missing=0 if shown else pointed.missing)
