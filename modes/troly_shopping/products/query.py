@@ -75,6 +75,8 @@ _WHICH_FIGURE = re.compile(
 )
 # "cách shop 15 km", "8 cây".
 _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?met\w*|kilometers?)(?!\w)")
+# What parts have in common is no name: "DDR5", "LGA1700".
+_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
@@ -88,7 +90,7 @@ _IMPLIED = (
     ("trade-in", ({"old", "topic used goods"}, {"traded"})),
     ("warranty terms", ({"topic invoice"}, {"ask warranty"})),
     ("delivery fee", (_SENT, _COSTS)),
-    ("delivery", (_SENT, {"how long"})),
+    ("delivery", (_SENT | {"topic order"}, {"how long"})),
     ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
     ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})),
     ("students", ({"topic promotion"}, {"fact study"})),
@@ -412,7 +414,7 @@ class _Parser:
             and not any(item.kind in {"word", "brand"} for item in wanted)
         ):
             topics.append("warranty period")
-            asks.remove("warranty")
+            asks = asks if kinds else [name for name in asks if name != "warranty"]
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
         sides = (
             _sides(self._rest)
@@ -605,7 +607,8 @@ class _Parser:
         if self._labels & {"not", "not after"} or set(kinds) & set(_COMPUTERS[:2]):
             return ()
         sides = [side for side in _JOINED.split(self._rest) if side.strip()]
-        codes = [fold(item.value) for item in items if item.kind == "word" and _has_digit(item.value)]
+        codes = [item.value for item in items if item.kind == "word" and _has_digit(item.value)]
+        codes = [code for code in codes if not _STANDARD.fullmatch(code)]
         coded = [side for side in sides if any(code in folded_words(side) for code in codes)]
         if len(coded) == len(sides) > 1:
             return tuple(side.strip() for side in sides)

@@ -14,7 +14,7 @@ from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.order import BUILD, OrderChange, change_order, things
-from troly_shopping.products.query import USES, ProductQuery, parse_product_query, refine
+from troly_shopping.products.query import FIGURE, USES, ProductQuery, parse_product_query, refine
 from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon
 
@@ -124,11 +124,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if refused:
         # "không phải con đó, con Ergo 2": what follows is meant, not what is pointed at before it.
         typed = " " * refused.end + typed[refused.end :]
-    pointed = find_reference(typed, goods, things=things(), fields={"price": "price"})
-    if pointed and pointed.kind == "extreme" and _kinds_in(typed, pointed):
-        # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
-        pointed = find_reference(typed, goods, things=things())
-    pointed = _with_this(typed, pointed, goods) if pointed and goods else pointed
+    pointed = _pointing(typed, goods) if goods else None
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     # "three of those": what is counted stays in sight.
     spans = [
@@ -209,6 +205,26 @@ def _beside(
     return replace(request, scope="rows", rows=tuple(focus_rows(pair)), pointed=True, query=query)
 
 
+def _pointing(text: str, focus: Focus) -> Reference | None:
+    """What of the goods shown a message points at."""
+    pointed = find_reference(text, focus, things=things(), fields={"price": "price"})
+    if pointed and pointed.kind == "extreme" and _kinds_in(text, pointed):
+        # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
+        pointed = find_reference(text, focus, things=things())
+    if pointed and any(FIGURE.match(text, at) for at, _ in _numbers(text, pointed)):
+        return None  # "con 27 inch" is no 27th
+    return _with_this(text, pointed, focus) if pointed else None
+
+
+def _numbers(text: str, pointed: Reference) -> list[tuple[int, int]]:
+    """Where the numbers stand that a message points with."""
+    return [
+        match.span()
+        for start, end in pointed.spans
+        for match in re.compile(r"\d+").finditer(text, start, end)
+    ]
+
+
 def _with_this(text: str, pointed: Reference, focus: Focus) -> Reference:
     """One pointed at by its number and the one spoken of beside it: "cái đó với cái đầu"."""
     more = find_reference(blank_out(text, pointed.spans), focus, things=things())
@@ -224,7 +240,7 @@ def _put_together(
 ) -> ShopRequest | None:
     """The request of a message that asks what goes with a part, or adds to an order; None for any other."""
     query = request.query
-    if whole := _of_part(query, focus, pointed, store):
+    if whole := _of_part(request.typed, query, focus, pointed, store):
         return replace(request, scope="search", query=whole)
     order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
     if order is None:
@@ -234,11 +250,12 @@ def _put_together(
 
 
 def _of_part(
-    query: ProductQuery, focus: Focus | None, pointed: Reference | None, store: ProductStore
+    text: str, query: ProductQuery, focus: Focus | None, pointed: Reference | None, store: ProductStore
 ) -> ProductQuery | None:
     """What goes with the part spoken of ("main nào lắp được cho CPU đó", "con PF400 có đủ không"), by the name of that part."""
     last = focus.query.get("current", ()) if focus else ()
-    rows = pointed.rows if pointed else tuple(row for row in focus.rows if row.id in last) if focus else ()
+    rows = tuple(row for row in focus.rows if row.id in last) if focus else ()
+    rows = _pointed_rows(text, pointed, focus) if pointed and focus else rows
     meant = [
         row for row in rows if row.values.get("kind") in PARTS and row.values.get("kind") not in query.kinds
     ]
@@ -392,20 +409,8 @@ def _after(
         query = replace(query, count=0)
         request = replace(request, query=query)
         focus = replace(focus, kind=BUILD) if counted else focus  # "tổng 2 món": all of them
-    extreme = query.order in {"cheapest", "dearest"} or (pointed is not None and pointed.kind == "extreme")
-    if (
-        total > len(focus.rows)
-        and extreme
-        and not (query.names or query.details or query.moves or query.asks)
-    ):
-        # More were found than shown: the extreme of all of them is meant.
-        order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
-        whole = refine(ProductQuery.from_json(focus.query), replace(query, order=order))
+    if whole := _extreme_of_all(request, focus, pointed, kinds):
         return replace(request, scope="search", query=whole, extreme=True)
-    if len(focus.rows) == 1 and query.order == "dearest" and not (query.names or query.details or query.asks):
-        # The dearest of one is no question: the dearest of its kind.
-        best = ProductQuery(kinds=tuple(kinds), order="dearest", unread=query.unread, shows=query.shows)
-        return replace(request, scope="search", query=best, extreme=True)
     new_kinds = [kind for kind in query.kinds if kind not in kinds]
     rows = replace(request, scope="rows", rows=focus.rows)
     compares_others = query.action == "compare" and query.names and query.parts
@@ -416,6 +421,26 @@ def _after(
     return _changed(request, rows, focus, kinds)
 
 
+def _extreme_of_all(
+    request: ShopRequest, focus: Focus, pointed: Reference | None, kinds: Sequence[str]
+) -> ProductQuery | None:
+    """The query of an extreme that is not one of those shown: more were found, none is in stock, or only one was shown."""
+    query, total = request.query, int(focus.query.get("total", 0))
+    extreme = query.order in {"cheapest", "dearest"} or (pointed is not None and pointed.kind == "extreme")
+    if not extreme or query.names:
+        return None
+    if query.stocked and not any(row.values.get("stock") != 0 for row in focus.rows):
+        # The first of its kind that is in stock, whatever it costs.
+        return replace(refine(ProductQuery.from_json(focus.query), query), low=None, high=None, about=None)
+    if total > len(focus.rows) and not (query.details or query.moves or query.asks):
+        order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
+        return refine(ProductQuery.from_json(focus.query), replace(query, order=order))
+    if len(focus.rows) == 1 and query.order == "dearest" and not (query.details or query.asks):
+        # The dearest of one is no question: the dearest of its kind.
+        return ProductQuery(kinds=tuple(kinds), order="dearest", unread=query.unread, shows=query.shows)
+    return None
+
+
 def _changed(  # noqa: PLR0911 (one case a kind of change)
     request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Sequence[str]
 ) -> ShopRequest:
@@ -424,6 +449,8 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     named = bool(query.words or query.brands)
     # "giao hàng cod đơn 25 triệu" is no search for what costs that much.
     narrowed = query.excludes or (query.details and not (query.topics and _kind_alone(query)))
+    if narrowed and not (named or query.kinds or query.excludes) and _is_of_few(rows):
+        return _current(rows)  # "có bluetooth không" of one or two
     held = _named_rows(query, focus) if named and not narrowed else ()
     if held and (more := _by_how_much(rows)):
         return _held_against(rows, held, more)
@@ -445,6 +472,16 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     monthly = "instalment" in query.topics and query.months
     asked = query.asks or monthly or "warranty period" in query.topics or (query.shows and not query.topics)
     return _current(rows) if asked else request
+
+
+_YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
+
+
+def _is_of_few(rows: ShopRequest) -> bool:
+    """Whether it is asked if one or two that were shown have a property: no "nào" asks for others."""
+    query, plain = rows.query, fold(rows.typed)
+    few = len(rows.shown) <= MAX_COMPARED // 2 and query.facts and not (query.priced or query.figures)
+    return bool(few and _YES_OR_NO.search(plain) and not re.search(r"(?<!\w)(?:nao|khac)(?!\w)", plain))
 
 
 def _asked_difference(request: ShopRequest) -> ShopRequest | None:
@@ -544,10 +581,9 @@ def _kind_alone(query: ProductQuery) -> bool:
     told = told or [fact for fact in query.facts if not (query.topics and fact in USES)]
     if not (query.kinds or told):
         return True
-    asks = set(query.asks) - ({"warranty"} if "warranty period" in query.topics else set())
     # What a repair or a delivery costs is no price of goods.
     shows = set(query.shows) - ({"fee", "price"} if costs else {"fee"})
-    return not (told or (query.details and not costs) or query.order or shows or asks)
+    return not (told or (query.details and not costs) or query.order or shows or query.asks)
 
 
 def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
