@@ -153,11 +153,16 @@ class MessagePhrases:
         return bool(self.count["warranty"] or self.count["repair"])
 
 
-def intent_by_rules(phrases: MessagePhrases, serials: SerialParse, *, awaiting: bool) -> RuleIntent:
+def intent_by_rules(
+    phrases: MessagePhrases, serials: SerialParse, *, awaiting: bool, shown: bool = False
+) -> RuleIntent:
     """The intent by rules (000-21, 000-22): a serial by its evidence first, then keywords.
 
-    `awaiting` says that a serial was asked for.
+    `awaiting` says that a serial was asked for, `shown` that goods were shown last: what may tell of a fault ("suốt") tells
+    nothing then where nobody speaks of a machine of their own.
     """
+    if shown and not any(phrases.count[label] for label in ("warranty", "repair", "owned", "device")):
+        del phrases.count["symptom"]
     named = phrases.count["warranty"] > 0
     if serials.serials and (serials.sure or named or awaiting):
         return RuleIntent("warranty", 0.97, "", sure=True)

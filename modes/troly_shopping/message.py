@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from troly.plugin.context import TurnContext
+from troly.plugin.focus import Focus, FocusRow
 from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly.text.everyday import small_talk, without_everyday, without_pleasantries
 from troly.text.fold import nfc, tokens
-from troly.text.match import PhraseHit, blank_out
+from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.dialogue import (
     FOCUS,
     DialogueAct,
@@ -29,11 +30,19 @@ from troly_shopping.dialogue import (
 )
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
-from troly_shopping.products.request import PAGES, ShopRequest, parse_request, spoken_of
+from troly_shopping.products.request import (
+    PAGES,
+    PRODUCTS,
+    ShopRequest,
+    goods_looked_up,
+    parse_request,
+    spoken_of,
+)
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
 from troly_shopping.strings import say
 from troly_shopping.warranty.store import WarrantyRecord, WarrantyStore
+from troly_shopping.wordlists import lexicon
 
 # A message of so few words may be a serial with blanks inside and nothing else.
 _FEW_WORDS = 4
@@ -133,7 +142,9 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     phrases = MessagePhrases(text)
     modelled = ProductStore(datasets).codes(tuple(found))
     serials = _parse_serials(text, state, hits, found, modelled=modelled, context=phrases.about_warranty)
-    rules = intent_by_rules(phrases, serials, awaiting=state.awaiting)
+    focus = spoken_of(turn)
+    shown = focus is not None and focus.kind == PRODUCTS
+    rules = intent_by_rules(phrases, serials, awaiting=state.awaiting, shown=shown)
     complaint = phrases.count["repair"] > 0 or (phrases.count["symptom"] > 0 and phrases.count["owned"] > 0)
     if serials.serials and rules.sure:
         request = _rest(text, serials, datasets)
@@ -184,18 +195,34 @@ def _read_on(
         return replace(parsed, act=DialogueAct("no serial"))
     goods = ProductStore(turn.services.datasets)
     request = parse_request(text, spoken_of(turn), goods)
+    if turn.focus is not None and turn.focus.kind == FOCUS:
+        request = _of_machine(text, turn.focus, goods) or request
     claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
     led = turn.model.reason_unavailable is None
     if claim and not (led or request.topics or serials.serials or parsed.complaint or state.awaiting):
         # Of what was just looked up, before a new serial is asked for; a model says itself what is meant.
-        act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), state.mentioned)
+        focus = turn.focus
+        if (
+            (focus is None or focus.kind != FOCUS)
+            and state.asked
+            and not (request.pointed and request.certain)
+        ):
+            focus = Focus(FOCUS, "", tuple(FocusRow(serial, serial) for serial in state.asked))
+        act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), state.mentioned)
         if act.act:
             return _of_act(act, state, store)
+    if lexicon("complaints", "mishap").find(text) and not (request.topics or request.query.shows):
+        # What came broken or late is no wish for such goods.
+        query = replace(request.query, unread=())
+        request = replace(request, scope="none", topics=("exchange", "parcel check"), query=query)
     query = request.query
     # "AOC 24B20JH2 bảo hành được bao lâu" asks what the catalogue says of that model.
-    listed = "warranty" in query.asks and request.scope == "search" and not query.unread
+    months = any(figure.attribute == "warranty" for figure in query.figures)
+    listed = ("warranty" in query.asks or months) and request.scope == "search" and not query.unread
     known = goods.frequencies(query.words) if listed and query.words else {}
-    listed = bool(known) and all(word in known for word in query.words)
+    listed = (bool(known) and all(word in known for word in query.words)) or (
+        listed and (months or bool(query.compared))
+    )
     of_goods = request.pointed or ((request.scope == "rows" or listed) and not owned)
     if claim and not request.topics and not of_goods:
         # An owner's question about one machine is no question about goods, whatever it names.
@@ -207,14 +234,28 @@ def _read_on(
     return replace(parsed, near=near, request=request)
 
 
+def _of_machine(text: str, focus: Focus, goods: ProductStore) -> ShopRequest | None:
+    """What is asked of the goods that the machine looked up is one of: "máy đó bản 32GB giờ giá bao nhiêu"."""
+    names = [row.title.removesuffix(row.id).strip() for row in focus.rows]
+    shown = goods_looked_up(names, goods)
+    request = parse_request(text, shown, goods) if shown else None
+    about = request is not None and request.scope == "rows" and request.query.shows and not request.topics
+    return request if about and not request.query.unread else None
+
+
 def _of_act(act: DialogueAct, state: DialogueState, store: WarrantyStore) -> ParsedMessage:
     records = store.find_all(act.serials) if act.act != "choose" else {}
     return ParsedMessage(parse_of_confirmed(act.serials), state, act, records)
 
 
 def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | None:
-    """What the message asks for beside its serials; None for nothing that is wholly understood."""
-    spans = [*((item.start, item.end) for item in serials.candidates), *warranty_spans(text)]
+    """What the message asks for beside its serials; None for nothing."""
+    beside = lexicon("dialogue", "besides").find(text)
+    spans = [
+        *((item.start, item.end) for item in serials.candidates),
+        *warranty_spans(text),
+        *spans_of(beside),
+    ]
     if not without_everyday(text, spans):
         return None
     rest = parse_request(blank_out(text, spans), None, ProductStore(datasets))
@@ -223,7 +264,7 @@ def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | 
     wanted = rest.topics or (
         rest.scope == "search" and (query.shows or query.asks or query.priced or query.order)
     )
-    return rest if wanted and not query.unread else None
+    return rest if (wanted and not query.unread) or (beside and (wanted or query.unread)) else None
 
 
 def _with_records(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
@@ -9,9 +10,17 @@ from typing import Literal, NamedTuple
 
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
-from troly_shopping.products.pc_build import PcBuild, Wish, build_pc
-from troly_shopping.products.query import FIGURE, UNITS, USES, FigureFact, ProductQuery, parse_product_query
-from troly_shopping.products.store import Product, ProductStore, SearchCriteria, index_terms, key_of
+from troly_shopping.products.pc_build import PcBuild, Wish, build_pc, go_together
+from troly_shopping.products.query import (
+    FIGURE,
+    MEASURED,
+    UNITS,
+    USES,
+    FigureFact,
+    ProductQuery,
+    parse_product_query,
+)
+from troly_shopping.products.store import PARTS, Product, ProductStore, SearchCriteria, index_terms, key_of
 from troly_shopping.wordlists import word_lists
 
 ROWS = 8
@@ -20,6 +29,7 @@ SOFT = frozenset({"light", "silent", "premium"})
 # Products that are looked at one by one for their properties.
 _LOOKED_AT = 5_000
 _SIDES = 4
+_DRIVES = {"ssd", "hdd", "usb"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +37,11 @@ class Offer:
     """What was found: `products` to be shown, `total` how many there are in all.
 
     `unmet` are the parts of the question that none of them meets, as typed; `silent` the properties of which the catalogue
-    says nothing. `kind` "rows": said of products that were shown before.
+    says nothing. `kind` "rows": said of products that were shown before; "order": goods to be bought, `counts` of each; "fit": what goes with the parts
+    `beside` (`note` "list"), or whether two parts go together ("yes", "no").
     """
 
-    kind: Literal["list", "compare", "build", "rows"]
+    kind: Literal["list", "compare", "build", "rows", "order", "fit"]
     query: ProductQuery
     products: tuple[Product, ...] = ()
     total: int = 0
@@ -39,6 +50,8 @@ class Offer:
     missing: tuple[str, ...] = ()
     computer: PcBuild | None = None
     note: str = ""
+    counts: tuple[int, ...] = ()
+    beside: tuple[Product, ...] = ()
 
 
 class _Test(NamedTuple):
@@ -59,13 +72,39 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _built(store, query)
     if query.action == "compare" and not query.fits:
         return _compare(store, query)
-    if query.parts:
-        return _several(store, query)
-    if query.doubtful or (query.fits and not (query.words or query.brands)):
-        return None
+    if (fitting := together(store, query)) is not None:
+        return fitting
+    return _several(store, query) if query.parts else _found(store, _of_whole(store, query))
+
+
+def _found(store: ProductStore, query: ProductQuery) -> Offer | None:
+    """The list of what is wanted; of few that it is asked of how far they are apart, side by side."""
     unknown = query.unread and not (query.kinds or query.words or query.details)
+    unknown = unknown or query.doubtful or (query.fits and not (query.words or query.brands))
     # A maker beside a word that is not read: what is wanted of it is not known.
-    return _list(store, query) if query.narrows and not unknown else None
+    found = _list(store, query) if query.narrows and not unknown else None
+    if found and "difference" in query.moves and 1 < found.total <= _SIDES and not found.unmet:
+        return replace(found, kind="compare")
+    return found
+
+
+# The kinds of goods that are parts of a computer, and what they are called of one.
+_OF_COMPUTER = {"cpu": "cpu", "ram": "ram", "ssd": "storage", "vga": "graphics card", "monitor": "screen"}
+
+
+def _of_whole(store: ProductStore, query: ProductQuery) -> ProductQuery:
+    """ "CPU của Legion 5 là gì" asks what a computer has: no goods of that kind are called so."""
+    part = _OF_COMPUTER.get(query.kinds[0], "") if len(query.kinds) == 1 else ""
+    if not part or not query.words or query.fits or query.excludes:
+        return query
+    if any(all(_says(one, word) for word in query.words) for one in _of_kind(store, query.kinds[0])):
+        return query
+    computers = [one for kind in ("laptop", "pc") for one in _of_kind(store, kind)]
+    meant = dict.fromkeys(
+        one.kind for one in computers if all(title_says(one.name, word) for word in query.words)
+    )
+    asks = tuple(dict.fromkeys(name for name in (part, *query.asks) if not name.startswith("unit ")))
+    return replace(query, kinds=tuple(meant), asks=asks) if meant else query
 
 
 def _built(store: ProductStore, query: ProductQuery) -> Offer:
@@ -89,6 +128,8 @@ def narrow(products: Sequence[Product], query: ProductQuery) -> Offer:
     """Those of `products`, which were shown before, that `query` means."""
     tests = tests_of(query)
     exact = _fitting(products, tests)
+    if exact and query.compared and (best := ranked(exact, query)):
+        return Offer("rows", query, best, len(best), note=query.compared[1])
     if exact or not tests:
         return Offer("rows", query, tuple(exact or products), len(exact or products))
     return Offer("rows", query, tuple(products), len(products), unmet=tuple(test.said for test in tests))
@@ -109,12 +150,19 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
     unknown = tuple(test.said for test in silent)
     live = [test for test in tests if test not in silent]
     exact = _fitting([row for row in everything if _in_price(row, query)], live)
+    if exact and query.compared:
+        best = ranked([row for row in exact if row.stock or not query.stocked], query)
+        return replace(_shown(query, best or exact, silent=unknown), note=query.compared[1] if best else "")
     if exact:
         return _shown(query, exact, silent=unknown)
     near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
     near.sort(key=lambda row: -sum(test.holds(row) is True for test in live) - _in_price(row, query))
     unmet = tuple(test.said for test in live if not test.firm) or ("",)
-    return _shown(query, near, unmet=unmet, silent=unknown) if near else Offer("list", query, unmet=unmet)
+    if near:
+        return _shown(query, near, unmet=unmet, silent=unknown)
+    known = store.kinds()
+    unsold = bool(query.kinds) and not any(kind in known for kind in query.kinds)
+    return Offer("list", query, unmet=unmet, note="not sold" if unsold else "")
 
 
 def _shown(
@@ -280,7 +328,31 @@ def value_of(product: Product, attribute: str) -> str:
         )
     called = _called("ram" if attribute == "memory type" else attribute)
     found = next((value for name, value in product.details().items() if fold(name) in called), "")
-    return found or (product.details().get("Bộ nhớ", "") if attribute in {"ram", "storage"} else "")
+    found = found or (product.details().get("Bộ nhớ", "") if attribute in {"ram", "storage"} else "")
+    unit = MEASURED.get(attribute)
+    if found or not unit or (unit == "gb" and (attribute == "ram" or product.kind not in _DRIVES)):
+        return found
+    # "Màn hình LG 24MR400-B 24 inch": some figures stand in the name alone.
+    return next((m[0] for m in FIGURE.finditer(product.name) if UNITS[m[2].lower()][0] == unit), "")
+
+
+def measure_of(product: Product, attribute: str) -> float | None:
+    """The figure that the catalogue gives of an attribute of `MEASURED`; None where it gives none."""
+    unit, told = MEASURED[attribute], value_of(product, attribute)
+    if not unit:
+        number = re.search(r"\d+", told)
+        return float(number[0]) if number else None
+    figures = _figures(told, unit)
+    # "8GB/256GB": memory stands first, storage last.
+    return figures[-1 if attribute == "storage" else 0] if figures else None
+
+
+def ranked(products: Sequence[Product], query: ProductQuery) -> tuple[Product, ...]:
+    """Those of `products` with most or least of what is compared; none where the catalogue gives it of none."""
+    [attribute, order] = query.compared
+    told = {one: figure for one in products if (figure := measure_of(one, attribute)) is not None}
+    best = (max if order == "most" else min)(told.values(), default=None)
+    return tuple(one for one, figure in told.items() if figure == best)
 
 
 def _says(product: Product, word: str) -> bool:
@@ -303,28 +375,110 @@ def _made_by(product: Product, brand: str) -> bool:
     return key_of(product.brand) == key_of(brand) or set(words) <= _terms(f"{product.name}\n{product.specs}")
 
 
+# What an attribute that is asked of a part is a part itself.
+_AS_PART = {"ram": "ram", "memory type": "ram", "cpu": "cpu", "graphics card": "vga", "power": "psu"}
+
+
+def together(store: ProductStore, query: ProductQuery) -> Offer | None:
+    """Whether parts that are named go together, or which of a kind go with one; None where nothing of it is asked."""
+    memory = [word for word in query.words if word.startswith("ddr")]
+    named = _parts_named(store, [word for word in query.words if word not in memory])
+    asked = dict.fromkeys((*query.kinds, *query.owned, *(_AS_PART.get(name, "") for name in query.asks)))
+    others = [kind for kind in asked if kind in PARTS and kind not in named]
+    if query.fits and memory and "ram" in others and len(others) == 2 and not named:
+        # "ram ddr5 gắn được main nào": all of it.
+        named = {"ram": _fitting(_of_kind(store, "ram"), tests_of(ProductQuery(words=tuple(memory))))}
+        others.remove("ram")
+    for_one = len(named) == len(others) == 1 and (query.fits or named.keys().isdisjoint(query.kinds))
+    if for_one and all(named.values()):
+        [parts] = named.values()
+        memory = [word for word in memory if not all(title_has(part.name, word) for part in parts)]
+        told = tests_of(replace(query, words=tuple(memory), brands=()))
+        rest = _fitting(_of_kind(store, others[0]), told)
+        fits = {one: {go_together(one, part) for part in parts} for one in rest}
+        good = [one for one, verdict in fits.items() if verdict == {True}]
+        if not good and any(None in verdict for verdict in fits.values()):
+            return None
+        if good and not (memory or query.figures):
+            return Offer("fit", query, tuple(good[:ROWS]), len(good), note="list", beside=tuple(parts))
+        return Offer("fit", query, (parts[0], *rest[:1]), 2, note="yes" if good else "no") if rest else None
+    if len(named) == 2 and (query.fits or not (query.shows or query.asks or query.moves)):
+        first, second = named.values()
+        verdicts = {go_together(one, other) for one in first for other in second}
+        if len(verdicts) == 1 and None not in verdicts:
+            return Offer("fit", query, (first[0], second[0]), 2, note="yes" if True in verdicts else "no")
+    return None
+
+
+def _parts_named(store: ProductStore, words: Sequence[str]) -> dict[str, list[Product]]:
+    """The parts of a computer that are named by a model's number, by kind; of two kinds that a number fits that which more words fit."""
+    if not any(char.isdigit() for word in words for char in word):
+        return {}
+    found: dict[str, tuple[set[str], list[Product]]] = {}
+    for kind in PARTS:
+        says = {one: {word for word in words if title_has(one.name, word)} for one in _of_kind(store, kind)}
+        best = max(says.values(), key=len, default=set())
+        if any(char.isdigit() for word in best for char in word):
+            found[kind] = best, [one for one, told in says.items() if len(told) == len(best)]
+    return {
+        kind: rows
+        for kind, (best, rows) in found.items()
+        if not any(best < other for other, _ in found.values())
+    }
+
+
+def _of_kind(store: ProductStore, kind: str) -> list[Product]:
+    return store.search(SearchCriteria(kinds=(kind,), order="cheapest", count=_LOOKED_AT))
+
+
+def title_has(title: str, word: str) -> bool:
+    """Whether a product's name has this word or a longer code that begins with it ("b760" of "B760M")."""
+    words = folded_words(title)
+    return word in words or (
+        not word.isdigit() and any(one.startswith(word) for one in words) and any(map(str.isdigit, word))
+    )
+
+
 def _several(store: ProductStore, query: ProductQuery) -> Offer:
     """Each of several goods that one message names."""
     found: list[Product] = []
     missing: list[str] = []
+    counts: list[int] = []
     single = True
-    for side in query.parts:
-        wanted = parse_product_query(side, store)
+    sides = [parse_product_query(side, store) for side in query.parts]
+    for side, wanted in zip(query.parts, sides, strict=True):
         offer = _list(store, wanted) if wanted.names else None
-        rows = offer.products[: ROWS // 2] if offer and not offer.unmet else ()
+        rows = offer.products[: 1 if _is_extreme(wanted) else ROWS // 2] if offer and not offer.unmet else ()
+        counts.append(max(1, wanted.count))
         single = single and len(rows) == 1
         found += [row for row in rows if row not in found]
         missing += [] if rows else [side]
     moves = query.moves if single and not missing else tuple(move for move in query.moves if move != "total")
     wanted = replace(query, moves=moves, kinds=(), words=(), brands=(), facts=(), figures=())
+    ordered = "total" in query.moves or any(parse.count for parse in sides)
+    if ordered and single and not missing and len(found) == len(counts) and not query.fits:
+        return Offer("order", replace(wanted, parts=()), tuple(found), len(found), counts=tuple(counts))
     return Offer("list", wanted, tuple(found), len(found), missing=tuple(missing))
 
 
-def _compare(store: ProductStore, query: ProductQuery) -> Offer:
+def _is_extreme(query: ProductQuery) -> bool:
+    return query.order in {"cheapest", "dearest"}
+
+
+def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
+    """The sides of a comparison, the first that fits each; None of makers alone, of which no goods are named."""
     chosen: list[Product] = []
     missing: list[str] = []
-    kinds = query.kinds
+    kinds, first = query.kinds, ProductQuery()
     sides = [(side, parse_product_query(side, store)) for side in query.parts[:_SIDES]]
+    if not (kinds or any(read.kinds or read.words for _, read in sides)):
+        return None
+    for at, (side, read) in enumerate(sides):
+        if read.names:
+            first = read
+        elif read.figures and first.names and not read.unread:
+            # "Nitro V bản 8gb với 16gb": the same with another size.
+            sides[at] = (side, replace(first, figures=read.figures))
     named = [side for side in sides if side[1].names]
     # "which is better for work, A or B": beside two names what names nothing is no third.
     for side, read in (

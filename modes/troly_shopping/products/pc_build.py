@@ -137,6 +137,22 @@ def _fits(cpu: _Part, board: _Part) -> bool:
     return bool(cpu.sockets & board.sockets) and (not cpu.memory or bool(cpu.memory & board.memory))
 
 
+def go_together(one: Product, other: Product) -> bool | None:
+    """Whether two parts fit by socket, kind of memory and watts; None where the catalogue says too little of both."""
+    by_kind = {part.product.kind: part for part in (_part(one), _part(other))}
+    if by_kind.keys() == {"vga", "psu"}:
+        card, supply = by_kind["vga"].watts, by_kind["psu"].watts
+        return card <= supply if card and supply else None
+    if len(by_kind) < 2 or not by_kind.keys() <= {"cpu", "mainboard", "ram"}:
+        return None
+    first, second = by_kind.values()
+    marks = [(first.memory, second.memory)]
+    marks += [] if "ram" in by_kind else [(first.sockets, second.sockets)]
+    if any(not (mine and theirs) for mine, theirs in marks):
+        return None
+    return all(mine & theirs for mine, theirs in marks)
+
+
 def _power(vga: _Part | None, supplies: Sequence[_Part]) -> _Part | None:
     watts = max(_WATTS_WITH_CARD, vga.watts) if vga is not None else _LEAST_WATTS
     return next((supply for supply in supplies if supply.watts >= watts), None)

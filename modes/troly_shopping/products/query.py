@@ -43,6 +43,12 @@ UNITS = {
     **dict.fromkeys(("inch", "inches", "in", '"'), ("inch", 1)), "hz": ("hz", 1), "kg": ("kg", 1), "mah": ("mah", 1), "w": ("w", 1),
     **dict.fromkeys(("tháng", "thang", "month", "months"), ("month", 1)), **dict.fromkeys(("năm", "nam", "year", "years"), ("month", 12)),
 }  # fmt: skip
+# The unit of each attribute that goods can be ranked by; "" for a bare number.
+MEASURED = {
+    "ram": "gb", "storage": "gb", "screen": "inch", "refresh": "hz", "battery": "mah", "weight": "kg", "warranty": "month", "power": "w", "dpi": "", "speed": "",
+}  # fmt: skip
+_WEIGHS = re.compile(r"(?:gon )?nhe|gon|nang|light|heav|weighs")
+_SIZED = re.compile(r"lon|to|bu|nho|be|big|larg|small")
 # What a bare number after an attribute counts: "ram 32".
 _BARE_UNITS = {
     "ram": ("gb", frozenset((4, 8, 12, 16, 24, 32, 48, 64, 96, 128))),
@@ -52,6 +58,9 @@ _BARE_UNITS = {
 }
 _PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|sợi|soi|cuộn|cuon|bản|ban|tấm|tam|hộp|hop|units?|pieces?|sets?|of)(?![^\W_])"
 _COUNT = re.compile(rf"(?<![\w.,])(\d{{1,3}})(?={_PIECES})", re.IGNORECASE)
+# "2 ssd samsung": a number right before a name.
+_BEFORE_NAME = re.compile(r"(?<![\w.,-])([1-9]\d?)\s+(?=\w)")
+_AMONG = re.compile(r"(?:trong|giua|of the|among|between)(?: so| ca| the)?\s*$")
 _COUNTED = re.compile(_PIECES, re.IGNORECASE)
 # Letters and digits, or three to five digits.
 _CODE = re.compile(r"(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{3,16}|\d{3,5}")
@@ -61,20 +70,31 @@ _ANY = re.compile(
     r"|(?<!\w)(?:any|whatever|whichever)\s+(\w+)\s+(?:will do|is fine|is ok|is okay|works)(?!\w)"
 )
 # "bao nhiêu W": the unit of what is asked.
-_WHICH_FIGURE = re.compile(r"(?:nhieu|may|how many)\s+(gb|tb|inch|hz|kg|mah|w)(?!\w)")
+_WHICH_FIGURE = re.compile(
+    r"(?:nhieu|nhiu|may|how many)\s+(gb|tb|inch|hz|kg|mah|w|gram|gam|g|ky|ki|kilo|cm|mm|met|nit|nits|lumen|mp|ms|fps|trang|cong|khe|nhan|luong|pages|ports|cores|threads|slots)(?!\w)"
+)
+# "cách shop 15 km", "8 cây".
+_DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?met\w*|kilometers?)(?!\w)")
+# What parts have in common is no name: "DDR5", "LGA1700".
+_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
-_CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|but)(?!\w)")
+# "mà" begins a clause, "mã" does not.
+_CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhưng|nhung|mà|ma|but)(?!\w)", re.IGNORECASE)
 # Topics that show in what is asked of another: how long and how much it takes, where something is brought.
 _SENT = {"topic delivery", "topic delivery fee", "topic express"}
+_GIVEN_BACK = {"topic return", "topic return policy", "topic refund"}
 _COSTS = {"price asked", "fee asked"}
 _IMPLIED = (
+    ("installation", ({"build", "fits", "topic upgrade"}, {"distance", "at home"})),
+    ("trade-in", ({"old", "topic used goods"}, {"traded"})),
+    ("warranty terms", ({"topic invoice"}, {"ask warranty"})),
     ("delivery fee", (_SENT, _COSTS)),
-    ("delivery", (_SENT, {"how long"})),
+    ("delivery", (_SENT | {"topic order"}, {"how long"})),
     ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
     ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})),
     ("students", ({"topic promotion"}, {"fact study"})),
-    ("warranty parts", ({"ask battery"}, {"ask warranty"})),
+    ("warranty parts", ({"ask battery", "ask charger"}, {"ask warranty"})),
     ("warranty terms", ({"terms"}, {"ask warranty"})),
     ("repair time", ({"repair"}, {"how long"})),
     ("repair cost", ({"repair"}, _COSTS)),
@@ -83,9 +103,13 @@ _IMPLIED = (
 # A topic says nothing beside one of these, which is the same asked more closely.
 _NARROWER = {
     "delivery": {"parcel check", "order status", "installation"},
+    "upgrade": {"installation"},
     "order": {"order status", "delivery", "delivery fee", "deposit", "cod", "instalment"},
     "payment": {"cod", "instalment", "refund"},
-    "return": {"return policy"},
+    "return": {"return policy", "deposit", "refund"},
+    "order status": {"deposit"},
+    "invoice": {"warranty terms"},
+    "address": {"warranty place"},
     "used goods": {"trade-in"},
     "promotion": {"students"},
     "warranty period": {"warranty parts"},
@@ -105,9 +129,8 @@ _OF_WARRANTY = {
 }
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
-_COMPARED = "ask compared"
 # What is read so that nothing else is made of it, and is not answered.
-_UNUSED = {"not", "not after", "others", "cheaper others", _COMPARED}
+_UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
 USES = ("gaming", "graphics", "office", "study")
 _ASKED = ("price asked", "fee asked", "stock asked", "specs asked", "link asked")
 
@@ -132,7 +155,7 @@ class FigureFact:
 class ProductQuery:
     """What is wanted. Prices in VND; `words` are folded words of names and models, `said` how they were typed.
 
-    `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
+    `compared` is an attribute and "most" or "least": of which goods it is so. `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
     of price, fee, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `fits`: whether goods go together; `doubtful`: a maker is named and something is not wanted, maybe that. `unread` are words that
     nothing here accounts for, as typed.
     """
@@ -152,6 +175,7 @@ class ProductQuery:
     order: Order = ""
     stocked: bool = False
     asks: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     moves: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
@@ -316,13 +340,13 @@ def grammar() -> Lexicon:
 
 
 def _short_denials(entries: Iterable[str]) -> list[str]:
-    """The same with a "không" as chats write it: "k lấy", "ko dây"."""
-    return [
-        f"{short} {entry[6:]}"
-        for entry in entries
-        if entry.startswith("không ")
-        for short in ("k", "ko", "kg", "hông")
+    """The same with a "không" as chats write it: "k lấy", "ko dây", "đổi được hông"."""
+    shorts = ("k", "ko", "kg", "hông", "hong", "hok", "khum", "hem")
+    first = [
+        f"{short} {entry[6:]}" for entry in entries if entry.startswith("không ") for short in shorts[:4]
     ]
+    last = [f"{entry[:-6]} {short}" for entry in entries if entry.endswith(" không") for short in shorts]
+    return [*first, *last]
 
 
 def parse_product_query(message: str, shop: Vocabulary, *, whole: str = "") -> ProductQuery:
@@ -356,7 +380,11 @@ class _Parser:
         self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
-        self._labels = {hit.label for hit in self._hits}
+        # "cu" is also "củ", a million.
+        self._labels = {hit.label for hit in self._hits if hit.exact or hit.label not in {"old", "traded"}}
+        for match in _DISTANCE.finditer(fold(self._rest)):
+            self._spans.append(match.span())
+            self._labels.add("distance")
 
     def query(self) -> ProductQuery:
         kinds, asks, owned = self._kinds()
@@ -373,8 +401,10 @@ class _Parser:
             if hit.label.startswith(("topic ", "kind ")):
                 self._said[hit.label] = self._text[hit.start : hit.end]
         topics = self._topics()
+        compared = self._compared(asks, kinds)
+        asks += [name for name in compared[:1] if name not in asks]
         if _OF_WARRANTY & set(topics):
-            asks = [name for name in asks if name not in {"warranty", "battery"}]
+            asks = [name for name in asks if name not in {"warranty", "battery", "charger"}]
         if "students" in topics:
             items = [item for item in items if item.value != "study"]
             wanted = [item for item in wanted if item.value != "study"]
@@ -384,18 +414,30 @@ class _Parser:
             and not any(item.kind in {"word", "brand"} for item in wanted)
         ):
             topics.append("warranty period")
-            asks.remove("warranty")
+            asks = asks if kinds else [name for name in asks if name != "warranty"]
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
-        parts = _sides(self._rest) if "compare" in labels else self._wants(kinds)
-        action: Action = "compare" if len(parts) > 1 and "compare" in labels else "find"
-        if "build" in labels and _builds(kinds) and not self._names_whole(items):
+        sides = (
+            _sides(self._rest)
+            if compared or labels & {"compare", "difference"} or _is_comparative(self._hits)
+            else ()
+        )
+        named = [side for side in sides if any(char.isdigit() for char in side)]
+        compares = len(sides) > 1 and ("compare" in labels or len(named) > 1)
+        parts = sides if compares or "compare" in labels else self._wants(kinds, wanted)
+        action: Action = "compare" if compares else "find"
+        if (
+            "build" in labels
+            and "installation" not in topics
+            and _builds(kinds)
+            and not self._names_whole(items)
+        ):
             action, parts, kinds = "build", tuple(kind for kind in kinds if kind in PARTS), []
         limits = self._limits
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
         moves = [name for name in ("brands asked", "total", "compare", "difference") if name in labels]
-        count = self._count()
+        count = self._count(items)
         return ProductQuery(
             action=action,
             kinds=tuple(dict.fromkeys(kinds)),
@@ -412,19 +454,55 @@ class _Parser:
             order=order,
             stocked="in stock" in labels,
             asks=tuple(dict.fromkeys(asks)),
+            compared=compared,
             shows=shows,
             moves=tuple(moves),
             topics=tuple(dict.fromkeys(topics)),
             parts=parts,
             count=count,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
-            fits="fits" in labels and not self._only_has(kinds),
+            fits="fits" in labels
+            and "installation" not in topics
+            and not self._is_supply(kinds, count, items),
             sold_out="sold out" in labels,
             owned=tuple(owned),
             foreign=limits.foreign,
             doubtful=self._denies_nothing() and any(item.kind == "brand" for item in wanted),
             said=self._said,
             unread=self._unread(items),
+        )
+
+    def _compared(self, asks: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
+        """The attribute by which goods are ranked, and whether most or least of it is wanted; () for none.
+
+        What is named is meant, else what the word itself tells: of "nhẹ hơn" the weight, of "lớn nhất" the size.
+        """
+        taken = [*self._spans, *self._limits.places]
+        for hit in self._hits:
+            if hit.label not in {"most", "least"} or any(
+                hit.start < end and hit.end > start for start, end in taken
+            ):
+                continue
+            size = "storage" if set(kinds or (self._whole,)) & {"ssd", "hdd", "usb", "ram"} else "screen"
+            told = {"weight": _WEIGHS, size: _SIZED}
+            implied = [name for name, words in told.items() if words.match(fold(hit.phrase))]
+            named = [name for name in (*asks, *implied) if name in MEASURED]
+            if named:
+                self._spans.append((hit.start, hit.end))
+                # "tần số quét thấp nhất" is no price.
+                self._labels -= (
+                    {"cheapest"}
+                    if (hit.start, hit.end) in spans_of(h for h in self._hits if h.label == "cheapest")
+                    else set()
+                )
+                return (named[0], hit.label)
+        return ()
+
+    def _is_supply(self, kinds: Sequence[str], count: int, items: Sequence[_Item]) -> bool:
+        """Whether "đủ" asks for so many in stock, or "gắn" says what a computer has: nothing has to fit anything."""
+        stock = "stock asked" in self._labels
+        return self._only_has(kinds) or (
+            stock and (count > 1 or not any(item.kind != "fact" for item in items))
         )
 
     def _only_has(self, kinds: Sequence[str]) -> bool:
@@ -435,7 +513,7 @@ class _Parser:
             bool(kinds) and {fold(hit.phrase) for hit in hits} <= {"gan", "lap"} and "kind laptop" in before
         )
 
-    def _count(self) -> int:
+    def _count(self, items: Sequence[_Item]) -> int:
         """How many pieces are spoken of, in digits or in words; 0 where it is not said."""
         numbers = [(int(match[1]), match.span(1)) for match in _COUNT.finditer(self._rest)]
         numbers += [
@@ -443,8 +521,18 @@ class _Parser:
             for one in counting_words(self._rest)
             if _COUNTED.match(self._rest, one.end)
         ]
-        self._spans += [span for value, span in numbers if value > 1]
-        return numbers[0][0] if numbers else 0
+        # "rẻ hơn trong hai cái": so many were shown.
+        wished = [number for number in numbers if not _AMONG.search(fold(self._rest[: number[1][0]]))]
+        names = [hit.start for hit in self._hits if hit.label.startswith("kind ")]
+        names += [item.start for item in items if item.end and item.kind in {"brand", "word"}]
+        before = [
+            (int(match[1]), match.span(1))
+            for match in _BEFORE_NAME.finditer(self._rest)
+            if match.end() in names and not any(item.start <= match.start(1) < item.end for item in items)
+        ]
+        self._spans += [*(span for value, span in numbers if value > 1), *(span for _, span in before)]
+        wished = sorted([*wished, *before], key=lambda found: found[1])
+        return wished[0][0] if wished else 0
 
     def _names_whole(self, items: Sequence[_Item]) -> bool:
         """Whether a computer is named that stands ready-made in the catalogue."""
@@ -458,14 +546,11 @@ class _Parser:
         owned: list[str] = []
         before: PhraseHit | None = None
         called = {
-            fold(entry): name
-            for name, entries in word_lists("attributes").items()
-            if name != "compared"
-            for entry in entries
+            fold(entry): name for name, entries in word_lists("attributes").items() for entry in entries
         }
         spots = {(hit.start, hit.end) for hit in self._hits if hit.label.startswith("kind ")}
         for hit in self._hits:
-            if hit.label.startswith("ask ") and hit.label != _COMPARED and (hit.start, hit.end) not in spots:
+            if hit.label.startswith("ask ") and (hit.start, hit.end) not in spots:
                 asks.append(hit.label[4:])
             if not hit.label.startswith("kind "):
                 continue
@@ -508,14 +593,33 @@ class _Parser:
     def _topics(self) -> list[str]:
         """The topics of service, those that show in what is asked of others too."""
         topics = [hit.label[6:] for hit in self._hits if hit.label.startswith("topic ")]
-        topics += [topic for topic, told in _IMPLIED if all(self._labels & one for one in told)]
+        implied = [(topic, told) for topic, told in _IMPLIED if all(self._labels & one for one in told)]
+        topics += [topic for topic, _ in implied]
+        said = {label for _, told in implied for one in told for label in one}
+        self._spans += spans_of(hit for hit in self._hits if hit.label in said)
         return [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
 
-    def _wants(self, kinds: Sequence[str]) -> tuple[str, ...]:
-        """The goods asked for, as written, where one message names several of different kinds, each by its own name."""
-        if not kinds or len(self._brands) < 2 or self._labels & {"not", "not after"}:
+    def _wants(self, kinds: Sequence[str], items: Sequence[_Item]) -> tuple[str, ...]:
+        """The goods asked for, as written, where one message names several of different kinds, each by its own name.
+
+        What is the cheapest or dearest of its kind has a name too.
+        """
+        if self._labels & {"not", "not after"} or set(kinds) & set(_COMPUTERS[:2]):
             return ()
         sides = [side for side in _JOINED.split(self._rest) if side.strip()]
+        codes = [item.value for item in items if item.kind == "word" and _has_digit(item.value)]
+        codes = [code for code in codes if not _STANDARD.fullmatch(code)]
+        coded = [side for side in sides if any(code in folded_words(side) for code in codes)]
+        if len(coded) == len(sides) > 1:
+            return tuple(side.strip() for side in sides)
+        if not kinds:
+            return ()
+        ends = lexicon("catalogue", "cheapest", "dearest")
+        extremes = [side for side in sides if ends.find(side) and lexicon("kinds").find(side)]
+        if len(extremes) == len(set(kinds)) > 1:
+            return tuple(side.strip() for side in extremes)
+        if len(self._brands) < 2:
+            return ()
         makers = {fold(item.value) for item in self._brands}
         named = [side for side in sides if any(maker in fold(side) for maker in makers)]
         # A maker alone is a choice ("asus hay acer"), with a name of its own it is a thing.
@@ -528,9 +632,7 @@ class _Parser:
     def _is_owned(self, hit: PhraseHit, kinds: Sequence[str]) -> bool:
         """Whether such goods are there already, or the others are for them."""
         have = [other.start for other in self._hits if other.label == "owned"]
-        said = any(
-            0 <= at - hit.end <= 24 and not _CLAUSE.search(fold(self._rest[hit.end : at])) for at in have
-        )
+        said = any(0 <= at - hit.end <= 24 and not _CLAUSE.search(self._rest[hit.end : at]) for at in have)
         beside = any(
             other.label in {"goes with", "fits"} and 0 <= hit.start - other.end <= 1 for other in self._hits
         )
@@ -630,6 +732,14 @@ class _Parser:
                     found.append(_Item(word.start, word.end, "word", joined))
             elif word.text in known and (not is_syllable(word.folded) or not self._of_topic(word)):
                 found.append(_Item(word.start, word.end, "word", "".join(folded_words(word.text))))
+            elif (
+                len(word.folded) == 1
+                and before
+                and self._text[before.end : word.start] == "-"
+                and _has_digit(before.text)
+            ):
+                # The last piece of a code: "24MR400-B".
+                self._spans.append((word.start, word.end))
             elif _CODE.fullmatch(word.folded) and not self._of_topic(word):
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))
@@ -682,7 +792,7 @@ class _Parser:
                 0 <= item.start - word.end <= 2 for item in items
             ):
                 continue
-            clause = _CLAUSE.split(fold(self._rest[: word.start]))[-1].split()
+            clause = fold(_CLAUSE.split(self._rest[: word.start])[-1]).split()
             if not set(clause) & {"co", "con", "duoc", "ban"}:
                 found.append(PhraseHit("not", word.folded, word.start, word.end, exact=True))
         return found
@@ -713,7 +823,13 @@ class _Parser:
         """The words that are not accounted for, neighbours together, as typed."""
         parts = set(spans_of(self._parts))
         # A negation that takes nothing away was not understood.
-        hits = [hit for hit in self._hits if hit.label not in _UNUSED]
+        excluding = any(
+            (hit.start, hit.end) in self._spans for hit in self._hits if hit.label in {"not", "not after"}
+        )
+        unused = _UNUSED - ({"others"} if excluding else set())  # "không lấy HyperX, cái khác đi"
+        if any(hit.label in _GIVEN_BACK for hit in self._hits):
+            unused -= {"not", "not after"}  # "không thích nữa thì trả lại được không"
+        hits = [hit for hit in self._hits if hit.label not in unused]
         spans = [*self._spans, *(span for span in spans_of(hits) if span not in parts)]
         spans += [*((item.start, item.end) for item in items if item.end)]
         left = without_everyday(self._rest, spans)
@@ -732,8 +848,8 @@ class _Parser:
 
     def _of_topic(self, word: WordToken) -> bool:
         """Whether a question about the shop's service stands in the same clause: the word is of that, not of goods."""
-        ends = [match.start() for match in _CLAUSE.finditer(fold(self._rest)) if match.start() >= word.end]
-        begins = [match.end() for match in _CLAUSE.finditer(fold(self._rest)) if match.end() <= word.start]
+        ends = [match.start() for match in _CLAUSE.finditer(self._rest) if match.start() >= word.end]
+        begins = [match.end() for match in _CLAUSE.finditer(self._rest) if match.end() <= word.start]
         first, last = max(begins, default=0), min(ends, default=len(self._rest))
         return any(hit.label.startswith("topic ") and first <= hit.start < last for hit in self._hits)
 
@@ -803,15 +919,13 @@ def _attribute_of(hit: PhraseHit) -> str:
         return hit.label[4:]
     called = fold(hit.phrase)
     lists = word_lists("attributes")
-    return next(
-        (name for name, entries in lists.items() if name != "compared" and called in map(fold, entries)), ""
-    )
+    return next((name for name, entries in lists.items() if called in map(fold, entries)), "")
 
 
 def _bare_number(text: str, at: int) -> re.Match[str] | None:
     """A number alone right after a place: the 32 of "ram 32"."""
     return re.compile(
-        r"\s{0,2}(\d{1,3})(?![\w.,-]*[^\W_])(?!\s*(?:tr|triệu|trieu|k\b|củ|cu\b|%|năm|nam|tháng|thang))"
+        r"\s{0,2}(\d{1,3})(?![\w.,-]*[^\W_])(?!\s*(?:%|(?:tr|triệu|trieu|k|củ|cu|năm|nam|tháng|thang)(?!\w)))"
     ).match(text, at)
 
 
@@ -840,7 +954,8 @@ def _brands(free: Sequence[WordToken], makers: Iterable[str]) -> list[_Item]:
 
 def _sides(text: str) -> tuple[str, ...]:
     """The things to compare, as they were written."""
-    cut = blank_out(text, spans_of(lexicon("catalogue", "compare").find(text)))
+    asked = ("compare", "difference", "most", "least", "cheapest", "dearest", "price asked")
+    cut = blank_out(text, spans_of(lexicon("catalogue", *asked).find(text)))
     places = sorted({(hit.start, hit.end) for hit in lexicon("catalogue", "against").find(text)})
     sides, begin = [], 0
     for start, end in places:
@@ -849,6 +964,11 @@ def _sides(text: str) -> tuple[str, ...]:
     sides.append(cut[begin:])
     sides = [piece for side in sides for piece in re.split(r"[,;?!]|\s/\s", side)]
     return tuple(side.strip() for side in sides if set(folded_words(side)) - idle_words() - {"vs", "versus"})
+
+
+def _is_comparative(hits: Iterable[PhraseHit]) -> bool:
+    """Whether it is asked which of two costs less or more: "rẻ hơn", "cheaper"."""
+    return any(hit.label in {"cheapest", "dearest"} and hit.phrase.endswith(("hơn", "er")) for hit in hits)
 
 
 @cache
@@ -865,7 +985,7 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
     `measured` says that the catalogue measures goods so: "2m" is then a length.
     """
     amounts = _prices(text, measured)
-    hits = lexicon("catalogue", *_LIMITS).find(text)
+    hits = _limits_of(text, amounts)
     places, written = _foreign(text, hits)
     low = high = about = None
     for nth, amount in enumerate(amounts):
@@ -900,6 +1020,20 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
     if low is not None and high is not None and low > high:
         low, high = high, low
     return PriceLimits(low, high, about, tuple(places), written)
+
+
+def _limits_of(text: str, amounts: Sequence[Amount]) -> list[PhraseHit]:
+    """The words of limit; right beside an amount also those whose accents were left out or slipped: "duới 5 triệu"."""
+    hits = lexicon("catalogue", *_LIMITS).find(text)
+    plain = fold(text)
+    slipped = lexicon("catalogue", *_LIMITS).find(plain) if len(plain) == len(text) and plain != text else []
+    beside = [
+        hit
+        for hit in slipped
+        if any(0 <= one.start - hit.end <= 1 or 0 <= hit.start - one.end <= 1 for one in amounts)
+        and not any(hit.start < other.end and hit.end > other.start for other in hits)
+    ]
+    return sorted([*hits, *beside], key=lambda hit: hit.start)
 
 
 def _foreign(text: str, hits: Sequence[PhraseHit]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:

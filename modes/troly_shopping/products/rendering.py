@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from troly.plugin.events import Table
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
-from troly_shopping.products.offers import Offer, shows, value_of
+from troly_shopping.products.offers import Offer, measure_of, ranked, shows, value_of
+from troly_shopping.products.pc_build import go_together
 from troly_shopping.products.query import ProductQuery
 from troly_shopping.products.store import Product
 from troly_shopping.strings import catalogue, say
@@ -34,18 +36,25 @@ def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     if offer.kind == "rows":
         told = _rows(offer, lang)
     else:
-        told = {"list": _list, "compare": _compare, "build": _build}[offer.kind](offer, lang, hotline)
+        drawn = {"list": _list, "compare": _compare, "build": _build, "order": _order, "fit": _fit}
+        told = drawn[offer.kind](offer, lang, hotline)
     return replace(told, answered=_is_answer(offer))
 
 
 def _is_answer(offer: Offer) -> bool:
     """Whether every part of the question was looked up, and something was found for it."""
     query = offer.query
-    untold = [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
+    if offer.note == "not sold":
+        return not query.unread
+    untold = (
+        []
+        if offer.kind == "fit"
+        else [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
+    )
     unsure = "total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")]
     unsure = unsure or (offer.kind == "compare" and len(offer.products) < 2)
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
-    return known and not query.unread and not query.fits
+    return known and not query.unread and (not query.fits or offer.kind == "fit")
 
 
 def product_passages(products: Sequence[Product], lang: Lang) -> list[dict[str, Any]]:
@@ -90,18 +99,21 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     what, limits = what_is_wanted(query, lang), _limits(query, lang)
     missing = [say("compare.not_there", lang, what=side) for side in offer.missing]
     if not products:
-        nothing = say("offer.nothing", lang, what=what, limits=limits, hotline=hotline)
+        key = "not_sold_kind" if offer.note == "not sold" else "nothing"
+        nothing = say(f"offer.{key}", lang, what=what, limits=limits, hotline=hotline)
         return OfferText("\n".join(missing) or nothing)
-    listed = product_lines(products, lang, query)
-    if len(products) > 1:
-        # People say "cái thứ hai".
-        listed = (f"{number}. {line[2:]}" for number, line in enumerate(listed, 1))
+    listed = numbered(product_lines(products, lang, query), products)
     lines = [_intro(offer, lang), *listed, *missing, *_sums(offer, lang)]
     if offer.total > len(products) and not offer.unmet:
         lines.append(say("offer.more", lang, count=format_number(offer.total - len(products), lang)))
     if offer.unmet:
         lines += _caveats(offer, lang)
     return OfferText("\n".join(lines))
+
+
+def numbered(lines: Iterator[str], products: Sequence[Product]) -> Iterator[str]:
+    """The lines of several products with their numbers: people say "cái thứ hai"."""
+    return (f"{number}. {line[2:]}" for number, line in enumerate(lines, 1)) if len(products) > 1 else lines
 
 
 def _intro(offer: Offer, lang: Lang) -> str:
@@ -114,6 +126,8 @@ def _intro(offer: Offer, lang: Lang) -> str:
     if open_part := query.unread or offer.silent:
         key = "offer.not_understood" if query.unread else "offer.partly"
         return say(key, lang, what=quoted(open_part), count=count, limits=limits)
+    if offer.note in {"most", "least"}:
+        return say(f"offer.{offer.note}", lang, what=attribute_name(query, lang), limits=limits)
     ordered = query.order in {"cheapest", "dearest"} and len(offer.products) > 1
     key = query.order if ordered else "found_one" if offer.total == 1 else "found"
     return say(f"offer.{key}", lang, count=count, limits=limits)
@@ -129,6 +143,8 @@ def _sums(offer: Offer, lang: Lang) -> Iterator[str]:
         for product in products:
             total = format_money(product.price * query.count, lang)
             yield say("follow.times", lang, count=query.count, price=price(product, lang), total=total)
+            if product.stock is not None and product.stock < query.count:
+                yield say("order.too_few", lang, name=product.name, stock=product.stock)
 
 
 def _caveats(offer: Offer, lang: Lang) -> Iterator[str]:
@@ -208,11 +224,30 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
         return OfferText("\n".join([*missing, *product_lines(products, lang, offer.query)]))
     names = say("compare.join", lang).join(product.name for product in products)
     lines = [say("compare.intro", lang, names=names), *product_lines(products, lang, offer.query), *missing]
-    if len(products) == 2 and products[0].price != products[1].price:
-        low, high = sorted(products, key=lambda product: product.price)
+    lines += [_most(products, offer.query, lang)] if offer.query.compared else []
+    for other in products[1:]:
+        low, high = sorted((products[0], other), key=lambda product: product.price)
         difference = format_money(high.price - low.price, lang)
-        lines.append(say("compare.cheaper", lang, name=low.name, difference=difference))
+        key = "same_price" if low.price == high.price else "cheaper" if len(products) == 2 else "cheaper_than"
+        lines.append(say(f"compare.{key}", lang, name=low.name, other=high.name, difference=difference))
     return OfferText("\n".join(lines), side_by_side(products, lang))
+
+
+def _most(products: Sequence[Product], query: ProductQuery, lang: Lang) -> str:
+    """Which of them has most or least of what is compared, or that they have as much, or that it is not known."""
+    [attribute, order], what = query.compared, attribute_name(query, lang)
+    best = ranked(products, query)
+    if not best or any(measure_of(one, attribute) is None for one in products):
+        return say("compare.unknown", lang, what=what)
+    key = "as_much" if len(best) == len(products) else order
+    return say(
+        f"compare.{key}", lang, names=say("compare.join", lang).join(one.name for one in best), what=what
+    )
+
+
+def attribute_name(query: ProductQuery, lang: Lang) -> str:
+    """What the attribute that is compared is called."""
+    return say(f"attribute.{query.compared[0].replace(' ', '_')}", lang)
 
 
 def side_by_side(products: Sequence[Product], lang: Lang) -> Table:
@@ -248,13 +283,52 @@ def _build(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     return OfferText("\n".join(lines))
 
 
+def _order(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
+    """Goods to be bought: what each comes to, whether there are enough, what does not fit, and the sum."""
+    lines = [
+        say("order.none", lang, kind=kind_name(offer.note, lang)) if offer.note else say("order.intro", lang)
+    ]
+    for one, count in zip(offer.products, offer.counts, strict=True):
+        line = say("offer.line", lang, name=one.name, price=price(one, lang), stock=stock(one, lang))
+        total = format_money(one.price * count, lang)
+        more = (
+            say("follow.times", lang, count=count, price=price(one, lang), total=total) if count > 1 else ""
+        )
+        lines.append(f"{line}; {more}" if more else line)
+        if count > 1 and one.stock is not None and one.stock < count:
+            lines.append(say("order.too_few", lang, name=one.name, stock=one.stock))
+    for one, other in combinations(offer.products, 2):
+        if go_together(one, other) is False:
+            lines.append(say("order.apart", lang, one=one.name, other=other.name))
+    total = sum(one.price * count for one, count in zip(offer.products, offer.counts, strict=True))
+    lines.append(say("follow.sum", lang, count=sum(offer.counts), total=format_money(total, lang)))
+    return OfferText("\n".join(lines))
+
+
+def _fit(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
+    """What goes with a part, or whether two go together, with what the catalogue says of them."""
+    query, products = replace(offer.query, asks=(), facts=(), fits=True), offer.products
+    names = say("compare.join", lang).join(one.name for one in offer.beside[:2])
+    if len(offer.beside) > 2:
+        names = " ".join(
+            (kind_name(offer.beside[0].kind, lang), *(query.said.get(word, word) for word in query.words))
+        )
+    intro = say(f"fit.{offer.note}", lang, names=names)
+    lines = [intro, *numbered(product_lines(products, lang, query), products), *_caveats(offer, lang)]
+    if offer.total > len(products):
+        lines.append(say("offer.more", lang, count=format_number(offer.total - len(products), lang)))
+    return OfferText("\n".join(lines))
+
+
 def _rows(offer: Offer, lang: Lang) -> OfferText:
     """The answer about products that were shown before."""
     query, products = offer.query, offer.products
     if not products:
         return OfferText(say(f"follow.{offer.note.replace(' ', '_')}", lang, count=offer.total))
     lines = list(product_lines(products, lang, query))
-    if offer.note in {"cheapest", "dearest"} and len(products) < offer.total:
+    if offer.note in {"most", "least"}:
+        lines = [say(f"follow.{offer.note}", lang, what=attribute_name(query, lang)), *lines]
+    elif offer.note in {"cheapest", "dearest"} and len(products) < offer.total:
         lines = [say(f"follow.{offer.note}", lang), *lines]
     elif query.fits:
         lines = [say("offer.fit_unknown", lang), *lines]

@@ -9,27 +9,26 @@ from typing import Literal
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
-from troly.text.fold import fold, nfc, tokens
+from troly.text.fold import fold, folded_words, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
-from troly_shopping.products.query import ProductQuery, parse_product_query, refine
-from troly_shopping.products.store import Order, Product, ProductStore, SearchCriteria
-from troly_shopping.wordlists import lexicon, word_lists
+from troly_shopping.products.order import BUILD, OrderChange, change_order, things
+from troly_shopping.products.query import FIGURE, USES, ProductQuery, parse_product_query, refine
+from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
+from troly_shopping.wordlists import lexicon
 
 # Kinds of the shared focus.
-PRODUCTS, BUILD, PAGES = "products", "build", "pages"
-MAX_SHOWN = 12
+PRODUCTS, PAGES = "products", "pages"
+MAX_SHOWN, MAX_COMPARED = 12, 4
 # Kept with the conversation: the names of the goods shown last.
 GOODS = "goods_shown"
-Scope = Literal["none", "search", "rows"]
+Scope = Literal["none", "search", "rows", "order"]
 # What "how much" asks after a topic.
 _COST = {
     "repair time": "repair cost", "warranty terms": "repair cost", "warranty period": "repair cost", "warranty place": "repair cost",
     "not covered": "repair cost", "delivery": "delivery fee",
 }  # fmt: skip
-_NAMED = 60
-_BY_NUMBER = {"ordinal", "first", "last"}
 _SIZE = re.compile(r"(?<!\w)[0-9]+ ?[GT]B(?:/[0-9]+ ?[GT]B)*(?!\w)", re.IGNORECASE)
 # "hơn bản 16GB bao nhiêu tiền", but not "hơn 20 triệu".
 _BY_HOW_MUCH = re.compile(
@@ -38,6 +37,15 @@ _BY_HOW_MUCH = re.compile(
 _TOGETHER = re.compile(
     r"(?:\+|\b(?:cong|tong|lan|va|voi|and|plus|with))\s*(?:ca\s+|tien\s+|phi\s+|the\s+)*(?:ship\w*|giao|van chuyen|delivery)\b"
 )
+COSTLY = {
+    "repair cost",
+    "installation",
+    "delivery fee",
+    "cleaning",
+    "upgrade",
+    "express",
+    "warranty extension",
+}
 _KIND = 500
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
@@ -63,6 +71,7 @@ class ShopRequest:
     extreme: bool = False
     own: ProductQuery | None = None
     earlier: tuple[str, ...] = ()
+    order: OrderChange | None = None
 
     @property
     def asks(self) -> bool:
@@ -86,6 +95,14 @@ def spoken_of(turn: TurnContext) -> Focus | None:
     return Focus(PRODUCTS, "", rows, {"kinds": kinds})
 
 
+def goods_looked_up(names: Sequence[str], store: ProductStore) -> Focus | None:
+    """The goods of the catalogue that a machine whose warranty was looked up is one of; None where there are none."""
+    [name] = names if len(names) == 1 else [""]
+    found = store.holding(folded_words(name), MAX_SHOWN) if name else []
+    rows = focus_rows(store.named([title for title, _ in found]))
+    return Focus(PRODUCTS, "", tuple(rows), {"total": len(rows)}) if rows else None
+
+
 def goods_shown(turn: TurnContext) -> tuple[FocusRow, ...]:
     """The rows shown last; after an answer from the pages the goods before it, by their names alone."""
     if turn.focus is not None and turn.focus.rows:
@@ -107,10 +124,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if refused:
         # "không phải con đó, con Ergo 2": what follows is meant, not what is pointed at before it.
         typed = " " * refused.end + typed[refused.end :]
-    pointed = find_reference(typed, goods, things=_things(), fields={"price": "price"})
-    if pointed and pointed.kind == "extreme" and _kinds_in(typed, pointed):
-        # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
-        pointed = find_reference(typed, goods, things=_things())
+    pointed = _pointing(typed, goods) if goods else None
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     # "three of those": what is counted stays in sight.
     spans = [
@@ -143,21 +157,112 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         shown=goods.rows if goods else (),
         current=tuple(row for row in goods.rows if row.id in last) if goods else (),
     )
+    if put_together := _put_together(request, goods, pointed, store):
+        return put_together
     if goods is None:
         return _of_no_goods(request, focus)
     if corrected and (query.words or query.brands) and pointed is None:
         whole = replace(query, kinds=query.kinds or kinds)
         return replace(request, scope="search", query=whole)
-    found = _after(request, goods, pointed, kinds)
-    by_number = pointed is not None and pointed.kind in _BY_NUMBER
-    if goods.query.get("unsure") and found.scope == "rows" and not by_number:
-        # Several shown as found are no answer to go on from: only a number points among them.
-        return replace(request, query=replace(query, unread=query.unread or (typed[:_NAMED],)))
+    found = _beside(request, goods, pointed, store) or _after(request, goods, pointed, kinds)
     if found.scope == "rows" and "warranty period" in found.topics:
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
     return _of_same_maker(_with_delivery(_of_family(_compares(found), store)), query, store)
+
+
+def _beside(
+    request: ShopRequest, focus: Focus, pointed: Reference | None, store: ProductStore
+) -> ShopRequest | None:
+    """Goods that the message names, held against the one spoken of: "nó với SN580 con nào bảo hành lâu hơn".
+
+    A size alone names another of its line: "bản 16GB đắt hơn nó bao nhiêu".
+    """
+    query = request.query
+    more = _by_how_much(request) or query.moves[:1] if set(query.moves) & _OF_ROWS else _by_how_much(request)
+    this = pointed.rows if pointed and pointed.kind == "this" else ()
+    this = _pointed_rows(request.typed, pointed, focus) if pointed and this else request.current or focus.rows
+    if not (more or query.compared) or len(this) >= MAX_COMPARED or query.excludes or query.unread:
+        return None
+    one = store.named([row.id for row in this])
+    named = replace(
+        query, kinds=query.kinds or tuple(p.kind for p in one), order="", compared=(), asks=(), stocked=False
+    )
+    if query.words or query.brands:
+        found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
+    elif query.figures and len(one) == 1:
+        found = offers.narrow(_family(one[0], store), named)
+    else:
+        return None
+    others = [p for p in found.products if p not in one] if found and not found.unmet else []
+    if not one or not 0 < len(others) <= MAX_COMPARED - len(one):
+        return None
+    pair = [*one, *others] if len(one) == 1 else [*others, *one]
+    query = replace(
+        query, action="compare", kinds=(), words=(), brands=(), figures=(), shows=(), moves=("compare",)
+    )
+    return replace(request, scope="rows", rows=tuple(focus_rows(pair)), pointed=True, query=query)
+
+
+def _pointing(text: str, focus: Focus) -> Reference | None:
+    """What of the goods shown a message points at."""
+    pointed = find_reference(text, focus, things=things(), fields={"price": "price"})
+    if pointed and pointed.kind == "extreme" and _kinds_in(text, pointed):
+        # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
+        pointed = find_reference(text, focus, things=things())
+    if pointed and any(FIGURE.match(text, at) for at, _ in _numbers(text, pointed)):
+        return None  # "con 27 inch" is no 27th
+    return _with_this(text, pointed, focus) if pointed else None
+
+
+def _numbers(text: str, pointed: Reference) -> list[tuple[int, int]]:
+    """Where the numbers stand that a message points with."""
+    return [
+        match.span()
+        for start, end in pointed.spans
+        for match in re.compile(r"\d+").finditer(text, start, end)
+    ]
+
+
+def _with_this(text: str, pointed: Reference, focus: Focus) -> Reference:
+    """One pointed at by its number and the one spoken of beside it: "cái đó với cái đầu"."""
+    more = find_reference(blank_out(text, pointed.spans), focus, things=things())
+    if pointed.kind != "ordinal" or len(pointed.rows) != 1 or more is None or more.kind != "this":
+        return pointed
+    this = _pointed_rows(text, more, focus)
+    both = tuple({row.id: row for row in (*this, *pointed.rows)}.values())
+    return replace(pointed, rows=both, spans=(*more.spans, *pointed.spans)) if len(this) == 1 else pointed
+
+
+def _put_together(
+    request: ShopRequest, focus: Focus | None, pointed: Reference | None, store: ProductStore
+) -> ShopRequest | None:
+    """The request of a message that asks what goes with a part, or adds to an order; None for any other."""
+    query = request.query
+    if whole := _of_part(request.typed, query, focus, pointed, store):
+        return replace(request, scope="search", query=whole)
+    order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
+    if order is None:
+        return None
+    asked = ProductQuery(moves=("total",), topics=query.topics)
+    return replace(request, scope="order", query=asked, order=order)
+
+
+def _of_part(
+    text: str, query: ProductQuery, focus: Focus | None, pointed: Reference | None, store: ProductStore
+) -> ProductQuery | None:
+    """What goes with the part spoken of ("main nào lắp được cho CPU đó", "con PF400 có đủ không"), by the name of that part."""
+    last = focus.query.get("current", ()) if focus else ()
+    rows = tuple(row for row in focus.rows if row.id in last) if focus else ()
+    rows = _pointed_rows(text, pointed, focus) if pointed and focus else rows
+    meant = [
+        row for row in rows if row.values.get("kind") in PARTS and row.values.get("kind") not in query.kinds
+    ]
+    if not query.fits or len(meant) != 1:
+        return None
+    whole = replace(query, words=(*query.words, *folded_words(meant[0].title)), brands=(), owned=())
+    return whole if offers.together(store, whole) else None
 
 
 def _of_same_maker(request: ShopRequest, query: ProductQuery, store: ProductStore) -> ShopRequest:
@@ -206,7 +311,7 @@ def _refused(text: str, focus: Focus, store: ProductStore) -> PhraseHit | None:
         return None
     clause, comma, _ = text[hit.end :].partition(",")
     if comma:
-        pointed = find_reference(clause, focus, things=_things())
+        pointed = find_reference(clause, focus, things=things())
         left = blank_out(clause, pointed.spans) if pointed else clause
         return replace(hit, end=hit.end + len(clause) + 1) if not tokens(left) else None
     words = parse_product_query(text[hit.end :], store).words
@@ -273,7 +378,7 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
     if (
         focus is not None
         and focus.kind == PAGES
-        and not (query.names or query.facts or query.figures)
+        and not (query.names or query.figures)
         and (not query.topics or query.unread or _goes_on(request.typed))
     ):
         before = tuple(str(topic) for topic in focus.query.get("topics", ()))
@@ -285,7 +390,7 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
         return replace(request, topics=before)
     # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
     searched = query.action != "find" or (query.narrows and not (query.topics and _kind_alone(query)))
-    searched = searched or query.excludes
+    searched = searched or (query.excludes and not (query.topics and _kind_alone(query)))
     return replace(request, scope="search" if searched else "none")
 
 
@@ -300,22 +405,12 @@ def _after(
             # So many pieces of the one spoken of, or all that were shown: not known.
             return replace(request, query=replace(query, unread=query.unread or (str(query.count),)))
         # "con nào rẻ nhất trong 22 con đó": how many there are, no wish for so many.
+        counted = "total" in query.moves and total == len(focus.rows) and not (query.names or query.details)
         query = replace(query, count=0)
         request = replace(request, query=query)
-    extreme = query.order in {"cheapest", "dearest"} or (pointed is not None and pointed.kind == "extreme")
-    if (
-        total > len(focus.rows)
-        and extreme
-        and not (query.names or query.details or query.moves or query.asks)
-    ):
-        # More were found than shown: the extreme of all of them is meant.
-        order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
-        whole = refine(ProductQuery.from_json(focus.query), replace(query, order=order))
+        focus = replace(focus, kind=BUILD) if counted else focus  # "tổng 2 món": all of them
+    if whole := _extreme_of_all(request, focus, pointed, kinds):
         return replace(request, scope="search", query=whole, extreme=True)
-    if len(focus.rows) == 1 and query.order == "dearest" and not (query.names or query.details or query.asks):
-        # The dearest of one is no question: the dearest of its kind.
-        best = ProductQuery(kinds=tuple(kinds), order="dearest", unread=query.unread, shows=query.shows)
-        return replace(request, scope="search", query=best, extreme=True)
     new_kinds = [kind for kind in query.kinds if kind not in kinds]
     rows = replace(request, scope="rows", rows=focus.rows)
     compares_others = query.action == "compare" and query.names and query.parts
@@ -326,6 +421,26 @@ def _after(
     return _changed(request, rows, focus, kinds)
 
 
+def _extreme_of_all(
+    request: ShopRequest, focus: Focus, pointed: Reference | None, kinds: Sequence[str]
+) -> ProductQuery | None:
+    """The query of an extreme that is not one of those shown: more were found, none is in stock, or only one was shown."""
+    query, total = request.query, int(focus.query.get("total", 0))
+    extreme = query.order in {"cheapest", "dearest"} or (pointed is not None and pointed.kind == "extreme")
+    if not extreme or query.names:
+        return None
+    if query.stocked and not any(row.values.get("stock") != 0 for row in focus.rows):
+        # The first of its kind that is in stock, whatever it costs.
+        return replace(refine(ProductQuery.from_json(focus.query), query), low=None, high=None, about=None)
+    if total > len(focus.rows) and not (query.details or query.moves or query.asks):
+        order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
+        return refine(ProductQuery.from_json(focus.query), replace(query, order=order))
+    if len(focus.rows) == 1 and query.order == "dearest" and not (query.details or query.asks):
+        # The dearest of one is no question: the dearest of its kind.
+        return ProductQuery(kinds=tuple(kinds), order="dearest", unread=query.unread, shows=query.shows)
+    return None
+
+
 def _changed(  # noqa: PLR0911 (one case a kind of change)
     request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Sequence[str]
 ) -> ShopRequest:
@@ -334,11 +449,13 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     named = bool(query.words or query.brands)
     # "giao hàng cod đơn 25 triệu" is no search for what costs that much.
     narrowed = query.excludes or (query.details and not (query.topics and _kind_alone(query)))
+    if narrowed and not (named or query.kinds or query.excludes) and _is_of_few(rows):
+        return _current(rows)  # "có bluetooth không" of one or two
     held = _named_rows(query, focus) if named and not narrowed else ()
     if held and (more := _by_how_much(rows)):
         return _held_against(rows, held, more)
     if query.kinds:
-        asks = query.asks and not (named or narrowed)
+        asks = query.asks and not (named or narrowed or query.compared)
         return _current(rows) if asks else replace(request, scope="search")
     if query.asks and query.words and not narrowed and all(word.startswith("ddr") for word in query.words):
         # "ram thì ddr4 hay ddr5" asks which of them it is.
@@ -350,11 +467,21 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
         return _asked_difference(rows) or replace(request, scope="search", query=whole, own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
-    if query.order in {"cheapest", "dearest"} or summed or set(query.moves) & _OF_ROWS:
+    if query.order in {"cheapest", "dearest"} or summed or query.compared or set(query.moves) & _OF_ROWS:
         return rows
     monthly = "instalment" in query.topics and query.months
     asked = query.asks or monthly or "warranty period" in query.topics or (query.shows and not query.topics)
     return _current(rows) if asked else request
+
+
+_YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
+
+
+def _is_of_few(rows: ShopRequest) -> bool:
+    """Whether it is asked if one or two that were shown have a property: no "nào" asks for others."""
+    query, plain = rows.query, fold(rows.typed)
+    few = len(rows.shown) <= MAX_COMPARED // 2 and query.facts and not (query.priced or query.figures)
+    return bool(few and _YES_OR_NO.search(plain) and not re.search(r"(?<!\w)(?:nao|khac)(?!\w)", plain))
 
 
 def _asked_difference(request: ShopRequest) -> ShopRequest | None:
@@ -380,14 +507,14 @@ def _by_how_much(request: ShopRequest) -> tuple[str, ...]:
         return differs
     hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
     more = tuple(hit.phrase for hit in hits if hit.phrase.endswith(("hơn", "hon", "er")))
-    more = more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
-    return more if "price" in request.query.shows else ()
+    more = more if "price" in request.query.shows else ()
+    return more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
 
 
 def _held_against(request: ShopRequest, meant: tuple[FocusRow, ...], more: tuple[str, ...]) -> ShopRequest:
     """One of those shown that is named, beside the one spoken of or the other of two; else it is not known beside which."""
     shown, query = request.rows, request.query
-    pair = shown if len(shown) == 2 else tuple(dict.fromkeys((*request.current, *meant)))
+    pair = shown if len(shown) == 2 else tuple({row.id: row for row in (*request.current, *meant)}.values())
     if len(pair) == 2:
         query = replace(query, action="compare", words=(), brands=(), shows=(), moves=())
         return replace(request, query=query, rows=pair, pointed=True)
@@ -440,6 +567,8 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         shown = focus.rows
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
         return replace(request, scope="none", rows=())  # "can I return it" asks for the service
+    if len(shown) == MAX_COMPARED // 2 and _by_how_much(request):
+        query = replace(query, action="compare", shows=(), order="")
     extra = tuple(f"word {query.said.get(f'kind {kind}', kind)}" for kind in new_kinds)
     query = replace(query, kinds=(), asks=(*query.asks, *extra))
     return replace(request, query=query, rows=shown, pointed=True, missing=0 if shown else pointed.missing)
@@ -447,23 +576,14 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
 
 def _kind_alone(query: ProductQuery) -> bool:
     """Whether nothing but a kind, or nothing but a price, is said of goods."""
-    told = query.brands or query.words or query.facts or query.figures or query.excludes
+    costs = set(query.topics) & COSTLY
+    told = query.brands or query.words or query.figures or (query.excludes and not query.topics)
+    told = told or [fact for fact in query.facts if not (query.topics and fact in USES)]
     if not (query.kinds or told):
         return True
-    shows = set(query.shows) - {"fee"}
-    return not (told or query.details or query.order or shows or query.asks)
-
-
-def _things() -> tuple[str, ...]:
-    lists = word_lists("kinds")
-    return (
-        "máy",
-        "sản phẩm",
-        "hàng",
-        "thằng",
-        "ổ",
-        *(name for entries in lists.values() for name in entries),
-    )
+    # What a repair or a delivery costs is no price of goods.
+    shows = set(query.shows) - ({"fee", "price"} if costs else {"fee"})
+    return not (told or (query.details and not costs) or query.order or shows or query.asks)
 
 
 def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
@@ -481,6 +601,10 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
             best = tuple(one for one in found.products if one.price == found.products[0].price)
             return replace(found, kind="rows", products=best, note=request.query.order)
         return found
+    if request.order is not None:
+        lines, lacking = request.order.lines, request.order.lacking
+        goods, counts = tuple(one.product for one in lines), tuple(one.count for one in lines)
+        return Offer("order", request.query, goods, len(lines), counts=counts, note=lacking)
     products = store.named([row.id for row in request.rows])
     if request.missing or not products:
         note = "no such" if request.missing else "gone"
@@ -500,7 +624,7 @@ def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None
         return None
     if len(products) < 2 or query.count not in {0, len(products)}:
         return Offer("rows", query, (), len(request.shown), note="no such")
-    return Offer("compare", query, tuple(products[:4]), len(products))
+    return Offer("compare", query, tuple(products[:MAX_COMPARED]), len(products))
 
 
 def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
@@ -521,17 +645,16 @@ def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
     return found
 
 
-def focus_rows(products: Sequence[Product]) -> list[FocusRow]:
-    """The products as rows of the shared focus."""
-    return [
-        FocusRow(
-            product.name, product.name, {"price": product.price, "stock": product.stock, "kind": product.kind}
-        )
-        for product in products[:MAX_SHOWN]
-    ]
+def focus_rows(products: Sequence[Product], counts: Sequence[int] = ()) -> list[FocusRow]:
+    """The products, with how many of each are ordered, as rows of the shared focus."""
+    rows = []
+    for at, one in enumerate(products[:MAX_SHOWN]):
+        values = {"price": one.price, "stock": one.stock, "kind": one.kind}
+        rows.append(FocusRow(one.name, one.name, values | ({"count": counts[at]} if counts else {})))
+    return rows
 
 
-def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure: bool = False) -> None:
+def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     """Make what is shown what a later message means; of a list shown before it keeps the order and marks who was spoken of."""
     if not offer.products:
         return
@@ -542,6 +665,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure:
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
         query = {
             **before.query,
+            "count": request.query.count or 1,
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
         }
         turn.show(before.kind, before.question, before.rows, query)
@@ -550,5 +674,6 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure:
     query = offer.query.to_json() if offer.kind in {"list", "build"} else {"kinds": kinds}
     query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
     query["total"] = offer.total
-    query["unsure"] = unsure and len(offer.products) > 1
-    turn.show(BUILD if offer.kind == "build" else PRODUCTS, request.typed, focus_rows(offer.products), query)
+    query["beside"] = [product.name for product in offer.beside]
+    kind = BUILD if offer.kind in {"build", "order"} else PRODUCTS
+    turn.show(kind, request.typed, focus_rows(offer.products, offer.counts), query)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +12,7 @@ from typing import Any
 from troly.plugin.context import Step, TurnContext
 from troly.retrieval.documents.store import Reader
 from troly.text.catalogue import Lang
-from troly.text.fold import folded_words
+from troly.text.fold import fold, folded_words
 from troly.text.language import is_other
 from troly.text.match import Lexicon
 from troly_shopping.products.query import ProductQuery
@@ -25,6 +26,9 @@ QUOTE_CHARS = 420
 _TYPED = 60
 # The share of what a question's words tell that a passage must hold to be quoted where no topic was read.
 FITTING = 0.8
+_MEASURE = re.compile(
+    r"(?:\d+|nua)(?:[:.,]\d+)? ?(?:h\d*|g|gio|tieng|phut|ngay|hom|bua|tuan|thang|nam|km|cay|am|pm|hours?|days?|weeks?|months?)?"
+)
 # Answered with a sentence, whatever the pages say.
 SAID = {"order": "answer.no_orders", "order status": "answer.no_order_status", "hotline": "answer.hotline"}
 
@@ -103,7 +107,12 @@ def about(passage: Mapping[str, Any], topic: str) -> int:
     if words is None:
         return _NOT
     places = ("heading", "text", "title")
-    return next((at for at, place in enumerate(places) if words.find(passage[place])), _NOT)
+    return next((at for at, place in enumerate(places) if _says(words, str(passage[place]))), _NOT)
+
+
+def _says(words: Lexicon, text: str) -> bool:
+    """Whether a page has one of the words, with its accents where the page is written with accents: "kiểm tra hàng" is no "trả hàng"."""
+    return any(hit.exact or text.isascii() for hit in words.find(text))
 
 
 @cache
@@ -127,7 +136,9 @@ def topics_text(
     asked = [*(query.said.get(f"topic {topic}", topic) for topic in topics), *query.unread]
     named = set(folded_words(" ".join(asked)))
     before = [page for topic in earlier for page in _passages_about(topic, passages, lang)]
-    if any(named.issubset(folded_words(page["text"])) for page in before):
+    told = any(_passages_about(topic, passages, lang) for topic in topics)
+    if before and (not told or any(named.issubset(folded_words(page["text"])) for page in before)):
+        # What has no page of its own ("thế nếu đặt lúc 10h") is asked of the page before.
         topics = earlier
     said = [say(SAID[topic], lang, hotline=hotline) for topic in topics if topic in SAID]
     used: list[dict[str, Any]] = []
@@ -140,7 +151,13 @@ def topics_text(
         if not found and topic not in SAID:
             unknown.append(f"«{query.said.get(f'topic {topic}') or turn.text[:_TYPED].strip()}»")
     spoken = set(folded_words(" ".join(f"{one['title']} {one['heading']} {one['text']}" for one in used)))
-    unread = tuple(words for words in query.unread if not spoken.issuperset(folded_words(words)))
+    # A number of hours, days, km ("15 km", "8h") is settled by those of the page.
+    figures = any(word.isdigit() for word in spoken)
+    unread = tuple(
+        words
+        for words in query.unread
+        if not spoken.issuperset(folded_words(words)) and not (figures and _MEASURE.fullmatch(fold(words)))
+    )
     lines = [*said, *(passage_line(passage, turn) for passage in used)]
     if any(is_other(passage["text"], lang) for passage in used):
         lines.append(say("answer.other_language", lang))

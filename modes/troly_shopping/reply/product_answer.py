@@ -125,8 +125,6 @@ def _remember(
     offer: Offer | None,
     context: Sequence[Mapping[str, Any]],
     said: str = "",
-    *,
-    answered: bool = True,
 ) -> None:
     """What was shown is what a later "cái thứ hai" means: of what a model `said` the products it named, in its order. Blocking."""
     if said and not (request.certain and request.scope == "rows"):
@@ -140,7 +138,7 @@ def _remember(
         products = ProductStore(turn.services.datasets).named(list(dict.fromkeys(hit.label for hit in hits)))
         offer = Offer("list", request.query, tuple(products), len(products)) if products else None
     if offer is not None and not (said and not offer.products):
-        show_offer(turn, offer, request, unsure=not answered)
+        show_offer(turn, offer, request)
     elif request.topics and not request.shown and any("product" not in item for item in context):
         turn.show(PAGES_FOCUS, request.typed, [], {"topics": list(request.topics)})
 
@@ -180,9 +178,7 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
         said = answer.text
         turn.say(said)
         turn.answered = answer.answered and not plain
-        await asyncio.to_thread(
-            _remember, turn, request, state.get("offer"), context, answered=answer.answered
-        )
+        await asyncio.to_thread(_remember, turn, request, state.get("offer"), context)
         step.note(say("step.by_rules", turn.language, count=len(context), reason=reason or "-"), "rules")
     if answer.table is not None:
         turn.emit(answer.table)

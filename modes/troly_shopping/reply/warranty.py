@@ -15,6 +15,7 @@ from troly_shopping.dialogue import FOCUS
 from troly_shopping.handoffs import FAILED, HANDOFF, MAX_FAILED, hand_over
 from troly_shopping.lookalikes import OFFERED, similar_serials
 from troly_shopping.message import ParsedMessage
+from troly_shopping.products.rendering import quoted
 from troly_shopping.reply.pages import about, passage_line, search_pages
 from troly_shopping.reply.product_answer import retrieve_context, rules_answer
 from troly_shopping.serials import MAX_CANDIDATES
@@ -100,8 +101,10 @@ async def _exchange_rule(turn: TurnContext, step: Step) -> list[str]:
 async def _beside(message: ParsedMessage, turn: TurnContext, step: Step) -> str:
     """What else the message asks for, answered by rules: each part of it is answered (000-02 keeps the result itself apart)."""
     request = message.request
-    if request is None or not message.serials.serials or not request.asks:
+    if request is None or not message.serials.serials:
         return ""
+    if not request.asks:
+        return say("warranty.beside", turn.language, what=quoted(request.query.unread))
     context, offer = await retrieve_context(turn, request, step, needed=True)
     answer = await asyncio.to_thread(rules_answer, turn, request, offer, context)
     return answer.text

@@ -54,13 +54,7 @@ async def test_a_word_about_what_was_shown_does_not_show_it_again(
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "main B550M DS3H gắn i5-12400F được không",
-        "ram ddr5 lắp vào main H610M được không",
-        "nguồn 400w có đủ cho rtx 4070 không",
-        "chuột này cắm vào macbook được không",
-        "tản nhiệt noctua có vừa case xigmatek không",
-    ],
+    ["chuột này cắm vào macbook được không", "tản nhiệt noctua có vừa case xigmatek không"],
 )
 async def test_whether_goods_fit_is_not_guessed(shop: Shop, text: str) -> None:
     told = await shop.ask(text)

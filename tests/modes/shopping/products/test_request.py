@@ -82,8 +82,7 @@ async def test_one_of_the_list_stays_what_is_spoken_of_and_the_list_stays_too(sh
 
 async def test_what_the_catalogue_does_not_say_is_not_guessed(shop: Shop) -> None:
     await shop.ask(LIST)
-    for text in ("loại nào nhẹ hơn", "con nào ram nhiều hơn"):
-        assert not (await shop.ask(text)).done.metadata["answered"]
+    assert not (await shop.ask("loại nào nhẹ hơn")).done.metadata["answered"]
     assert "danh mục không ghi pin" in (await shop.ask("con thứ 2 pin bao lâu")).answer
 
 
@@ -106,8 +105,8 @@ async def test_other_ones_are_not_those_shown(shop: Shop) -> None:
 async def test_how_much_cheaper_is_no_question_for_another_price(shop: Shop) -> None:
     await shop.ask("ổ cứng di động WD My Passport 2TB giá bao nhiêu")
     told = await shop.ask("bản 1TB rẻ hơn được bao nhiêu?")
-    assert not told.done.metadata["answered"]
-    assert "«rẻ hơn»" in told.answer
+    assert "600.000" in told.answer
+    assert told.done.metadata["answered"]
 
 
 async def test_a_computer_that_was_built_is_summed_and_no_part_is_changed_by_guess(shop: Shop) -> None:

@@ -1,0 +1,213 @@
+"""Works out an order: goods with how many of each, changed by what a message adds, swaps or leaves out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from troly.plugin.focus import Focus, find_reference
+from troly.text.everyday import without_everyday
+from troly.text.fold import folded_words
+from troly.text.match import blank_out, spans_of
+from troly_shopping.products import offers
+from troly_shopping.products.pc_build import go_together
+from troly_shopping.products.query import ProductQuery, parse_product_query
+from troly_shopping.products.store import Product, ProductStore, SearchCriteria
+from troly_shopping.wordlists import lexicon, word_lists
+
+# The kind of the shared focus: rows are the parts of a computer, or other goods of one order.
+BUILD = "build"
+_LOOKED_AT = 200
+_END = re.compile(r"[,;+?!\n]")
+# Of two models the one without such a word is meant where it is not said: "RTX 4060" is no "RTX 4060 Ti".
+_VARIANTS = {"ti", "super", "pro", "plus", "max", "mini", "x", "xt"}
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLine:
+    """So many pieces of one product."""
+
+    product: Product
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChange:
+    """The lines of an order; `lacking` is the kind of which nothing like what was wished goes with the rest."""
+
+    lines: tuple[OrderLine, ...]
+    lacking: str = ""
+
+
+class _UncertainError(Exception):
+    """A part of the message names no certain goods."""
+
+
+class _LackingError(Exception):
+    """Nothing of the kind that is named goes with the rest of the order."""
+
+
+@cache
+def things() -> tuple[str, ...]:
+    """What goods that were shown are called when they are pointed at."""
+    named = (name for entries in word_lists("kinds").values() for name in entries)
+    return ("máy", "sản phẩm", "hàng", "thằng", "ổ", "bộ", *named)
+
+
+def change_order(
+    text: str, query: ProductQuery, focus: Focus | None, store: ProductStore
+) -> OrderChange | None:
+    """The order after `text`; None where it is about no order, or not every part of it is certain. Raises StoreError."""
+    hits = lexicon("order", "add", "swap", "drop").find(text)
+    held = focus is not None and focus.kind == BUILD
+    summed = "total" in query.moves
+    if query.priced or query.fits or not (summed or (held and (hits or _comparatives(text)))):
+        return None
+    rest = blank_out(text, spans_of(lexicon("catalogue", "total", "price asked").find(text)))
+    pieces = list(_pieces(rest))
+    pointed = any(find_reference(piece, focus, things=things()) for _, piece in pieces)
+    before = _before(focus, store) if focus else []
+    lines = list(before) if hits or held else []
+    try:
+        for at, (change, piece) in enumerate(pieces):
+            part = _Part(change or ("more" if summed else ""), piece, focus, store)
+            lines = part.applied(lines, last=at == len(pieces) - 1)
+    except _LackingError as error:
+        return OrderChange(tuple(before), str(error))
+    except _UncertainError:
+        return None
+    return OrderChange(tuple(lines)) if lines and (query.names or hits or pointed or held) else None
+
+
+def _comparatives(text: str) -> bool:
+    hits = lexicon("catalogue", "cheapest", "dearest").find(text)
+    return any(hit.phrase.endswith(("hơn", "er")) or hit.phrase.startswith("more ") for hit in hits)
+
+
+def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
+    """What was ordered so far, else the one product spoken of."""
+    current = focus.query.get("current", ())
+    rows = [row for row in focus.rows if focus.kind == BUILD or row.id in current or len(focus.rows) == 1]
+    alone = focus.query.get("count", 1)
+    counts = {row.id: int(row.values.get("count") or alone) for row in rows}
+    found = store.named(list(counts))
+    return (
+        [OrderLine(one, counts[one.name]) for one in found] if focus.kind == BUILD or len(found) == 1 else []
+    )
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of a message that each name one thing, with the change that is said before them."""
+    change, begin = "", 0
+    for hit in [*lexicon("order").find(text), None]:
+        end = hit.start if hit else len(text)
+        yield from ((change, part) for part in _END.split(text[begin:end]) if folded_words(part))
+        if hit:
+            change, begin = change if hit.label == "joint" else hit.label, hit.end
+
+
+class _Part:
+    """A part of a message that names one thing: `change` is what is done with it ("" where that is not said)."""
+
+    def __init__(self, change: str, text: str, focus: Focus | None, store: ProductStore) -> None:
+        self._change, self._text, self._focus, self._store = change, text, focus, store
+        self._reference = find_reference(text, focus, things=things())
+        self._read = read = parse_product_query(text, store)
+        self._kinds, self._named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
+
+    def applied(self, lines: list[OrderLine], *, last: bool) -> list[OrderLine]:
+        """The lines after it; `last`: nothing more is said."""
+        if not (self._kinds or self._named):
+            return self._pointed(lines)
+        if self._change == "drop":
+            return self._without(lines)
+        at = [one.product for one in lines if one.product.kind in self._kinds]
+        if at and not self._named:
+            if len(at) == 1 and self._read.order and self._change != "add":
+                return _swapped(lines, _next(at[0], self._read, self._text, lines, self._store))
+            if self._reference is not None or (self._change == "swap" and not last):
+                return lines  # "đổi main | sang B760M": what takes its place comes after
+        if not self._change or (self._change == "swap" and not self._named and not self._read.order):
+            raise _UncertainError
+        chosen = _chosen(self._text, self._read, self._focus, self._store)
+        if self._change == "swap":
+            return _swapped(lines, chosen)
+        there = sum(one.count for one in lines if one.product == chosen) if self._change == "add" else 0
+        return _added(lines, [OrderLine(chosen, there + max(1, self._read.count))])
+
+    def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:
+        """With what is pointed at without its name."""
+        reference, read = self._reference, self._read
+        if reference is None:
+            if read.unread and without_everyday(self._text, []):
+                raise _UncertainError
+            return lines
+        if reference.kind == "these":
+            return lines
+        if self._change == "drop" or not self._change:
+            raise _UncertainError
+        if reference.kind == "this":
+            return _added(_before(self._focus, self._store) if self._focus else [], lines)
+        rows = self._store.named([row.id for row in reference.rows])
+        return _added(lines, [OrderLine(one, max(1, read.count)) for one in rows])
+
+    def _without(self, lines: list[OrderLine]) -> list[OrderLine]:
+        gone = [one for one in lines if _is_meant(one.product, self._read, self._kinds)]
+        if not gone:
+            raise _UncertainError
+        return [one for one in lines if one not in gone]
+
+
+def _is_meant(product: Product, read: ProductQuery, kinds: Sequence[str]) -> bool:
+    named = (*read.words, *read.brands)
+    return all(offers.title_says(product.name, one) for one in named) if named else product.kind in kinds
+
+
+def _chosen(piece: str, read: ProductQuery, focus: Focus | None, store: ProductStore) -> Product:
+    """The one product that a part of the message names."""
+    kinds = read.kinds or read.parts
+    shown = store.named([*(row.id for row in focus.rows), *focus.query.get("beside", ())]) if focus else []
+    rows = [one for one in shown if one.kind in kinds]
+    if not rows or read.words or read.brands or read.figures or not (read.order or len(rows) == 1):
+        wanted = replace(read, action="find", kinds=kinds, parts=(), moves=(), count=0, shows=())
+        found = offers.find_offer(store, wanted)
+        rows = list(found.products) if found and not (found.unmet or found.silent or read.unread) else []
+    others = _VARIANTS - set(folded_words(piece))
+    rows = [one for one in rows if not others & set(folded_words(one.name))] or rows
+    if read.order in {"cheapest", "dearest"} and rows:
+        return (min if read.order == "cheapest" else max)(rows, key=lambda one: one.price)
+    if len(rows) != 1:
+        raise _UncertainError
+    return rows[0]
+
+
+def _next(
+    product: Product, read: ProductQuery, text: str, lines: Sequence[OrderLine], store: ProductStore
+) -> Product:
+    """The nearest product of its kind that is cheaper or dearer, or the first or last, and goes with the rest of the order."""
+    others = [one.product for one in lines if one.product != product]
+    kind = store.search(SearchCriteria(kinds=(product.kind,), stocked=True, count=_LOOKED_AT))
+    sign = -1 if read.order == "cheapest" else 1
+    further = [one for one in kind if (one.price - product.price) * sign > 0]
+    fitting = [one for one in further if all(go_together(one, other) is not False for other in others)]
+    if not fitting:
+        raise _LackingError(product.kind)
+    near = min if _comparatives(text) else max
+    return near(fitting, key=lambda one: abs(one.price - product.price))
+
+
+def _swapped(lines: list[OrderLine], product: Product) -> list[OrderLine]:
+    """`product` in the place of the one of its kind."""
+    at = [one for one in lines if one.product.kind == product.kind]
+    if len(at) != 1:
+        raise _UncertainError
+    return [replace(one, product=product) if one is at[0] else one for one in lines]
+
+
+def _added(lines: list[OrderLine], more: Sequence[OrderLine]) -> list[OrderLine]:
+    """`more` of what is there already takes its number."""
+    fresh = {one.product.name: one for one in more}
+    kept = [fresh.pop(one.product.name, one) for one in lines]
+    return [*kept, *fresh.values()]

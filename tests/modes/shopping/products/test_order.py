@@ -1,0 +1,109 @@
+"""Orders: so many of each, changed by what is added, swapped and left out; and what parts go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping_samples import stocked_shop, told_lines
+from troly.text.numbers import find_amounts
+from troly_shopping.products.pc_build import go_together
+from troly_shopping.products.store import ProductStore, SearchCriteria
+
+
+@pytest.fixture
+def shop(own_home: Path) -> Iterator[Shop]:
+    with stocked_shop(own_home) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("turns", "total"),
+    [
+        (["10 bộ PC SSTC Văn phòng V2 tổng cộng bao nhiêu tiền"], 94_900_000),
+        (["how much for 5 Logitech B100 and 5 Logitech K120 in total"], 1_345_000),
+        (
+            ["chuột G304 giá bao nhiêu", "2 con thì bao nhiêu", "them 1 ban phim K380 nua tong bao nhieu"],
+            2_157_000,
+        ),
+        (["bàn phím K380 còn ko", "lấy nó với chuột M331 tổng nhiêu tiền"], 1_058_000),
+        (["tai nghe Sony có mấy loại", "cái đầu 2 cái, cái cuối 1 cái, tổng bao nhiêu"], 9_970_000),
+        (
+            ["PC SSTC Gaming G2 giá sao", "thêm màn LG 24MR400-B, hết nhiêu", "đổi sang màn Dell P2423D"],
+            26_980_000,
+        ),
+        (["giá K380 và M331 là bao nhiêu", "tổng 2 món bao nhiêu"], 1_058_000),
+        (["1 bàn phím cơ rẻ nhất và 1 tai nghe hyperx rẻ nhất", "tong 2 mon bao nhieu"], 2_080_000),
+    ],
+)
+async def test_an_order_is_summed(shop: Shop, turns: list[str], total: int) -> None:
+    for text in turns:
+        told = await shop.ask(text)
+    assert total in {amount.value for amount in find_amounts(told.answer)}
+    assert told.done.metadata["answered"]
+
+
+async def test_a_computer_is_changed_part_by_part(shop: Shop) -> None:
+    async def parts(text: str) -> list[str]:
+        answer = (await shop.ask(text)).answer
+        return [line.split(": ")[0] for line in told_lines(answer)]
+
+    await shop.ask("build pc gaming 20 triệu")
+    whole = await parts("tổng bao nhiêu")
+    without = await parts("bỏ vỏ case ra")
+    assert without == [name for name in whole if not name.startswith("Vỏ case")]
+    cheaper = await parts("đổi vga khác rẻ hơn")
+    assert len(cheaper) == len(without)
+    assert [name for name in cheaper if name not in without] != []
+    assert "CPU Intel Core i5-13400F" in await parts("thay cpu bằng i5-13400F")
+
+
+@pytest.mark.parametrize("text", ["laptop rẻ nhất bao nhiêu", "đổi vga khác mạnh hơn", "món nào đắt nhất"])
+async def test_nothing_is_ordered_where_no_change_is_said(shop: Shop, text: str) -> None:
+    await shop.ask("build pc gaming 20 triệu")
+    assert "đơn của quý khách" not in (await shop.ask(text)).answer
+
+
+async def test_parts_go_together_by_what_the_catalogue_says_of_both(shop: Shop) -> None:
+    store = ProductStore(shop.services.datasets)
+    found = {
+        kind: store.search(SearchCriteria(kinds=(kind,), count=100)) for kind in ("cpu", "mainboard", "ram")
+    }
+    for cpu, board in product(found["cpu"], found["mainboard"]):
+        same = cpu.details()["Socket"] == board.details()["Socket"]
+        memory = board.details()["RAM"] in cpu.details()["RAM"].split(", ")
+        assert go_together(cpu, board) is go_together(board, cpu) is (same and memory)
+    for board, ram in product(found["mainboard"], found["ram"]):
+        assert go_together(board, ram) is (board.details()["RAM"] == ram.details()["Chuẩn"])
+    assert go_together(found["cpu"][0], found["cpu"][1]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("main B550M DS3H gắn i5-12400F được không", False),
+        ("ram ddr5 lắp vào main H610M được không", False),
+        ("nguồn 400w có đủ cho rtx 4070 không", False),
+        ("nguồn Corsair CV550 kéo nổi RTX 4070 Super ko", True),
+        ("can i use an i5-12400 on the Gigabyte Z790 UD", True),
+    ],
+)
+async def test_whether_two_parts_fit_is_told(shop: Shop, text: str, *, fits: bool) -> None:
+    told = await shop.ask(text)
+    no = "không lắp được" in told.answer or "do not go" in told.answer
+    assert no is not fits
+    assert told.done.metadata["answered"]
+
+
+@pytest.mark.parametrize(
+    "text", ["CPU AMD Ryzen 5 7600 lắp được với mainboard nào?", "ryzen 5 7600 dung main nao"]
+)
+async def test_what_goes_with_a_part_is_listed(shop: Shop, text: str) -> None:
+    told = await shop.ask(text)
+    names = {line.split(":")[0] for line in told_lines(told.answer)}
+    assert names == {"Mainboard ASUS PRIME A620M-K", "Mainboard ASUS TUF B650M-E WIFI"}
+    assert told.done.metadata["answered"]
