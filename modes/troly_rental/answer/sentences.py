@@ -50,6 +50,9 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         key = "answer.none_own" if parsed.own else "answer.none"
         name = say(f"thing.{parsed.entity}", lang)
         return f"{say(key, lang, thing=name, where=conditions_text(parsed, lang)).strip()}."
+    if parsed.asked and parsed.limit == 1:  # of the first in an order
+        first = found.records()[0]
+        return " ".join(_yes_or_no(one, first, _title_of(first), parsed, lang) for one in parsed.asked)
     if parsed.mode == "LIST" and not parsed.measures:
         return _list_words(parsed, found, lang)
     if len(parsed.measures) == 1 and not parsed.group:
@@ -150,7 +153,7 @@ def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     shown, total = len(found.rows), found.total
     key = "answer.list" if shown == total else "answer.some"
     key = "answer.next" if parsed.skip else key
-    one = total == 1
+    one = total == 1  # a row at a place of the order, too
     key = "answer.one" if one else key
     text = say(
         f"{key}_own" if parsed.own and not parsed.skip else key,
@@ -223,13 +226,13 @@ def _yes_or_no(one: Filter, record: Mapping[str, Any], title: str, parsed: Parse
     )
     what = condition_text(one, parsed.entity, lang)
     if one.field != "amenity" and has is None:
-        return say("answer.unknown_of", lang, number=parsed.picked, title=title, what=what)
+        return say("answer.unknown_of", lang, number=parsed.picked or 1, title=title, what=what)
     met = _meets(one, str(has or "").split(", ") if one.field == "amenity" else has)
     told = cell_text(key, has, parsed.entity, lang) if has else say("answer.nothing_of", lang)
     name = column_label(key, parsed.entity, lang).capitalize()
     if not met:
         what = condition_text(replace(one, op=OPPOSITE[one.op]), parsed.entity, lang)
-    known = {"number": parsed.picked, "title": title, "what": what, "name": name, "value": told}
+    known = {"number": parsed.picked or 1, "title": title, "what": what, "name": name, "value": told}
     return say("answer.yes_of" if met else "answer.no_of", lang, **known)
 
 
@@ -368,7 +371,9 @@ def order_text(parsed: ParsedQuestion, lang: Lang) -> str:
         return ""
     first = parsed.order[0]
     key = "order.down" if first.descending else "order.up"
-    return say(key, lang, name=column_label(first.field, parsed.entity, lang).lower())
+    told = say(key, lang, name=column_label(first.field, parsed.entity, lang).lower())
+    at_rank = parsed.limit == 1 and parsed.skip
+    return say("order.place", lang, order=told, place=parsed.skip + 1) if at_rank else told
 
 
 def _measure(measure: Measure, parsed: ParsedQuestion, lang: Lang) -> str:

@@ -17,9 +17,9 @@ from troly.text.everyday import everyday_phrases, without_everyday
 from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, spans_of
 from troly_rental.data.places import places
-from troly_rental.question.coverage import THAT_GROUP, THAT_ONE
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import QuestionParts
+from troly_rental.question.pointers import GROUPS, pointers
 from troly_rental.question.types import (
     OPPOSITE,
     PAPERS,
@@ -61,10 +61,6 @@ _YES_NO = re.compile(
 )
 _THEN = re.compile(r"(?<!\w)(?:thi|what about|how about)(?!\w)|^\W*(?:the|con|the con|vay|and)(?!\w)")
 """What goes on from a figure to another place."""
-_THOSE = re.compile(
-    r"(?<!\w)(?:hoa don|hop dong|lich|cai|tin|bai|khoan)\s+(?:do|ay|nay|kia)(?!\w)|(?<!\w)(?:that|those|these)\s+(?:invoice|bill|contract|post|viewing)"
-)
-"""What points at the papers that were shown."""
 _SOME_ONES = re.compile(
     r"(?<!\w)(?:may|nhung|cac|het|ones|those|any)\s+(?:can|phong|cho|nha|cai|con|noi|ones|that|with|without|rooms|places|apartments)(?!\w)"
 )
@@ -82,6 +78,15 @@ _MORE_THINGS = re.compile(
 )
 """Which of the groups has more of something: "which has more studios"."""
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
+_NEEDS = re.compile(
+    r"(?<!\w)(?:phai|can phai|bat buoc|nhat thiet|nhat dinh|should|must|needs?|has to|have to|ought to|got to)(?!\w)(?!\s+(?:khong|k|ko)(?!\w))"
+)
+"""What is wanted of all rows, not asked of the one shown: "it should have parking"."""
+_NAMED_SO = re.compile(
+    r"(?<!\w)(?:can|phong|cai|con|cho|nha|tin|bai|can ho|studio)\s+(?:(?:tro|mini|gia|rong|co gia|dien tich)\s+)*$"
+)
+_NAMED_AFTER = re.compile(r"\s*(?:one|ones|room|place|flat|studio|apartment)(?!\w)")
+"""What makes a name of an amount: "căn 4tr5 đó", "the 25 m2 one"."""
 _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
 _EXTREMES = {"price": "price", "size": "area"}
 _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
@@ -114,6 +119,8 @@ def change_query(
         start = replace(
             start, filters=merge_filters([*start.filters, *found]), group=(), order=(), measures=()
         )
+    if (first := _asked_of_first(parts, start)) is not None:
+        return first
     if "drop all" in marks and not _SOME_ONES.search(fold(parts.text)):
         return replace(start, filters=(), order=(), limit=None)
     other = parts.filters or parts.output.order or parts.needless or set(_MORE) & marks
@@ -141,7 +148,7 @@ def _at_end(message: str, parts: QuestionParts, previous: ParsedQuestion) -> Par
     told = (
         ends in ([("min", "price")], [("max", "price")]) and not previous.group and previous.entity == "room"
     )
-    details = details_of(message) if told and THAT_ONE.search(fold(parts.text)) else ()
+    details = details_of(message) if told and pointers(parts.text, "row") else ()
     if (
         not details
         or parts.filters
@@ -151,6 +158,17 @@ def _at_end(message: str, parts: QuestionParts, previous: ParsedQuestion) -> Par
         return None
     order = (Order("price", previous.measures[0].kind == "max"),)
     return replace(previous, measures=(), order=order, limit=1, mode="LIST", details=details)
+
+
+def _asked_of_first(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuestion | None:
+    """ "phòng rẻ nhất trong đó có máy lạnh chưa": the first in that order, asked yes or no; None for other messages."""
+    asked = tuple(one for one in parts.filters if one.field in {"amenity", "furnished"})
+    ended = parts.output.order and _END_OF_ALL.search(fold(parts.text)) and start.entity in {"room", "post"}
+    if not asked or not ended or asked != parts.filters or not _YES_NO.search(fold(parts.text).strip(" ?.!")):
+        return None
+    return replace(
+        start, measures=(), group=(), mode="LIST", order=parts.output.order, limit=1, asked=asked
+    )
 
 
 def _of_field(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
@@ -227,7 +245,7 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     ends = bool(previous.measures) and ended and bool(find(parts.text, "asks", "highest end", "lowest end"))
     which = bool(previous.measures and not previous.group and _WHICH_ROWS.search(fold(parts.text)))
     shaped = slots or output.order or output.measures or output.mode or output.group or ends or which
-    those = parts.entity == previous.entity and _THOSE.search(fold(parts.text))
+    those = parts.entity == previous.entity and pointers(parts.text, "paper")
     same = not parts.own or (previous.own and not parts.named)  # "còn Đức" is of the same bills
     goes_on = clear or those or (same and (bound or not parts.named))
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
@@ -313,8 +331,7 @@ def _group_found(previous: ParsedQuestion, shown: Focus | None, text: str, *, al
     if not ranked or shown is None or not shown.rows:
         return []
     (name,) = previous.group
-    said = THAT_GROUP.get(name)
-    if said is None or not (said.search(fold(text)) or (alone and name == "month")):
+    if name not in GROUPS or not (pointers(text, name) or (alone and name in {"month", "tenant"})):
         return []
     if name != "month":
         return [Filter(name, "=", shown.rows[0].id)]
@@ -389,7 +406,7 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
     } & out
     owed = parts.money == "debt" and any(one.field == "status" for one in found.filters)
     new = [
-        _as_before(one, found.filters)
+        one if _names_a_thing(parts, one) else _as_before(one, found.filters)
         for one in parts.filters
         if not (owed and one.field == "status")
         if not {(one.field, value) for value in one.values} <= back
@@ -417,6 +434,12 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         if not (same or gone):
             keep.append(old)
     return replace(found, filters=merge_filters([*keep, *new]))
+
+
+def _names_a_thing(parts: QuestionParts, one: Filter) -> bool:
+    """Whether an amount stands right behind a thing: "phòng 3 triệu" costs that, "3 triệu thôi" is a limit as before."""
+    led = [q for q in parts.quantities if q.field == one.field and _NAMED_SO.search(fold(parts.text)[: q.start])]
+    return one.op == "=" and bool(led)
 
 
 def _as_before(new: Filter, old: tuple[Filter, ...]) -> Filter:
@@ -452,7 +475,7 @@ def _with_moved_limits(
 ) -> ParsedQuestion:
     """ "rẻ hơn nữa" without an amount: beyond what was shown, or in the order that says it."""
     for label in (one for one in _MORE if one in marks):
-        named = any(one.field == _MORE[label][0] for one in parts.filters)
+        named = any(one.field == _MORE[label][0] or _names_a_thing(parts, one) for one in parts.filters)
         beyond = _beyond(label, found, shown) if shown is not None and not named else None
         found = beyond or replace(found, order=(_MORE[label][2],))
     return found
@@ -535,7 +558,7 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
     if output.measures and not (counts and not output.group and not find(parts.text, "asks", "count")):
         named = find(parts.text, "asks", *_FIGURES, "occupancy", "vacancy", "share") or not found.measures
         named = named or (not counts and found.measures[0].kind == "count")
-        named = named or output.measures[0].kind in {"min", "max"}
+        named = named or output.measures[0].kind in {"min", "max"} or output.measures[0].field != "price"
         measures = output.measures if named else found.measures
         group = output.group or (() if counts and _IN_ALL.search(fold(parts.text)) else found.group)
         same = (measures, group) == (found.measures, found.group)
@@ -578,12 +601,15 @@ def pick_row(
 
     A number that the list does not reach is asked about. "rẻ nhất" is the cheapest of all that the list is part of.
     """
-    if not _may_point(parts, focus):
+    wanted = parts.filters and _NEEDS.search(fold(parts.text)) and not _asks(parts)
+    if wanted or not _may_point(parts, focus):
         return None
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
-    message = _RANKED.sub("", nfc(message))
-    found = find_reference(message, rows, things=THINGS, fields=_EXTREMES) or _named_by_id(message, rows)
+    message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
+    found = _at_place(parts, previous, rows) or _named_by_value(parts, rows)
+    found = found or find_reference(message, rows, things=THINGS, fields=_EXTREMES)
+    found = found or _named_by_id(message, rows)
     found = found or _spoken_of(message, parts, rows, previous)
     if found is None or (len(found.rows) > 1 and any(one.kind == "sum" for one in parts.output.measures)):
         return None
@@ -603,9 +629,50 @@ def pick_row(
 def _may_point(parts: QuestionParts, focus: Focus) -> bool:
     """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
     short = focus.kind in entities() and len(folded_words(parts.text)) <= _MOST_POINTER_WORDS
-    other = any(one.field in PLACES or one.field == "price" for one in parts.filters)
+    named = _named_by_value(parts, focus) is not None
+    other = any(one.field in PLACES or (one.field == "price" and not named) for one in parts.filters)
     papers = parts.named and parts.entity in {*PAPERS, "viewing"} and parts.entity != focus.kind
     return short and not (other or papers) and not is_forbidden(parts.vocabulary, parts.text)
+
+
+def _asks(parts: QuestionParts) -> bool:
+    """Whether a message is a question by its words."""
+    words = fold(parts.text).strip(" ?.!")
+    return parts.text.rstrip().endswith("?") or bool(_YES_NO.search(words))
+
+
+def _named_by_value(parts: QuestionParts, focus: Focus) -> Reference | None:
+    """ "căn 4tr5 đó", "còn phòng 25m2 thì sao": the rows shown that have the very rent or size that names them."""
+    text = fold(parts.text)
+    for one in parts.quantities:
+        name = PAPERS.get(focus.kind, one.field) if one.field == "price" else one.field
+        led = _NAMED_SO.search(text[: one.start])
+        if one.field not in {"price", "area"} or one.op or one.upper is not None:
+            continue
+        if not (led or _NAMED_AFTER.match(text, one.end)):
+            continue
+        rows = tuple(row for row in focus.rows if row.values.get(name) == float(one.value))
+        start = led.start() if led else one.start
+        points = re.match(r"\s*(?:do|ay|kia|nay|no|ni|one|ones)(?!\w)", text[one.end :])
+        about = points or details_of(parts.text) or parts.vocabulary.find(parts.text, "edits", "instead")
+        if rows and about:
+            return Reference("ordinal", rows, ((start, one.end + (points.end() if points else 0)),))
+    return None
+
+
+def _at_place(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> Reference | None:
+    """ "căn rẻ thứ hai có máy lạnh không": the row at that place of the list, where something is asked of it."""
+    order = parts.output.order[:1]
+    asked = parts.filters or details_of(parts.text)
+    if parts.rank == 1 or not order or not asked or previous is None or previous.skip:
+        return None
+    (name, down) = (order[0].field, order[0].descending)
+    known = [row for row in focus.rows if isinstance(row.values.get(name), int | float)]
+    whole = len(focus.rows) >= int(focus.query.get("total", 0)) or previous.order[:1] == order
+    if not whole or len(known) < max(parts.rank, len(focus.rows)):
+        return None
+    known.sort(key=lambda row: float(row.values[name] or 0), reverse=down)
+    return Reference("ordinal", (known[parts.rank - 1],), ())
 
 
 def _named_by_id(message: str, focus: Focus) -> Reference | None:
@@ -654,16 +721,24 @@ def _pointed_at(
     chosen = _chosen(found, focus.query) or _first_of_all(found, previous, focus)
     if not chosen:
         return None
-    asked = tuple(one for one in parts.filters if one.field in entities()[focus.kind].fields)
+    names = {"price", "area"} if _named_by_value(parts, focus) is not None else set()
+    asked = tuple(
+        one
+        for one in parts.filters
+        if one.field in entities()[focus.kind].fields and not (one.field in names and one.op == "=")
+    )
     if len(chosen) > 1:
+        more = [hit.label for hit in parts.vocabulary.find(parts.text, "edits", *_MORE)]
         compares = bool(parts.vocabulary.find(parts.text, "asks", "compare"))
         if found.kind == "first" and previous is not None and not compares and not previous.measures:
             limit = len(chosen)
             return replace(
                 previous, limit=limit, edited=True, missing=(), remarks=(), question=start.question
             )
-        listed = found.kind in {"first", "last"} and not compares
+        listed = found.kind in {"first", "last", "ordinal"} and not compares
         ids = Filter("id", "in", tuple(chosen))
+        if more and not asked:  # "căn nào rộng hơn"
+            return replace(start, filters=(ids,), mode="LIST", order=(_MORE[more[0]][2],))
         return replace(start, filters=(ids, *asked), mode="LIST" if listed or asked else "TABLE")
     number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.
@@ -731,6 +806,9 @@ def _extreme(
     if field not in entities()[previous.entity].fields:
         return None
     kept = tuple(one for one in parts.filters if one not in previous.filters)
+    start = replace(previous, edited=True, skip=0, missing=(), remarks=(), question=message)
+    if (first := _asked_of_first(parts, start)) is not None:
+        return first
     return replace(
         previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=1,
         measures=(), group=(), mode="LIST", edited=True, skip=0, missing=(), remarks=(), question=message,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from troly.text.everyday import everyday_phrases
 from troly.text.fold import fold
 from troly.text.match import PhraseHit
+from troly_rental.question.amounts import number_of
 from troly_rental.question.types import PLACES, Filter, Measure, Mode, Order, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary
 
@@ -40,10 +41,15 @@ _RANKED_BY = {
     "type": ("loai phong", "room types"),
 }
 _RANKED = re.compile(
-    r"(?<!\w)(?P<top>top\s+)?(?P<number>\d{1,2})\s+(?P<most>(?:\w+est|most \w+)\s+)?"
+    r"(?<!\w)(?P<top>top\s+)?(?P<number>\d{1,2}|hai|ba|bon|nam|sau|bay|tam|chin|muoi|two|three|four|five|six|ten)\s+(?P<most>(?:\w+est|most \w+)\s+)?"
     rf"(?P<what>{'|'.join(word for words in _RANKED_BY.values() for word in words)})(?!\w)"
 )
 _EITHER_MORE = re.compile(r"(?<!\w)(?:hay|or)(?!\w).*(?<!\w)(?:hon|more|fewer)(?!\w)")
+_LEAST = re.compile(r"(?<!\w)(?:re|dat|mac|thap|cao)\s+nhat(?!\w)|(?<!\w)(?:cheapest|lowest|dearest|highest)(?!\w)")
+_OF_THINGS = re.compile(
+    r"(?<!\w)(?:phong|phong tro|can|can ho|can ho mini|nha|chung cu|studio|o ghep)\s+(?:gia\s+)?(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest)\s+\w"
+)
+"""One room at an end of the prices, not the average of each side: "bên nào có phòng rẻ nhất"."""
 _MOST = re.compile(r"(?<!\w)(?:nhat|most|\w+est)(?!\w)")
 MOST_OF_GROUP = re.compile(r"(?<!\w)(?:nhieu|it)\s+nhat(?!\w)")
 _MOST_THINGS = re.compile(
@@ -103,6 +109,9 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     group = _groups(vocabulary, text)
     measures = _measures(vocabulary, text, group)
+    if order[:1] in _PRICE_ENDS and not (measures or group) and _LEAST.search(fold(text)):
+        asked = not (compares and sides) and vocabulary.find(text, "asks", "amount asked")
+        measures = PRICES if asked else measures  # "căn rẻ nhất ở quận 3 là bao nhiêu"
     if not (remarks or WHICH.search(fold(text))):
         measures = _end_of_prices(order, measures)
     measures = _shares(vocabulary, text, filters, group, measures)
@@ -111,6 +120,8 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     if (trend or form == "CHART") and not measures:
         counted = not trend and _COUNTED.search(fold(text))
         measures = (Measure("count") if counted else Measure("avg", _field(vocabulary, text)),)
+    if compares and not measures and sides and order[:1] in _PRICE_ENDS and _OF_THINGS.search(fold(text)):
+        measures = (Measure("max" if order[0].descending else "min", "price"),)
     if compares and not measures and (group or sides):
         measures = (Measure("avg", _field(vocabulary, text)),)
     if form == "TABLE" and not measures and (group or _STATISTICS.search(fold(text))):
@@ -220,12 +231,14 @@ def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
 def number_of_groups(text: str) -> int | None:
     """How many groups are to be shown: 5 for "top 5 quận đắt nhất"."""
     match = _ranked(text)
-    return int(match["number"]) or None if match else None
+    return number_of(text[slice(*match.span("number"))]) or None if match else None
 
 
 def _ranked(text: str) -> re.Match[str] | None:
     match = _RANKED.search(fold(text))
-    if match is None or match["top"] or match["most"]:
+    if match is None or not number_of(text[slice(*match.span("number"))]):
+        return None  # "nằm quận nào" counts nothing
+    if match["top"] or match["most"]:
         return match
     return match if _MOST.search(fold(text)[match.end() :]) else None
 

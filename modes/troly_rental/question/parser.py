@@ -116,10 +116,12 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         picked = pick_row(message, parts, previous, focus) if unanswered is None else None
         if picked is not None:
             parsed, pointed = picked
+            parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
             unread = _unread(parts, parsed, changed=True, pointed=pointed)
             leans = not asks_one_value(parsed, pointed, focus)
             return replace(parsed, unread=unread if parsed.ready else (), leans=leans)
         edited = change_query(message, parts, previous, focus) if previous is not None else None
+        edited = _at_rank(edited, parts.rank) if edited is not None else None
         if edited is not None and _leaves_open(parts, edited, unanswered or set()):
             words = (message.strip(),)  # no more than a change of what was not answered
             return replace(
@@ -235,9 +237,9 @@ def _unread(
 def _lost(parts: QuestionParts, parsed: ParsedQuestion, previous: ParsedQuestion | None) -> tuple[str, ...]:
     """Conditions that were read and that a change neither holds nor gave up."""
     before = previous.filters if previous is not None else ()
-    values = {(one.field, value) for one in (*parsed.filters, *before) for value in one.values}
+    values = {(one.field, value) for one in (*parsed.filters, *parsed.asked, *before) for value in one.values}
     # A bare amount moves a limit, a month becomes a side: their fields are enough.
-    fields = {one.field for one in (*parsed.filters, *before)} - {"amenity"}
+    fields = {one.field for one in (*parsed.filters, *parsed.asked, *before)} - {"amenity"}
     return tuple(
         value
         for one in parts.filters
@@ -370,7 +372,20 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         parsed = replace(parsed, limit=parsed.limit or 1)
     if parsed.without_beds:
         parsed = replace(parsed, remarks=(*parsed.remarks, Remark.of("said.without_beds")))
+    parsed = _at_rank(parsed, parts.rank)
     return check_readiness(parsed, role, money=parts.money)
+
+
+def _at_rank(parsed: ParsedQuestion, rank: int) -> ParsedQuestion:
+    """The one row or group at a place in the order of `parsed`: "căn rẻ thứ nhì"."""
+    if rank == 1 or parsed.missing:
+        return parsed
+    if parsed.end is not None:
+        order = (Order(parsed.end.field, parsed.end.kind == "max"),)
+        parsed = replace(parsed, measures=(), order=order, mode="LIST")
+    if not parsed.order or (parsed.measures and not parsed.group):
+        return replace(parsed, missing=(Remark.of("missing.rank", number=str(rank)),))
+    return replace(parsed, skip=rank - 1, limit=1, picked=0)
 
 
 def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:

@@ -12,7 +12,7 @@ from troly.text.dates import find_ranges, months_of_year
 from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
-from troly_rental.question.amounts import Quantity, parse_quantities, refused_quantity
+from troly_rental.question.amounts import Quantity, number_of, parse_quantities, refused_quantity
 from troly_rental.question.dates import parse_contract_end, parse_days, parse_upcoming
 from troly_rental.question.names import NO_NAMES, NamedThings, Names
 from troly_rental.question.output import PRICES, OutputRequest, number_of_groups, parse_output, ranked_span
@@ -49,6 +49,11 @@ _MOST_MONEY = re.compile(
 """The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
 _CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
 """What makes no own record of "I rent": "how many can I rent"."""
+_NO_CONDITIONS = frozenset({"", "limit", "other", "fee", "unit"})
+_RATES = ("deposit", "electricity_price", "water_price")
+_HOW_IS_IT = re.compile(r"(?<!\w)(?:tinh sao|sao|the nao|nhu the nao|ra sao|nhu nao|how are|what are|what is)(?!\w)")
+_RENT_SAID = re.compile(r"(?<!\w)(?:gia thue|gia phong|tien thue|tien phong|rent)(?!\w)")
+_SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|search|show)(?!\w)")
 _POSTS = re.compile(r"(?<!\w)(?:tin|bai|post|posts)(?!\w)")
 _SUM_TOO = re.compile(
     r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien)|how much|in total|total)(?!\w)"
@@ -82,6 +87,8 @@ class QuestionParts:
     needless: frozenset[str]
     missing: tuple[Remark, ...]
     remarks: tuple[Remark, ...]
+    rank: int = 1
+    """The place in the order that is asked for: 2 for "rẻ thứ nhì", of which `text` says "rẻ nhất"."""
     read: tuple[Span, ...] = ()
     """Where places, traits, days and amounts stand that became conditions, with the words that belong to them."""
 
@@ -94,6 +101,8 @@ _RATHER_THAN = re.compile(
 _TOGETHER = re.compile(
     r"(?i)(?<!\w)(quận|quan|phường|phuong)\s*(?:[,/]|hay|hoặc|hoac|or)\s*(huyện|huyen|xã|xa)(?!\w)"
 )
+_AMOUNT_ONE = re.compile(r"(?i)(\d\s*(?:million|mil|m|tr|triệu|k|m2|sqm))\s+ones?(?!\w)")
+"""The thing of an amount, no further digit of it: "the 5.6 million one"."""
 _MONTHS = r"(?i:January|February|April|June|July|August|September|October|November|December)|March"
 _MONTH_OF = re.compile(
     rf"(?<!\bin )(?<!\bof )\b({_MONTHS}|May)(?:'s|’s)?\s+"
@@ -109,10 +118,19 @@ _CALLED = re.compile(
     r"(?i)(?<!\w)(nhà trọ|nha tro|khu trọ|khu tro|tòa nhà|toà nhà|toa nha|dãy trọ|day tro)\s+(?:tên là|tên|ten la|ten|called|named)\s+"
 )
 """What leads to the name of a building: "nhà trọ tên Lan Anh"."""
-_PER_UNIT = re.compile(
-    r"(?i)(?<=bao nhiêu|bao nhieu)\s+(?:1|một|mot|mỗi|moi)\s+(?:số|so|ký|ky|chữ|chu|khối|khoi)(?=\s*(?:[?.!,]|$))"
+_HOW_LONG = re.compile(
+    r"(?i)(?<!\w)(thuê|thue|ở|hạn|hợp đồng|hop dong|còn)\s+(?:(?:được|duoc|là|la|trong|thời hạn)\s+)?(?:bao nhiêu|bao nhieu|mấy|may)\s+(?:tháng|thang|năm)(?!\w)(?:\s+(?:rồi|roi|nay|nữa|nua))?"
 )
-"""What the price of electricity and water is of: "bao nhiêu một số"."""
+"""A length of time, no month and no rent: "thuê bao nhiêu tháng rồi"."""
+_RANK = re.compile(
+    r"(?<!\w)(?:re|dat|mac|cao|thap|rong|lon|to|nho|be|hep|moi|nhieu(?:\s+\w+){0,3}?|it(?:\s+\w+){0,3}?)"
+    r"(\s+(?:nhat\s+)?(?:(?:dung|xep)\s+)?(?:(?:thu|hang)\s+(nhi|hai|ba|tu|bon|nam|sau|bay|tam|chin|muoi|\d{1,2})|(nhi)))(?!\w)"
+)
+_RANK_EN = re.compile(
+    r"(?<!\w)(second|third|fourth|fifth|2nd|3rd|4th|5th)\s+(?=(?:most|least)\s|\w+est(?!\w))"
+)
+_ORDINALS = {"nhi": 2, "tu": 4, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+"""Ordinals of rank; the others are said by their numbers."""
 _ASKED_NO_MORE = re.compile(
     r"(?i)^(?:không|khong|ko|khỏi|khoi|thôi không|thoi khong)\s+(?:hỏi|hoi|nói|noi|bàn|ban|nhắc|nhac)\s+[^,.;]*?\s+(?:nữa|nua)\s*[,.;]\s*(?=\S)"
 )
@@ -147,11 +165,28 @@ def _signs_in_words(text: str) -> str:
     if _TO_SEE.search(fold(text)):
         text = _TOMORROW.sub(r"ngày \1", text)
     text = _TAKEN_OUT.sub(r"\1bỏ ", text)
-    text = _PER_UNIT.sub("", _CALLED.sub(r"\1 ", _ASKED_NO_MORE.sub("", text)))
+    text = _CALLED.sub(r"\1 ", _ASKED_NO_MORE.sub("", text))
     text = _RATHER_THAN.sub("", text)
     text = _MONTH_ALONE.sub(r"in \1", _MONTH_OF.sub(r"\2 in \1", text))
-    text = _TOGETHER.sub(r"\1 \2", text)
+    text = _AMOUNT_ONE.sub(r"\1 place", _TOGETHER.sub(r"\1 \2", text))
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
+
+
+def _ranked(text: str) -> tuple[int, str]:
+    """The place in an order that is asked for, 1 where none is, and `text` with the first place instead: "rẻ thứ nhì" is 2 and
+    "rẻ nhất".
+    """
+    plain = fold(text)
+    if found := _RANK_EN.search(plain):
+        return _ordinal(found[1]), text[: found.start()] + text[found.end() :]
+    found = _RANK.search(plain)
+    if found is None or _TO_SEE.search(plain):
+        return 1, text
+    return _ordinal(found[2] or found[3]), f"{text[: found.start(1)]} nhất{text[found.end(1) :]}"
+
+
+def _ordinal(word: str) -> int:
+    return _ORDINALS.get(word) or number_of(re.sub(r"(?<=\d)[a-z]+", "", word)) or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +293,8 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     """The parts of `message`; `about` are the records of the question before it, which are meant where the message names none."""
     now, role = asker.now, asker.role
     text = _paper_in_words(_signs_in_words(message), about)
-    text = correct_spelling(text, asker.lang, _named(asker, text).spans)
+    text = _HOW_LONG.sub(r"\1 bao lâu", correct_spelling(text, asker.lang, _named(asker, text).spans))
+    rank, text = _ranked(text)
     whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
     subject = _subject(vocabulary, text, whose, role, about)
@@ -282,12 +318,14 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     found = [
         *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity, text, status_spans),
         *where.filters, *traits.filters, *whose.filters,
-        *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
+        *(f for q in quantities if q.field not in _NO_CONDITIONS for f in q.filters()),
     ]  # fmt: skip
     known = entities()[entity].fields
     filters = merge_filters([one for one in found if one.field in known])
     unknown = dict.fromkeys(one.field for one in found if one.field not in known)
     output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money)
+    if entity in {"room", "post"} and not own:
+        output = _rates_asked(vocabulary, text, output)
     if entity in {"room", "post"} and not any(one.field == "type" for one in filters):
         # A figure of "phòng trọ" is not one of flats and houses.
         plain = vocabulary.find(text, "kinds", "room")
@@ -334,6 +372,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
             *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
         ),
+        rank=rank,
         read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *_limit_spans(text, limit), *ranked_span(text)),
     )  # fmt: skip
 
@@ -408,7 +447,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     if (used and role == "GUEST") or (rates and not (own or used)):
         return ""
     amounts = parse_quantities(vocabulary, blank_out(text, periods))
-    if any(one.field not in {"limit", "other", ""} for one in amounts):
+    if any(one.field not in {"limit", "other", "unit", ""} for one in amounts):
         return ""
     return hit.label.removeprefix("invoice ")
 
@@ -476,6 +515,11 @@ def _output(
         group, order = (("month",), (Order("month"),)) if charted else (group, ())
         total, mode = (Measure("sum", "total"),), output.mode if charted else "TABLE"
         return replace(output, measures=total, mode=mode, group=group, order=order, remarks=())
+    counted = {one.kind for one in output.measures} <= {"count"}
+    if "room" in output.group and entity == "room" and counted:  # "tiền thuê mỗi phòng"
+        group = tuple(name for name in output.group if name != "room")
+        output = replace(output, group=group, measures=output.measures if group else ())
+        output = output if group else replace(output, mode="LIST")
     rent = {"invoice": "total", "contract": "monthly_rent"}.get(entity, "price")
     measures = tuple(
         Measure(one.kind, rent if one.field == "price" else one.field) for one in output.measures
@@ -485,6 +529,21 @@ def _output(
     if entity not in _OWN_ENTITIES and any(one.kind == "sum" and one.field == "price" for one in measures):
         measures = (Measure("count"),)  # nobody adds up the rents of others: "tổng cộng bao nhiêu phòng"
     return replace(output, measures=measures)
+
+
+def _rates_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
+    """ "cọc bao nhiêu", "điện mấy một số" of several rooms: the average and both ends; who searches sees it in the list."""
+    hits = vocabulary.find(text, "asks", *(f"figure {name}" for name in _RATES))
+    asked = vocabulary.find(text, "asks", "amount asked", "price asked") or _HOW_IS_IT.search(fold(text))
+    price = output.measures == PRICES
+    other = (output.measures and not price) or output.order or output.group or output.mode not in {None, "TABLE"}
+    if not hits or not asked or other:
+        return output
+    if _SEARCHES.search(fold(text)):
+        return replace(output, measures=(), mode=None)
+    named = dict.fromkeys(hit.label.removeprefix("figure ") for hit in hits)
+    names = (*(["price"] if _RENT_SAID.search(fold(text)) else []), *named)
+    return replace(output, measures=tuple(Measure(one.kind, name) for name in names for one in PRICES), mode="TABLE")
 
 
 def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
@@ -578,5 +637,5 @@ def _assumptions(quantities: list[Quantity]) -> list[Remark]:
     return [
         Remark.of("said.about", field=one.field)
         for one in quantities
-        if one.op == "about" and one.upper is None and one.field not in {"", "limit", "other"}
+        if one.op == "about" and one.upper is None and one.field not in _NO_CONDITIONS
     ]

@@ -85,6 +85,10 @@ class _Builder:
         measures = [exp.alias_(self._measure(one), label_of(one)) for one in parsed.measures]
         if groups and parsed.measures[0].kind not in {"count", "count_where", "occupancy", "share"}:
             measures.append(exp.alias_(exp.Count(this=exp.Star()), "count"))
+        if (price := parsed.group_end) is not None:  # and the first row that has it
+            title, value = self.column(self.entity.title), self.field(price.field)
+            kind = exp.ArgMax if price.kind == "max" else exp.ArgMin
+            measures.append(exp.alias_(kind(this=title, expression=value), "title"))
         query = self.finished([*named, *measures])
         if not groups:
             return query
