@@ -22,7 +22,7 @@ _BARE = frozenset({"status", "furnished", "type"})
 # What is told of one row unless something else is asked, and the fields told with their name.
 _FACTS = (
     "address", "floors", "price", "area", "type", "bedrooms", "people", "furnished", "district", "tenant", "month", "total", "scheduled_at",
-    "monthly_rent", "start_date", "end_date", "due_date", "status",
+    "monthly_rent", "start_date", "end_date", "due_date", "status", "paid_at",
 )  # fmt: skip
 _NAMED = frozenset(
     {
@@ -136,7 +136,8 @@ def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 def _difference(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """How far the one figure of two groups is apart; "" for others."""
     records = found.records()
-    if len(parsed.measures) != 1 or len(parsed.group) != 1 or len(records) != 2 or found.total != 2:
+    alone = len(parsed.measures) == 1 or {one.kind for one in parsed.measures} == {"sum"}
+    if not alone or len(parsed.group) != 1 or len(records) != 2 or found.total != 2:
         return ""
     name = next((one for one in found.columns if one not in parsed.group), "")
     first, second = (one[name] for one in records)

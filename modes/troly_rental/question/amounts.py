@@ -331,7 +331,11 @@ def _field(around: _AmountContext, *, limited: bool) -> tuple[str, PhraseHit | N
     behind = [hit for hit in around.topics if _is_behind(around, hit)][:1]
     for hit in [*reversed(close), *behind, *reversed(before)]:
         name = hit.label.removeprefix("about ")
-        if name not in _NAMED or (name in {"area", *_RATES} and large) or (hit in behind and name in {"price", "area"}):
+        if (
+            name not in _NAMED
+            or (name in {"area", *_RATES} and large)
+            or (hit in behind and name in {"price", "area"})
+        ):
             continue
         if name == "price" and not large and not (limited or bare):
             return "other", None

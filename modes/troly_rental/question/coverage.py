@@ -35,7 +35,14 @@ _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
 )
 """What means the answer before where that is what is changed."""
-_SOME_OF_THOSE = re.compile(r"(?<!\w)may\s+(?:\w+\s+){1,2}(?:do|day|nay|kia|ay)(?!\w)")
+_SOME_OF_THOSE = re.compile(
+    r"(?<!\w)may\s+(?:\w+\s+){1,2}(?:do|day|nay|kia|ay)(?!\w)|(?<!\w)(?:bo|loai|tru|gat|lay)\s+(?:het\s+)?may(?!\w)"
+)
+_MORE_AT_END = re.compile(
+    r"(?<!\w)(?:owes? more|(?:nhieu|it)\s+(?:\w+\s+){0,3}hon)(?=\W*(?:$|vay|a\b|nhi|the|ha\b))"
+)
+_AGAINST = frozenset({"sao", "why", "cao", "thap", "lai", "chenh", "tang", "giam", "bao", "nhieu"})
+"""What asks how far two months are apart."""
 _NO = re.compile(
     r"^\W*(?:(?:a|ua|y|o)\s+)?(?:khong|ko|k|hong|no|nope)(?:\s+(?:phai|dung))?(?=\s*[,.;]|\s+ma(?!\w))"
 )
@@ -92,6 +99,10 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         spans += [found.span() for found in _EACH_SIDE.finditer(fold(text))]
     told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
     told |= _COUNTED if ranked and {one.kind for one in parsed.measures} & {"count", "sum"} else frozenset()
+    if changed and each and "month" in parsed.group:
+        told |= _BETWEEN_SIDES | _AGAINST
+    if ranked and _MORE_AT_END.search(fold(text)):
+        told |= {"hon", "more"}
     groups = {name: found[0] for name in GROUPS if (found := pointers(text, name))}
     kept = any(one.field in groups for one in parsed.filters)
     told |= _POINTING if changed and (kept or "month" not in groups) else frozenset()
@@ -223,7 +234,10 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (ordered and parsed.limit == 1 and not kinds, ("price asked", "amount asked")),
         (posted, ("posted",)),
         (parsed.mode == "LIST", ("list", "some", "showing")),
-        (rooms and bool(rated), (*(f"figure {name}" for name in entities()[parsed.entity].shown), "by room", "amount asked")),
+        (
+            rooms and bool(rated),
+            (*(f"figure {name}" for name in entities()[parsed.entity].shown), "by room", "amount asked"),
+        ),
         ("tenant" in parsed.group, ("list",)),
         (parsed.mode == "CHART", ("chart",)),
         (parsed.mode == "TABLE", ("table",)),

@@ -18,7 +18,7 @@ from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
-from troly_rental.question.parts import QuestionParts
+from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
 from troly_rental.question.pointers import GROUPS, pointers
 from troly_rental.question.types import (
     OPPOSITE,
@@ -78,6 +78,14 @@ _MORE_THINGS = re.compile(
 )
 """Which of the groups has more of something: "which has more studios"."""
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
+_AGAINST = re.compile(r"(?<!\w)(?:so voi|so|hon|chenh|compared|than|vs|versus)(?!\w)")
+_WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
+_PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
+"""What a bill comes to, and what it is made of."""
+_ASKED_FOR = {
+    "tenant": re.compile(r"(?<!\w)(?:ai|(?:khach|nguoi|nguoi thue|ban) nao|who|which tenants?)(?!\w)"),
+    "month": re.compile(r"(?<!\w)(?:thang nao|which month|what month)(?!\w)"),
+}
 _NEEDS = re.compile(
     r"(?<!\w)(?:phai|can phai|bat buoc|nhat thiet|nhat dinh|should|must|needs?|has to|have to|ought to|got to)(?!\w)(?!\s+(?:khong|k|ko)(?!\w))"
 )
@@ -105,7 +113,10 @@ def change_query(
 ) -> ParsedQuestion | None:
     """`previous` with the one change that `message` says, None when it starts something new. Not checked for readiness."""
     sides = (
-        _compared_sides(parts, previous) or _at_end(message, parts, previous) or _of_field(parts, previous)
+        _against_month(parts, previous)
+        or _compared_sides(parts, previous)
+        or _at_end(message, parts, previous)
+        or _of_field(parts, previous)
     )
     if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
@@ -121,6 +132,11 @@ def change_query(
         )
     if (first := _asked_of_first(parts, start)) is not None:
         return first
+    summed = start.entity in PAPERS and any(one.kind in _AMOUNTS for one in start.measures)
+    before = {one.field for one in start.filters}
+    if summed and "add" in marks and any(one.field not in before for one in parts.filters):
+        words = f"«{parts.text.strip()}»"  # a sum of both is no sum under both conditions
+        return replace(start, missing=(Remark.of("missing.unread", words=words),))
     if "drop all" in marks and not _SOME_ONES.search(fold(parts.text)):
         return replace(start, filters=(), order=(), limit=None)
     other = parts.filters or parts.output.order or parts.needless or set(_MORE) & marks
@@ -132,6 +148,12 @@ def change_query(
     if given_up := {"anywhere", "any price"} & marks:
         fields = PLACES if "anywhere" in marks else {"price"}
         edited = replace(edited, filters=tuple(f for f in edited.filters if f.field not in fields))
+    if start.entity in PAPERS:  # what is asked for is no condition any more
+        text, said = fold(parts.text), {one.field for one in parts.filters}
+        out = {name for name, asked in _ASKED_FOR.items() if asked.search(text)} - said
+        edited = replace(edited, filters=tuple(one for one in edited.filters if one.field not in out))
+    if parts.money == "revenue" or PAID_YET.search(fold(parts.text)):  # of whatever state
+        edited = replace(edited, filters=tuple(one for one in edited.filters if one.field != "status"))
     edited = _with_moved_limits(parts, marks, _with_conditions(parts, marks, edited), shown)
     edited = edited if given_up else _with_output(parts, marks, edited)
     if parts.missing:
@@ -166,9 +188,7 @@ def _asked_of_first(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuesti
     ended = parts.output.order and _END_OF_ALL.search(fold(parts.text)) and start.entity in {"room", "post"}
     if not asked or not ended or asked != parts.filters or not _YES_NO.search(fold(parts.text).strip(" ?.!")):
         return None
-    return replace(
-        start, measures=(), group=(), mode="LIST", order=parts.output.order, limit=1, asked=asked
-    )
+    return replace(start, measures=(), group=(), mode="LIST", order=parts.output.order, limit=1, asked=asked)
 
 
 def _of_field(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
@@ -234,7 +254,8 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     edits = {hit.label for hit in changes if not hit.label.startswith("field ")}
     if previous.measures and set(_MORE) & edits and not parts.filters:
         return False  # no list to go beyond
-    if previous.own and not parts.named and f"told {previous.entity}" in lists("asks"):
+    told_of = previous.own or previous.entity == "room_seeking_post"
+    if told_of and not parts.named and f"told {previous.entity}" in lists("asks"):
         # "mấy giờ", "khi nào hết hạn", "hạn đóng ngày nào"
         told = find(parts.text, "asks", f"told {previous.entity}", "ending", "deadline")
         if told and not (parts.filters or output.measures):
@@ -267,17 +288,25 @@ def _clear_changes(parts: QuestionParts, changes: list[PhraseHit]) -> set[str]:
     }
 
 
+def _of_same_bills(parts: QuestionParts, previous: ParsedQuestion, *, own: bool) -> bool:
+    """Whether another figure of the very bills is asked for: "đã thu được bao nhiêu" after those of a month."""
+    narrowed = {one.field for one in previous.filters} & {"month", "tenant", "building"}
+    told = {one.field for one in parts.filters} - {"status"}
+    return previous.entity == "invoice" and previous.own and bool(narrowed) and not (own or told)
+
+
 def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -> bool:
     """Whether other things are asked for: other records, one's own ones, figures that the ones before lack."""
     own = bool(parts.vocabulary.find(parts.text, "asks", "own"))
+    same = _of_same_bills(parts, previous, own=own)
     return bool(
         len(folded_words(parts.text)) > _LONG
         or is_forbidden(parts.vocabulary, parts.text)
         or (parts.named and parts.entity != previous.entity and not {"instead", "those"} & clear)
         or ((own or parts.own) and parts.named and not previous.own)
         or (own and previous.own and parts.named and not clear)
-        or parts.vocabulary.find(parts.text, "asks", "revenue")
-        or (parts.money == "debt" and (own or not _lists_bills(previous)))
+        or (parts.vocabulary.find(parts.text, "asks", "revenue") and not same)
+        or (parts.money == "debt" and (own or not (same or _lists_bills(previous))))
         or not _has_figures(parts, previous)
     )
 
@@ -321,6 +350,29 @@ def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQue
     sides = tuple(sorted({*old.values, *(value for one in new for value in one.values)}))
     kept = [one for one in previous.filters if one not in new]
     return replace(ranked, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,))
+
+
+def _against_month(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
+    """ "so với tháng trước thì sao", "sao lại cao hơn tháng 9": the bills of the month before and of this one side by side, part by
+    part where the cause is asked; None for other messages.
+    """
+    sides = [
+        sorted(str(one.value) for one in asked.filters if one.field == "month") for asked in (previous, parts)
+    ]
+    text = fold(parts.text)
+    whole = [len(side) == 2 and side[0][:8] == side[1][:8] for side in sides]
+    other = (
+        {one.field for one in parts.filters} - {"month"} or parts.output.group or not _AGAINST.search(text)
+    )
+    if previous.entity != "invoice" or not all(whole) or sides[0] == sides[1] or other:
+        return None
+    months = Filter("month", "in", tuple(sorted({sides[0][0], sides[1][0]})))
+    kept = [one for one in previous.filters if one.field not in {"month", "status"}]
+    summed = tuple(one for one in previous.measures if one.kind in _AMOUNTS)
+    why = _WHY.search(text) or not summed
+    measures = tuple(Measure("sum", name) for name in _PARTS) if why else summed[:1]
+    shown = replace(previous, filters=merge_filters([*kept, months]), measures=measures, mode="TABLE")
+    return replace(shown, group=("month",), order=(Order("month"),), limit=None)
 
 
 def _group_found(previous: ParsedQuestion, shown: Focus | None, text: str, *, alone: bool) -> list[Filter]:
@@ -438,7 +490,9 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
 
 def _names_a_thing(parts: QuestionParts, one: Filter) -> bool:
     """Whether an amount stands right behind a thing: "phòng 3 triệu" costs that, "3 triệu thôi" is a limit as before."""
-    led = [q for q in parts.quantities if q.field == one.field and _NAMED_SO.search(fold(parts.text)[: q.start])]
+    led = [
+        q for q in parts.quantities if q.field == one.field and _NAMED_SO.search(fold(parts.text)[: q.start])
+    ]
     return one.op == "=" and bool(led)
 
 
@@ -512,6 +566,12 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
     now = any(hit.label == "now" or hit.phrase == "đang" for hit in everyday_phrases(parts.text))
     if now and {"status"} == {one.field for one in parts.filters}:  # a state of now is of no month
         found = replace(found, filters=tuple(one for one in found.filters if one.field != "month"))
+    if (
+        found.entity == "contract"
+        and find(parts.text, "asks", "ending")
+        and _END_OF_ALL.search(fold(parts.text))
+    ):
+        found = replace(found, measures=(), mode="LIST", order=(Order("end_date"),))
     if "turn" in marks and found.order:
         found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
     which: object = _WHICH_ROWS.search(fold(parts.text))
@@ -558,7 +618,8 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
     if output.measures and not (counts and not output.group and not find(parts.text, "asks", "count")):
         named = find(parts.text, "asks", *_FIGURES, "occupancy", "vacancy", "share") or not found.measures
         named = named or (not counts and found.measures[0].kind == "count")
-        named = named or output.measures[0].kind in {"min", "max"} or output.measures[0].field != "price"
+        named = named or output.measures[0].kind in {"min", "max"} or output.measures[0].field in RATES
+        named = named or parts.money
         measures = output.measures if named else found.measures
         group = output.group or (() if counts and _IN_ALL.search(fold(parts.text)) else found.group)
         same = (measures, group) == (found.measures, found.group)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from troly.text.everyday import everyday_phrases
-from troly.text.fold import fold
+from troly.text.fold import fold, folded_words
 from troly.text.match import PhraseHit
 from troly_rental.question.amounts import number_of
 from troly_rental.question.types import PLACES, Filter, Measure, Mode, Order, Remark, Span
@@ -31,6 +31,7 @@ _LIST_ORDERS = {
     "spacious": Order("area", True), "smallest": Order("area"), "most viewed": Order("views", True),
 }  # fmt: skip
 _FIELDS = ("price", "area", "deposit", "electricity_price", "water_price", "views", "price_m2")
+_RATES = ("deposit", "electricity_price", "water_price")
 _DOWN_FIRST = frozenset({"posted_at", "views"})
 _AND = re.compile(r"[\s,&/+-]*(?:va|and|cung|lan|cung nhu|hay|or)?\s*(?:gia|muc gia|the)?\s*")
 _OF = re.compile(r"\s*(?:cua|of|theo|by|per|tung|moi)(?!\w)")
@@ -45,7 +46,9 @@ _RANKED = re.compile(
     rf"(?P<what>{'|'.join(word for words in _RANKED_BY.values() for word in words)})(?!\w)"
 )
 _EITHER_MORE = re.compile(r"(?<!\w)(?:hay|or)(?!\w).*(?<!\w)(?:hon|more|fewer)(?!\w)")
-_LEAST = re.compile(r"(?<!\w)(?:re|dat|mac|thap|cao)\s+nhat(?!\w)|(?<!\w)(?:cheapest|lowest|dearest|highest)(?!\w)")
+_LEAST = re.compile(
+    r"(?<!\w)(?:re|dat|mac|thap|cao)\s+nhat(?!\w)|(?<!\w)(?:cheapest|lowest|dearest|highest)(?!\w)"
+)
 _OF_THINGS = re.compile(
     r"(?<!\w)(?:phong|phong tro|can|can ho|can ho mini|nha|chung cu|studio|o ghep)\s+(?:gia\s+)?(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest)\s+\w"
 )
@@ -129,6 +132,8 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     if trend and not group:
         group = ("month",)
     alone = order and not (group or trend or form or compares)
+    if alone and _asks_more_of_one(vocabulary, text, order):
+        return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     if alone and (
         _asks_rent_of_one(vocabulary, text, measures) or _asks_size_of_one(vocabulary, text, measures)
     ):
@@ -166,6 +171,17 @@ def _asks_rent_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure
     """Whether the rent of the first room in an order is asked for: "phòng rộng nhất giá bao nhiêu"."""
     hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
     return measures == PRICES and all(hit.label == "price asked" for hit in hits)
+
+
+def _asks_more_of_one(vocabulary: Vocabulary, text: str, order: tuple[Order, ...]) -> bool:
+    """Whether something else of the cheapest or dearest room is asked for: "căn rẻ nhất bao nhiêu tiền, rộng mấy mét"."""
+    others = vocabulary.find(text, "asks", *(f"figure {name}" for name in (*_RATES, "area")))
+    asked = vocabulary.find(text, "asks", "amount asked", "price asked") or any(
+        hit.label == "question" for hit in everyday_phrases(text)
+    )
+    counted = vocabulary.find(text, "asks", "count", "avg", "median", "sum")
+    several = counted or _SEVERAL.search(fold(text)) or not _LEAST.search(fold(text))
+    return order[:1] in _PRICE_ENDS and bool(others and asked) and not several
 
 
 def _asks_size_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
@@ -262,7 +278,9 @@ def _implied_group(filters: list[Filter], *, compares: bool, counting: bool) -> 
 
 
 def _sides(filters: list[Filter]) -> tuple[str, ...]:
-    return next((f.value for f in filters if f.op == "in" and isinstance(f.value, tuple)), ())
+    """Values that are told apart where several are named; one thing has one state, of which any will do."""
+    told = (one for one in filters if one.field not in {"status", "furnished", "amenity"})
+    return next((f.value for f in told if f.op == "in" and isinstance(f.value, tuple)), ())
 
 
 def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Measure, ...]:
@@ -384,7 +402,13 @@ def _order(
     other = vocabulary.find(
         text, "asks", *(f"figure {name}" for name in ("deposit", "electricity_price", "water_price"))
     )
-    if other:  # "giá điện rẻ nhất" is no rent
+    first = [hit for hit in hits if _LIST_ORDERS[hit.label].field == "price"]
+    other = [
+        hit
+        for hit in other
+        if first and hit.end <= first[0].start and len(folded_words(text[hit.end : first[0].start])) <= 1
+    ]
+    if other:  # "giá điện rẻ nhất" is no rent, "phòng rẻ nhất cọc bao nhiêu" is one
         name = other[0].label.removeprefix("figure ")
         orders = [replace(one, field=name) if one.field == "price" else one for one in orders]
     unique = {order.field: order for order in reversed(orders)}

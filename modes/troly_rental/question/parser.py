@@ -14,7 +14,7 @@ from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
 from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
 from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
-from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
+from troly_rental.question.intent import IntentSigns, classify_intent, is_forbidden, is_sql
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import LEFT_OUT, WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
@@ -107,6 +107,8 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         greets = any(hit.label == "greeting" for hit in everyday_phrases(message))
         told = (Remark.of("content.thanks"),) if kind in _THANKS and not greets else ()
         return ParsedQuestion("GREETING" if greets else "GENERAL_CHAT", question=message, remarks=told)
+    if _only_thanks(message, asker):
+        return ParsedQuestion("GENERAL_CHAT", question=message, remarks=(Remark.of("content.thanks"),))
     previous = _previous(focus)
     vocabulary = Vocabulary(message[:MOST_CHARACTERS])
     about = previous.entity if previous is not None else ""
@@ -117,6 +119,8 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         if picked is not None:
             parsed, pointed = picked
             parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
+            told = tuple(one for one in parts.remarks if one.key == "said.metered")
+            parsed = replace(parsed, remarks=(*parsed.remarks, *told))
             unread = _unread(parts, parsed, changed=True, pointed=pointed)
             leans = not asks_one_value(parsed, pointed, focus)
             return replace(parsed, unread=unread if parsed.ready else (), leans=leans)
@@ -151,6 +155,19 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _only_thanks(message: str, asker: Asker) -> bool:
+    """Whether a message thanks and goes on with nothing that can be looked up: "cảm ơn nghe, để hỏi lại bạn cùng phòng đã"."""
+    hits = everyday_phrases(message)
+    thanks = [hit for hit in hits if hit.label in {"thanks", "bye"}]
+    if not thanks or folded_words(message[: thanks[0].start]) or message.rstrip().endswith("?"):
+        return False
+    rest = message[thanks[0].end :]
+    parts = parse_parts(Vocabulary(rest), rest, asker)
+    asks = any(hit.label == "question" for hit in hits if hit.start >= thanks[0].end)
+    holds = parts.filters or parts.quantities or parts.missing or parts.output.measures or parts.output.order
+    return not (asks or holds or is_forbidden(parts.vocabulary, rest))
 
 
 def _named_by_counter(parts: QuestionParts) -> bool:
@@ -318,7 +335,11 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         entity=parts.named,
         asked=figures or bool(output.measures or output.order),
         sure=figures or (parts.own and parts.named and _asks_for_own(parts)),
+        housed=parts.own and any(one.field == "building" for one in parts.filters),
     )
+    metered = Remark.of("said.metered")
+    if metered in parts.remarks and not (slots or parts.output.measures):  # as it is everywhere
+        return ParsedQuestion("GENERAL_CHAT", question=message, remarks=(metered,))
     intent = classify_intent(parts.vocabulary, parts.text, signs)
     if intent == "REFUSED":
         reason = Remark.of("refused.sql" if is_sql(message) else "refused.data")

@@ -30,18 +30,28 @@ _ANY_DAY = date(2024, 6, 15)
 _SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "table")
 _MOST_ROWS = 200
-_PAID_YET = re.compile(
+PAID_YET = re.compile(
     r"(?<!\w)(?:dong|tra|nop|thanh toan|chuyen|thu)\s+(?:\w+\s+){0,4}?(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$|a|vay|nhi|em|anh|ban))"
     r"|(?<!\w)(?:is|are|was)\s+(?:it|that|this|they|(?:the|my)\s+(?:\w+\s+){1,2}?(?:in\s+\w+)?)\s*(?:already\s+)?paid(?!\w)"
     r"|(?<!\w)(?:paid|pay)(?!\w).*(?<!\w)yet(?!\w)|^(?:has|have|did)\s.*(?<!\w)(?:paid|pay)(?!\w)"
 )
 """Whether something is paid: "đóng chưa", "has she paid"."""
 _I_HAVE = re.compile(
-    r"(?<!\w)(?:toi|tui|minh|em|anh|chi|bac|co|chu)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|so huu)\s+(?:tong|tat ca|cong|het|thay)\b"
+    r"(?<!\w)(?:toi|tui|minh|em|anh|chi|bac|co|chu)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|so huu)\s+(?:tong|tat ca|cong|het|thay|nhung|cac)\b"
     r"|(?<!\w)(?:toi|tui|minh|em|anh|chi|bac)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|con|so huu|dang)\s+(?:may|bao nhieu|nhieu|bn)\b"
     r"|(?<!\w)(?:do|have)\s+i\s+have(?!\w)"
 )
 """Whoever lets rooms asks for the own ones: "tôi có tổng cộng bao nhiêu nhà trọ"."""
+_SINCE_WHEN = re.compile(
+    r"(?<!\w)(?:thue|o|renting|lived|rented)\b.*(?<!\w)(?:bao lau|tu khi nao|tu bao gio|tu ngay nao|tu hom nao|khi nao|since when|how long)(?!\w)|(?<!\w)how long have i(?!\w)"
+)
+_WHICH_HOUSE = re.compile(
+    r"(?i)(?<!\w)(nhà|nha)\s+(?:nào|nao)(?=\s+(?:\w+\s+){0,2}(?:nhiều|nhieu|ít|it|đông|dong|trống|trong|kín|kin|thu|nợ|no)(?!\w))"
+)
+_HOUSES = re.compile(
+    r"(?<!\w)(?:nhung|cac|may|bao nhieu)\s+(?:nha|khu|day|toa nha)(?:\s+tro)?(?!\w)(?!\s+(?:co|con)\s)|(?<!\w)(?:my|which|how many) (?:buildings|houses)(?!\w)"
+)
+"""What is asked for is the houses themselves, not their rooms."""
 _AGREEMENT = re.compile(r"(?<!\w)(?:hop dong|hd|contracts?|leases?|agreement|tenancy)(?!\w)")
 _MOST_MONEY = re.compile(
     r"(?<!\w)(nhieu|it|ton)\s+(?:\w+\s+){1,2}nhat(?!\w)|(?<!\w)(?:the\s+)?(most|least)(?!\w)"
@@ -50,8 +60,16 @@ _MOST_MONEY = re.compile(
 _CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
 """What makes no own record of "I rent": "how many can I rent"."""
 _NO_CONDITIONS = frozenset({"", "limit", "other", "fee", "unit"})
-_RATES = ("deposit", "electricity_price", "water_price")
-_HOW_IS_IT = re.compile(r"(?<!\w)(?:tinh sao|sao|the nao|nhu the nao|ra sao|nhu nao|how are|what are|what is)(?!\w)")
+RATES = ("deposit", "electricity_price", "water_price")
+_HOW_IS_IT = re.compile(
+    r"(?<!\w)(?:tinh sao|sao|the nao|nhu the nao|ra sao|nhu nao|how are|what are|what is)(?!\w)"
+)
+_INCLUDED = re.compile(
+    r"(?<!\w)(?:(?:gia|tien)\s+(?:(?:thue|phong|nha|nay|do)\s+)*)?(?:(?:co|da|la)\s+)*(?:bao gom|gom|tinh ca|tinh luon|kem)\s+(?:(?:ca|luon|tien|phi)\s+)*(?:dien|nuoc)(?:\s+(?:va\s+)?nuoc)?(?:\s+luon)?"
+    r"(?=\W*(?:khong|ko|chua|hay|k|vay|roi|a|nhi|luon|$))|(?<!\w)(?:is|are|does|do)\b.*\b(?:includ\w+|cover\w*)\s*(?:the\s+)?(?:electricity|water|utilities|bills|power)?(?:\s+and\s+water)?"
+    r"|(?<!\w)(?:utilities|electricity|water)\s+(?:and\s+water\s+)?included"
+)
+"""Whether the rent includes electricity and water: it never does."""
 _RENT_SAID = re.compile(r"(?<!\w)(?:gia thue|gia phong|tien thue|tien phong|rent)(?!\w)")
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|search|show)(?!\w)")
 _POSTS = re.compile(r"(?<!\w)(?:tin|bai|post|posts)(?!\w)")
@@ -59,6 +77,7 @@ _SUM_TOO = re.compile(
     r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien)|how much|in total|total)(?!\w)"
 )
 _WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
+_OWES_MORE = re.compile(r"(?<!\w)(nhieu|it)\s+hon(?!\w)|(?<!\w)(?:owes?|behind)\s+more(?!\w)")
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
 _BARE_COUNT = frozenset({"con bao nhieu", "co bao nhieu"})
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
@@ -258,16 +277,21 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     if not (named or money) and about:
         entity = about
     rest = {*named} - {"room", "building"}
+    houses = own and role == "LANDLORD" and _HOUSES.search(fold(text)) and not said("status room available")
     addressed = own and role == "LANDLORD" and said("address") and not (rest or money)
-    if addressed or (whose.filters and not (whose.tenants or named) and said("told building")):
+    if addressed or houses or (whose.filters and not (whose.tenants or named) and said("told building")):
         return _Subject("building", True, money, own)
-    paid = owed or _PAID_YET.search(fold(text))
+    paid = owed or PAID_YET.search(fold(text))
     if whose.tenants and (entity == "room" or (entity == "contract" and paid and not agreed)):
         return _Subject("invoice" if paid else "contract", True, money, own)
     if whose.filters and entity == "room":
         return _Subject(entity if named else "building", True, money, own)
     # What was paid, or is held: not the rooms' asking deposit. The rent that was agreed on: not the rents of others.
-    asked = said("invoice rent") or (said("renter own") and said("price asked", "amount asked"))
+    asked = (
+        said("invoice rent")
+        or _SINCE_WHEN.search(fold(text))
+        or (said("renter own") and said("price asked", "amount asked"))
+    )
     rent = role == "TENANT" and own and asked and not (money or said("avg"))
     if entity == "room" and (held or rent):
         return _Subject("contract", True, money, own)
@@ -294,13 +318,15 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     now, role = asker.now, asker.role
     text = _paper_in_words(_signs_in_words(message), about)
     text = _HOW_LONG.sub(r"\1 bao lâu", correct_spelling(text, asker.lang, _named(asker, text).spans))
-    rank, text = _ranked(text)
+    rank, text = _ranked(_WHICH_HOUSE.sub("tòa nhà nào", text) if role == "LANDLORD" else text)
     whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
     subject = _subject(vocabulary, text, whose, role, about)
     entity, money, own = subject.entity, subject.money, subject.own
     ending, rest, end_spans = parse_contract_end(vocabulary, text, entity, now)
     where = parse_places(vocabulary, rest, asker.places)
+    included = _INCLUDED.search(fold(text)) if entity in {"room", "post"} and not money else None
+    text = blank_out(text, [included.span()] if included else [])
     groups = spans_of(vocabulary.find(text, "asks", "by furnished", "by amenity", "by type"))
     traits = parse_traits(vocabulary, blank_out(where.rest, groups, "|"))
     # Rooms are counted as they are now: "how many … in January" says nothing of when they were posted.
@@ -365,15 +391,15 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         quantities=tuple(quantities),
         output=output,
         limit=limit,
-        own=own or bool(money) or (role == "LANDLORD" and bool(whose.filters)) or bool(vocabulary.find(text, "asks", "occupancy", "vacancy")) or (entity in _OWN_ENTITIES and subject.named) or entity == "contract",
+        own=own or bool(money) or (role == "LANDLORD" and "building" in output.group) or (role == "LANDLORD" and bool(whose.filters)) or bool(vocabulary.find(text, "asks", "occupancy", "vacancy")) or (entity in _OWN_ENTITIES and subject.named) or entity == "contract",
         needless=traits.needless,
         missing=(*where.missing, *([Remark.of("missing.paper")] if _PAPER.search(text) else [])),
         remarks=(
-            *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
+            *([Remark.of("said.metered")] if included else []), *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
         ),
         rank=rank,
-        read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *_limit_spans(text, limit), *ranked_span(text)),
+        read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *([included.span()] if included else []), *_limit_spans(text, limit), *ranked_span(text)),
     )  # fmt: skip
 
 
@@ -464,7 +490,7 @@ def _status(money: str, status: list[Filter], entity: str, text: str, spans: lis
     """
     if entity != "invoice":
         return status
-    asked = money == "debt" or _PAID_YET.search(fold(text))  # "was it paid" asks, it chooses none
+    asked = money == "debt" or PAID_YET.search(fold(text))  # "was it paid" asks, it chooses none
     owed = [one for one in status if one.value != "paid"] if asked else status
     if money == "debt" and not owed:
         return [Filter("status", "=", "unpaid")]
@@ -494,12 +520,13 @@ def _output(
     output = parse_output(vocabulary, text, filters)
     if entity == "contract":
         output = _contract_output(vocabulary, text, output)
-    whole = _who_owes_most(vocabulary, text, output) if money == "debt" else None
+    several = any(one.field == "tenant" and one.op == "in" for one in filters)
+    whole = _who_owes_most(vocabulary, text, output, several=several) if money == "debt" else None
     both = vocabulary.find(text, "asks", "count") and _SUM_TOO.search(
         fold(text)
     )  # the list tells number and sum
     if (
-        whole is None and entity == "invoice" and (both or _PAID_YET.search(fold(text)))
+        whole is None and entity == "invoice" and (both or PAID_YET.search(fold(text)))
     ):  # whether, not how much
         whole = replace(output, measures=(), group=(), order=(), mode="LIST", remarks=())
     if whole is not None:
@@ -533,17 +560,21 @@ def _output(
 
 def _rates_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
     """ "cọc bao nhiêu", "điện mấy một số" of several rooms: the average and both ends; who searches sees it in the list."""
-    hits = vocabulary.find(text, "asks", *(f"figure {name}" for name in _RATES))
+    hits = vocabulary.find(text, "asks", *(f"figure {name}" for name in RATES))
     asked = vocabulary.find(text, "asks", "amount asked", "price asked") or _HOW_IS_IT.search(fold(text))
     price = output.measures == PRICES
-    other = (output.measures and not price) or output.order or output.group or output.mode not in {None, "TABLE"}
+    other = (
+        (output.measures and not price) or output.order or output.group or output.mode not in {None, "TABLE"}
+    )
     if not hits or not asked or other:
         return output
     if _SEARCHES.search(fold(text)):
         return replace(output, measures=(), mode=None)
     named = dict.fromkeys(hit.label.removeprefix("figure ") for hit in hits)
     names = (*(["price"] if _RENT_SAID.search(fold(text)) else []), *named)
-    return replace(output, measures=tuple(Measure(one.kind, name) for name in names for one in PRICES), mode="TABLE")
+    return replace(
+        output, measures=tuple(Measure(one.kind, name) for name in names for one in PRICES), mode="TABLE"
+    )
 
 
 def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
@@ -561,12 +592,15 @@ def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -
     return replace(output, group=group, order=tuple(one for one in output.order if one.field != "month"))
 
 
-def _who_owes_most(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest | None:
+def _who_owes_most(
+    vocabulary: Vocabulary, text: str, output: OutputRequest, *, several: bool
+) -> OutputRequest | None:
     """ "Ai nợ nhiều nhất": what each tenant owes in all, the end that is asked for first; None for other questions."""
     most = vocabulary.find(text, "asks", "highest end", "lowest end")
-    if not most or not _WHO.search(fold(text)):
+    more = _OWES_MORE.search(fold(text)) if several else None
+    if not (most or more) or not _WHO.search(fold(text)):
         return None
-    order = (Order("figure", most[0].label == "highest end"),)
+    order = (Order("figure", most[0].label == "highest end" if most else bool(more and more[1] != "it")),)
     total = (Measure("sum", "total"),)
     return replace(output, measures=total, group=("tenant",), order=order, mode="TABLE", remarks=())
 
