@@ -56,7 +56,7 @@ _ANY_DAY = date(2024, 6, 15)
 _SPECIAL = {"price_m2": ("price", "area")}
 _ORDERS = {
     "newest": "posted_at", "oldest": "posted_at", "cheapest": "price", "cheap": "price", "dearest": "price",
-    "largest": "area", "spacious": "area", "smallest": "area", "most viewed": "views",
+    "largest": "area", "spacious": "area", "smallest": "area", "most viewed": "views", "least viewed": "views",
 }  # fmt: skip
 _FIGURES = {"count": "count", "avg": "avg", "median": "median", "min": "min", "max": "max", "sum": "sum"}
 _STATES = {"ending": ("end_date",), "upcoming": ("scheduled_at",), "moving in": ("move_in_date",)}

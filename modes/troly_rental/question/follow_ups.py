@@ -48,6 +48,7 @@ _MORE = {
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
 _AMOUNTS = frozenset({"sum", "paid", "monthly"})
 _DEAR = re.compile(r"(?<!\w)(?:re|dat|mac|cheaper|pricier|expensive)(?!\w)")
+_DEAR_MOST = re.compile(r"(?<!\w)(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest|priciest)(?!\w)")
 _LONG, _SHORT = 14, 7
 _MOST_POINTER_WORDS = 14
 # What the shared focus may call a row, and the figures that one of them can have the most of.
@@ -57,7 +58,7 @@ THINGS = (
 )  # fmt: skip
 _WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)|^\W*any(?!\w)")
 _YES_NO = re.compile(
-    r"(?<!\w)(?:chua|khong|yet|ko|hong)(?:\s+(?:a|vay|nhi|em|anh|chi|ban|ta|the|z))*$|^(?:is|has|was)\s"
+    r"(?<!\w)(?:chua|khong|yet|ko|hong)(?:\s+(?:a|vay|nhi|em|anh|chi|ban|ta|the|z))*$|(?:^|,\s*|^and\s+)(?:is|are|has|have|was|does|do|can)\s"
 )
 _THEN = re.compile(r"(?<!\w)(?:thi|what about|how about)(?!\w)|^\W*(?:the|con|the con|vay|and)(?!\w)")
 """What goes on from a figure to another place."""
@@ -150,7 +151,7 @@ def change_query(
         edited = replace(edited, filters=tuple(f for f in edited.filters if f.field not in fields))
     if start.entity in PAPERS:  # what is asked for is no condition any more
         text, said = fold(parts.text), {one.field for one in parts.filters}
-        out = {name for name, asked in _ASKED_FOR.items() if asked.search(text)} - said
+        out = {name for name, asked in _ASKED_FOR.items() if asked.search(text)} - said - {*start.group}
         edited = replace(edited, filters=tuple(one for one in edited.filters if one.field not in out))
     if parts.money == "revenue" or PAID_YET.search(fold(parts.text)):  # of whatever state
         edited = replace(edited, filters=tuple(one for one in edited.filters if one.field != "status"))
@@ -263,7 +264,10 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     bound = previous.own or any(one.field in PLACES for one in previous.filters)
     slots = parts.filters or parts.limit or parts.missing or parts.needless
     ended = bool(previous.group) or {one.kind for one in previous.measures} <= {"min", "max", "avg", "median"}
-    ends = bool(previous.measures) and ended and bool(find(parts.text, "asks", "highest end", "lowest end"))
+    papers = previous.entity in PAPERS and not previous.measures
+    ends = (papers or (bool(previous.measures) and ended)) and bool(
+        find(parts.text, "asks", "highest end", "lowest end")
+    )
     which = bool(previous.measures and not previous.group and _WHICH_ROWS.search(fold(parts.text)))
     shaped = slots or output.order or output.measures or output.mode or output.group or ends or which
     those = parts.entity == previous.entity and pointers(parts.text, "paper")
@@ -337,7 +341,9 @@ def _has_figures(parts: QuestionParts, previous: ParsedQuestion) -> bool:
 def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
     """ "bên nào rẻ hơn" after a figure of one place and then of another, or of both: both told apart; None for other messages."""
     said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
-    other = parts.filters or parts.output.group or parts.output.order or parts.named or parts.limit
+    grouped = {*parts.output.group} - {*previous.group, previous.replaced.field if previous.replaced else ""}
+    ordered = any(one.field != "figure" for one in parts.output.order)
+    other = parts.filters or grouped or ordered or parts.named or parts.limit
     counted = any(one.kind == "count" for one in previous.measures[:1]) and _DEAR.search(fold(parts.text))
     if not said or not previous.measures or other or counted:
         return None
@@ -572,6 +578,10 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
         and _END_OF_ALL.search(fold(parts.text))
     ):
         found = replace(found, measures=(), mode="LIST", order=(Order("end_date"),))
+    most = find(parts.text, "asks", "highest end", "lowest end")
+    if found.entity in PAPERS and most and not (found.measures or output.measures or output.order):
+        order = (Order(PAPERS[found.entity], most[0].label == "highest end"),)
+        found = replace(found, order=order, limit=1)
     if "turn" in marks and found.order:
         found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
     which: object = _WHICH_ROWS.search(fold(parts.text))
@@ -612,7 +622,13 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         measures = output.measures if figure else (Measure("sum", PAPERS[found.entity]),)
         return replace(found, measures=measures, group=(), order=(), mode="TABLE", limit=None)
     ends = find(parts.text, "asks", "highest end", "lowest end")
-    if found.group and ends and not (output.group or parts.filters):  # "còn ít nhất thì sao"
+    if found.group and ends and found.group == output.group and not find(parts.text, "asks", "count", "avg"):
+        figured = not (parts.money or parts.filters)
+        order = (Order("figure", ends[0].label == "highest end"),)
+        if figured:  # "tháng nào cao nhất" of the very figures by month
+            return replace(found, order=order)
+    priced = found.measures[:1] == (Measure("count"),) and _DEAR_MOST.search(fold(parts.text))
+    if found.group and ends and not (output.group or parts.filters or priced):  # "còn ít nhất thì sao"
         return replace(found, order=(Order("figure", ends[0].label == "highest end"),))
     counts = bool(output.measures) and output.measures[0].kind == "count"
     if output.measures and not (counts and not output.group and not find(parts.text, "asks", "count")):
@@ -672,7 +688,8 @@ def pick_row(
     found = found or find_reference(message, rows, things=THINGS, fields=_EXTREMES)
     found = found or _named_by_id(message, rows)
     found = found or _spoken_of(message, parts, rows, previous)
-    if found is None or (len(found.rows) > 1 and any(one.kind == "sum" for one in parts.output.measures)):
+    summed = {one.field for one in parts.output.measures if one.kind == "sum"} - {*details_of(message)}
+    if found is None or (len(found.rows) > 1 and summed):
         return None
     pointed = frozenset(word for start, end in found.spans for word in folded_words(nfc(message)[start:end]))
     own = previous.own if previous is not None else False

@@ -29,6 +29,7 @@ _LIST_ORDERS = {
     "newest": Order("posted_at", True), "oldest": Order("posted_at"), "cheapest": Order("price"),
     "cheap": Order("price"), "dearest": Order("price", True), "largest": Order("area", True),
     "spacious": Order("area", True), "smallest": Order("area"), "most viewed": Order("views", True),
+    "least viewed": Order("views"),
 }  # fmt: skip
 _FIELDS = ("price", "area", "deposit", "electricity_price", "water_price", "views", "price_m2")
 _RATES = ("deposit", "electricity_price", "water_price")

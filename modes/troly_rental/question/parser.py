@@ -120,8 +120,12 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             parsed, pointed = picked
             parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
             told = tuple(one for one in parts.remarks if one.key == "said.metered")
-            parsed = replace(parsed, remarks=(*parsed.remarks, *told))
             unread = _unread(parts, parsed, changed=True, pointed=pointed)
+            fields = entities()[parsed.entity].fields
+            unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
+            if unread and parsed.ready and not told:
+                told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
+            parsed = replace(parsed, remarks=(*parsed.remarks, *told))
             leans = not asks_one_value(parsed, pointed, focus)
             return replace(parsed, unread=unread if parsed.ready else (), leans=leans)
         edited = change_query(message, parts, previous, focus) if previous is not None else None

@@ -24,7 +24,11 @@ _NOUNS = {
     "amount": ("gia|muc|muc gia|tam gia", "price|rent|amount"),
 }
 """What is pointed at, in either language; "one" is a thing of which no figure of many is asked."""
-_ALONE = {"row": r"|(?<!\w)(?:no|it)(?!\w)", "tenant": r"|(?<!\w)(?:no|han|he|she|him|her)(?!\w)"}
+_ALONE = {
+    "district": r"|(?<!\w)o\s+(?:do|ay|day|dau do)(?!\w)|(?<!\w)there(?!\w)(?!\s+(?:is|are|any))",
+    "row": r"|(?<!\w)(?:no|it)(?!\w)",
+    "tenant": r"|(?<!\w)(?:no|han|he|she|him|her)(?!\w)",
+}
 GROUPS = ("month", "district", "ward", "type", "tenant", "building")
 """What figures are told by, and the first of them pointed at."""
 

@@ -54,8 +54,10 @@ class _Builder:
                 exp.alias_(exp.Literal.string(entity.name), "entity"),
             ]
         wanted = [name for name in entity.shown if self.role == "LANDLORD" or name not in LANDLORD_ONLY]
-        asked = (*(order.field for order in parsed.order), *parsed.details)
-        extra = dict.fromkeys(name for name in asked if name not in wanted and name in entity.fields)
+        conditions = ("amenities" if one.field == "amenity" else one.field for one in parsed.asked)
+        asked = (*(order.field for order in parsed.order), *parsed.details, *conditions)
+        known = {*entity.fields, *(("amenities",) if "amenity" in entity.fields else ())}
+        extra = dict.fromkeys(name for name in asked if name not in wanted and name in known)
         chosen += [exp.alias_(self.field(name), name) for name in (*wanted, *extra)]
         query = self.finished(chosen)
         for order in parsed.order:
