@@ -50,9 +50,6 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         key = "answer.none_own" if parsed.own else "answer.none"
         name = say(f"thing.{parsed.entity}", lang)
         return f"{say(key, lang, thing=name, where=conditions_text(parsed, lang)).strip()}."
-    if parsed.asked and parsed.limit == 1:  # of the first in an order
-        first = found.records()[0]
-        return " ".join(_yes_or_no(one, first, _title_of(first), parsed, lang) for one in parsed.asked)
     if parsed.mode == "LIST" and not parsed.measures:
         return _list_words(parsed, found, lang)
     if len(parsed.measures) == 1 and not parsed.group:
@@ -151,6 +148,9 @@ def _difference(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 
 
 def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    if parsed.asked and parsed.limit == 1:  # of the first in an order
+        first = found.records()[0]
+        return " ".join(_yes_or_no(one, first, _title_of(first), parsed, lang) for one in parsed.asked)
     shown, total = len(found.rows), found.total
     key = "answer.list" if shown == total else "answer.some"
     key = "answer.next" if parsed.skip else key

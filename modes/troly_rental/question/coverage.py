@@ -92,23 +92,14 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
             named = {f"about {label}", f"unit {label}"} & {*lists("amounts")}
             spans += spans_of(parts.vocabulary.find(text, "amounts", *sorted(named)))
     each = any(one.op == "in" and one.field in parsed.group for one in parsed.filters)
-    compares = parts.output.compares or (each and parts.vocabulary.find(text, "asks", "which"))
-    sides = compares and parsed.measures and parsed.group
-    ranked = any(one.field == "figure" for one in parsed.order)
     if parsed.measures and each:
         spans += [found.span() for found in _EACH_SIDE.finditer(fold(text))]
-    told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
-    told |= _COUNTED if ranked and {one.kind for one in parsed.measures} & {"count", "sum"} else frozenset()
-    if changed and each and "month" in parsed.group:
-        told |= _BETWEEN_SIDES | _AGAINST
-    if ranked and _MORE_AT_END.search(fold(text)):
-        told |= {"hon", "more"}
+    told = _comparing_words(parts, parsed, each=each, changed=changed)
     groups = {name: found[0] for name in GROUPS if (found := pointers(text, name))}
     kept = any(one.field in groups for one in parsed.filters)
     told |= _POINTING if changed and (kept or "month" not in groups) else frozenset()
     if changed and kept:
         spans += groups.values()
-    told |= {"may"} if changed and _SOME_OF_THOSE.search(fold(text)) else frozenset()
     idle = {word.start for word in without_everyday(text, spans, _IDLE)}
     words = [
         word
@@ -122,6 +113,24 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         found += pointers(text, "one")
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
     return tuple(_runs(text, sorted(found)))
+
+
+def _comparing_words(
+    parts: QuestionParts, parsed: ParsedQuestion, *, each: bool, changed: bool
+) -> frozenset[str]:
+    """Words that compare, rank or count, where the answer does."""
+    text, kinds = fold(parts.text), {one.kind for one in parsed.measures}
+    compares = parts.output.compares or (each and parts.vocabulary.find(parts.text, "asks", "which"))
+    ranked = any(one.field == "figure" for one in parsed.order)
+    told = (
+        (compares and kinds and parsed.group, _BETWEEN_SIDES),
+        (changed and each and "month" in parsed.group, _BETWEEN_SIDES | _AGAINST),
+        (ranked, _RANKS),
+        (ranked and kinds & {"count", "sum"}, _COUNTED),
+        (ranked and _MORE_AT_END.search(text), {"hon", "more"}),
+        (changed and _SOME_OF_THOSE.search(text), {"may"}),
+    )
+    return frozenset(word for holds, words in told if holds for word in words)
 
 
 def _counts(text: str, word: WordToken, *, changed: bool) -> bool:

@@ -15,7 +15,7 @@ from troly.plugin.focus import Focus, Reference, find_reference
 from troly.text.dates import parse_date, whole
 from troly.text.everyday import everyday_phrases, without_everyday
 from troly.text.fold import fold, folded_words, nfc
-from troly.text.match import PhraseHit, spans_of
+from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
@@ -97,6 +97,8 @@ _NAMED_SO = re.compile(
 _NAMED_AFTER = re.compile(r"\s*(?:one|ones|room|place|flat|studio|apartment)(?!\w)")
 """What makes a name of an amount: "căn 4tr5 đó", "the 25 m2 one"."""
 _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
+_FLATS = re.compile(r"(?<!\w)chung(?= cu(?!\w))")
+"""Without accents "chung cu" begins like the pronoun "chúng"."""
 _EXTREMES = {"price": "price", "size": "area"}
 _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 # The field that a question about one row asks for: "bao nhiêu tiền" is the price.
@@ -125,12 +127,30 @@ def change_query(
     if previous.request_type != "QUERY" or not _belongs(parts, changes, previous):
         return None
     marks = {hit.label for hit in changes}
-    start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
+    start = replace(previous, edited=True, asked=(), remarks=(), missing=(), question=message)
     alone = parts.money and not parts.output.group and not parts.vocabulary.find(parts.text, "asks", "sum")
     if found := _group_found(previous, shown, parts.text, alone=bool(alone)):
         start = replace(
             start, filters=merge_filters([*start.filters, *found]), group=(), order=(), measures=()
         )
+    if (whole_change := _whole_change(parts, marks, start)) is not None:
+        return whole_change
+    start = replace(start, skip=0)
+    edited = _without_dropped(parts, marks, start) if "drop" in marks or parts.needless else start
+    if given_up := {"anywhere", "any price"} & marks:
+        fields = PLACES if "anywhere" in marks else {"price"}
+        edited = replace(edited, filters=tuple(f for f in edited.filters if f.field not in fields))
+    edited = _without_asked(parts, edited)
+    edited = _with_moved_limits(parts, marks, _with_conditions(parts, marks, edited), shown)
+    edited = edited if given_up else _with_output(parts, marks, edited)
+    if parts.missing:
+        kept = tuple(one for one in edited.filters if one.field not in PLACES)
+        edited = replace(edited, missing=parts.missing, filters=kept)
+    return replace(edited, remarks=(*edited.remarks, *parts.remarks))
+
+
+def _whole_change(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion | None:
+    """A change that is all there is to the message: what is asked of the first, other rows, no conditions; None for others."""
     if (first := _asked_of_first(parts, start)) is not None:
         return first
     summed = start.entity in PAPERS and any(one.kind in _AMOUNTS for one in start.measures)
@@ -139,28 +159,23 @@ def change_query(
         words = f"«{parts.text.strip()}»"  # a sum of both is no sum under both conditions
         return replace(start, missing=(Remark.of("missing.unread", words=words),))
     if "drop all" in marks and not _SOME_ONES.search(fold(parts.text)):
-        return replace(start, filters=(), order=(), limit=None)
+        return replace(start, filters=(), order=(), limit=None, skip=0)
     other = parts.filters or parts.output.order or parts.needless or set(_MORE) & marks
     if {"more", "more end"} & marks and not other:
-        return replace(start, skip=previous.skip + previous.rows, limit=parts.limit or start.limit)
+        return replace(start, skip=start.skip + start.rows, limit=parts.limit or start.limit)
     if "previous page" in marks:
-        return replace(start, skip=max(0, previous.skip - start.rows))
-    edited = _without_dropped(parts, marks, start) if "drop" in marks or parts.needless else start
-    if given_up := {"anywhere", "any price"} & marks:
-        fields = PLACES if "anywhere" in marks else {"price"}
-        edited = replace(edited, filters=tuple(f for f in edited.filters if f.field not in fields))
-    if start.entity in PAPERS:  # what is asked for is no condition any more
-        text, said = fold(parts.text), {one.field for one in parts.filters}
-        out = {name for name, asked in _ASKED_FOR.items() if asked.search(text)} - said - {*start.group}
-        edited = replace(edited, filters=tuple(one for one in edited.filters if one.field not in out))
-    if parts.money == "revenue" or PAID_YET.search(fold(parts.text)):  # of whatever state
-        edited = replace(edited, filters=tuple(one for one in edited.filters if one.field != "status"))
-    edited = _with_moved_limits(parts, marks, _with_conditions(parts, marks, edited), shown)
-    edited = edited if given_up else _with_output(parts, marks, edited)
-    if parts.missing:
-        kept = tuple(one for one in edited.filters if one.field not in PLACES)
-        edited = replace(edited, missing=parts.missing, filters=kept)
-    return replace(edited, remarks=(*edited.remarks, *parts.remarks))
+        return replace(start, skip=max(0, start.skip - start.rows))
+    return None
+
+
+def _without_asked(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
+    """`found` without conditions on what the message asks for: the state after "đóng chưa", the tenant after "khách nào"."""
+    text, said = fold(parts.text), {one.field for one in parts.filters}
+    papers = _ASKED_FOR.items() if found.entity in PAPERS else ()
+    out = {name for name, asked in papers if asked.search(text)} - said - {*found.group}
+    if parts.money == "revenue" or PAID_YET.search(text):  # of whatever state
+        out.add("status")
+    return replace(found, filters=tuple(one for one in found.filters if one.field not in out))
 
 
 def _at_end(message: str, parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
@@ -189,7 +204,8 @@ def _asked_of_first(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuesti
     ended = parts.output.order and _END_OF_ALL.search(fold(parts.text)) and start.entity in {"room", "post"}
     if not asked or not ended or asked != parts.filters or not _YES_NO.search(fold(parts.text).strip(" ?.!")):
         return None
-    return replace(start, measures=(), group=(), mode="LIST", order=parts.output.order, limit=1, asked=asked)
+    first = replace(start, measures=(), group=(), mode="LIST", skip=0)
+    return replace(first, order=parts.output.order, limit=1, asked=asked)
 
 
 def _of_field(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
@@ -622,13 +638,7 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         measures = output.measures if figure else (Measure("sum", PAPERS[found.entity]),)
         return replace(found, measures=measures, group=(), order=(), mode="TABLE", limit=None)
     ends = find(parts.text, "asks", "highest end", "lowest end")
-    if found.group and ends and found.group == output.group and not find(parts.text, "asks", "count", "avg"):
-        figured = not (parts.money or parts.filters)
-        order = (Order("figure", ends[0].label == "highest end"),)
-        if figured:  # "tháng nào cao nhất" of the very figures by month
-            return replace(found, order=order)
-    priced = found.measures[:1] == (Measure("count"),) and _DEAR_MOST.search(fold(parts.text))
-    if found.group and ends and not (output.group or parts.filters or priced):  # "còn ít nhất thì sao"
+    if ends and _ranks_again(parts, found):  # "còn ít nhất thì sao", "tháng nào cao nhất"
         return replace(found, order=(Order("figure", ends[0].label == "highest end"),))
     counts = bool(output.measures) and output.measures[0].kind == "count"
     if output.measures and not (counts and not output.group and not find(parts.text, "asks", "count")):
@@ -648,6 +658,16 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
         return replace(found, order=output.order, measures=(), mode="LIST", limit=limit)
     return found
+
+
+def _ranks_again(parts: QuestionParts, found: ParsedQuestion) -> bool:
+    """Whether the very figures by group are to stand in the order of the end that is named."""
+    output, find = parts.output, parts.vocabulary.find
+    priced = found.measures[:1] == (Measure("count"),) and _DEAR_MOST.search(fold(parts.text))
+    same = not output.group or (
+        output.group == found.group and not (parts.money or find(parts.text, "asks", "count", "avg"))
+    )
+    return bool(found.group) and same and not (parts.filters or priced)
 
 
 def _at_other_end(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion | None:
@@ -685,7 +705,8 @@ def pick_row(
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
     message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
     found = _at_place(parts, previous, rows) or _named_by_value(parts, rows)
-    found = found or find_reference(message, rows, things=THINGS, fields=_EXTREMES)
+    flats = [found.span() for found in _FLATS.finditer(fold(message))]
+    found = found or find_reference(blank_out(message, flats, "|"), rows, things=THINGS, fields=_EXTREMES)
     found = found or _named_by_id(message, rows)
     found = found or _spoken_of(message, parts, rows, previous)
     summed = {one.field for one in parts.output.measures if one.kind == "sum"} - {*details_of(message)}

@@ -113,9 +113,7 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     group = _groups(vocabulary, text)
     measures = _measures(vocabulary, text, group)
-    if order[:1] in _PRICE_ENDS and not (measures or group) and _LEAST.search(fold(text)):
-        asked = not (compares and sides) and vocabulary.find(text, "asks", "amount asked")
-        measures = PRICES if asked else measures  # "căn rẻ nhất ở quận 3 là bao nhiêu"
+    measures = measures or _amount_of_end(vocabulary, text, order, group, sides=compares and sides)
     if not (remarks or WHICH.search(fold(text))):
         measures = _end_of_prices(order, measures)
     measures = _shares(vocabulary, text, filters, group, measures)
@@ -124,8 +122,6 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     if (trend or form == "CHART") and not measures:
         counted = not trend and _COUNTED.search(fold(text))
         measures = (Measure("count") if counted else Measure("avg", _field(vocabulary, text)),)
-    if compares and not measures and sides and order[:1] in _PRICE_ENDS and _OF_THINGS.search(fold(text)):
-        measures = (Measure("max" if order[0].descending else "min", "price"),)
     if compares and not measures and (group or sides):
         measures = (Measure("avg", _field(vocabulary, text)),)
     if form == "TABLE" and not measures and (group or _STATISTICS.search(fold(text))):
@@ -133,11 +129,7 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     if trend and not group:
         group = ("month",)
     alone = order and not (group or trend or form or compares)
-    if alone and _asks_more_of_one(vocabulary, text, order):
-        return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
-    if alone and (
-        _asks_rent_of_one(vocabulary, text, measures) or _asks_size_of_one(vocabulary, text, measures)
-    ):
+    if alone and _asks_of_one(vocabulary, text, order, measures):
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     if measures and not group:
         group = _implied_group(
@@ -166,6 +158,29 @@ def _shares(
         part = any(one.field not in PLACES for one in filters)
         return (Measure("share"), Measure("count")) if part else (Measure("count"),) if group else ()
     return (Measure("count"),) if "price_band" in group else measures
+
+
+def _amount_of_end(
+    vocabulary: Vocabulary, text: str, order: tuple[Order, ...], group: tuple[str, ...], *, sides: bool
+) -> tuple[Measure, ...]:
+    """ "căn rẻ nhất ở quận 3 là bao nhiêu" asks for prices; which of two `sides` has the cheapest room, for the least of each."""
+    if group or order[:1] not in _PRICE_ENDS or not _LEAST.search(fold(text)):
+        return ()
+    if sides:
+        end = Measure("max" if order[0].descending else "min", "price")
+        return (end,) if _OF_THINGS.search(fold(text)) else ()
+    return PRICES if vocabulary.find(text, "asks", "amount asked") else ()
+
+
+def _asks_of_one(
+    vocabulary: Vocabulary, text: str, order: tuple[Order, ...], measures: tuple[Measure, ...]
+) -> bool:
+    """Whether something of the first room in an order is asked for."""
+    return (
+        _asks_more_of_one(vocabulary, text, order)
+        or _asks_rent_of_one(vocabulary, text, measures)
+        or _asks_size_of_one(vocabulary, text, measures)
+    )
 
 
 def _asks_rent_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:

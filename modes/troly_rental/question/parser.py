@@ -103,12 +103,12 @@ def _holds(piece: str, asker: Asker) -> bool:
 def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     kind = small_talk(message).kind if folded_words(message) else None
     # "Ba Dinh?" is a district before it is "đỉnh", praise without its accent.
+    if _only_thanks(message, asker):
+        kind = "thanks"
     if kind is not None and not asker.places.find(message):
         greets = any(hit.label == "greeting" for hit in everyday_phrases(message))
         told = (Remark.of("content.thanks"),) if kind in _THANKS and not greets else ()
         return ParsedQuestion("GREETING" if greets else "GENERAL_CHAT", question=message, remarks=told)
-    if _only_thanks(message, asker):
-        return ParsedQuestion("GENERAL_CHAT", question=message, remarks=(Remark.of("content.thanks"),))
     previous = _previous(focus)
     vocabulary = Vocabulary(message[:MOST_CHARACTERS])
     about = previous.entity if previous is not None else ""
@@ -117,17 +117,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     if focus is not None:
         picked = pick_row(message, parts, previous, focus) if unanswered is None else None
         if picked is not None:
-            parsed, pointed = picked
-            parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
-            told = tuple(one for one in parts.remarks if one.key == "said.metered")
-            unread = _unread(parts, parsed, changed=True, pointed=pointed)
-            fields = entities()[parsed.entity].fields
-            unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
-            if unread and parsed.ready and not told:
-                told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
-            parsed = replace(parsed, remarks=(*parsed.remarks, *told))
-            leans = not asks_one_value(parsed, pointed, focus)
-            return replace(parsed, unread=unread if parsed.ready else (), leans=leans)
+            return _told_of_row(parts, *picked, focus)
         edited = change_query(message, parts, previous, focus) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
         if edited is not None and _leaves_open(parts, edited, unanswered or set()):
@@ -159,6 +149,22 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _told_of_row(
+    parts: QuestionParts, parsed: ParsedQuestion, pointed: frozenset[str], focus: Focus
+) -> ParsedQuestion:
+    """The query for a row that `pointed` words point at, with what was not read of the question about it."""
+    parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
+    fields = entities()[parsed.entity].fields
+    told = tuple(one for one in parts.remarks if one.key == "said.metered")
+    unread = _unread(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
+    if parsed.ready:
+        unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
+    if unread and not told:
+        told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
+    leans = not asks_one_value(parsed, pointed, focus)
+    return replace(parsed, remarks=(*parsed.remarks, *told), unread=unread, leans=leans)
 
 
 def _only_thanks(message: str, asker: Asker) -> bool:
@@ -341,13 +347,12 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         sure=figures or (parts.own and parts.named and _asks_for_own(parts)),
         housed=parts.own and any(one.field == "building" for one in parts.filters),
     )
-    metered = Remark.of("said.metered")
-    if metered in parts.remarks and not (slots or parts.output.measures):  # as it is everywhere
-        return ParsedQuestion("GENERAL_CHAT", question=message, remarks=(metered,))
     intent = classify_intent(parts.vocabulary, parts.text, signs)
-    if intent == "REFUSED":
-        reason = Remark.of("refused.sql" if is_sql(message) else "refused.data")
-        return ParsedQuestion("GENERAL_CHAT", refused=True, remarks=(reason,), question=message)
+    metered = Remark.of("said.metered") in parts.remarks and not (slots or output.measures)
+    if intent == "REFUSED" or metered:  # what no rent includes is so everywhere
+        refused = "refused.sql" if is_sql(message) else "refused.data"
+        told = Remark.of(refused if intent == "REFUSED" else "said.metered")
+        return ParsedQuestion("GENERAL_CHAT", refused=intent == "REFUSED", remarks=(told,), question=message)
     if intent == "CLARIFICATION" and not find(parts.text, "talk", "find", "vague"):
         # Words that say nothing of rooms: something else is asked.
         intent = "GENERAL_CHAT" if unread_words(parts, ParsedQuestion(measures=output.measures)) else intent

@@ -141,6 +141,10 @@ _HOW_LONG = re.compile(
     r"(?i)(?<!\w)(thuê|thue|ở|hạn|hợp đồng|hop dong|còn)\s+(?:(?:được|duoc|là|la|trong|thời hạn)\s+)?(?:bao nhiêu|bao nhieu|mấy|may)\s+(?:tháng|thang|năm)(?!\w)(?:\s+(?:rồi|roi|nay|nữa|nua))?"
 )
 """A length of time, no month and no rent: "thuê bao nhiêu tháng rồi"."""
+_A_HEAD = re.compile(
+    r"(?i)(?<!\w)(bao nhiêu|bao nhieu|nhiêu|mấy)(?:\s+(?:tiền|tien))?\s+(?:một|mot|1|mỗi|moi)\s+(?:người|nguoi|đứa|giường|giuong|chỗ|slot)(?!\w)"
+)
+"""The rent of a bed is a head's: "bao nhiêu một người"."""
 _RANK = re.compile(
     r"(?<!\w)(?:re|dat|mac|cao|thap|rong|lon|to|nho|be|hep|moi|nhieu(?:\s+\w+){0,3}?|it(?:\s+\w+){0,3}?)"
     r"(\s+(?:nhat\s+)?(?:(?:dung|xep)\s+)?(?:(?:thu|hang)\s+(nhi|hai|ba|tu|bon|nam|sau|bay|tam|chin|muoi|\d{1,2})|(nhi)))(?!\w)"
@@ -317,16 +321,18 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     """The parts of `message`; `about` are the records of the question before it, which are meant where the message names none."""
     now, role = asker.now, asker.role
     text = _paper_in_words(_signs_in_words(message), about)
-    text = _HOW_LONG.sub(r"\1 bao lâu", correct_spelling(text, asker.lang, _named(asker, text).spans))
+    text = correct_spelling(text, asker.lang, _named(asker, text).spans)
+    text = _A_HEAD.sub(r"\1 tiền", _HOW_LONG.sub(r"\1 bao lâu", text))
     rank, text = _ranked(_WHICH_HOUSE.sub("tòa nhà nào", text) if role == "LANDLORD" else text)
     whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
+    billed = vocabulary.find(text, "asks", "invoice")
+    included = None if billed else _INCLUDED.search(fold(text))
+    text = blank_out(text, [included.span()] if included else [])
     subject = _subject(vocabulary, text, whose, role, about)
     entity, money, own = subject.entity, subject.money, subject.own
     ending, rest, end_spans = parse_contract_end(vocabulary, text, entity, now)
     where = parse_places(vocabulary, rest, asker.places)
-    included = _INCLUDED.search(fold(text)) if entity in {"room", "post"} and not money else None
-    text = blank_out(text, [included.span()] if included else [])
     groups = spans_of(vocabulary.find(text, "asks", "by furnished", "by amenity", "by type"))
     traits = parse_traits(vocabulary, blank_out(where.rest, groups, "|"))
     # Rooms are counted as they are now: "how many … in January" says nothing of when they were posted.
