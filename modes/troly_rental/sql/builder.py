@@ -10,7 +10,7 @@ from troly_rental.roles import Role, grants
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
 
 _DATES = frozenset(
-    {"posted_at", "start_date", "end_date", "month", "due_date", "scheduled_at", "move_in_date"}
+    {"posted_at", "start_date", "end_date", "month", "due_date", "paid_at", "scheduled_at", "move_in_date"}
 )
 _PERIODS = ("month", "week", "day")
 PRICE_BAND = 1_000_000
