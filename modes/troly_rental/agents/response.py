@@ -46,6 +46,7 @@ MOST_CHARS = 1500
 AGAIN = 3
 BEFORE = 6
 """Messages whose figures a sentence may take up."""
+_UNREAD = frozenset({"said.unread", "said.unread_of_one"})
 _MISSED = re.compile(r"\s*\W{0,2}MISSED\b[\s:*]*")
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
@@ -82,7 +83,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
         part for part in (told.text, *await _around(question, execution, told.text, turn)) if part
     )
     turn.say(message.removeprefix(told.text))
-    if any(one.key == "said.unread" for one in parsed.remarks):
+    if any(one.key in _UNREAD for one in parsed.remarks):
         turn.answered = False
     _notify(mode, execution, verdict, turn)
     single = mode == "TABLE" and len(result.rows) == 1 and not parsed.group and not question.sql
@@ -181,7 +182,7 @@ async def _around(
         return [say("answer.own_rows", lang, count=result.total)]
     if question.decided:
         return [sentences.rows_text(result, _title(question, execution, lang), lang), *told]
-    unread = tuple(one for one in parsed.remarks if one.key == "said.unread")
+    unread = tuple(one for one in parsed.remarks if one.key in _UNREAD)
     before = sentences.remark_texts(unread, lang)
     after = [text for text in told if text not in before]
     why = "" if result.rows else await _empty_result_reason(question, turn)

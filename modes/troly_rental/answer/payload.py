@@ -20,7 +20,7 @@ _TITLES = ("title", "name", "room", "post")
 # What a list shows at first sight, in this order; the rest is seen when an entry is opened.
 _FIRST = (
     "price", "area", "type", "bedrooms", "month", "total", "scheduled_at", "monthly_rent", "tenant", "start_date",
-    "end_date", "people", "address", "floors", "district", "views", "due_date", "status",
+    "end_date", "people", "address", "floors", "district", "views", "due_date", "status", "paid_at",
 )  # fmt: skip
 # Of rooms and posts the state is told only where it differs from row to row.
 _PUBLIC = frozenset({"room", "post", "room_seeking_post"})
@@ -159,7 +159,7 @@ def _entry(record: Mapping[str, Any], entity: str, same: set[str], lang: Lang) -
 
 def short(name: str, text: str, lang: Lang) -> str:
     """A value in the line of an entry: with its name where it says nothing alone ("2 phòng ngủ", "đến 1/6/2026")."""
-    if name in {"bedrooms", "floors", "people", "views", "end_date", "start_date", "due_date"}:
+    if name in {"bedrooms", "floors", "people", "views", "end_date", "start_date", "due_date", "paid_at"}:
         return say(f"line.{name}", lang, value=text)
     return text
 

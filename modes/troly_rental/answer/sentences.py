@@ -22,7 +22,7 @@ _BARE = frozenset({"status", "furnished", "type"})
 # What is told of one row unless something else is asked, and the fields told with their name.
 _FACTS = (
     "address", "floors", "price", "area", "type", "bedrooms", "people", "furnished", "district", "tenant", "month", "total", "scheduled_at",
-    "monthly_rent", "start_date", "end_date", "due_date", "status",
+    "monthly_rent", "start_date", "end_date", "due_date", "status", "paid_at",
 )  # fmt: skip
 _NAMED = frozenset(
     {
@@ -133,7 +133,8 @@ def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 def _difference(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """How far the one figure of two groups is apart; "" for others."""
     records = found.records()
-    if len(parsed.measures) != 1 or len(parsed.group) != 1 or len(records) != 2 or found.total != 2:
+    alone = len(parsed.measures) == 1 or {one.kind for one in parsed.measures} == {"sum"}
+    if not alone or len(parsed.group) != 1 or len(records) != 2 or found.total != 2:
         return ""
     name = next((one for one in found.columns if one not in parsed.group), "")
     first, second = (one[name] for one in records)
@@ -147,10 +148,13 @@ def _difference(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 
 
 def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    if parsed.asked and parsed.limit == 1:  # of the first in an order
+        first = found.records()[0]
+        return " ".join(_yes_or_no(one, first, _title_of(first), parsed, lang) for one in parsed.asked)
     shown, total = len(found.rows), found.total
     key = "answer.list" if shown == total else "answer.some"
     key = "answer.next" if parsed.skip else key
-    one = total == 1
+    one = total == 1  # a row at a place of the order, too
     key = "answer.one" if one else key
     text = say(
         f"{key}_own" if parsed.own and not parsed.skip else key,
@@ -223,13 +227,13 @@ def _yes_or_no(one: Filter, record: Mapping[str, Any], title: str, parsed: Parse
     )
     what = condition_text(one, parsed.entity, lang)
     if one.field != "amenity" and has is None:
-        return say("answer.unknown_of", lang, number=parsed.picked, title=title, what=what)
+        return say("answer.unknown_of", lang, number=parsed.picked or 1, title=title, what=what)
     met = _meets(one, str(has or "").split(", ") if one.field == "amenity" else has)
     told = cell_text(key, has, parsed.entity, lang) if has else say("answer.nothing_of", lang)
     name = column_label(key, parsed.entity, lang).capitalize()
     if not met:
         what = condition_text(replace(one, op=OPPOSITE[one.op]), parsed.entity, lang)
-    known = {"number": parsed.picked, "title": title, "what": what, "name": name, "value": told}
+    known = {"number": parsed.picked or 1, "title": title, "what": what, "name": name, "value": told}
     return say("answer.yes_of" if met else "answer.no_of", lang, **known)
 
 
@@ -368,7 +372,9 @@ def order_text(parsed: ParsedQuestion, lang: Lang) -> str:
         return ""
     first = parsed.order[0]
     key = "order.down" if first.descending else "order.up"
-    return say(key, lang, name=column_label(first.field, parsed.entity, lang).lower())
+    told = say(key, lang, name=column_label(first.field, parsed.entity, lang).lower())
+    at_rank = parsed.limit == 1 and parsed.skip
+    return say("order.place", lang, order=told, place=parsed.skip + 1) if at_rank else told
 
 
 def _measure(measure: Measure, parsed: ParsedQuestion, lang: Lang) -> str:

@@ -47,6 +47,7 @@ _AFTER = ("after <=", "after >=", "after about")
 _WORDS_BETWEEN = 2
 _NAMED = frozenset({"price", "area", "deposit", "electricity_price", "water_price", "fee", "views"})
 _COUNTED = frozenset({"bedrooms", "people", "limit"})
+_RATES = frozenset({"electricity_price", "water_price"})
 _CLAUSE = re.compile(r"[.;?!\n]|,(?!\d)")
 _MONTHLY = re.compile(
     r"\s*(?:/|mỗi|một|1|moi|mot|per|a|each)?\s*(?:tháng|thang|month|th|mo)(?!\w)", re.IGNORECASE
@@ -55,8 +56,8 @@ _MONTHLY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An amount at `start:end` with its field: "" while unknown, "limit" for a number of rows, "other" for what is
-    no condition. `upper` is the other end of a range.
+    """An amount at `start:end` with its field: "" while unknown, "limit" for a number of rows, "unit" for the one that a
+    price is of ("bao nhiêu 1 số"), "other" for what else is no condition. `upper` is the other end of a range.
     """
 
     field: str
@@ -183,6 +184,7 @@ def _with_unit(vocabulary: Vocabulary, marked: _UnitText, one: Quantity) -> Quan
     if hit is None or (one.value >= _THOUSAND and hit.label in _NO_UNIT_OF_MONEY):
         return one
     name = _unit_name(hit.label)
+    name = "unit" if one.value == 1 and name in _RATES else name
     metres = name == "area" and fold(hit.phrase) in {"met", "metres", "meters"}
     if metres and (one.value < _METRES_FROM or _DISTANCE.search(fold(text[: one.start]))):
         name = "other"
@@ -221,6 +223,13 @@ def _unit_name(label: str) -> str:
     if name in _UNCOUNTED:
         return "other"
     return "limit" if name == "limit after" else name
+
+
+def number_of(word: str) -> int:
+    """The number that a word says, in digits or letters ("3", "ba", "three"), 0 for none."""
+    if word.isdigit():
+        return int(word)
+    return _NUMBERS.get(word.lower(), 0) or (_FOLDED_NUMBERS.get(word.lower(), 0) if word.isascii() else 0)
 
 
 def _units() -> tuple[str, ...]:
@@ -322,7 +331,11 @@ def _field(around: _AmountContext, *, limited: bool) -> tuple[str, PhraseHit | N
     behind = [hit for hit in around.topics if _is_behind(around, hit)][:1]
     for hit in [*reversed(close), *behind, *reversed(before)]:
         name = hit.label.removeprefix("about ")
-        if name not in _NAMED or (name == "area" and large) or (hit in behind and name in {"price", "area"}):
+        if (
+            name not in _NAMED
+            or (name in {"area", *_RATES} and large)
+            or (hit in behind and name in {"price", "area"})
+        ):
             continue
         if name == "price" and not large and not (limited or bare):
             return "other", None

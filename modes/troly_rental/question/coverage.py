@@ -11,6 +11,7 @@ from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, fold, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.parts import QuestionParts
+from troly_rental.question.pointers import GROUPS, pointers
 from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
@@ -34,29 +35,14 @@ _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
 )
 """What means the answer before where that is what is changed."""
-THAT_GROUP = {
-    "month": re.compile(r"(?<!\w)(?:thang\s+(?:do|ay|day)|that month)(?!\w)"),
-    "district": re.compile(
-        r"(?<!\w)(?:(?:quan|huyen|khu|cho|noi)\s+(?:do|ay|day|dung dau|dau tien|dau bang)|that (?:district|area))(?!\w)"
-    ),
-    "ward": re.compile(
-        r"(?<!\w)(?:(?:phuong|xa|khu|cho|noi)\s+(?:do|ay|day|dung dau|dau tien|dau bang)|that ward)(?!\w)"
-    ),
-    "type": re.compile(r"(?<!\w)(?:loai\s+(?:do|ay|day)|that (?:kind|type))(?!\w)"),
-}
-"""What points at the first of the groups that were told."""
-THAT_ONE = re.compile(
-    r"(?<!\w)(?:(?:can|phong|nha|cho|cai|con|noi|studio)\s+(?:do|ay|nay|day|kia)|no|(?:that|this|the)\s+(?:one|room|place|house|apartment)|it)(?!\w)"
+_SOME_OF_THOSE = re.compile(
+    r"(?<!\w)may\s+(?:\w+\s+){1,2}(?:do|day|nay|kia|ay)(?!\w)|(?<!\w)(?:bo|loai|tru|gat|lay)\s+(?:het\s+)?may(?!\w)"
 )
-_THE_ONE = re.compile(
-    r"(?<!may )(?<!cac )(?<!nhung )(?<!so )(?<!\w)(?:can|cai|con|studio)\s+(?:do|ay|nay|kia)(?!\w)"
+_MORE_AT_END = re.compile(
+    r"(?<!\w)(?:owes? more|(?:nhieu|it)\s+(?:\w+\s+){0,3}hon)(?=\W*(?:$|vay|a\b|nhi|the|ha\b))"
 )
-"""One thing, of which no figure of many is asked."""
-_THAT_AMOUNT = re.compile(
-    r"(?<!\w)(?:gia|muc|muc gia|tam gia)\s+(?:do|ay|nay|day)(?!\w)|(?<!\w)(?:that|this) (?:price|rent|amount)(?!\w)"
-)
-"""What points at a rent that was told, which is no condition."""
-_SOME_OF_THOSE = re.compile(r"(?<!\w)may\s+(?:\w+\s+){1,2}(?:do|day|nay|kia|ay)(?!\w)")
+_AGAINST = frozenset({"sao", "why", "cao", "thap", "lai", "chenh", "tang", "giam", "bao", "nhieu"})
+"""What asks how far two months are apart."""
 _NO = re.compile(
     r"^\W*(?:(?:a|ua|y|o)\s+)?(?:khong|ko|k|hong|no|nope)(?:\s+(?:phai|dung))?(?=\s*[,.;]|\s+ma(?!\w))"
 )
@@ -70,7 +56,7 @@ _ANY_DAY = date(2024, 6, 15)
 _SPECIAL = {"price_m2": ("price", "area")}
 _ORDERS = {
     "newest": "posted_at", "oldest": "posted_at", "cheapest": "price", "cheap": "price", "dearest": "price",
-    "largest": "area", "spacious": "area", "smallest": "area", "most viewed": "views",
+    "largest": "area", "spacious": "area", "smallest": "area", "most viewed": "views", "least viewed": "views",
 }  # fmt: skip
 _FIGURES = {"count": "count", "avg": "avg", "median": "median", "min": "min", "max": "max", "sum": "sum"}
 _STATES = {"ending": ("end_date",), "upcoming": ("scheduled_at",), "moving in": ("move_in_date",)}
@@ -87,7 +73,7 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         spans += spans_of(parts.vocabulary.find(text, "asks", label))
     if changed:
         spans += [found.span() for found in _NO.finditer(fold(text))]
-        spans += [found.span() for found in THAT_ONE.finditer(fold(text)) if parsed.details]
+        spans += pointers(text, "row") if parsed.details else []
         labels = (label for label in lists("edits") if label != "loose")
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
     if "type" in _fields(parsed):
@@ -106,19 +92,14 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
             named = {f"about {label}", f"unit {label}"} & {*lists("amounts")}
             spans += spans_of(parts.vocabulary.find(text, "amounts", *sorted(named)))
     each = any(one.op == "in" and one.field in parsed.group for one in parsed.filters)
-    compares = parts.output.compares or (each and parts.vocabulary.find(text, "asks", "which"))
-    sides = compares and parsed.measures and parsed.group
-    ranked = any(one.field == "figure" for one in parsed.order)
     if parsed.measures and each:
         spans += [found.span() for found in _EACH_SIDE.finditer(fold(text))]
-    told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
-    told |= _COUNTED if ranked and {one.kind for one in parsed.measures} & {"count", "sum"} else frozenset()
-    groups = {name: hit.span() for name, one in THAT_GROUP.items() if (hit := one.search(fold(text)))}
+    told = _comparing_words(parts, parsed, each=each, changed=changed)
+    groups = {name: found[0] for name in GROUPS if (found := pointers(text, name))}
     kept = any(one.field in groups for one in parsed.filters)
     told |= _POINTING if changed and (kept or "month" not in groups) else frozenset()
     if changed and kept:
         spans += groups.values()
-    told |= {"may"} if changed and _SOME_OF_THOSE.search(fold(text)) else frozenset()
     idle = {word.start for word in without_everyday(text, spans, _IDLE)}
     words = [
         word
@@ -127,11 +108,29 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     ]
     found: list[Span] = [(word.start, word.end) for word in words]
     if changed and "price" not in {one.field for one in parsed.filters}:
-        found += [one.span() for one in _THAT_AMOUNT.finditer(fold(text))]
+        found += pointers(text, "amount")
     if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
-        found += [one.span() for one in _THE_ONE.finditer(fold(text))]
+        found += pointers(text, "one")
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
     return tuple(_runs(text, sorted(found)))
+
+
+def _comparing_words(
+    parts: QuestionParts, parsed: ParsedQuestion, *, each: bool, changed: bool
+) -> frozenset[str]:
+    """Words that compare, rank or count, where the answer does."""
+    text, kinds = fold(parts.text), {one.kind for one in parsed.measures}
+    compares = parts.output.compares or (each and parts.vocabulary.find(parts.text, "asks", "which"))
+    ranked = any(one.field == "figure" for one in parsed.order)
+    told = (
+        (compares and kinds and parsed.group, _BETWEEN_SIDES),
+        (changed and each and "month" in parsed.group, _BETWEEN_SIDES | _AGAINST),
+        (ranked, _RANKS),
+        (ranked and kinds & {"count", "sum"}, _COUNTED),
+        (ranked and _MORE_AT_END.search(text), {"hon", "more"}),
+        (changed and _SOME_OF_THOSE.search(text), {"may"}),
+    )
+    return frozenset(word for holds, words in told if holds for word in words)
 
 
 def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
@@ -233,6 +232,10 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
     ordered = bool(parsed.order)
     posted = "posted_at" in _fields(parsed) or parsed.entity == "post"
     compared = parts.output.compares and parsed.measures and parsed.group
+    rated = parts.vocabulary.find(
+        parts.text, "asks", "figure deposit", "figure electricity_price", "figure water_price", "by room"
+    )
+    rooms = parsed.mode == "LIST" and parsed.entity in {"room", "post"} and not kinds
     told = (
         (bool(kinds), ("price asked", "amount asked", "which")),
         (bool({"min", "max"} & kinds) or ordered, ("highest end", "lowest end")),
@@ -240,6 +243,10 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (ordered and parsed.limit == 1 and not kinds, ("price asked", "amount asked")),
         (posted, ("posted",)),
         (parsed.mode == "LIST", ("list", "some", "showing")),
+        (
+            rooms and bool(rated),
+            (*(f"figure {name}" for name in entities()[parsed.entity].shown), "by room", "amount asked"),
+        ),
         ("tenant" in parsed.group, ("list",)),
         (parsed.mode == "CHART", ("chart",)),
         (parsed.mode == "TABLE", ("table",)),

@@ -27,6 +27,9 @@ _YEAR_SAID = re.compile(
     r"(?:19|20)\d\d|(?<!\w)(?:nam|year|nay|qua|truoc|ngoai|roi|last|past|previous|this)(?!\w)"
 )
 _OVER = re.compile(r"(?<!\w)(?:da|roi|expired|ended|over)(?!\w)")
+_PAID = re.compile(r"(?<!\w)(?:da|moi|vua)\s+(?:dong|tra|nop|thanh toan)(?!\w)|(?<!\w)paid(?!\w)")
+_MONTH_LEAST = timedelta(days=27)
+"""A bill of fewer days is one that is due, or was paid, on them: "hôm nay tôi có phải đóng gì không"."""
 _GAP = 12
 _SOON = timedelta(days=30)
 
@@ -131,18 +134,20 @@ def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Fi
             replace(one, start=_first_of_month(one.start)) if one.end - one.start > _SOON else one
             for one in ranges
         ]
+    bills, by_day = field == "month", "paid_at" if _PAID.search(fold(text)) else "due_date"
     for one in ranges:
+        name = by_day if bills and one.end - one.start < _MONTH_LEAST else field
         before = fold(text[: one.span[0]])
         word = _FROM.search(before) or _UNTIL.search(before) or _WITHIN.search(before)
         read.append((word.start() if word else one.span[0], one.span[1]))
         since = "ke tu" in fold(one.label) or fold(one.label).startswith(("since", "tu dau"))
         if _FROM.search(before) or since:
-            found.append(Filter(field, ">=", one.start.isoformat()))
+            found.append(Filter(name, ">=", one.start.isoformat()))
         elif _UNTIL.search(before):
-            found.append(Filter(field, "<", one.start.isoformat()))
+            found.append(Filter(name, "<", one.start.isoformat()))
         else:
             found += [
-                Filter(field, ">=", one.start.isoformat()),
-                Filter(field, "<=", one.end.isoformat()),
+                Filter(name, ">=", one.start.isoformat()),
+                Filter(name, "<=", one.end.isoformat()),
             ]
     return found, blank_out(text, [one.span for one in ranges]), read

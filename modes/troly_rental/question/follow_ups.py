@@ -15,11 +15,11 @@ from troly.plugin.focus import Focus, Reference, find_reference
 from troly.text.dates import parse_date, whole
 from troly.text.everyday import everyday_phrases, without_everyday
 from troly.text.fold import fold, folded_words, nfc
-from troly.text.match import PhraseHit, spans_of
+from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
-from troly_rental.question.coverage import THAT_GROUP, THAT_ONE
 from troly_rental.question.intent import is_forbidden
-from troly_rental.question.parts import QuestionParts
+from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
+from troly_rental.question.pointers import GROUPS, pointers
 from troly_rental.question.types import (
     OPPOSITE,
     PAPERS,
@@ -48,6 +48,7 @@ _MORE = {
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
 _AMOUNTS = frozenset({"sum", "paid", "monthly"})
 _DEAR = re.compile(r"(?<!\w)(?:re|dat|mac|cheaper|pricier|expensive)(?!\w)")
+_DEAR_MOST = re.compile(r"(?<!\w)(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest|priciest)(?!\w)")
 _LONG, _SHORT = 14, 7
 _MOST_POINTER_WORDS = 14
 # What the shared focus may call a row, and the figures that one of them can have the most of.
@@ -57,14 +58,10 @@ THINGS = (
 )  # fmt: skip
 _WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)|^\W*any(?!\w)")
 _YES_NO = re.compile(
-    r"(?<!\w)(?:chua|khong|yet|ko|hong)(?:\s+(?:a|vay|nhi|em|anh|chi|ban|ta|the|z))*$|^(?:is|has|was)\s"
+    r"(?<!\w)(?:chua|khong|yet|ko|hong)(?:\s+(?:a|vay|nhi|em|anh|chi|ban|ta|the|z))*$|(?:^|,\s*|^and\s+)(?:is|are|has|have|was|does|do|can)\s"
 )
 _THEN = re.compile(r"(?<!\w)(?:thi|what about|how about)(?!\w)|^\W*(?:the|con|the con|vay|and)(?!\w)")
 """What goes on from a figure to another place."""
-_THOSE = re.compile(
-    r"(?<!\w)(?:hoa don|hop dong|lich|cai|tin|bai|khoan)\s+(?:do|ay|nay|kia)(?!\w)|(?<!\w)(?:that|those|these)\s+(?:invoice|bill|contract|post|viewing)"
-)
-"""What points at the papers that were shown."""
 _SOME_ONES = re.compile(
     r"(?<!\w)(?:may|nhung|cac|het|ones|those|any)\s+(?:can|phong|cho|nha|cai|con|noi|ones|that|with|without|rooms|places|apartments)(?!\w)"
 )
@@ -82,7 +79,26 @@ _MORE_THINGS = re.compile(
 )
 """Which of the groups has more of something: "which has more studios"."""
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
+_AGAINST = re.compile(r"(?<!\w)(?:so voi|so|hon|chenh|compared|than|vs|versus)(?!\w)")
+_WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
+_PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
+"""What a bill comes to, and what it is made of."""
+_ASKED_FOR = {
+    "tenant": re.compile(r"(?<!\w)(?:ai|(?:khach|nguoi|nguoi thue|ban) nao|who|which tenants?)(?!\w)"),
+    "month": re.compile(r"(?<!\w)(?:thang nao|which month|what month)(?!\w)"),
+}
+_NEEDS = re.compile(
+    r"(?<!\w)(?:phai|can phai|bat buoc|nhat thiet|nhat dinh|should|must|needs?|has to|have to|ought to|got to)(?!\w)(?!\s+(?:khong|k|ko)(?!\w))"
+)
+"""What is wanted of all rows, not asked of the one shown: "it should have parking"."""
+_NAMED_SO = re.compile(
+    r"(?<!\w)(?:can|phong|cai|con|cho|nha|tin|bai|can ho|studio)\s+(?:(?:tro|mini|gia|rong|co gia|dien tich)\s+)*$"
+)
+_NAMED_AFTER = re.compile(r"\s*(?:one|ones|room|place|flat|studio|apartment)(?!\w)")
+"""What makes a name of an amount: "căn 4tr5 đó", "the 25 m2 one"."""
 _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
+_FLATS = re.compile(r"(?<!\w)chung(?= cu(?!\w))")
+"""Without accents "chung cu" begins like the pronoun "chúng"."""
 _EXTREMES = {"price": "price", "size": "area"}
 _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 # The field that a question about one row asks for: "bao nhiêu tiền" is the price.
@@ -100,7 +116,10 @@ def change_query(
 ) -> ParsedQuestion | None:
     """`previous` with the one change that `message` says, None when it starts something new. Not checked for readiness."""
     sides = (
-        _compared_sides(parts, previous) or _at_end(message, parts, previous) or _of_field(parts, previous)
+        _against_month(parts, previous)
+        or _compared_sides(parts, previous)
+        or _at_end(message, parts, previous)
+        or _of_field(parts, previous)
     )
     if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
@@ -108,29 +127,55 @@ def change_query(
     if previous.request_type != "QUERY" or not _belongs(parts, changes, previous):
         return None
     marks = {hit.label for hit in changes}
-    start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
+    start = replace(previous, edited=True, asked=(), remarks=(), missing=(), question=message)
     alone = parts.money and not parts.output.group and not parts.vocabulary.find(parts.text, "asks", "sum")
     if found := _group_found(previous, shown, parts.text, alone=bool(alone)):
         start = replace(
             start, filters=merge_filters([*start.filters, *found]), group=(), order=(), measures=()
         )
-    if "drop all" in marks and not _SOME_ONES.search(fold(parts.text)):
-        return replace(start, filters=(), order=(), limit=None)
-    other = parts.filters or parts.output.order or parts.needless or set(_MORE) & marks
-    if {"more", "more end"} & marks and not other:
-        return replace(start, skip=previous.skip + previous.rows, limit=parts.limit or start.limit)
-    if "previous page" in marks:
-        return replace(start, skip=max(0, previous.skip - start.rows))
+    if (whole_change := _whole_change(parts, marks, start)) is not None:
+        return whole_change
+    start = replace(start, skip=0)
     edited = _without_dropped(parts, marks, start) if "drop" in marks or parts.needless else start
     if given_up := {"anywhere", "any price"} & marks:
         fields = PLACES if "anywhere" in marks else {"price"}
         edited = replace(edited, filters=tuple(f for f in edited.filters if f.field not in fields))
+    edited = _without_asked(parts, edited)
     edited = _with_moved_limits(parts, marks, _with_conditions(parts, marks, edited), shown)
     edited = edited if given_up else _with_output(parts, marks, edited)
     if parts.missing:
         kept = tuple(one for one in edited.filters if one.field not in PLACES)
         edited = replace(edited, missing=parts.missing, filters=kept)
     return replace(edited, remarks=(*edited.remarks, *parts.remarks))
+
+
+def _whole_change(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion | None:
+    """A change that is all there is to the message: what is asked of the first, other rows, no conditions; None for others."""
+    if (first := _asked_of_first(parts, start)) is not None:
+        return first
+    summed = start.entity in PAPERS and any(one.kind in _AMOUNTS for one in start.measures)
+    before = {one.field for one in start.filters}
+    if summed and "add" in marks and any(one.field not in before for one in parts.filters):
+        words = f"«{parts.text.strip()}»"  # a sum of both is no sum under both conditions
+        return replace(start, missing=(Remark.of("missing.unread", words=words),))
+    if "drop all" in marks and not _SOME_ONES.search(fold(parts.text)):
+        return replace(start, filters=(), order=(), limit=None, skip=0)
+    other = parts.filters or parts.output.order or parts.needless or set(_MORE) & marks
+    if {"more", "more end"} & marks and not other:
+        return replace(start, skip=start.skip + start.rows, limit=parts.limit or start.limit)
+    if "previous page" in marks:
+        return replace(start, skip=max(0, start.skip - start.rows))
+    return None
+
+
+def _without_asked(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
+    """`found` without conditions on what the message asks for: the state after "đóng chưa", the tenant after "khách nào"."""
+    text, said = fold(parts.text), {one.field for one in parts.filters}
+    papers = _ASKED_FOR.items() if found.entity in PAPERS else ()
+    out = {name for name, asked in papers if asked.search(text)} - said - {*found.group}
+    if parts.money == "revenue" or PAID_YET.search(text):  # of whatever state
+        out.add("status")
+    return replace(found, filters=tuple(one for one in found.filters if one.field not in out))
 
 
 def _at_end(message: str, parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
@@ -141,7 +186,7 @@ def _at_end(message: str, parts: QuestionParts, previous: ParsedQuestion) -> Par
     told = (
         ends in ([("min", "price")], [("max", "price")]) and not previous.group and previous.entity == "room"
     )
-    details = details_of(message) if told and THAT_ONE.search(fold(parts.text)) else ()
+    details = details_of(message) if told and pointers(parts.text, "row") else ()
     if (
         not details
         or parts.filters
@@ -151,6 +196,16 @@ def _at_end(message: str, parts: QuestionParts, previous: ParsedQuestion) -> Par
         return None
     order = (Order("price", previous.measures[0].kind == "max"),)
     return replace(previous, measures=(), order=order, limit=1, mode="LIST", details=details)
+
+
+def _asked_of_first(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuestion | None:
+    """ "phòng rẻ nhất trong đó có máy lạnh chưa": the first in that order, asked yes or no; None for other messages."""
+    asked = tuple(one for one in parts.filters if one.field in {"amenity", "furnished"})
+    ended = parts.output.order and _END_OF_ALL.search(fold(parts.text)) and start.entity in {"room", "post"}
+    if not asked or not ended or asked != parts.filters or not _YES_NO.search(fold(parts.text).strip(" ?.!")):
+        return None
+    first = replace(start, measures=(), group=(), mode="LIST", skip=0)
+    return replace(first, order=parts.output.order, limit=1, asked=asked)
 
 
 def _of_field(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
@@ -216,7 +271,8 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     edits = {hit.label for hit in changes if not hit.label.startswith("field ")}
     if previous.measures and set(_MORE) & edits and not parts.filters:
         return False  # no list to go beyond
-    if previous.own and not parts.named and f"told {previous.entity}" in lists("asks"):
+    told_of = previous.own or previous.entity == "room_seeking_post"
+    if told_of and not parts.named and f"told {previous.entity}" in lists("asks"):
         # "mấy giờ", "khi nào hết hạn", "hạn đóng ngày nào"
         told = find(parts.text, "asks", f"told {previous.entity}", "ending", "deadline")
         if told and not (parts.filters or output.measures):
@@ -224,10 +280,13 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     bound = previous.own or any(one.field in PLACES for one in previous.filters)
     slots = parts.filters or parts.limit or parts.missing or parts.needless
     ended = bool(previous.group) or {one.kind for one in previous.measures} <= {"min", "max", "avg", "median"}
-    ends = bool(previous.measures) and ended and bool(find(parts.text, "asks", "highest end", "lowest end"))
+    papers = previous.entity in PAPERS and not previous.measures
+    ends = (papers or (bool(previous.measures) and ended)) and bool(
+        find(parts.text, "asks", "highest end", "lowest end")
+    )
     which = bool(previous.measures and not previous.group and _WHICH_ROWS.search(fold(parts.text)))
     shaped = slots or output.order or output.measures or output.mode or output.group or ends or which
-    those = parts.entity == previous.entity and _THOSE.search(fold(parts.text))
+    those = parts.entity == previous.entity and pointers(parts.text, "paper")
     same = not parts.own or (previous.own and not parts.named)  # "còn Đức" is of the same bills
     goes_on = clear or those or (same and (bound or not parts.named))
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
@@ -249,17 +308,25 @@ def _clear_changes(parts: QuestionParts, changes: list[PhraseHit]) -> set[str]:
     }
 
 
+def _of_same_bills(parts: QuestionParts, previous: ParsedQuestion, *, own: bool) -> bool:
+    """Whether another figure of the very bills is asked for: "đã thu được bao nhiêu" after those of a month."""
+    narrowed = {one.field for one in previous.filters} & {"month", "tenant", "building"}
+    told = {one.field for one in parts.filters} - {"status"}
+    return previous.entity == "invoice" and previous.own and bool(narrowed) and not (own or told)
+
+
 def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -> bool:
     """Whether other things are asked for: other records, one's own ones, figures that the ones before lack."""
     own = bool(parts.vocabulary.find(parts.text, "asks", "own"))
+    same = _of_same_bills(parts, previous, own=own)
     return bool(
         len(folded_words(parts.text)) > _LONG
         or is_forbidden(parts.vocabulary, parts.text)
         or (parts.named and parts.entity != previous.entity and not {"instead", "those"} & clear)
         or ((own or parts.own) and parts.named and not previous.own)
         or (own and previous.own and parts.named and not clear)
-        or parts.vocabulary.find(parts.text, "asks", "revenue")
-        or (parts.money == "debt" and (own or not _lists_bills(previous)))
+        or (parts.vocabulary.find(parts.text, "asks", "revenue") and not same)
+        or (parts.money == "debt" and (own or not (same or _lists_bills(previous))))
         or not _has_figures(parts, previous)
     )
 
@@ -290,7 +357,9 @@ def _has_figures(parts: QuestionParts, previous: ParsedQuestion) -> bool:
 def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
     """ "bên nào rẻ hơn" after a figure of one place and then of another, or of both: both told apart; None for other messages."""
     said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
-    other = parts.filters or parts.output.group or parts.output.order or parts.named or parts.limit
+    grouped = {*parts.output.group} - {*previous.group, previous.replaced.field if previous.replaced else ""}
+    ordered = any(one.field != "figure" for one in parts.output.order)
+    other = parts.filters or grouped or ordered or parts.named or parts.limit
     counted = any(one.kind == "count" for one in previous.measures[:1]) and _DEAR.search(fold(parts.text))
     if not said or not previous.measures or other or counted:
         return None
@@ -305,6 +374,29 @@ def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQue
     return replace(ranked, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,))
 
 
+def _against_month(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
+    """ "so với tháng trước thì sao", "sao lại cao hơn tháng 9": the bills of the month before and of this one side by side, part by
+    part where the cause is asked; None for other messages.
+    """
+    sides = [
+        sorted(str(one.value) for one in asked.filters if one.field == "month") for asked in (previous, parts)
+    ]
+    text = fold(parts.text)
+    whole = [len(side) == 2 and side[0][:8] == side[1][:8] for side in sides]
+    other = (
+        {one.field for one in parts.filters} - {"month"} or parts.output.group or not _AGAINST.search(text)
+    )
+    if previous.entity != "invoice" or not all(whole) or sides[0] == sides[1] or other:
+        return None
+    months = Filter("month", "in", tuple(sorted({sides[0][0], sides[1][0]})))
+    kept = [one for one in previous.filters if one.field not in {"month", "status"}]
+    summed = tuple(one for one in previous.measures if one.kind in _AMOUNTS)
+    why = _WHY.search(text) or not summed
+    measures = tuple(Measure("sum", name) for name in _PARTS) if why else summed[:1]
+    shown = replace(previous, filters=merge_filters([*kept, months]), measures=measures, mode="TABLE")
+    return replace(shown, group=("month",), order=(Order("month"),), limit=None)
+
+
 def _group_found(previous: ParsedQuestion, shown: Focus | None, text: str, *, alone: bool) -> list[Filter]:
     """The one group that the answer before found first, of figures by group in their order, where `text` points at it ("tháng
     đó", "phường đó") or stands `alone` after months; empty where it is not clear which.
@@ -313,8 +405,7 @@ def _group_found(previous: ParsedQuestion, shown: Focus | None, text: str, *, al
     if not ranked or shown is None or not shown.rows:
         return []
     (name,) = previous.group
-    said = THAT_GROUP.get(name)
-    if said is None or not (said.search(fold(text)) or (alone and name == "month")):
+    if name not in GROUPS or not (pointers(text, name) or (alone and name in {"month", "tenant"})):
         return []
     if name != "month":
         return [Filter(name, "=", shown.rows[0].id)]
@@ -389,7 +480,7 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
     } & out
     owed = parts.money == "debt" and any(one.field == "status" for one in found.filters)
     new = [
-        _as_before(one, found.filters)
+        one if _names_a_thing(parts, one) else _as_before(one, found.filters)
         for one in parts.filters
         if not (owed and one.field == "status")
         if not {(one.field, value) for value in one.values} <= back
@@ -417,6 +508,14 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         if not (same or gone):
             keep.append(old)
     return replace(found, filters=merge_filters([*keep, *new]))
+
+
+def _names_a_thing(parts: QuestionParts, one: Filter) -> bool:
+    """Whether an amount stands right behind a thing: "phòng 3 triệu" costs that, "3 triệu thôi" is a limit as before."""
+    led = [
+        q for q in parts.quantities if q.field == one.field and _NAMED_SO.search(fold(parts.text)[: q.start])
+    ]
+    return one.op == "=" and bool(led)
 
 
 def _as_before(new: Filter, old: tuple[Filter, ...]) -> Filter:
@@ -452,7 +551,7 @@ def _with_moved_limits(
 ) -> ParsedQuestion:
     """ "rẻ hơn nữa" without an amount: beyond what was shown, or in the order that says it."""
     for label in (one for one in _MORE if one in marks):
-        named = any(one.field == _MORE[label][0] for one in parts.filters)
+        named = any(one.field == _MORE[label][0] or _names_a_thing(parts, one) for one in parts.filters)
         beyond = _beyond(label, found, shown) if shown is not None and not named else None
         found = beyond or replace(found, order=(_MORE[label][2],))
     return found
@@ -489,6 +588,16 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
     now = any(hit.label == "now" or hit.phrase == "đang" for hit in everyday_phrases(parts.text))
     if now and {"status"} == {one.field for one in parts.filters}:  # a state of now is of no month
         found = replace(found, filters=tuple(one for one in found.filters if one.field != "month"))
+    if (
+        found.entity == "contract"
+        and find(parts.text, "asks", "ending")
+        and _END_OF_ALL.search(fold(parts.text))
+    ):
+        found = replace(found, measures=(), mode="LIST", order=(Order("end_date"),))
+    most = find(parts.text, "asks", "highest end", "lowest end")
+    if found.entity in PAPERS and most and not (found.measures or output.measures or output.order):
+        order = (Order(PAPERS[found.entity], most[0].label == "highest end"),)
+        found = replace(found, order=order, limit=1)
     if "turn" in marks and found.order:
         found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
     which: object = _WHICH_ROWS.search(fold(parts.text))
@@ -529,13 +638,14 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         measures = output.measures if figure else (Measure("sum", PAPERS[found.entity]),)
         return replace(found, measures=measures, group=(), order=(), mode="TABLE", limit=None)
     ends = find(parts.text, "asks", "highest end", "lowest end")
-    if found.group and ends and not (output.group or parts.filters):  # "còn ít nhất thì sao"
+    if ends and _ranks_again(parts, found):  # "còn ít nhất thì sao", "tháng nào cao nhất"
         return replace(found, order=(Order("figure", ends[0].label == "highest end"),))
     counts = bool(output.measures) and output.measures[0].kind == "count"
     if output.measures and not (counts and not output.group and not find(parts.text, "asks", "count")):
         named = find(parts.text, "asks", *_FIGURES, "occupancy", "vacancy", "share") or not found.measures
         named = named or (not counts and found.measures[0].kind == "count")
-        named = named or output.measures[0].kind in {"min", "max"}
+        named = named or output.measures[0].kind in {"min", "max"} or output.measures[0].field in RATES
+        named = named or parts.money
         measures = output.measures if named else found.measures
         group = output.group or (() if counts and _IN_ALL.search(fold(parts.text)) else found.group)
         same = (measures, group) == (found.measures, found.group)
@@ -548,6 +658,16 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
         return replace(found, order=output.order, measures=(), mode="LIST", limit=limit)
     return found
+
+
+def _ranks_again(parts: QuestionParts, found: ParsedQuestion) -> bool:
+    """Whether the very figures by group are to stand in the order of the end that is named."""
+    output, find = parts.output, parts.vocabulary.find
+    priced = found.measures[:1] == (Measure("count"),) and _DEAR_MOST.search(fold(parts.text))
+    same = not output.group or (
+        output.group == found.group and not (parts.money or find(parts.text, "asks", "count", "avg"))
+    )
+    return bool(found.group) and same and not (parts.filters or priced)
 
 
 def _at_other_end(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion | None:
@@ -578,14 +698,19 @@ def pick_row(
 
     A number that the list does not reach is asked about. "rẻ nhất" is the cheapest of all that the list is part of.
     """
-    if not _may_point(parts, focus):
+    wanted = parts.filters and _NEEDS.search(fold(parts.text)) and not _asks(parts)
+    if wanted or not _may_point(parts, focus):
         return None
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
-    message = _RANKED.sub("", nfc(message))
-    found = find_reference(message, rows, things=THINGS, fields=_EXTREMES) or _named_by_id(message, rows)
+    message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
+    found = _at_place(parts, previous, rows) or _named_by_value(parts, rows)
+    flats = [found.span() for found in _FLATS.finditer(fold(message))]
+    found = found or find_reference(blank_out(message, flats, "|"), rows, things=THINGS, fields=_EXTREMES)
+    found = found or _named_by_id(message, rows)
     found = found or _spoken_of(message, parts, rows, previous)
-    if found is None or (len(found.rows) > 1 and any(one.kind == "sum" for one in parts.output.measures)):
+    summed = {one.field for one in parts.output.measures if one.kind == "sum"} - {*details_of(message)}
+    if found is None or (len(found.rows) > 1 and summed):
         return None
     pointed = frozenset(word for start, end in found.spans for word in folded_words(nfc(message)[start:end]))
     own = previous.own if previous is not None else False
@@ -603,9 +728,50 @@ def pick_row(
 def _may_point(parts: QuestionParts, focus: Focus) -> bool:
     """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
     short = focus.kind in entities() and len(folded_words(parts.text)) <= _MOST_POINTER_WORDS
-    other = any(one.field in PLACES or one.field == "price" for one in parts.filters)
+    named = _named_by_value(parts, focus) is not None
+    other = any(one.field in PLACES or (one.field == "price" and not named) for one in parts.filters)
     papers = parts.named and parts.entity in {*PAPERS, "viewing"} and parts.entity != focus.kind
     return short and not (other or papers) and not is_forbidden(parts.vocabulary, parts.text)
+
+
+def _asks(parts: QuestionParts) -> bool:
+    """Whether a message is a question by its words."""
+    words = fold(parts.text).strip(" ?.!")
+    return parts.text.rstrip().endswith("?") or bool(_YES_NO.search(words))
+
+
+def _named_by_value(parts: QuestionParts, focus: Focus) -> Reference | None:
+    """ "căn 4tr5 đó", "còn phòng 25m2 thì sao": the rows shown that have the very rent or size that names them."""
+    text = fold(parts.text)
+    for one in parts.quantities:
+        name = PAPERS.get(focus.kind, one.field) if one.field == "price" else one.field
+        led = _NAMED_SO.search(text[: one.start])
+        if one.field not in {"price", "area"} or one.op or one.upper is not None:
+            continue
+        if not (led or _NAMED_AFTER.match(text, one.end)):
+            continue
+        rows = tuple(row for row in focus.rows if row.values.get(name) == float(one.value))
+        start = led.start() if led else one.start
+        points = re.match(r"\s*(?:do|ay|kia|nay|no|ni|one|ones)(?!\w)", text[one.end :])
+        about = points or details_of(parts.text) or parts.vocabulary.find(parts.text, "edits", "instead")
+        if rows and about:
+            return Reference("ordinal", rows, ((start, one.end + (points.end() if points else 0)),))
+    return None
+
+
+def _at_place(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> Reference | None:
+    """ "căn rẻ thứ hai có máy lạnh không": the row at that place of the list, where something is asked of it."""
+    order = parts.output.order[:1]
+    asked = parts.filters or details_of(parts.text)
+    if parts.rank == 1 or not order or not asked or previous is None or previous.skip:
+        return None
+    (name, down) = (order[0].field, order[0].descending)
+    known = [row for row in focus.rows if isinstance(row.values.get(name), int | float)]
+    whole = len(focus.rows) >= int(focus.query.get("total", 0)) or previous.order[:1] == order
+    if not whole or len(known) < max(parts.rank, len(focus.rows)):
+        return None
+    known.sort(key=lambda row: float(row.values[name] or 0), reverse=down)
+    return Reference("ordinal", (known[parts.rank - 1],), ())
 
 
 def _named_by_id(message: str, focus: Focus) -> Reference | None:
@@ -654,16 +820,24 @@ def _pointed_at(
     chosen = _chosen(found, focus.query) or _first_of_all(found, previous, focus)
     if not chosen:
         return None
-    asked = tuple(one for one in parts.filters if one.field in entities()[focus.kind].fields)
+    names = {"price", "area"} if _named_by_value(parts, focus) is not None else set()
+    asked = tuple(
+        one
+        for one in parts.filters
+        if one.field in entities()[focus.kind].fields and not (one.field in names and one.op == "=")
+    )
     if len(chosen) > 1:
+        more = [hit.label for hit in parts.vocabulary.find(parts.text, "edits", *_MORE)]
         compares = bool(parts.vocabulary.find(parts.text, "asks", "compare"))
         if found.kind == "first" and previous is not None and not compares and not previous.measures:
             limit = len(chosen)
             return replace(
                 previous, limit=limit, edited=True, missing=(), remarks=(), question=start.question
             )
-        listed = found.kind in {"first", "last"} and not compares
+        listed = found.kind in {"first", "last", "ordinal"} and not compares
         ids = Filter("id", "in", tuple(chosen))
+        if more and not asked:  # "căn nào rộng hơn"
+            return replace(start, filters=(ids,), mode="LIST", order=(_MORE[more[0]][2],))
         return replace(start, filters=(ids, *asked), mode="LIST" if listed or asked else "TABLE")
     number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.
@@ -731,6 +905,9 @@ def _extreme(
     if field not in entities()[previous.entity].fields:
         return None
     kept = tuple(one for one in parts.filters if one not in previous.filters)
+    start = replace(previous, edited=True, skip=0, missing=(), remarks=(), question=message)
+    if (first := _asked_of_first(parts, start)) is not None:
+        return first
     return replace(
         previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=1,
         measures=(), group=(), mode="LIST", edited=True, skip=0, missing=(), remarks=(), question=message,

@@ -20,7 +20,7 @@ class IntentSigns:
 
     `slots` is the number of conditions, `firm` of those that are more than a kind of dwelling; `telling` says that one
     is nobody's small talk, `entity` that a thing to look for is named, `asked` that figures or an order are asked for,
-    `sure` that figures of rooms or one's own records are.
+    `sure` that figures of rooms or one's own records are, `housed` that a house of the asker's own is named.
     """
 
     slots: int
@@ -29,6 +29,7 @@ class IntentSigns:
     entity: bool
     asked: bool
     sure: bool
+    housed: bool = False
 
 
 def is_sql(text: str) -> bool:
@@ -47,8 +48,10 @@ _SQL = re.compile(
 )
 
 
-def is_forbidden(vocabulary: Vocabulary, text: str) -> bool:
-    """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted."""
+def is_forbidden(vocabulary: Vocabulary, text: str, *, own: bool = False) -> bool:
+    """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted. Who lives in a house
+    of their `own` may be asked by a landlord.
+    """
     if vocabulary.find(text, "talk", "forbidden") or is_sql(text):
         return True
     vacant = vocabulary.find(text, "asks", "status room available")  # "chưa ai thuê"
@@ -57,7 +60,7 @@ def is_forbidden(vocabulary: Vocabulary, text: str) -> bool:
         for hit in vocabulary.find(text, "talk", "others")
         if not any(one.start <= hit.start and hit.end <= one.end for one in vacant)
     ]
-    if others and not vocabulary.find(text, "asks", "own"):
+    if others and not (own or vocabulary.find(text, "asks", "own")):
         return True
     writes = vocabulary.find(text, "talk", "write")
     return bool(
@@ -67,7 +70,7 @@ def is_forbidden(vocabulary: Vocabulary, text: str) -> bool:
 
 def classify_intent(vocabulary: Vocabulary, text: str, signs: IntentSigns) -> Intent:
     """The kind of `text`, by what stands in it. "REFUSED" is a wish to change data or to see what belongs to others."""
-    if is_forbidden(vocabulary, text):
+    if is_forbidden(vocabulary, text, own=signs.housed):
         return "REFUSED"
     hits = {hit.label for hit in vocabulary.find(text, "talk")}
     few = len(folded_words(text)) <= _FEW

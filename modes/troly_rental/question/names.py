@@ -36,8 +36,9 @@ class Names:
         self, buildings: Sequence[str] = (), tenants: Sequence[str] = (), addresses: Sequence[str] = ()
     ) -> None:
         called = {name: (name, name.split()[-1]) for name in tenants if tokens(name)}
+        houses = {name: (name, *_after_noun(name)) for name in buildings if tokens(name)}
         self._lexicons: Mapping[str, Lexicon] = {
-            "building": Lexicon({name: (name,) for name in buildings if tokens(name)}),
+            "building": Lexicon(houses),
             "tenant": Lexicon(called),
             "address": Lexicon({name: (name,) for name in addresses if tokens(name)}),
         }
@@ -53,8 +54,15 @@ class Names:
             hits = [
                 hit
                 for hit in lexicon.find(text)
-                if " " in hit.phrase
-                or (_is_called(text, hit) and not any(start <= hit.start < end for start, end in places))
+                if (
+                    name == "building" and (hit.phrase == hit.label or _HOUSE.search(fold(text[: hit.start])))
+                )
+                or (name != "building" and " " in hit.phrase)
+                or (
+                    name == "tenant"
+                    and _is_called(text, hit)
+                    and not any(start <= hit.start < end for start, end in places)
+                )
             ]
             if name == "address" and not filters:
                 continue  # an address belongs to a building that is named
@@ -66,6 +74,15 @@ class Names:
 
 
 NO_NAMES = Names()
+_KINDS = ("Nhà trọ ", "Tòa nhà ", "Khu trọ ", "Dãy trọ ")
+_HOUSE = re.compile(
+    r"(?<!\w)(?:nha|nha tro|tro|toa|toa nha|khu|khu tro|day|day tro|ben|building|house)\s+(?:cua\s+)?$"
+)
+
+
+def _after_noun(name: str) -> tuple[str, ...]:
+    """The name of a house without what it is ("Lan Anh" of "Nhà trọ Lan Anh"), which counts after a word for a house."""
+    return tuple(name.removeprefix(kind) for kind in _KINDS if name.startswith(kind))
 
 
 def _is_called(text: str, hit: PhraseHit) -> bool:

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from troly.text.everyday import everyday_phrases
-from troly.text.fold import fold
+from troly.text.fold import fold, folded_words
 from troly.text.match import PhraseHit
+from troly_rental.question.amounts import number_of
 from troly_rental.question.types import PLACES, Filter, Measure, Mode, Order, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary
 
@@ -28,8 +29,10 @@ _LIST_ORDERS = {
     "newest": Order("posted_at", True), "oldest": Order("posted_at"), "cheapest": Order("price"),
     "cheap": Order("price"), "dearest": Order("price", True), "largest": Order("area", True),
     "spacious": Order("area", True), "smallest": Order("area"), "most viewed": Order("views", True),
+    "least viewed": Order("views"),
 }  # fmt: skip
 _FIELDS = ("price", "area", "deposit", "electricity_price", "water_price", "views", "price_m2")
+_RATES = ("deposit", "electricity_price", "water_price")
 _DOWN_FIRST = frozenset({"posted_at", "views"})
 _AND = re.compile(r"[\s,&/+-]*(?:va|and|cung|lan|cung nhu|hay|or)?\s*(?:gia|muc gia|the)?\s*")
 _OF = re.compile(r"\s*(?:cua|of|theo|by|per|tung|moi)(?!\w)")
@@ -40,10 +43,17 @@ _RANKED_BY = {
     "type": ("loai phong", "room types"),
 }
 _RANKED = re.compile(
-    r"(?<!\w)(?P<top>top\s+)?(?P<number>\d{1,2})\s+(?P<most>(?:\w+est|most \w+)\s+)?"
+    r"(?<!\w)(?P<top>top\s+)?(?P<number>\d{1,2}|hai|ba|bon|nam|sau|bay|tam|chin|muoi|two|three|four|five|six|ten)\s+(?P<most>(?:\w+est|most \w+)\s+)?"
     rf"(?P<what>{'|'.join(word for words in _RANKED_BY.values() for word in words)})(?!\w)"
 )
 _EITHER_MORE = re.compile(r"(?<!\w)(?:hay|or)(?!\w).*(?<!\w)(?:hon|more|fewer)(?!\w)")
+_LEAST = re.compile(
+    r"(?<!\w)(?:re|dat|mac|thap|cao)\s+nhat(?!\w)|(?<!\w)(?:cheapest|lowest|dearest|highest)(?!\w)"
+)
+_OF_THINGS = re.compile(
+    r"(?<!\w)(?:phong|phong tro|can|can ho|can ho mini|nha|chung cu|studio|o ghep)\s+(?:gia\s+)?(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest)\s+\w"
+)
+"""One room at an end of the prices, not the average of each side: "bên nào có phòng rẻ nhất"."""
 _MOST = re.compile(r"(?<!\w)(?:nhat|most|\w+est)(?!\w)")
 MOST_OF_GROUP = re.compile(r"(?<!\w)(?:nhieu|it)\s+nhat(?!\w)")
 _MOST_THINGS = re.compile(
@@ -103,6 +113,7 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     group = _groups(vocabulary, text)
     measures = _measures(vocabulary, text, group)
+    measures = measures or _amount_of_end(vocabulary, text, order, group, sides=compares and sides)
     if not (remarks or WHICH.search(fold(text))):
         measures = _end_of_prices(order, measures)
     measures = _shares(vocabulary, text, filters, group, measures)
@@ -118,9 +129,7 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     if trend and not group:
         group = ("month",)
     alone = order and not (group or trend or form or compares)
-    if alone and (
-        _asks_rent_of_one(vocabulary, text, measures) or _asks_size_of_one(vocabulary, text, measures)
-    ):
+    if alone and _asks_of_one(vocabulary, text, order, measures):
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     if measures and not group:
         group = _implied_group(
@@ -151,10 +160,44 @@ def _shares(
     return (Measure("count"),) if "price_band" in group else measures
 
 
+def _amount_of_end(
+    vocabulary: Vocabulary, text: str, order: tuple[Order, ...], group: tuple[str, ...], *, sides: bool
+) -> tuple[Measure, ...]:
+    """ "căn rẻ nhất ở quận 3 là bao nhiêu" asks for prices; which of two `sides` has the cheapest room, for the least of each."""
+    if group or order[:1] not in _PRICE_ENDS or not _LEAST.search(fold(text)):
+        return ()
+    if sides:
+        end = Measure("max" if order[0].descending else "min", "price")
+        return (end,) if _OF_THINGS.search(fold(text)) else ()
+    return PRICES if vocabulary.find(text, "asks", "amount asked") else ()
+
+
+def _asks_of_one(
+    vocabulary: Vocabulary, text: str, order: tuple[Order, ...], measures: tuple[Measure, ...]
+) -> bool:
+    """Whether something of the first room in an order is asked for."""
+    return (
+        _asks_more_of_one(vocabulary, text, order)
+        or _asks_rent_of_one(vocabulary, text, measures)
+        or _asks_size_of_one(vocabulary, text, measures)
+    )
+
+
 def _asks_rent_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
     """Whether the rent of the first room in an order is asked for: "phòng rộng nhất giá bao nhiêu"."""
     hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
     return measures == PRICES and all(hit.label == "price asked" for hit in hits)
+
+
+def _asks_more_of_one(vocabulary: Vocabulary, text: str, order: tuple[Order, ...]) -> bool:
+    """Whether something else of the cheapest or dearest room is asked for: "căn rẻ nhất bao nhiêu tiền, rộng mấy mét"."""
+    others = vocabulary.find(text, "asks", *(f"figure {name}" for name in (*_RATES, "area")))
+    asked = vocabulary.find(text, "asks", "amount asked", "price asked") or any(
+        hit.label == "question" for hit in everyday_phrases(text)
+    )
+    counted = vocabulary.find(text, "asks", "count", "avg", "median", "sum")
+    several = counted or _SEVERAL.search(fold(text)) or not _LEAST.search(fold(text))
+    return order[:1] in _PRICE_ENDS and bool(others and asked) and not several
 
 
 def _asks_size_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
@@ -220,12 +263,14 @@ def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
 def number_of_groups(text: str) -> int | None:
     """How many groups are to be shown: 5 for "top 5 quận đắt nhất"."""
     match = _ranked(text)
-    return int(match["number"]) or None if match else None
+    return number_of(text[slice(*match.span("number"))]) or None if match else None
 
 
 def _ranked(text: str) -> re.Match[str] | None:
     match = _RANKED.search(fold(text))
-    if match is None or match["top"] or match["most"]:
+    if match is None or not number_of(text[slice(*match.span("number"))]):
+        return None  # "nằm quận nào" counts nothing
+    if match["top"] or match["most"]:
         return match
     return match if _MOST.search(fold(text)[match.end() :]) else None
 
@@ -249,7 +294,9 @@ def _implied_group(filters: list[Filter], *, compares: bool, counting: bool) -> 
 
 
 def _sides(filters: list[Filter]) -> tuple[str, ...]:
-    return next((f.value for f in filters if f.op == "in" and isinstance(f.value, tuple)), ())
+    """Values that are told apart where several are named; one thing has one state, of which any will do."""
+    told = (one for one in filters if one.field not in {"status", "furnished", "amenity"})
+    return next((f.value for f in told if f.op == "in" and isinstance(f.value, tuple)), ())
 
 
 def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Measure, ...]:
@@ -371,7 +418,13 @@ def _order(
     other = vocabulary.find(
         text, "asks", *(f"figure {name}" for name in ("deposit", "electricity_price", "water_price"))
     )
-    if other:  # "giá điện rẻ nhất" is no rent
+    first = [hit for hit in hits if _LIST_ORDERS[hit.label].field == "price"]
+    other = [
+        hit
+        for hit in other
+        if first and hit.end <= first[0].start and len(folded_words(text[hit.end : first[0].start])) <= 1
+    ]
+    if other:  # "giá điện rẻ nhất" is no rent, "phòng rẻ nhất cọc bao nhiêu" is one
         name = other[0].label.removeprefix("figure ")
         orders = [replace(one, field=name) if one.field == "price" else one for one in orders]
     unique = {order.field: order for order in reversed(orders)}

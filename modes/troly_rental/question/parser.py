@@ -14,7 +14,7 @@ from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
 from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
 from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
-from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
+from troly_rental.question.intent import IntentSigns, classify_intent, is_forbidden, is_sql
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import LEFT_OUT, WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
@@ -103,6 +103,8 @@ def _holds(piece: str, asker: Asker) -> bool:
 def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     kind = small_talk(message).kind if folded_words(message) else None
     # "Ba Dinh?" is a district before it is "đỉnh", praise without its accent.
+    if _only_thanks(message, asker):
+        kind = "thanks"
     if kind is not None and not asker.places.find(message):
         greets = any(hit.label == "greeting" for hit in everyday_phrases(message))
         told = (Remark.of("content.thanks"),) if kind in _THANKS and not greets else ()
@@ -115,11 +117,9 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     if focus is not None:
         picked = pick_row(message, parts, previous, focus) if unanswered is None else None
         if picked is not None:
-            parsed, pointed = picked
-            unread = _unread(parts, parsed, changed=True, pointed=pointed)
-            leans = not asks_one_value(parsed, pointed, focus)
-            return replace(parsed, unread=unread if parsed.ready else (), leans=leans)
+            return _told_of_row(parts, *picked, focus)
         edited = change_query(message, parts, previous, focus) if previous is not None else None
+        edited = _at_rank(edited, parts.rank) if edited is not None else None
         if edited is not None and _leaves_open(parts, edited, unanswered or set()):
             words = (message.strip(),)  # no more than a change of what was not answered
             return replace(
@@ -149,6 +149,35 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _told_of_row(
+    parts: QuestionParts, parsed: ParsedQuestion, pointed: frozenset[str], focus: Focus
+) -> ParsedQuestion:
+    """The query for a row that `pointed` words point at, with what was not read of the question about it."""
+    parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
+    fields = entities()[parsed.entity].fields
+    told = tuple(one for one in parts.remarks if one.key == "said.metered")
+    unread = _unread(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
+    if parsed.ready:
+        unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
+    if unread and not told:
+        told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
+    leans = not asks_one_value(parsed, pointed, focus)
+    return replace(parsed, remarks=(*parsed.remarks, *told), unread=unread, leans=leans)
+
+
+def _only_thanks(message: str, asker: Asker) -> bool:
+    """Whether a message thanks and goes on with nothing that can be looked up: "cảm ơn nghe, để hỏi lại bạn cùng phòng đã"."""
+    hits = everyday_phrases(message)
+    thanks = [hit for hit in hits if hit.label in {"thanks", "bye"}]
+    if not thanks or folded_words(message[: thanks[0].start]) or message.rstrip().endswith("?"):
+        return False
+    rest = message[thanks[0].end :]
+    parts = parse_parts(Vocabulary(rest), rest, asker)
+    asks = any(hit.label == "question" for hit in hits if hit.start >= thanks[0].end)
+    holds = parts.filters or parts.quantities or parts.missing or parts.output.measures or parts.output.order
+    return not (asks or holds or is_forbidden(parts.vocabulary, rest))
 
 
 def _named_by_counter(parts: QuestionParts) -> bool:
@@ -235,9 +264,9 @@ def _unread(
 def _lost(parts: QuestionParts, parsed: ParsedQuestion, previous: ParsedQuestion | None) -> tuple[str, ...]:
     """Conditions that were read and that a change neither holds nor gave up."""
     before = previous.filters if previous is not None else ()
-    values = {(one.field, value) for one in (*parsed.filters, *before) for value in one.values}
+    values = {(one.field, value) for one in (*parsed.filters, *parsed.asked, *before) for value in one.values}
     # A bare amount moves a limit, a month becomes a side: their fields are enough.
-    fields = {one.field for one in (*parsed.filters, *before)} - {"amenity"}
+    fields = {one.field for one in (*parsed.filters, *parsed.asked, *before)} - {"amenity"}
     return tuple(
         value
         for one in parts.filters
@@ -316,11 +345,14 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         entity=parts.named,
         asked=figures or bool(output.measures or output.order),
         sure=figures or (parts.own and parts.named and _asks_for_own(parts)),
+        housed=parts.own and any(one.field == "building" for one in parts.filters),
     )
     intent = classify_intent(parts.vocabulary, parts.text, signs)
-    if intent == "REFUSED":
-        reason = Remark.of("refused.sql" if is_sql(message) else "refused.data")
-        return ParsedQuestion("GENERAL_CHAT", refused=True, remarks=(reason,), question=message)
+    metered = Remark.of("said.metered") in parts.remarks and not (slots or output.measures)
+    if intent == "REFUSED" or metered:  # what no rent includes is so everywhere
+        refused = "refused.sql" if is_sql(message) else "refused.data"
+        told = Remark.of(refused if intent == "REFUSED" else "said.metered")
+        return ParsedQuestion("GENERAL_CHAT", refused=intent == "REFUSED", remarks=(told,), question=message)
     if intent == "CLARIFICATION" and not find(parts.text, "talk", "find", "vague"):
         # Words that say nothing of rooms: something else is asked.
         intent = "GENERAL_CHAT" if unread_words(parts, ParsedQuestion(measures=output.measures)) else intent
@@ -370,7 +402,20 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         parsed = replace(parsed, limit=parsed.limit or 1)
     if parsed.without_beds:
         parsed = replace(parsed, remarks=(*parsed.remarks, Remark.of("said.without_beds")))
+    parsed = _at_rank(parsed, parts.rank)
     return check_readiness(parsed, role, money=parts.money)
+
+
+def _at_rank(parsed: ParsedQuestion, rank: int) -> ParsedQuestion:
+    """The one row or group at a place in the order of `parsed`: "căn rẻ thứ nhì"."""
+    if rank == 1 or parsed.missing:
+        return parsed
+    if parsed.end is not None:
+        order = (Order(parsed.end.field, parsed.end.kind == "max"),)
+        parsed = replace(parsed, measures=(), order=order, mode="LIST")
+    if not parsed.order or (parsed.measures and not parsed.group):
+        return replace(parsed, missing=(Remark.of("missing.rank", number=str(rank)),))
+    return replace(parsed, skip=rank - 1, limit=1, picked=0)
 
 
 def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:

@@ -12,7 +12,7 @@ from troly.text.dates import find_ranges, months_of_year
 from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
-from troly_rental.question.amounts import Quantity, parse_quantities, refused_quantity
+from troly_rental.question.amounts import Quantity, number_of, parse_quantities, refused_quantity
 from troly_rental.question.dates import parse_contract_end, parse_days, parse_upcoming
 from troly_rental.question.names import NO_NAMES, NamedThings, Names
 from troly_rental.question.output import PRICES, OutputRequest, number_of_groups, parse_output, ranked_span
@@ -30,18 +30,28 @@ _ANY_DAY = date(2024, 6, 15)
 _SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "table")
 _MOST_ROWS = 200
-_PAID_YET = re.compile(
+PAID_YET = re.compile(
     r"(?<!\w)(?:dong|tra|nop|thanh toan|chuyen|thu)\s+(?:\w+\s+){0,4}?(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$|a|vay|nhi|em|anh|ban))"
     r"|(?<!\w)(?:is|are|was)\s+(?:it|that|this|they|(?:the|my)\s+(?:\w+\s+){1,2}?(?:in\s+\w+)?)\s*(?:already\s+)?paid(?!\w)"
     r"|(?<!\w)(?:paid|pay)(?!\w).*(?<!\w)yet(?!\w)|^(?:has|have|did)\s.*(?<!\w)(?:paid|pay)(?!\w)"
 )
 """Whether something is paid: "đóng chưa", "has she paid"."""
 _I_HAVE = re.compile(
-    r"(?<!\w)(?:toi|tui|minh|em|anh|chi|bac|co|chu)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|so huu)\s+(?:tong|tat ca|cong|het|thay)\b"
+    r"(?<!\w)(?:toi|tui|minh|em|anh|chi|bac|co|chu)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|so huu)\s+(?:tong|tat ca|cong|het|thay|nhung|cac)\b"
     r"|(?<!\w)(?:toi|tui|minh|em|anh|chi|bac)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|con|so huu|dang)\s+(?:may|bao nhieu|nhieu|bn)\b"
     r"|(?<!\w)(?:do|have)\s+i\s+have(?!\w)"
 )
 """Whoever lets rooms asks for the own ones: "tôi có tổng cộng bao nhiêu nhà trọ"."""
+_SINCE_WHEN = re.compile(
+    r"(?<!\w)(?:thue|o|renting|lived|rented)\b.*(?<!\w)(?:bao lau|tu khi nao|tu bao gio|tu ngay nao|tu hom nao|khi nao|since when|how long)(?!\w)|(?<!\w)how long have i(?!\w)"
+)
+_WHICH_HOUSE = re.compile(
+    r"(?i)(?<!\w)(nhà|nha)\s+(?:nào|nao)(?=\s+(?:\w+\s+){0,2}(?:nhiều|nhieu|ít|it|đông|dong|trống|trong|kín|kin|thu|nợ|no)(?!\w))"
+)
+_HOUSES = re.compile(
+    r"(?<!\w)(?:nhung|cac|may|bao nhieu)\s+(?:nha|khu|day|toa nha)(?:\s+tro)?(?!\w)(?!\s+(?:co|con)\s)|(?<!\w)(?:my|which|how many) (?:buildings|houses)(?!\w)"
+)
+"""What is asked for is the houses themselves, not their rooms."""
 _AGREEMENT = re.compile(r"(?<!\w)(?:hop dong|hd|contracts?|leases?|agreement|tenancy)(?!\w)")
 _MOST_MONEY = re.compile(
     r"(?<!\w)(nhieu|it|ton)\s+(?:\w+\s+){1,2}nhat(?!\w)|(?<!\w)(?:the\s+)?(most|least)(?!\w)"
@@ -49,11 +59,25 @@ _MOST_MONEY = re.compile(
 """The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
 _CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
 """What makes no own record of "I rent": "how many can I rent"."""
+_NO_CONDITIONS = frozenset({"", "limit", "other", "fee", "unit"})
+RATES = ("deposit", "electricity_price", "water_price")
+_HOW_IS_IT = re.compile(
+    r"(?<!\w)(?:tinh sao|sao|the nao|nhu the nao|ra sao|nhu nao|how are|what are|what is)(?!\w)"
+)
+_INCLUDED = re.compile(
+    r"(?<!\w)(?:(?:gia|tien)\s+(?:(?:thue|phong|nha|nay|do)\s+)*)?(?:(?:co|da|la)\s+)*(?:bao gom|gom|tinh ca|tinh luon|kem)\s+(?:(?:ca|luon|tien|phi)\s+)*(?:dien|nuoc)(?:\s+(?:va\s+)?nuoc)?(?:\s+luon)?"
+    r"(?=\W*(?:khong|ko|chua|hay|k|vay|roi|a|nhi|luon|$))|(?<!\w)(?:is|are|does|do)\b.*\b(?:includ\w+|cover\w*)\s*(?:the\s+)?(?:electricity|water|utilities|bills|power)?(?:\s+and\s+water)?"
+    r"|(?<!\w)(?:utilities|electricity|water)\s+(?:and\s+water\s+)?included"
+)
+"""Whether the rent includes electricity and water: it never does."""
+_RENT_SAID = re.compile(r"(?<!\w)(?:gia thue|gia phong|tien thue|tien phong|rent)(?!\w)")
+_SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|search|show)(?!\w)")
 _POSTS = re.compile(r"(?<!\w)(?:tin|bai|post|posts)(?!\w)")
 _SUM_TOO = re.compile(
     r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien)|how much|in total|total)(?!\w)"
 )
 _WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
+_OWES_MORE = re.compile(r"(?<!\w)(nhieu|it)\s+hon(?!\w)|(?<!\w)(?:owes?|behind)\s+more(?!\w)")
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
 _BARE_COUNT = frozenset({"con bao nhieu", "co bao nhieu"})
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
@@ -82,6 +106,8 @@ class QuestionParts:
     needless: frozenset[str]
     missing: tuple[Remark, ...]
     remarks: tuple[Remark, ...]
+    rank: int = 1
+    """The place in the order that is asked for: 2 for "rẻ thứ nhì", of which `text` says "rẻ nhất"."""
     read: tuple[Span, ...] = ()
     """Where places, traits, days and amounts stand that became conditions, with the words that belong to them."""
 
@@ -94,6 +120,8 @@ _RATHER_THAN = re.compile(
 _TOGETHER = re.compile(
     r"(?i)(?<!\w)(quận|quan|phường|phuong)\s*(?:[,/]|hay|hoặc|hoac|or)\s*(huyện|huyen|xã|xa)(?!\w)"
 )
+_AMOUNT_ONE = re.compile(r"(?i)(\d\s*(?:million|mil|m|tr|triệu|k|m2|sqm))\s+ones?(?!\w)")
+"""The thing of an amount, no further digit of it: "the 5.6 million one"."""
 _MONTHS = r"(?i:January|February|April|June|July|August|September|October|November|December)|March"
 _MONTH_OF = re.compile(
     rf"(?<!\bin )(?<!\bof )\b({_MONTHS}|May)(?:'s|’s)?\s+"
@@ -109,10 +137,23 @@ _CALLED = re.compile(
     r"(?i)(?<!\w)(nhà trọ|nha tro|khu trọ|khu tro|tòa nhà|toà nhà|toa nha|dãy trọ|day tro)\s+(?:tên là|tên|ten la|ten|called|named)\s+"
 )
 """What leads to the name of a building: "nhà trọ tên Lan Anh"."""
-_PER_UNIT = re.compile(
-    r"(?i)(?<=bao nhiêu|bao nhieu)\s+(?:1|một|mot|mỗi|moi)\s+(?:số|so|ký|ky|chữ|chu|khối|khoi)(?=\s*(?:[?.!,]|$))"
+_HOW_LONG = re.compile(
+    r"(?i)(?<!\w)(thuê|thue|ở|hạn|hợp đồng|hop dong|còn)\s+(?:(?:được|duoc|là|la|trong|thời hạn)\s+)?(?:bao nhiêu|bao nhieu|mấy|may)\s+(?:tháng|thang|năm)(?!\w)(?:\s+(?:rồi|roi|nay|nữa|nua))?"
 )
-"""What the price of electricity and water is of: "bao nhiêu một số"."""
+"""A length of time, no month and no rent: "thuê bao nhiêu tháng rồi"."""
+_A_HEAD = re.compile(
+    r"(?i)(?<!\w)(bao nhiêu|bao nhieu|nhiêu|mấy)(?:\s+(?:tiền|tien))?\s+(?:một|mot|1|mỗi|moi)\s+(?:người|nguoi|đứa|giường|giuong|chỗ|slot)(?!\w)"
+)
+"""The rent of a bed is a head's: "bao nhiêu một người"."""
+_RANK = re.compile(
+    r"(?<!\w)(?:re|dat|mac|cao|thap|rong|lon|to|nho|be|hep|moi|nhieu(?:\s+\w+){0,3}?|it(?:\s+\w+){0,3}?)"
+    r"(\s+(?:nhat\s+)?(?:(?:dung|xep)\s+)?(?:(?:thu|hang)\s+(nhi|hai|ba|tu|bon|nam|sau|bay|tam|chin|muoi|\d{1,2})|(nhi)))(?!\w)"
+)
+_RANK_EN = re.compile(
+    r"(?<!\w)(second|third|fourth|fifth|2nd|3rd|4th|5th)\s+(?=(?:most|least)\s|\w+est(?!\w))"
+)
+_ORDINALS = {"nhi": 2, "tu": 4, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+"""Ordinals of rank; the others are said by their numbers."""
 _ASKED_NO_MORE = re.compile(
     r"(?i)^(?:không|khong|ko|khỏi|khoi|thôi không|thoi khong)\s+(?:hỏi|hoi|nói|noi|bàn|ban|nhắc|nhac)\s+[^,.;]*?\s+(?:nữa|nua)\s*[,.;]\s*(?=\S)"
 )
@@ -147,11 +188,28 @@ def _signs_in_words(text: str) -> str:
     if _TO_SEE.search(fold(text)):
         text = _TOMORROW.sub(r"ngày \1", text)
     text = _TAKEN_OUT.sub(r"\1bỏ ", text)
-    text = _PER_UNIT.sub("", _CALLED.sub(r"\1 ", _ASKED_NO_MORE.sub("", text)))
+    text = _CALLED.sub(r"\1 ", _ASKED_NO_MORE.sub("", text))
     text = _RATHER_THAN.sub("", text)
     text = _MONTH_ALONE.sub(r"in \1", _MONTH_OF.sub(r"\2 in \1", text))
-    text = _TOGETHER.sub(r"\1 \2", text)
+    text = _AMOUNT_ONE.sub(r"\1 place", _TOGETHER.sub(r"\1 \2", text))
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
+
+
+def _ranked(text: str) -> tuple[int, str]:
+    """The place in an order that is asked for, 1 where none is, and `text` with the first place instead: "rẻ thứ nhì" is 2 and
+    "rẻ nhất".
+    """
+    plain = fold(text)
+    if found := _RANK_EN.search(plain):
+        return _ordinal(found[1]), text[: found.start()] + text[found.end() :]
+    found = _RANK.search(plain)
+    if found is None or _TO_SEE.search(plain):
+        return 1, text
+    return _ordinal(found[2] or found[3]), f"{text[: found.start(1)]} nhất{text[found.end(1) :]}"
+
+
+def _ordinal(word: str) -> int:
+    return _ORDINALS.get(word) or number_of(re.sub(r"(?<=\d)[a-z]+", "", word)) or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,16 +281,21 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     if not (named or money) and about:
         entity = about
     rest = {*named} - {"room", "building"}
+    houses = own and role == "LANDLORD" and _HOUSES.search(fold(text)) and not said("status room available")
     addressed = own and role == "LANDLORD" and said("address") and not (rest or money)
-    if addressed or (whose.filters and not (whose.tenants or named) and said("told building")):
+    if addressed or houses or (whose.filters and not (whose.tenants or named) and said("told building")):
         return _Subject("building", True, money, own)
-    paid = owed or _PAID_YET.search(fold(text))
+    paid = owed or PAID_YET.search(fold(text))
     if whose.tenants and (entity == "room" or (entity == "contract" and paid and not agreed)):
         return _Subject("invoice" if paid else "contract", True, money, own)
     if whose.filters and entity == "room":
         return _Subject(entity if named else "building", True, money, own)
     # What was paid, or is held: not the rooms' asking deposit. The rent that was agreed on: not the rents of others.
-    asked = said("invoice rent") or (said("renter own") and said("price asked", "amount asked"))
+    asked = (
+        said("invoice rent")
+        or _SINCE_WHEN.search(fold(text))
+        or (said("renter own") and said("price asked", "amount asked"))
+    )
     rent = role == "TENANT" and own and asked and not (money or said("avg"))
     if entity == "room" and (held or rent):
         return _Subject("contract", True, money, own)
@@ -259,8 +322,13 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     now, role = asker.now, asker.role
     text = _paper_in_words(_signs_in_words(message), about)
     text = correct_spelling(text, asker.lang, _named(asker, text).spans)
+    text = _A_HEAD.sub(r"\1 tiền", _HOW_LONG.sub(r"\1 bao lâu", text))
+    rank, text = _ranked(_WHICH_HOUSE.sub("tòa nhà nào", text) if role == "LANDLORD" else text)
     whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
+    billed = vocabulary.find(text, "asks", "invoice")
+    included = None if billed else _INCLUDED.search(fold(text))
+    text = blank_out(text, [included.span()] if included else [])
     subject = _subject(vocabulary, text, whose, role, about)
     entity, money, own = subject.entity, subject.money, subject.own
     ending, rest, end_spans = parse_contract_end(vocabulary, text, entity, now)
@@ -282,12 +350,14 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     found = [
         *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity, text, status_spans),
         *where.filters, *traits.filters, *whose.filters,
-        *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
+        *(f for q in quantities if q.field not in _NO_CONDITIONS for f in q.filters()),
     ]  # fmt: skip
     known = entities()[entity].fields
     filters = merge_filters([one for one in found if one.field in known])
     unknown = dict.fromkeys(one.field for one in found if one.field not in known)
     output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money)
+    if entity in {"room", "post"} and not own:
+        output = _rates_asked(vocabulary, text, output)
     if entity in {"room", "post"} and not any(one.field == "type" for one in filters):
         # A figure of "phòng trọ" is not one of flats and houses.
         plain = vocabulary.find(text, "kinds", "room")
@@ -327,14 +397,15 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         quantities=tuple(quantities),
         output=output,
         limit=limit,
-        own=own or bool(money) or (role == "LANDLORD" and bool(whose.filters)) or bool(vocabulary.find(text, "asks", "occupancy", "vacancy")) or (entity in _OWN_ENTITIES and subject.named) or entity == "contract",
+        own=own or bool(money) or (role == "LANDLORD" and "building" in output.group) or (role == "LANDLORD" and bool(whose.filters)) or bool(vocabulary.find(text, "asks", "occupancy", "vacancy")) or (entity in _OWN_ENTITIES and subject.named) or entity == "contract",
         needless=traits.needless,
         missing=(*where.missing, *([Remark.of("missing.paper")] if _PAPER.search(text) else [])),
         remarks=(
-            *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
+            *([Remark.of("said.metered")] if included else []), *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
         ),
-        read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *_limit_spans(text, limit), *ranked_span(text)),
+        rank=rank,
+        read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *([included.span()] if included else []), *_limit_spans(text, limit), *ranked_span(text)),
     )  # fmt: skip
 
 
@@ -408,7 +479,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     if (used and role == "GUEST") or (rates and not (own or used)):
         return ""
     amounts = parse_quantities(vocabulary, blank_out(text, periods))
-    if any(one.field not in {"limit", "other", ""} for one in amounts):
+    if any(one.field not in {"limit", "other", "unit", ""} for one in amounts):
         return ""
     return hit.label.removeprefix("invoice ")
 
@@ -425,7 +496,7 @@ def _status(money: str, status: list[Filter], entity: str, text: str, spans: lis
     """
     if entity != "invoice":
         return status
-    asked = money == "debt" or _PAID_YET.search(fold(text))  # "was it paid" asks, it chooses none
+    asked = money == "debt" or PAID_YET.search(fold(text))  # "was it paid" asks, it chooses none
     owed = [one for one in status if one.value != "paid"] if asked else status
     if money == "debt" and not owed:
         return [Filter("status", "=", "unpaid")]
@@ -455,12 +526,13 @@ def _output(
     output = parse_output(vocabulary, text, filters)
     if entity == "contract":
         output = _contract_output(vocabulary, text, output)
-    whole = _who_owes_most(vocabulary, text, output) if money == "debt" else None
+    several = any(one.field == "tenant" and one.op == "in" for one in filters)
+    whole = _who_owes_most(vocabulary, text, output, several=several) if money == "debt" else None
     both = vocabulary.find(text, "asks", "count") and _SUM_TOO.search(
         fold(text)
     )  # the list tells number and sum
     if (
-        whole is None and entity == "invoice" and (both or _PAID_YET.search(fold(text)))
+        whole is None and entity == "invoice" and (both or PAID_YET.search(fold(text)))
     ):  # whether, not how much
         whole = replace(output, measures=(), group=(), order=(), mode="LIST", remarks=())
     if whole is not None:
@@ -476,6 +548,11 @@ def _output(
         group, order = (("month",), (Order("month"),)) if charted else (group, ())
         total, mode = (Measure("sum", "total"),), output.mode if charted else "TABLE"
         return replace(output, measures=total, mode=mode, group=group, order=order, remarks=())
+    counted = {one.kind for one in output.measures} <= {"count"}
+    if "room" in output.group and entity == "room" and counted:  # "tiền thuê mỗi phòng"
+        group = tuple(name for name in output.group if name != "room")
+        output = replace(output, group=group, measures=output.measures if group else ())
+        output = output if group else replace(output, mode="LIST")
     rent = {"invoice": "total", "contract": "monthly_rent"}.get(entity, "price")
     measures = tuple(
         Measure(one.kind, rent if one.field == "price" else one.field) for one in output.measures
@@ -485,6 +562,25 @@ def _output(
     if entity not in _OWN_ENTITIES and any(one.kind == "sum" and one.field == "price" for one in measures):
         measures = (Measure("count"),)  # nobody adds up the rents of others: "tổng cộng bao nhiêu phòng"
     return replace(output, measures=measures)
+
+
+def _rates_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
+    """ "cọc bao nhiêu", "điện mấy một số" of several rooms: the average and both ends; who searches sees it in the list."""
+    hits = vocabulary.find(text, "asks", *(f"figure {name}" for name in RATES))
+    asked = vocabulary.find(text, "asks", "amount asked", "price asked") or _HOW_IS_IT.search(fold(text))
+    price = output.measures == PRICES
+    other = (
+        (output.measures and not price) or output.order or output.group or output.mode not in {None, "TABLE"}
+    )
+    if not hits or not asked or other:
+        return output
+    if _SEARCHES.search(fold(text)):
+        return replace(output, measures=(), mode=None)
+    named = dict.fromkeys(hit.label.removeprefix("figure ") for hit in hits)
+    names = (*(["price"] if _RENT_SAID.search(fold(text)) else []), *named)
+    return replace(
+        output, measures=tuple(Measure(one.kind, name) for name in names for one in PRICES), mode="TABLE"
+    )
 
 
 def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
@@ -502,12 +598,15 @@ def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -
     return replace(output, group=group, order=tuple(one for one in output.order if one.field != "month"))
 
 
-def _who_owes_most(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest | None:
+def _who_owes_most(
+    vocabulary: Vocabulary, text: str, output: OutputRequest, *, several: bool
+) -> OutputRequest | None:
     """ "Ai nợ nhiều nhất": what each tenant owes in all, the end that is asked for first; None for other questions."""
     most = vocabulary.find(text, "asks", "highest end", "lowest end")
-    if not most or not _WHO.search(fold(text)):
+    more = _OWES_MORE.search(fold(text)) if several else None
+    if not (most or more) or not _WHO.search(fold(text)):
         return None
-    order = (Order("figure", most[0].label == "highest end"),)
+    order = (Order("figure", most[0].label == "highest end" if most else bool(more and more[1] != "it")),)
     total = (Measure("sum", "total"),)
     return replace(output, measures=total, group=("tenant",), order=order, mode="TABLE", remarks=())
 
@@ -578,5 +677,5 @@ def _assumptions(quantities: list[Quantity]) -> list[Remark]:
     return [
         Remark.of("said.about", field=one.field)
         for one in quantities
-        if one.op == "about" and one.upper is None and one.field not in {"", "limit", "other"}
+        if one.op == "about" and one.upper is None and one.field not in _NO_CONDITIONS
     ]

@@ -138,9 +138,17 @@ class ParsedQuestion:
         return one if one is not None and one.kind in {"min", "max"} and one.field != "price_m2" else None
 
     @property
+    def group_end(self) -> Measure | None:
+        """The lowest or highest value of each group where it is asked for alone, which one thing of the group has."""
+        one = self.measures[0] if len(self.measures) == len(self.group) == 1 else None
+        ended = one is not None and one.kind in {"min", "max"} and one.field in {"price", "area", "deposit"}
+        return one if ended and self.entity in HINTED else None
+
+    @property
     def with_ties(self) -> bool:
         """Whether something is asked of the first in an order: all that share its place are meant."""
-        return self.limit == 1 and bool(self.order and self.details) and not (self.picked or self.measures)
+        other = self.picked or self.measures or self.skip
+        return self.limit == 1 and bool(self.order and self.details) and not other
 
     @property
     def rows(self) -> int:

@@ -10,7 +10,7 @@ from troly_rental.roles import Role, grants
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
 
 _DATES = frozenset(
-    {"posted_at", "start_date", "end_date", "month", "due_date", "scheduled_at", "move_in_date"}
+    {"posted_at", "start_date", "end_date", "month", "due_date", "paid_at", "scheduled_at", "move_in_date"}
 )
 _PERIODS = ("month", "week", "day")
 PRICE_BAND = 1_000_000
@@ -54,8 +54,10 @@ class _Builder:
                 exp.alias_(exp.Literal.string(entity.name), "entity"),
             ]
         wanted = [name for name in entity.shown if self.role == "LANDLORD" or name not in LANDLORD_ONLY]
-        asked = (*(order.field for order in parsed.order), *parsed.details)
-        extra = dict.fromkeys(name for name in asked if name not in wanted and name in entity.fields)
+        conditions = ("amenities" if one.field == "amenity" else one.field for one in parsed.asked)
+        asked = (*(order.field for order in parsed.order), *parsed.details, *conditions)
+        known = {*entity.fields, *(("amenities",) if "amenity" in entity.fields else ())}
+        extra = dict.fromkeys(name for name in asked if name not in wanted and name in known)
         chosen += [exp.alias_(self.field(name), name) for name in (*wanted, *extra)]
         query = self.finished(chosen)
         for order in parsed.order:
@@ -85,6 +87,10 @@ class _Builder:
         measures = [exp.alias_(self._measure(one), label_of(one)) for one in parsed.measures]
         if groups and parsed.measures[0].kind not in {"count", "count_where", "occupancy", "share"}:
             measures.append(exp.alias_(exp.Count(this=exp.Star()), "count"))
+        if (price := parsed.group_end) is not None:  # and the first row that has it
+            title, value = self.column(self.entity.title), self.field(price.field)
+            kind = exp.ArgMax if price.kind == "max" else exp.ArgMin
+            measures.append(exp.alias_(kind(this=title, expression=value), "title"))
         query = self.finished([*named, *measures])
         if not groups:
             return query

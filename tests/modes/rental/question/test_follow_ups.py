@@ -154,12 +154,55 @@ def test_several_changes_in_one_message(pause: str) -> None:
     assert parsed.certain
 
 
+def test_a_comparison_with_what_was_shown_is_for_a_model() -> None:
+    assert not ask("giá trung bình ở quận 7", "so với quận 10").certain
+
+
 @pytest.mark.parametrize(
-    "messages",
-    [("giá trung bình ở quận 7", "so với quận 10"), ("doanh thu tháng 10 của tôi", "so với tháng 9 thì sao")],
+    ("before", "message", "figures"),
+    [
+        ("doanh thu tháng 10 của tôi", "so với tháng 9 thì sao", ["total"]),
+        ("tiền điện của tôi tháng 10", "hơn tháng 9 bao nhiêu", ["electricity"]),
+        ("hóa đơn tháng 10 của tôi", "sao lại cao hơn tháng 9 vậy", ["total", "rent", "electricity", "electricity_kwh", "water", "other"]),
+    ],
+)  # fmt: skip
+def test_two_months_stand_side_by_side(before: str, message: str, figures: list[str]) -> None:
+    """Part by part where the cause is asked for."""
+    parsed = ask(before, message)
+    assert told(parsed) == {"monthin2026-09-01,2026-10-01"}
+    assert (parsed.group, [one.field for one in parsed.measures]) == (("month",), figures)
+    assert parsed.certain
+    assert parsed.leans
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("đã thu được bao nhiêu rồi", {"month>=2026-11-01", "month<=2026-11-30"}),
+        ("còn thiếu bao nhiêu", {"month>=2026-11-01", "month<=2026-11-30", "status=unpaid"}),
+        ("tháng 10 đóng chưa", {"month>=2026-10-01", "month<=2026-10-31"}),
+    ],
 )
-def test_a_comparison_with_what_was_shown_is_for_a_model(messages: tuple[str, ...]) -> None:
-    assert not ask(*messages).certain
+def test_another_figure_of_the_same_bills_keeps_their_month_alone(message: str, kept: set[str]) -> None:
+    assert told(ask("tổng tiền hóa đơn tháng 11 của tôi chưa trả là bao nhiêu", message)) == kept
+
+
+def test_what_is_asked_for_is_no_condition() -> None:
+    named = ask("doanh thu từng tháng năm nay của tôi", "tháng nào cao nhất")
+    assert {one.partition(">")[0].partition("<")[0] for one in told(named)} == {"month"}
+    assert [(one.field, one.descending) for one in named.order] == [("figure", True)]
+
+
+def test_a_sum_with_more_added_is_no_sum_under_both_conditions() -> None:
+    assert not ask("tổng hóa đơn quá hạn của tôi", "cộng thêm tháng này nữa là mấy").ready
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"), [("quận nào rẻ hơn", ("district",)), ("bên nào đắt hơn", ("district",))]
+)
+def test_which_of_both_sides_asks_of_both(message: str, expected: tuple[str, ...]) -> None:
+    parsed = ask("so sánh giá phòng trọ quận 1 và quận 3", message)
+    assert (parsed.group, "districtinQuận 1,Quận 3" in told(parsed)) == (expected, True)
 
 
 @pytest.mark.parametrize("figure", ["tiền điện", "tiền nước", "số điện", "tiền phòng"])

@@ -200,3 +200,68 @@ def test_who_owes_most_is_asked_of_all_that_each_owes(message: str) -> None:
     assert found.certain
     assert ([one.kind for one in found.measures], found.group) == (["sum"], ("tenant",))
     assert [(one.field, one.descending) for one in found.order] == [("figure", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("tiền điện bao nhiêu 1 số ở quận 7", ["electricity_price"]), ("nuoc bn 1 khoi o quan 7", ["water_price"]),
+        ("cọc phòng trọ quận 5 bao nhiêu", ["deposit"]), ("ở quận 7 điện nước tính sao", ["electricity_price", "water_price"]),
+    ],
+)  # fmt: skip
+def test_rates_of_several_rooms_are_their_average_and_ends(text: str, figures: list[str]) -> None:
+    parsed = ask(text, role="GUEST")
+    assert [(one.kind, one.field) for one in parsed.measures] == [
+        (kind, name) for name in figures for kind in ("avg", "min", "max")
+    ]
+    assert parsed.certain
+    assert not any("price" in one for one in told(parsed))
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "details"),
+    [
+        ("căn hộ rẻ nhất quận 7 bao nhiêu tiền, rộng mấy mét", "price", "area"),
+        ("phòng trọ rẻ nhất quận 5 cọc bao nhiêu", "price", "deposit"),
+    ],
+)
+def test_an_end_of_the_prices_has_what_else_is_asked_of_it(text: str, order: str, details: str) -> None:
+    parsed = ask(text, role="GUEST")
+    assert (parsed.order[0].field, parsed.limit, details in parsed.details) == (order, 1, True)
+
+
+@pytest.mark.parametrize("text", ["giá điện rẻ nhất ở quận 5 là bao nhiêu", "quận 5 cọc thấp nhất bao nhiêu"])
+def test_a_superlative_belongs_to_the_figure_before_it(text: str) -> None:
+    assert ask(text, role="GUEST").measures[0].kind == "min"
+    assert ask(text, role="GUEST").measures[0].field != "price"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["phòng trọ rẻ nhất ở quận 3 và quận 5 là bao nhiêu", "quận 3 với quận 5 bên nào có phòng trọ rẻ nhất"],
+)
+def test_the_cheapest_of_two_places_is_the_least_of_each(text: str) -> None:
+    parsed = ask(text, role="GUEST")
+    assert (parsed.group, [(one.kind, one.field) for one in parsed.measures]) == (
+        ("district",),
+        [("min", "price")],
+    )
+    assert "ARG_MIN(rooms.title" in build_query(parsed).sql(dialect="duckdb").upper().replace(
+        "ROOMS.TITLE", "rooms.title"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["giá thuê có bao gồm điện nước không", "does the rent include electricity?", "tiền phòng gồm nước chưa"],
+)
+def test_no_rent_includes_electricity_or_water(text: str) -> None:
+    assert "said.metered" in {one.key for one in ask(text, role="GUEST").remarks}
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [("năm quận đắt nhất hà nội", 5), ("ba quận rẻ nhất", 3), ("phòng rẻ nhất nằm quận nào", 1)],
+)
+def test_a_number_in_words_counts_groups(text: str, limit: int) -> None:
+    assert ask(text, role="GUEST").limit == limit

@@ -79,3 +79,62 @@ def test_an_amount_counts_more_than_what_was_shown() -> None:
 def test_what_a_model_found_is_no_query_that_rules_change() -> None:
     focus = Focus("room", "q", ROWS, {"sql": "SELECT 1", "total": 3})
     assert not parse_question("chỉ quận 3 thôi", "vi", NOW, focus).certain
+
+
+@pytest.mark.parametrize(
+    ("message", "ids"),
+    [
+        ("phòng 3tr2 đó ở phường nào", "id=13"),
+        ("còn căn 2 triệu thì sao", "id=11"),
+        ("the 3 million one, how much is the deposit?", "id=12"),
+        ("cái 18,5m2 kia có ban công không", "id=13"),
+    ],
+)
+def test_a_row_is_named_by_its_rent_or_size(message: str, ids: str) -> None:
+    assert told(after(message)) == {ids}
+
+
+@pytest.mark.parametrize("message", ["3 triệu thôi", "có phòng 2 triệu rưỡi không"])
+def test_an_amount_that_no_row_has_is_a_condition(message: str) -> None:
+    assert any(one.startswith("price") for one in told(after(message)))
+
+
+@pytest.mark.parametrize(
+    ("message", "order"),
+    [("hai phòng đó phòng nào rộng hơn", "area"), ("which of the two is cheaper?", "price")],
+)
+def test_rows_pointed_at_are_compared(message: str, order: str) -> None:
+    parsed = after(message)
+    assert (told(parsed), parsed.order[0].field) == ({"idin11,12"}, order)
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [("it should have a balcony", True), ("nó phải có ban công nhé", True), ("nó có ban công không", False)],
+)
+def test_what_is_needed_narrows_and_what_is_asked_does_not(message: str, wanted: bool) -> None:
+    parsed = after(message, rows=ROWS[:1], total=1)
+    assert ("amenity=balcony" in told(parsed), bool(parsed.asked)) == (wanted, not wanted)
+
+
+@pytest.mark.parametrize(
+    ("message", "skip", "field"),
+    [
+        ("căn rẻ thứ nhì", 1, "price"), ("phòng đắt thứ ba thì sao", 2, "price"), ("the second largest one", 1, "area"),
+        ("can re thu 2", 1, "price"), ("phòng nào rộng thứ nhì", 1, "area"),
+    ],
+)  # fmt: skip
+def test_a_place_in_an_order_is_one_row(message: str, skip: int, field: str) -> None:
+    parsed = after(message)
+    assert (parsed.skip, parsed.limit, parsed.order[0].field) == (skip, 1, field)
+    assert parsed.certain
+
+
+def test_what_a_question_about_a_row_leaves_unread_is_named() -> None:
+    parsed = after("căn thứ hai cách metro bao xa")
+    assert parsed.unread
+    assert any(one.key == "said.unread_of_one" for one in parsed.remarks)
+
+
+def test_chung_cu_is_no_pronoun() -> None:
+    assert not after("phong tro hay chung cu vay").picked
