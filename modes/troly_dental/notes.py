@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,6 +25,15 @@ from troly_dental.output_rail import doses
 from troly_dental.safety import conditions_of
 from troly_dental.samples import COLLECTION, NoteFile, note_files
 from troly_dental.search.pages import Page
+from troly_dental.sentences import (
+    KINDS,
+    asked_lexicon,
+    best_sentences,
+    concept_words,
+    sentences_of,
+    subject_words,
+    tells,
+)
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
@@ -76,11 +84,6 @@ def names_subject(question: str) -> bool:
     return bool(subjects(question).keys() - {_PRICE})
 
 
-def subject_words(question: str) -> str:
-    """`question` without everyday words, unless nothing else is left."""
-    return " ".join(word.text for word in without_everyday(question)) or question
-
-
 def _without_denied(question: str) -> str:
     """`question` without the parts that only say what is not so: "có mụn mủ, không sưng mặt"."""
     return _DENIED.sub("", question).strip(" ,.;") or question
@@ -122,93 +125,9 @@ def _stand_together(
     return False
 
 
-# -- The sentences of a note that answer a question.
+# -- Which notes fit, and what they say.
 
-_ASKED = Path(__file__).parent / "lexicons" / "notes_asked.txt"
 _GENERAL = Path(__file__).parent / "lexicons" / "general.txt"
-_END = re.compile(r"(?<=[.!?…])\s+|\n+")
-# What a sentence gains that tells a time where one is asked for, beside the words it shares.
-_TOLD_TIME, _TOLD_KIND = 1.5, 0.5
-_KINDS = ("how long", "how much", "food", "amount", "age", "avoid")
-# What only puts sentences first: a note that tells what to do may do so in any words.
-_ADVISED = "what to do"
-
-
-def sentences_of(text: str) -> list[str]:
-    """The sentences of `text`, in order."""
-    return [part.strip() for part in _END.split(text) if part.strip()]
-
-
-def best_sentences(sentences: Sequence[str], question: str, count: int, last: str = "") -> list[str]:
-    """Up to `count` of `sentences` that answer `question` best, in their own order; the first ones where none does.
-
-    The kind of answer is that of the `last` part of the question, where it asks for one.
-    """
-    wanted = fold.folded_words(subject_words(question))
-    common = Counter(word for each in sentences for word in set(fold.folded_words(each)))
-    points = [_shared(sentence, wanted, common, len(sentences)) for sentence in sentences]
-    asked = _kinds_asked(last) or _kinds_asked(question)
-    points = [
-        point + max((_told(kind, sentence) for kind in asked), default=0)
-        for point, sentence in zip(points, sentences, strict=True)
-    ]
-    ranked = sorted(range(len(sentences)), key=lambda at: (-points[at], at))
-    return [sentences[at] for at in sorted(ranked[:count])]
-
-
-def _kinds_asked(text: str) -> set[str]:
-    """The kinds of answer that `text` asks for; what it says of food or of time counts as asking, "không" and "nên" do not."""
-    labels = set(_asked().labels_in(text))
-    return {kind for kind in _KINDS if kind in labels and kind != "avoid"} | {
-        kind for kind in (*_KINDS, _ADVISED) if f"{kind} asked" in labels
-    }
-
-
-def _tells(kind: str, sentence: str) -> bool:
-    """Whether `sentence` tells the `kind` of thing; that it takes a time tells none."""
-    if kind == "how long":
-        return bool(_TIME.search(fold.fold(sentence)))
-    # "do" is no "đồ": notes are written with their accents.
-    return any(hit.exact and hit.label == kind for hit in _asked().find(sentence))
-
-
-def _told(kind: str, sentence: str) -> float:
-    """What a sentence gains that tells the `kind` of thing that is asked for; a time counts for more than saying that it is one."""
-    if kind == "how long":
-        return _TOLD_TIME * _tells(kind, sentence) + _asked().has(sentence, kind)
-    return _TOLD_KIND * len(
-        {hit.phrase for hit in _asked().find(sentence) if hit.exact and hit.label == kind}
-    )
-
-
-def word_weight(word: str) -> float:
-    """How much the folded `word` tells among the sentences of all notes (inverse document frequency)."""
-    counts, total = _frequencies()
-    return math.log((total + 1) / (counts.get(word, 0) + 0.5))
-
-
-def _shared(sentence: str, wanted: Sequence[str], common: Mapping[str, int], total: int) -> float:
-    """What the words and pairs of `wanted` tell that stand in `sentence`; those of every sentence of a note do not."""
-    words = fold.folded_words(sentence)
-    rare = {
-        word: word_weight(word) * (1 - common.get(word, 0) / (total + 1)) for word in set(words) & set(wanted)
-    }
-    pairs = set(fold.bigrams(words)) & set(fold.bigrams(wanted))
-    told = sum(rare.values()) + sum(max(rare.get(word, 0.0) for word in pair.split("_")) for pair in pairs)
-    return told / math.sqrt(4 + len(words))
-
-
-@cache
-def _frequencies() -> tuple[Mapping[str, int], int]:
-    sentences = [each for note in note_files() for each in sentences_of(note.text)]
-    return Counter(word for each in sentences for word in set(fold.folded_words(each))), len(sentences)
-
-
-@cache
-def _asked() -> Lexicon:
-    return Lexicon.load(_ASKED)
-
-
 _CANDIDATES = 30
 # A note fits when the question names its subject, when it holds this share of what the question's words tell, or
 # when the vectors are this much alike (below that an embedder finds everything a little alike).
@@ -219,12 +138,6 @@ _SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
 # What a note gains that is about the person who asks.
 _PERSON = 0.5
-# "Nhiều năm" says no time; "vài ngày", "18 đến 24 tháng", "two weeks" do.
-_TIME = re.compile(
-    r"\b(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|vai|nua|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half)"
-    r"\s+(?:\w+\s+){0,3}?(?:phut|gio|ngay|tuan|thang|nam|tuoi|lan|minutes?|hours?|days?|weeks?|months?|years?|times|twice|once)\b"
-    r"|\b(?:once|twice|daily)\b"
-)
 _QUESTION_WORDS = frozenset(
     {"gi", "nao", "sao", "khong", "ko", "what", "when", "how", "can", "should", "chua"}
 )
@@ -325,7 +238,8 @@ def answer(
     for place, (note, sentences) in enumerate(chosen):
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
-        best = best_sentences(body, query, _MORE if place else _SENTENCES, question)
+        count = _MORE if place else _SENTENCES
+        best = best_sentences(body, question, count, query, _twins(note, len(sentences))[: len(body)])
         best = _with_all_words(best, body, question, facts)
         if place == 0 and _is_elsewhere(question, note, [*best, *advice]):
             best = body
@@ -384,14 +298,14 @@ def asks(text: str) -> bool:
     text = spellings_of(text)[-1]
     return (
         "?" in text
-        or any(label.endswith(" asked") for label in _asked().labels_in(text))
+        or any(label.endswith(" asked") for label in asked_lexicon().labels_in(text))
         or any(word in _QUESTION_WORDS for word in fold.folded_words(text))
     )
 
 
 def asks_leave(text: str) -> bool:
     """Whether `text` asks if something may be done or does harm."""
-    return "may i asked" in _asked().labels_in(spellings_of(text)[-1])
+    return "may i asked" in asked_lexicon().labels_in(spellings_of(text)[-1])
 
 
 def _asking(text: str) -> str:
@@ -413,10 +327,11 @@ def _coverage(
     """Whether the notes speak of any word of `question`, and the words, or the kind of answer, that they do not have."""
     held = {word for note in notes for word in folded_words_of(note)}
     asked = spellings_of(_without_denied(question))[-1]
-    kinds = [hit for hit in _asked().find(asked) if hit.label.endswith(" asked")]
+    kinds = [hit for hit in asked_lexicon().find(asked) if hit.label.endswith(" asked")]
     read = [(hit.start, hit.end) for hit in (*kinds, *_general().find(asked))]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
-    unread = [word for word in words if word.folded not in held]
+    meant = concept_words(asked, [text for note in notes for text in _texts_of(note)])
+    unread = [word for word in words if word.folded not in held and word.start not in meant]
     covered = len(unread) < len(words) or not words
     missing: list[str] = []
     for before, word in zip([None, *unread], unread, strict=False):
@@ -425,8 +340,8 @@ def _coverage(
     asks = {hit.label for hit in kinds}
     missing += [
         say(f"notes.no_{kind.replace(' ', '_')}", lang)
-        for kind in _KINDS
-        if f"{kind} asked" in asks and not any(_tells(kind, one) for one in quoted)
+        for kind in KINDS
+        if f"{kind} asked" in asks and not any(tells(kind, one) for one in quoted)
     ]
     return covered, missing
 
@@ -439,9 +354,13 @@ def _general() -> Lexicon:
 @cache
 def folded_words_of(note: Note) -> frozenset[str]:
     """The folded words of a note, its other names and the same note in the other language among them."""
-    shipped = _by_topic().get(note.topic, {})
-    also = " ".join(f"{one.title} {one.text} {' '.join(one.also)}" for one in shipped.values())
-    return frozenset(fold.folded_words(f"{note.title} {note.text} {also}"))
+    return frozenset(word for text in _texts_of(note) for word in fold.folded_words(text))
+
+
+def _texts_of(note: Note) -> list[str]:
+    """The texts of a note, its other names and the same note in the other language among them."""
+    shipped = _by_topic().get(note.topic, {}).values()
+    return [f"{note.title} {note.text}", *(f"{one.title} {one.text} {' '.join(one.also)}" for one in shipped)]
 
 
 def evidence(notes: Sequence[Note], lang: Lang, first: int = 1) -> tuple[Evidence, ...]:
@@ -503,6 +422,13 @@ def shown_date(date: str, lang: Lang) -> str:
     """YYYY-MM-DD as people write it: D/M/YYYY in Vietnamese."""
     year, *rest = date.split("-")
     return "/".join([*(str(int(part)) for part in reversed(rest)), year]) if lang == "vi" and rest else date
+
+
+def _twins(note: Note, count: int) -> Sequence[str]:
+    """The `count` sentences of `note` in the other language; none where it has another number of them."""
+    other = _by_topic().get(note.topic, {}).get("en" if note.lang == "vi" else "vi")
+    found = sentences_of(other.text) if other else []
+    return found if len(found) == count else ()
 
 
 @cache
