@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from troly.plugin.events import Evidence
@@ -17,7 +16,6 @@ from troly.text.everyday import without_everyday
 from troly.text.fold import WordToken
 from troly.text.language import detect
 from troly.text.match import Lexicon
-from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import telling_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.memory.types import Fact
@@ -30,7 +28,11 @@ from troly_dental.sentences import (
     asked_lexicon,
     best_sentences,
     concept_words,
+    count_told,
+    general_lexicon,
+    general_words,
     sentences_of,
+    share_told,
     subject_words,
     tells,
 )
@@ -48,7 +50,7 @@ _SCATTER = 4
 _PRICE = "cost"
 _DENIED = re.compile(
     r"(?:^|(?<=[,.;]))\s*(?:(?:không|khong|ko|chưa|chua|no|not|nothing|without)\b[^,.;?]*"
-    r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal))(?=[,.;])",
+    r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;])",
     re.IGNORECASE,
 )
 
@@ -82,6 +84,36 @@ def subjects(question: str) -> dict[str, int]:
 def names_subject(question: str) -> bool:
     """Whether `question` names what a note is about; the price of something may be that of anything."""
     return bool(subjects(question).keys() - {_PRICE})
+
+
+# What of a question one note must answer that no word of teeth stands in: of any note, and of one that answered before.
+_MANY = 3
+_ANSWERED, _ANSWERED_BEFORE, _OF_FIRST_AID = (
+    0.75,
+    0.5,
+    frozenset({"choking", "stroke-signs", "swallowed-object"}),
+)
+
+
+def is_answered(question: str, before: Sequence[str] = ()) -> bool:
+    """Whether a note, one of the topics `before` sooner, has so much of `question` that it is asked of it, or first aid is."""
+    if subjects(question).keys() & _OF_FIRST_AID:
+        return True
+    shares, words = shares_of(question), count_told(question)
+    return (words >= _MANY and max(shares.values()) >= _ANSWERED) or (
+        words > 1 and any(shares.get(one, 0.0) >= _ANSWERED_BEFORE for one in before)
+    )
+
+
+def shares_of(question: str) -> dict[str, float]:
+    """For each topic what share of `question` one sentence of its note has, in either language."""
+    return {
+        topic: max(
+            share_told(question, sentences_of(note.text), f"{note.title} {note.text} {' '.join(note.also)}")
+            for note in langs.values()
+        )
+        for topic, langs in _by_topic().items()
+    }
 
 
 def _without_denied(question: str) -> str:
@@ -127,7 +159,6 @@ def _stand_together(
 
 # -- Which notes fit, and what they say.
 
-_GENERAL = Path(__file__).parent / "lexicons" / "general.txt"
 _CANDIDATES = 30
 # A note fits when the question names its subject, when it holds this share of what the question's words tell, or
 # when the vectors are this much alike (below that an embedder finds everything a little alike).
@@ -136,10 +167,16 @@ FITTING, ALIKE = 0.8, 0.65
 _BESIDE_BEST = 0.6
 _SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
+# What a note of which one sentence has the question's words gains: that it was found, that it answered before; and the shares
+# that one must have that was not found, of any and of those before.
+_SOUGHT, _GOES_ON, _UNSOUGHT, _FOLLOWED, _NOTES = 0.5, 0.35, 0.6, 0.3, 2
+# How alike two notes are that are both read out, whatever the second one adds.
+_TIE = 0.85
 # What a note gains that is about the person who asks.
 _PERSON = 0.5
 _QUESTION_WORDS = frozenset(
-    {"gi", "nao", "sao", "khong", "ko", "what", "when", "how", "can", "should", "chua"}
+    {"gi", "nao", "sao", "khong", "ko", "what", "when", "how", "can", "should", "chua", "bao", "may", "dau"}
+    | {"which", "why", "where", "does", "is", "are", "do", "hong", "hem"}
 )
 # How many words that the notes do not have are named.
 _NAMED = 4
@@ -202,6 +239,23 @@ async def find_in(
     ranked = sorted(best.values(), key=lambda note: (-note.score, note.lang != lang, note.topic))
     top = ranked[0].score if ranked else 0.0
     return tuple(note for note in ranked if note.score >= _BESIDE_BEST * top)[: max(0, k)]
+
+
+def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[str] = ()) -> tuple[Note, ...]:
+    """`notes` and others that ship, by how much of `question` one of their sentences has; of alike ones those of the topics
+    `before` first. A note that was not found has to have more of it than half."""
+    found = {note.topic: note.score for note in notes}
+    points: dict[str, float] = {}
+    question = _without_denied(question)
+    unsought = _UNSOUGHT if count_told(question) > 1 else 1.1
+    for topic, share in shares_of(question).items():
+        if topic in found or share >= (_FOLLOWED if topic in before else unsought):
+            points[topic] = share + _SOUGHT * found.get(topic, 0.0) + _GOES_ON * (topic in before)
+    own = [note for note in notes if note.topic not in points]
+    best = sorted(points, key=lambda topic: -points[topic])[: max(len(notes), _NOTES) - len(own)]
+    top = points[best[0]] if best else 1.0
+    shipped = (replace(note, score=round(points[note.topic] / top, 4)) for note in of_topics(best, lang))
+    return tuple(sorted((*own, *shipped), key=lambda note: -note.score))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +329,7 @@ def _with_all_words(
 
 def _telling_words(question: str) -> set[str]:
     """The folded words of `question` that tell what is asked."""
-    return telling_words(subject_words(question)) - _general_words()
+    return telling_words(subject_words(question)) - general_words()
 
 
 def _is_elsewhere(question: str, note: Note, quoted: Sequence[str]) -> bool:
@@ -284,13 +338,6 @@ def _is_elsewhere(question: str, note: Note, quoted: Sequence[str]) -> bool:
     names += [hit.phrase for hit in _phrases().find(question) if hit.label == note.topic]
     told = {word for one in (*names, *quoted) for word in fold.folded_words(one)}
     return bool((_telling_words(question) & folded_words_of(note)) - told)
-
-
-@cache
-def _general_words() -> frozenset[str]:
-    return frozenset(
-        word for listed in read_lists(_GENERAL).values() for one in listed for word in fold.folded_words(one)
-    )
 
 
 def asks(text: str) -> bool:
@@ -316,8 +363,10 @@ def _asking(text: str) -> str:
 def _adds(second: Note, first: Note, question: str) -> bool:
     """Whether `second` speaks of a word of `question` that `first` does not have."""
     words = telling_words(subject_words(question))
-    return second.topic in subjects(question) or bool(
-        words & folded_words_of(second) - folded_words_of(first)
+    return (
+        second.score >= _TIE
+        or second.topic in subjects(question)
+        or bool(words & folded_words_of(second) - folded_words_of(first))
     )
 
 
@@ -328,7 +377,7 @@ def _coverage(
     held = {word for note in notes for word in folded_words_of(note)}
     asked = spellings_of(_without_denied(question))[-1]
     kinds = [hit for hit in asked_lexicon().find(asked) if hit.label.endswith(" asked")]
-    read = [(hit.start, hit.end) for hit in (*kinds, *_general().find(asked))]
+    read = [(hit.start, hit.end) for hit in (*kinds, *general_lexicon().find(asked))]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
     meant = concept_words(asked, [text for note in notes for text in _texts_of(note)])
     unread = [word for word in words if word.folded not in held and word.start not in meant]
@@ -344,11 +393,6 @@ def _coverage(
         if f"{kind} asked" in asks and not any(tells(kind, one) for one in quoted)
     ]
     return covered, missing
-
-
-@cache
-def _general() -> Lexicon:
-    return Lexicon.load(_GENERAL)
 
 
 @cache

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from troly.text import fold
 from troly.text.everyday import without_everyday
-from troly.text.match import Lexicon
+from troly.text.match import Lexicon, spans_of
+from troly.text.wordlist import read_lists
+from troly_dental.guard.rules import telling_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.samples import note_files
 
@@ -19,6 +21,12 @@ _LEXICONS = Path(__file__).parent / "lexicons"
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What a word of an earlier message counts beside one of the question itself, and one that a sentence chosen before has too.
 _EARLIER, _TOLD_ALREADY = 0.3, 0.4
+# What a word counts that hardly changes a question: who, when, what one does all day.
+_GENERALLY = 0.4
+# A word that no note has counts no more than a rare one.
+_STRANGE = 4.0
+# What a line must tell of a question to answer it by itself, and beside the best one.
+_SURELY, _BESIDE_BEST = 0.45, 0.6
 # What a sentence gains that tells a time where one is asked for, beside the words it shares.
 _TOLD_TIME, _TOLD_KIND = 1.5, 0.5
 KINDS = ("how long", "how much", "food", "amount", "age", "avoid")
@@ -71,6 +79,15 @@ def best_sentences(
     return [sentences[at] for at in sorted(chosen)]
 
 
+def best_lines(lines: Sequence[str], question: str, count: int, twins: Sequence[str]) -> list[str]:
+    """Up to `count` of `lines` that surely speak of what `question` names, the best first; none where no line does."""
+    told = told_by(lines, question, "", twins)
+    points = [_points(one, line, set()) for one, line in zip(told, lines, strict=True)]
+    enough = max(_BESIDE_BEST * max(points, default=0.0), _SURELY)
+    ranked = sorted(range(len(lines)), key=lambda at: -points[at])
+    return [lines[at] for at in ranked if points[at] >= enough][:count]
+
+
 def told_by(
     sentences: Sequence[str], question: str, before: str = "", twins: Sequence[str] = ()
 ) -> list[dict[str, float]]:
@@ -85,6 +102,25 @@ def told_by(
     return [{unit: wanted[unit] * (1 - common[unit] / total) for unit in units} for units in shared]
 
 
+def share_told(question: str, sentences: Sequence[str], beside: str) -> float:
+    """What share of what the words of `question` tell one of `sentences` has; a word that only stands `beside` counts half.
+
+    0-1.
+    """
+    wanted = {unit: min(weight, _STRANGE) for unit, weight in _weights(question).items()}
+    if not wanted:
+        return 0.0
+    around = _shared_units(wanted, beside)
+    best = max((sum(wanted[unit] for unit in _shared_units(wanted, one)) for one in sentences), default=0.0)
+    everywhere = sum(wanted[unit] for unit in around)
+    return (best + max(everywhere - best, 0.0) / 2) / sum(wanted.values())
+
+
+def count_told(question: str) -> int:
+    """How many words of `question` tell something."""
+    return len(_weights(question))
+
+
 def _points(told: Weights, sentence: str, covered: set[str]) -> float:
     weights = (weight * (_TOLD_ALREADY if unit in covered else 1.0) for unit, weight in told.items())
     return sum(weights) / math.sqrt(8 + len(fold.words(sentence)))
@@ -94,10 +130,14 @@ def _points(told: Weights, sentence: str, covered: set[str]) -> float:
 def _weights(text: str) -> Weights:
     """What the words and concepts of `text` tell, spelt as they are meant."""
     text = spellings_of(text)[-1] if text else text
-    found = {f"[{hit.label}]": word_weight(f"[{hit.label}]") for hit in _concepts().find(text)}
-    for word in without_everyday(text):
-        if not word.folded.isdigit():
-            found[word.text] = word_weight(word.folded)
+    # One syllable without its accents may be another word: it is compared as it stands.
+    hits = [hit for hit in _concepts().find(text) if hit.exact or " " in hit.phrase]
+    found = {f"[{hit.label}]": word_weight(f"[{hit.label}]") for hit in hits}
+    telling = telling_words(text)
+    for word in without_everyday(text, spans_of(hits)):
+        if word.folded in telling and not word.folded.isdigit():
+            scale = _GENERALLY if word.folded in general_words() else 1.0
+            found[word.text] = word_weight(word.folded) * scale
     return found
 
 
@@ -179,6 +219,19 @@ def asked_lexicon() -> Lexicon:
 @cache
 def _concepts() -> Lexicon:
     return Lexicon.load(_LEXICONS / "concepts.txt")
+
+
+@cache
+def general_lexicon() -> Lexicon:
+    """Words of a question that change nothing in its answer."""
+    return Lexicon.load(_LEXICONS / "general.txt")
+
+
+@cache
+def general_words() -> frozenset[str]:
+    """The same, as single folded words."""
+    listed = read_lists(_LEXICONS / "general.txt").values()
+    return frozenset(word for each in listed for one in each for word in fold.folded_words(one))
 
 
 # -- What a word tells among the sentences of all notes.

@@ -106,13 +106,12 @@ def asks_in_general(text: str) -> bool:
     return any(_read(reading).general_question for reading in spellings_of(text))
 
 
-def is_over(text: str, name: str) -> bool:
-    """Whether the person says that the emergency `name` told before is over, or that a doctor has seen to it.
-
-    What went down the throat is looked for though the cough has eased.
+def is_over(text: str, *, until_seen: bool = False) -> bool:
+    """Whether the person says that an emergency told before is over, or that a doctor has seen to it; only this where it
+    lasts `until_seen`, as that of what went down the throat does though the cough has eased.
     """
     readings = [_read(reading) for reading in spellings_of(text)]
-    signs = ("seen",) if name == "object" else ("seen", "calm")
+    signs = ("seen",) if until_seen else ("seen", "calm")
     return any(one.stands(*signs) or one.seen_to for one in readings)
 
 
@@ -1210,12 +1209,8 @@ class _Reading:
         careful = 3 * sum(1 for word in self._words if accents(word.text)) >= len(self._words)
         entries = _entries()
         for at, word in enumerate(self._words):
-            if word.folded == "truoc" and any(
-                each.folded == "lan" for each in self._words[max(at - 3, 0) : at]
-            ):
-                found["past"].append(_Place(at, at, _ANY))
-            if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _IN_A_YEAR:
-                found["past"].append(_Place(at - 1, at, _ANY))
+            if place := self._past_at(at):
+                found["past"].append(place)
             for entry in entries.get(word.folded, ()):
                 span = self._words[at : at + len(entry.words)]
                 if entry.concept == "past" and _HOURS_AGO.match(fold(self.text[word.start :])):
@@ -1242,6 +1237,15 @@ class _Reading:
                 if reach >= 0:
                     found[entry.concept].append(_Place(at, at + len(span) - 1, reach))
         return found
+
+    def _past_at(self, at: int) -> _Place | None:
+        """The words at `at` that name a year or an earlier time: "lần ... trước", "năm 1998"."""
+        word = self._words[at]
+        if word.folded == "truoc" and any(each.folded == "lan" for each in self._words[max(at - 3, 0) : at]):
+            return _Place(at, at, _ANY)
+        if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _IN_A_YEAR:
+            return _Place(at - 1, at, _ANY)
+        return None
 
     def _start(self, place: _Place) -> int:
         return self._words[place.first].start

@@ -290,12 +290,12 @@ def test_an_extraction_is_remembered_over_the_whole_conversation(between: int) -
 
 @pytest.mark.parametrize(("text", "over"), [("máu cầm rồi", True), ("bác sĩ khám rồi ạ", True), ("it has stopped", True), ("máu chưa cầm", False), ("đang trên đường đi", False), ("giờ phải làm sao", False), ("nha sĩ cắm lại răng cho bé xong rồi", True), ("bv khám rồi nắn lại r", True), ("chưa gặp bác sĩ", False), ("the dentist already put it back", True), ("waiting for the doctor", False)])  # fmt: skip
 def test_what_is_over_is_said_so(text: str, over: bool) -> None:
-    assert is_over(text, "bleeding") is over
+    assert is_over(text) is over
 
 
 @pytest.mark.parametrize(("text", "over"), [("hết ho rồi, đỡ rồi", False), ("she is fine now", False), ("bác sĩ khám rồi ạ", True), ("they kept me overnight and sent me home", True)])  # fmt: skip
 def test_what_went_down_the_throat_is_looked_for_though_the_cough_has_eased(text: str, over: bool) -> None:
-    assert is_over(text, "object") is over
+    assert is_over(text, until_seen=True) is over
 
 
 @pytest.mark.parametrize("price", ["cái giá này", "mức giá đó", "báo giá niềng"])
@@ -374,12 +374,12 @@ CARE = (
 @given(st.sampled_from(HELPERS), st.sampled_from(AWAY), st.booleans())
 def test_an_emergency_is_not_over_because_nobody_is_there(helper: str, away: str, plain: bool) -> None:
     text = f"mà {helper} {away}, làm sao giờ"
-    assert not is_over(fold(text) if plain else text, "bleeding")
+    assert not is_over(fold(text) if plain else text)
 
 
 @given(st.sampled_from(HELPERS), st.sampled_from(CARE))
 def test_an_emergency_is_over_once_it_was_seen_to(helper: str, care: str) -> None:
-    assert is_over(f"{helper} {care}", "object")
+    assert is_over(f"{helper} {care}", until_seen=True)
 
 
 @given(
