@@ -29,6 +29,8 @@ _STRANGE = 4.0
 _SURELY, _BESIDE_BEST = 0.45, 0.6
 # What a sentence gains that tells a time where one is asked for, beside the words it shares.
 _TOLD_TIME, _TOLD_KIND = 1.5, 0.5
+# What that counts in a sentence that shares none.
+_BESIDE = 0.6
 KINDS = ("how long", "how much", "food", "amount", "age", "avoid")
 # What only puts sentences first: a note that tells what to do, why or what is allowed may do so in any words.
 _ADVISED = ("what to do", "may i", "why")
@@ -36,7 +38,7 @@ _ADVISED = ("what to do", "may i", "why")
 _TIME = re.compile(
     r"\b(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|vai|nua|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half)"
     r"\s+(?:\w+\s+){0,3}?(?:phut|gio|ngay|tuan|thang|nam|tuoi|lan|minutes?|hours?|days?|weeks?|months?|years?|times|twice|once)\b"
-    r"|\b(?:once|twice|daily)\b"
+    r"|\b(?:once|twice|daily|(?:first|second|third|next) day|ngay (?:dau|thu \w+)|hom sau)\b"
 )
 _ENDINGS = re.compile(r"(?:ing|ed|es|s|ly)$")
 _SHORTEST_STEM = 3
@@ -64,7 +66,10 @@ def best_sentences(
     """
     told = told_by(sentences, question, before, twins)
     kinds = kinds_asked(question) or kinds_asked(before)
-    gains = [max((_told(kind, sentence) for kind in kinds), default=0.0) for sentence in sentences]
+    gains = [
+        max((_told(kind, sentence) for kind in kinds), default=0.0) * (1.0 if told[at] else _BESIDE)
+        for at, sentence in enumerate(sentences)
+    ]
     chosen: list[int] = []
     covered: set[str] = set()
     while len(chosen) < min(count, len(sentences)):
