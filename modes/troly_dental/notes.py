@@ -169,7 +169,9 @@ _SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
 # What a note of which one sentence has the question's words gains: that it was found, that it answered before; and the shares
 # that one must have that was not found, of any and of those before.
-_SOUGHT, _GOES_ON, _UNSOUGHT, _FOLLOWED, _NOTES = 0.5, 0.35, 0.6, 0.3, 2
+_SOUGHT, _GOES_ON, _UNSOUGHT, _FOLLOWED, _NOTES = 0.5, 0.5, 0.6, 0.3, 2
+# The share of one that was not found, where it is so far ahead of the next one.
+_AHEAD, _LEADS = 0.3, 1.25
 # How alike two notes are that are both read out, whatever the second one adds.
 _TIE = 0.85
 # What a note gains that is about the person who asks.
@@ -247,12 +249,15 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     found = {note.topic: note.score for note in notes}
     points: dict[str, float] = {}
     question = _without_denied(question)
-    unsought = _UNSOUGHT if count_told(question) > 1 else 1.1
-    for topic, share in shares_of(question).items():
-        if topic in found or share >= (_FOLLOWED if topic in before else unsought):
-            points[topic] = share + _SOUGHT * found.get(topic, 0.0) + _GOES_ON * (topic in before)
+    shares = shares_of(question)
+    first, second = sorted(shares.values(), reverse=True)[:2]
+    unsought = 1.1 if count_told(question) < 2 else _AHEAD if first >= _LEADS * second else _UNSOUGHT
+    for topic, share in shares.items():
+        if topic in found or (topic in before and share >= _FOLLOWED) or first == share >= unsought:
+            points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
     own = [note for note in notes if note.topic not in points]
-    best = sorted(points, key=lambda topic: -points[topic])[: max(len(notes), _NOTES) - len(own)]
+    best = sorted(points, key=lambda topic: (-points[topic], topic not in before))
+    best = best[: max(len(notes), _NOTES) - len(own)]
     top = points[best[0]] if best else 1.0
     shipped = (replace(note, score=round(points[note.topic] / top, 4)) for note in of_topics(best, lang))
     return tuple(sorted((*own, *shipped), key=lambda note: -note.score))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from troly.text import fold
 from troly.text.everyday import without_everyday
+from troly.text.language import detect
 from troly.text.match import Lexicon, spans_of
 from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import telling_words
@@ -23,14 +24,16 @@ _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 _EARLIER, _TOLD_ALREADY = 0.3, 0.4
 # What a word counts that hardly changes a question: who, when, what one does all day.
 _GENERALLY = 0.4
-# A word that no note has counts no more than a rare one.
-_STRANGE = 4.0
+# The most that a word counts that some note has, and one that none has.
+_KNOWN, _STRANGE = 5.0, 1.5
+# What a word tells that says what a question is about.
+_TELLING = 2.2
 # What a line must tell of a question to answer it by itself, and beside the best one.
 _SURELY, _BESIDE_BEST = 0.45, 0.6
 # What a sentence gains that tells a time where one is asked for, beside the words it shares.
 _TOLD_TIME, _TOLD_KIND = 1.5, 0.5
 # What that counts in a sentence that shares none.
-_BESIDE = 0.6
+_BESIDE = 0.75
 KINDS = ("how long", "how much", "food", "amount", "age", "avoid")
 # What only puts sentences first: a note that tells what to do, why or what is allowed may do so in any words.
 _ADVISED = ("what to do", "may i", "why")
@@ -70,6 +73,9 @@ def best_sentences(
         max((_told(kind, sentence) for kind in kinds), default=0.0) * (1.0 if told[at] else _BESIDE)
         for at, sentence in enumerate(sentences)
     ]
+    if gains and asked_lexicon().has(question, "what asked"):
+        # A note begins with what its subject is.
+        gains[0] += _TOLD_TIME
     chosen: list[int] = []
     covered: set[str] = set()
     while len(chosen) < min(count, len(sentences)):
@@ -112,7 +118,11 @@ def share_told(question: str, sentences: Sequence[str], beside: str) -> float:
 
     0-1.
     """
-    wanted = {unit: min(weight, _STRANGE) for unit, weight in _weights(question).items()}
+    counts = _frequencies()[0]
+    wanted = {
+        unit: min(weight, _KNOWN if unit.startswith("[") or fold.fold(unit) in counts else _STRANGE)
+        for unit, weight in _weights(question).items()
+    }
     if not wanted:
         return 0.0
     around = _shared_units(wanted, beside)
@@ -122,8 +132,8 @@ def share_told(question: str, sentences: Sequence[str], beside: str) -> float:
 
 
 def count_told(question: str) -> int:
-    """How many words of `question` tell something."""
-    return len(_weights(question))
+    """How many words of `question` tell what it is about."""
+    return sum(weight >= _TELLING for weight in _weights(question).values())
 
 
 def _points(told: Weights, sentence: str, covered: set[str]) -> float:
@@ -136,7 +146,8 @@ def _weights(text: str) -> Weights:
     """What the words and concepts of `text` tell, spelt as they are meant."""
     text = spellings_of(text)[-1] if text else text
     # One syllable without its accents may be another word: it is compared as it stands.
-    hits = [hit for hit in _concepts().find(text) if hit.exact or " " in hit.phrase]
+    marked = fold.has_marks(fold.words(text)) or detect(text) == "en"
+    hits = [hit for hit in _concepts().find(text) if (hit.exact and marked) or " " in hit.phrase]
     found = {f"[{hit.label}]": word_weight(f"[{hit.label}]") for hit in hits}
     telling = telling_words(text)
     for word in without_everyday(text, spans_of(hits)):
