@@ -106,13 +106,12 @@ def is_answered(question: str, before: Sequence[str] = ()) -> bool:
 
 
 def shares_of(question: str) -> dict[str, float]:
-    """For each topic what share of `question` one sentence of its note has, in either language."""
+    """For each topic what share of `question` one sentence of its note has, in the language that is asked in."""
+    lang = detect(question)
+    notes = [langs.get(lang) or next(iter(langs.values())) for langs in _by_topic().values()]
     return {
-        topic: max(
-            share_told(question, sentences_of(note.text), f"{note.title} {note.text} {' '.join(note.also)}")
-            for note in langs.values()
-        )
-        for topic, langs in _by_topic().items()
+        note.topic: share_told(question, sentences_of(note.text), " ".join((note.title, *note.also)))
+        for note in notes
     }
 
 

@@ -113,8 +113,9 @@ def told_by(
     return [{unit: wanted[unit] * (1 - common[unit] / total) for unit in units} for units in shared]
 
 
-def share_told(question: str, sentences: Sequence[str], beside: str) -> float:
-    """What share of what the words of `question` tell one of `sentences` has; a word that only stands `beside` counts half.
+def share_told(question: str, sentences: Sequence[str], names: str) -> float:
+    """What share of what the words of `question` tell one of `sentences` has; a word that only the others or `names` have
+    counts half.
 
     0-1.
     """
@@ -125,9 +126,9 @@ def share_told(question: str, sentences: Sequence[str], beside: str) -> float:
     }
     if not wanted:
         return 0.0
-    around = _shared_units(wanted, beside)
-    best = max((sum(wanted[unit] for unit in _shared_units(wanted, one)) for one in sentences), default=0.0)
-    everywhere = sum(wanted[unit] for unit in around)
+    shared = [_shared_units(wanted, one) for one in sentences]
+    best = max((sum(wanted[unit] for unit in units) for units in shared), default=0.0)
+    everywhere = sum(wanted[unit] for unit in set().union(*shared, _shared_units(wanted, names)))
     return (best + max(everywhere - best, 0.0) / 2) / sum(wanted.values())
 
 
@@ -261,6 +262,8 @@ def word_weight(word: str) -> float:
 
 @cache
 def _frequencies() -> tuple[Mapping[str, int], int]:
-    sentences = [each for note in note_files() for each in sentences_of(note.text)]
-    counts = Counter(unit for each in sentences for unit in {*fold.folded_words(each), *_concepts_in(each)})
+    sentences = [(note.lang, each) for note in note_files() for each in sentences_of(note.text)]
+    counts = Counter(word for _, each in sentences for word in set(fold.folded_words(each)))
+    # The notes say the same in both languages: one is enough to know how often a concept stands in them.
+    counts.update(unit for lang, each in sentences if lang == "vi" for unit in (*_concepts_in(each),) * 2)
     return counts, len(sentences)

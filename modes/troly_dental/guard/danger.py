@@ -209,7 +209,8 @@ def _unconscious(case: _Case) -> bool:
 
 
 def _chest(case: _Case) -> bool:
-    return case.mouth and case.read.near("chest", "pressing", 3)
+    arm = case.read.near("pressing", "limb", 3) and case.read.has("shock")
+    return case.mouth and (arm or case.read.near("chest", "pressing", 3))
 
 
 def _allergy(case: _Case) -> bool:
@@ -374,7 +375,7 @@ def _object(case: _Case) -> bool:
     if read.seen_to or read.stands("taken_out"):
         return False
     # What burns or pinches from inside is looked for in the child that had it, before anything shows.
-    burning = read.near("battery", "missing", 4) and (read.has("child") or case.told_before("child"))
+    burning = read.near("battery", "missing", 7) and (read.has("child") or case.told_before("child"))
     ill = read.has("drool", "cough", "unwell", "breathless", "refuses")
     if burning or (read.near("device", "missing", 4) and ill):
         return True
@@ -1075,8 +1076,9 @@ class _Reading:
 
     @property
     def taken_by_mouth(self) -> bool:
-        """Whether a word says that something was taken, other than "dùng" and "xài", which also use it up."""
-        return bool(self._firsts("taken") - self._firsts("used"))
+        """Whether a word says that something was taken, other than "dùng" and "xài", which also use it up, and the name of a thing ("viên ngậm")."""
+        named = self._words_of("chemical", "mild_chemical")
+        return bool(self._firsts("taken") - self._firsts("used") - named)
 
     @property
     def seen_to(self) -> bool:
