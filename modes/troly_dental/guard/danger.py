@@ -975,7 +975,9 @@ class _Reading:
             or (concept in _FALLS and self.framed(_THE_OTHER_DAY, place))
             or (
                 concept == "accident"
-                and any(0 <= place.first - each.last - 1 <= 1 for each in self._sure("artificial"))
+                and any(
+                    0 <= place.first - each.last - 1 <= _SHOWN_REACH + 1 for each in self._sure("artificial")
+                )
             )
         )
 
