@@ -976,7 +976,7 @@ class _Reading:
             or (
                 concept == "accident"
                 and any(
-                    0 <= place.first - each.last - 1 <= _SHOWN_REACH + 1 for each in self._sure("artificial")
+                    0 <= place.first - each.last - 1 <= _SHOWN_REACH + 3 for each in self._sure("artificial")
                 )
             )
         )
