@@ -975,6 +975,7 @@ class _Reading:
             or (concept in _FALLS and self.framed(_THE_OTHER_DAY, place))
             or (
                 concept == "accident"
+                and not self._stated("blood", "head")
                 and any(
                     0 <= place.first - each.last - 1 <= _SHOWN_REACH + 3 for each in self._sure("artificial")
                 )
