@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -319,7 +320,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     answer = await asyncio.to_thread(bundled.answer, found.spare, question, query, lang, facts)
     if not answer.whole and found.before and without_everyday(question):
         again = await asyncio.to_thread(bundled.answer, found.before, question, query, lang, facts)
-        answer = again if again.whole else answer
+        answer = again if again.whole or not answer.about else answer
     if replies and not (answer.whole if set(wished) - {"diagnosis"} else answer.about):
         # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()
@@ -344,8 +345,10 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
 
 
 def _clinic(hotline: str) -> str:
-    """The clinic's part of the hotline: whoever asks for a price needs no ambulance."""
-    return "; ".join(part.strip() for part in hotline.split(";") if "115" not in part) or hotline
+    """The clinic's part of the hotline, without the hours of the telephone: whoever asks for a price needs no ambulance, and
+    no clinic opens with it."""
+    clinic = "; ".join(part.strip() for part in hotline.split(";") if "115" not in part) or hotline
+    return re.sub(r"\s*\([^()]*\d:\d\d[^()]*\)", "", clinic)
 
 
 def _noted(question: str, lang: Lang) -> list[str]:

@@ -10,14 +10,13 @@ from functools import cache
 from typing import Any, Self
 
 from troly.text.catalogue import Lang
-from troly.text.fold import folded_words
 from troly.text.match import Lexicon
 from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
-from troly_dental.guard.rules import telling_words
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.memory.facts import patient_of
-from troly_dental.notes import subjects
+from troly_dental.notes import of_topics, subjects
+from troly_dental.sentences import best_lines, sentences_of
 from troly_dental.strings import say
 
 # Kept in the conversation's metadata.
@@ -40,7 +39,27 @@ _COVERED = {
     "object": ("breathing",),
     "allergy": ("breathing", "unconscious"),
 }
-_LINES = 3
+# The notes that say more of it than its card.
+_FIRST_AID: Mapping[str, tuple[str, ...]] = {
+    "choking": ("choking",),
+    "object": ("swallowed-object", "choking"),
+    "breathing": ("facial-swelling", "choking"),
+    "unconscious": ("choking", "stroke-signs"),
+    "chest": ("heart-and-blood-thinners",),
+    "poisoning": ("painkiller-overdose", "swallowed-object"),
+    "allergy": ("anaesthetic-and-allergy",),
+    "bleeding": ("bleeding", "after-extraction"),
+    "knocked_out": ("avulsed-tooth", "dental-trauma"),
+    "trauma": ("dental-trauma", "avulsed-tooth"),
+    "swelling": ("facial-swelling", "abscess"),
+    "nerve": ("stroke-signs",),
+    "fever": ("abscess", "after-extraction"),
+}
+# What a note advises that whoever may be operated on does not do.
+_DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", re.IGNORECASE)
+# A sign that is gone, or a person who feels well, ends none of these: a doctor does.
+_UNTIL_SEEN = frozenset({*_NOW, "nerve"} - {_GENTLE})
+_LINES, _TOLD = 3, 3
 _HEADLINE = "🚨"
 _DURATION = re.compile(r"\d ?(?:phút|giờ|tiếng|minutes?|hours?)\b")
 
@@ -106,7 +125,7 @@ def reply(
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
         if is_called_off(text):
             return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-        if is_over(text, present.name):
+        if is_over(text, until_seen=present.name in _UNTIL_SEEN):
             return EmergencyReply(say("guard.still.over", lang), None)
     if found is None and _is_aside(text, present.name, lang):
         return EmergencyReply(_reminder(present, lang), present, aside=True)
@@ -169,7 +188,7 @@ def _is_aside(text: str, name: str, lang: Lang) -> bool:
         and set(subjects(text)) - set(subjects(advice(name, lang)))
         and (
             asks_in_general(text)
-            or not (_card_lines(text, name, lang) or set(_lexicon().labels_in(text)) - {"money"})
+            or not (_told_lines(text, name, lang) or set(_lexicon().labels_in(text)) - {"money"})
         )
     )
 
@@ -180,7 +199,7 @@ def _reminder(present: Emergency, lang: Lang) -> str:
 
 
 def still(text: str, present: Emergency, lang: Lang) -> str:
-    """What a follow-up hears: that it is still urgent, then the lines that answer it, all of the card where none does."""
+    """What a follow-up hears: that it is still urgent, then what answers it, all of the card where nothing does."""
     head, name = _reminder(present, lang), present.name
     card = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
     if name == _GENTLE:
@@ -188,22 +207,27 @@ def still(text: str, present: Emergency, lang: Lang) -> str:
     # How long there is stands in the card.
     silent = {"time"} if name in _FASTING else {"time", "food"}
     wanted = [label for label in _lexicon().labels_in(text) if label not in silent]
-    lines = [*_card_lines(text, name, lang), *(say(f"guard.still.{label}", lang) for label in wanted)][
-        :_LINES
-    ]
+    told, more = _told_lines(text, name, lang), [say(f"guard.still.{label}", lang) for label in wanted]
+    lines = [*told, *more[: _LINES - min(len(told), 2)]]
     lines = lines or [say("guard.still.more", lang), *card]
     return "\n".join([head, "", *lines])
 
 
-def _card_lines(text: str, name: str, lang: Lang) -> list[str]:
-    """The lines of the card that speak of what is asked, most words first; of how long, those that name a time."""
-    asked = telling_words(text)
-    lines = [line for line in advice(name, lang).splitlines() if line.startswith(("- ", _HEADLINE))]
-    if "time" in _lexicon().labels_in(text) and (timed := [line for line in lines if _DURATION.search(line)]):
+def _told_lines(text: str, name: str, lang: Lang) -> list[str]:
+    """The lines of the card and the sentences of the first-aid notes that speak of what is asked or done, the best first;
+    of how long, those of the card that name a time."""
+    card = [line for line in advice(name, lang).splitlines() if line.startswith(("- ", _HEADLINE))]
+    if "time" in _lexicon().labels_in(text) and (timed := [line for line in card if _DURATION.search(line)]):
         return ["- " + line.removeprefix("- ").removeprefix(_HEADLINE).strip() for line in timed[:2]]
-    lines = [line for line in lines if line.startswith("- ")]
-    shared = {line: len(asked & set(folded_words(line))) for line in lines}
-    return sorted((line for line in lines if shared[line]), key=lambda line: -shared[line])[:2]
+    lines = [line for line in card if line.startswith("- ")]
+    other: Lang = "en" if lang == "vi" else "vi"
+    notes, foreign = (of_topics(_FIRST_AID.get(name, ()), each) for each in (lang, other))
+    twins = [""] * len(lines)
+    for note, twin in zip(notes, foreign, strict=True):
+        own, theirs = sentences_of(note.text), sentences_of(twin.text)
+        twins += theirs if len(own) == len(theirs) else [""] * len(own)
+        lines += [f"- {_DRINKING.sub('', one) if name in _FASTING else one}" for one in own]
+    return best_lines(lines, text, _TOLD, twins)
 
 
 @cache

@@ -79,7 +79,8 @@ def warm() -> None:
     """Learn the signs and the notes that the first answer would wait for; on a thread, when the assistant is shown."""
     from troly.retrieval.search.glossary import concepts
     from troly_dental.guard import danger, judge
-    from troly_dental.notes import subjects, word_weight
+    from troly_dental.notes import subjects
+    from troly_dental.sentences import word_weight
 
     danger("răng bị sâu")
     judge("răng bị sâu")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from troly.errors import StoreError
 from troly.llm.session import OFFLINE
 from troly.plugin.context import TurnContext
 from troly.recording import recorded_call
+from troly.text.fold import fold
 from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
@@ -99,13 +101,38 @@ def wants_web(turn: TurnContext) -> bool:
     )
 
 
-def with_subject(question: str, before: PreviousTurn) -> str:
-    """The question with the subject it follows up ("còn giá thì sao?", "răng đó"); as it is where it stands for itself."""
+def with_subject(question: str, before: PreviousTurn, earlier: Sequence[str] = ()) -> str:
+    """The question with the subject it follows up ("còn giá thì sao?", "răng đó", "cách đầu" of two that an `earlier` message
+    names); as it is where it stands for itself."""
     if not before.topic or not before.dental:
         return question
+    if option := _option(question, earlier):
+        return f"{option} {question}"
     if judge(question, None, False).dental and not _pointing().find(question):
         return question
     return f"{textwrap.shorten(before.topic, TOPIC_CHARS, placeholder='')} {question}".strip()
+
+
+_CHOICE = re.compile(
+    r"\b(?:(?:cach|cai|loai|kieu|phuong phap|lua chon)\s+(?:thu\s+)?(?:(dau(?: tien)?|nhat|mot)|(hai|sau|cuoi|con lai))"
+    r"|the\s+(?:(first|former)|(second|latter|last|other))(?:\s+(?:one|option|way))?)\b"
+)
+_BETWEEN = re.compile(r"\b(?:hay|hoặc|hoac|so với|so voi|or|vs|versus|and|và)\b", re.IGNORECASE)
+
+
+def _option(question: str, earlier: Sequence[str]) -> str:
+    """The subject that `question` picks by its place among those that the last of `earlier` messages with several names."""
+    found = _CHOICE.search(fold(question))
+    for text in reversed(earlier) if found else ():
+        parts = [part for part in _BETWEEN.split(text) if bundled.subjects(part)]
+        if found and len(parts) > 1:
+            chosen = parts[0] if found[1] or found[3] else parts[-1]
+            topics = bundled.subjects(chosen)
+            [title] = [
+                note.title for note in bundled.of_topics([max(topics, key=lambda one: topics[one])], "vi")
+            ]
+            return title
+    return ""
 
 
 async def search_web(turn: TurnContext, query: str) -> SearchOutcome:

@@ -28,6 +28,7 @@ from troly_dental.memory import connection as memory
 from troly_dental.memory.facts import patient_of
 from troly_dental.memory.store import MemoryStore
 from troly_dental.memory.summary import fitted, joined, rule_summary, summarise
+from troly_dental.samples import loaded
 from troly_dental.search.pages import as_text, page_evidence, source_list
 from troly_dental.search.web_search import SearchOutcome, explain
 from troly_dental.settings import DentalSettings
@@ -103,6 +104,9 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
         before.question,
         previous_dental=before.dental,
         names_subject=bundled.names_subject,
+        is_answered=lambda text: (
+            loaded(turn.services) and bundled.is_answered(text, before.notes if before.dental else ())
+        ),
     )
     StepLog(turn).flow("2.1", f"Guardrail result: {'PASSED' if verdict.dental else 'REJECTED'}")
     detail = say(
@@ -113,7 +117,8 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
         reason=verdict.reason,
     )
     step.note(detail, verdict.source)
-    query = await asyncio.to_thread(with_subject, question, before) if verdict.dental else question
+    earlier = [message.text for message in turn.history if message.sender == "user"]
+    query = await asyncio.to_thread(with_subject, question, before, earlier) if verdict.dental else question
     stands_alone = verdict.dental and query == question
     cited = before.notes if verdict.dental else ()
     _keep(turn, question, dental=verdict.dental, topic=question if stands_alone else before.topic)
@@ -142,7 +147,8 @@ async def rejected(state: State, turn: TurnContext, step: Step) -> State:
 
 
 def _keep(turn: TurnContext, question: str, *, dental: bool, topic: str) -> None:
-    turn.conversation_metadata[KEPT] = PreviousTurn(question, dental, topic).kept()
+    notes = PreviousTurn.of(turn.conversation_metadata).notes
+    turn.conversation_metadata[KEPT] = PreviousTurn(question, dental, topic, notes).kept()
 
 
 # -- Search, answer, and the answer's form with its sources (003-17 to 003-26).
@@ -161,12 +167,15 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
     # What may be an emergency waits for no web page.
     web = await search_web(turn, query) if wants_web(turn) and not state.get("urgent") else None
     pages = web.results if web else ()
+    cited = state.get("cited", ())
     subject, notes = await _notes_for(turn, state["question"], query, state.get("topic", ""))
+    if loaded(turn.services):
+        notes = await asyncio.to_thread(bundled.ranked, notes, state["question"], turn.language, cited)
     # Pages are what a model answers from; without one, or when it fails, the notes do (C8).
     quoted = not pages or turn.model.reason_unavailable is not None
     earlier = tuple(
         note
-        for note in bundled.of_topics(state.get("cited", ()), turn.language)
+        for note in bundled.of_topics(cited, turn.language)
         if note.topic not in {one.topic for one in notes}
     )
     spare, notes = notes, ((*notes, *earlier)[:MOST_NOTES] if quoted else ())
@@ -252,7 +261,8 @@ async def form(state: State, turn: TurnContext, step: Step) -> State:
     shown = tuple(one for one in shown if answered.cited is None or one.number in answered.cited)
     listed = (*answered.pages, *bundled.as_pages(answered.notes, lang))
     kept = turn.conversation_metadata.get(KEPT) or {}
-    turn.conversation_metadata[KEPT] = {**kept, "notes": [note.topic for note in answered.notes]}
+    notes = [note.topic for note in answered.notes] or kept.get("notes", [])
+    turn.conversation_metadata[KEPT] = {**kept, "notes": notes}
     # The screen lists the sources by themselves; the documents' section belongs to the answer as it is kept and returned.
     disclaimer = f"\n\n{say('answer.disclaimer', lang)}"
     turn.say(disclaimer)

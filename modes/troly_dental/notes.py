@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from troly.plugin.events import Evidence
@@ -18,7 +16,6 @@ from troly.text.everyday import without_everyday
 from troly.text.fold import WordToken
 from troly.text.language import detect
 from troly.text.match import Lexicon
-from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import telling_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.memory.types import Fact
@@ -26,6 +23,19 @@ from troly_dental.output_rail import doses
 from troly_dental.safety import conditions_of
 from troly_dental.samples import COLLECTION, NoteFile, note_files
 from troly_dental.search.pages import Page
+from troly_dental.sentences import (
+    KINDS,
+    asked_lexicon,
+    best_sentences,
+    concept_words,
+    count_told,
+    general_lexicon,
+    general_words,
+    sentences_of,
+    share_told,
+    subject_words,
+    tells,
+)
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
@@ -40,7 +50,7 @@ _SCATTER = 4
 _PRICE = "cost"
 _DENIED = re.compile(
     r"(?:^|(?<=[,.;]))\s*(?:(?:không|khong|ko|chưa|chua|no|not|nothing|without)\b[^,.;?]*"
-    r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal))(?=[,.;])",
+    r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;])",
     re.IGNORECASE,
 )
 
@@ -76,9 +86,33 @@ def names_subject(question: str) -> bool:
     return bool(subjects(question).keys() - {_PRICE})
 
 
-def subject_words(question: str) -> str:
-    """`question` without everyday words, unless nothing else is left."""
-    return " ".join(word.text for word in without_everyday(question)) or question
+# What of a question one note must answer that no word of teeth stands in: of any note, and of one that answered before.
+_MANY = 3
+_ANSWERED, _ANSWERED_BEFORE, _OF_FIRST_AID = (
+    0.75,
+    0.5,
+    frozenset({"choking", "stroke-signs", "swallowed-object"}),
+)
+
+
+def is_answered(question: str, before: Sequence[str] = ()) -> bool:
+    """Whether a note, one of the topics `before` sooner, has so much of `question` that it is asked of it, or first aid is."""
+    if subjects(question).keys() & _OF_FIRST_AID:
+        return True
+    shares, words = shares_of(question), count_told(question)
+    return (words >= _MANY and max(shares.values()) >= _ANSWERED) or (
+        words > 1 and any(shares.get(one, 0.0) >= _ANSWERED_BEFORE for one in before)
+    )
+
+
+def shares_of(question: str) -> dict[str, float]:
+    """For each topic what share of `question` one sentence of its note has, in the language that is asked in."""
+    lang = detect(question)
+    notes = [langs.get(lang) or next(iter(langs.values())) for langs in _by_topic().values()]
+    return {
+        note.topic: share_told(question, sentences_of(note.text), " ".join((note.title, *note.also)))
+        for note in notes
+    }
 
 
 def _without_denied(question: str) -> str:
@@ -122,92 +156,7 @@ def _stand_together(
     return False
 
 
-# -- The sentences of a note that answer a question.
-
-_ASKED = Path(__file__).parent / "lexicons" / "notes_asked.txt"
-_GENERAL = Path(__file__).parent / "lexicons" / "general.txt"
-_END = re.compile(r"(?<=[.!?…])\s+|\n+")
-# What a sentence gains that tells a time where one is asked for, beside the words it shares.
-_TOLD_TIME, _TOLD_KIND = 1.5, 0.5
-_KINDS = ("how long", "how much", "food", "amount", "age", "avoid")
-# What only puts sentences first: a note that tells what to do may do so in any words.
-_ADVISED = "what to do"
-
-
-def sentences_of(text: str) -> list[str]:
-    """The sentences of `text`, in order."""
-    return [part.strip() for part in _END.split(text) if part.strip()]
-
-
-def best_sentences(sentences: Sequence[str], question: str, count: int, last: str = "") -> list[str]:
-    """Up to `count` of `sentences` that answer `question` best, in their own order; the first ones where none does.
-
-    The kind of answer is that of the `last` part of the question, where it asks for one.
-    """
-    wanted = fold.folded_words(subject_words(question))
-    common = Counter(word for each in sentences for word in set(fold.folded_words(each)))
-    points = [_shared(sentence, wanted, common, len(sentences)) for sentence in sentences]
-    asked = _kinds_asked(last) or _kinds_asked(question)
-    points = [
-        point + max((_told(kind, sentence) for kind in asked), default=0)
-        for point, sentence in zip(points, sentences, strict=True)
-    ]
-    ranked = sorted(range(len(sentences)), key=lambda at: (-points[at], at))
-    return [sentences[at] for at in sorted(ranked[:count])]
-
-
-def _kinds_asked(text: str) -> set[str]:
-    """The kinds of answer that `text` asks for; what it says of food or of time counts as asking, "không" and "nên" do not."""
-    labels = set(_asked().labels_in(text))
-    return {kind for kind in _KINDS if kind in labels and kind != "avoid"} | {
-        kind for kind in (*_KINDS, _ADVISED) if f"{kind} asked" in labels
-    }
-
-
-def _tells(kind: str, sentence: str) -> bool:
-    """Whether `sentence` tells the `kind` of thing; that it takes a time tells none."""
-    if kind == "how long":
-        return bool(_TIME.search(fold.fold(sentence)))
-    # "do" is no "đồ": notes are written with their accents.
-    return any(hit.exact and hit.label == kind for hit in _asked().find(sentence))
-
-
-def _told(kind: str, sentence: str) -> float:
-    """What a sentence gains that tells the `kind` of thing that is asked for; a time counts for more than saying that it is one."""
-    if kind == "how long":
-        return _TOLD_TIME * _tells(kind, sentence) + _asked().has(sentence, kind)
-    return _TOLD_KIND * len(
-        {hit.phrase for hit in _asked().find(sentence) if hit.exact and hit.label == kind}
-    )
-
-
-def word_weight(word: str) -> float:
-    """How much the folded `word` tells among the sentences of all notes (inverse document frequency)."""
-    counts, total = _frequencies()
-    return math.log((total + 1) / (counts.get(word, 0) + 0.5))
-
-
-def _shared(sentence: str, wanted: Sequence[str], common: Mapping[str, int], total: int) -> float:
-    """What the words and pairs of `wanted` tell that stand in `sentence`; those of every sentence of a note do not."""
-    words = fold.folded_words(sentence)
-    rare = {
-        word: word_weight(word) * (1 - common.get(word, 0) / (total + 1)) for word in set(words) & set(wanted)
-    }
-    pairs = set(fold.bigrams(words)) & set(fold.bigrams(wanted))
-    told = sum(rare.values()) + sum(max(rare.get(word, 0.0) for word in pair.split("_")) for pair in pairs)
-    return told / math.sqrt(4 + len(words))
-
-
-@cache
-def _frequencies() -> tuple[Mapping[str, int], int]:
-    sentences = [each for note in note_files() for each in sentences_of(note.text)]
-    return Counter(word for each in sentences for word in set(fold.folded_words(each))), len(sentences)
-
-
-@cache
-def _asked() -> Lexicon:
-    return Lexicon.load(_ASKED)
-
+# -- Which notes fit, and what they say.
 
 _CANDIDATES = 30
 # A note fits when the question names its subject, when it holds this share of what the question's words tell, or
@@ -217,16 +166,18 @@ FITTING, ALIKE = 0.8, 0.65
 _BESIDE_BEST = 0.6
 _SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
+# What a note of which one sentence has the question's words gains: that it was found, that it answered before; and the shares
+# that one must have that was not found, of any and of those before.
+_SOUGHT, _GOES_ON, _UNSOUGHT, _FOLLOWED, _NOTES = 0.5, 0.5, 0.6, 0.3, 2
+# The share of one that was not found, where it is so far ahead of the next one.
+_AHEAD, _LEADS = 0.3, 1.25
+# How alike two notes are that are both read out, whatever the second one adds.
+_TIE = 0.85
 # What a note gains that is about the person who asks.
 _PERSON = 0.5
-# "Nhiều năm" says no time; "vài ngày", "18 đến 24 tháng", "two weeks" do.
-_TIME = re.compile(
-    r"\b(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|vai|nua|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half)"
-    r"\s+(?:\w+\s+){0,3}?(?:phut|gio|ngay|tuan|thang|nam|tuoi|lan|minutes?|hours?|days?|weeks?|months?|years?|times|twice|once)\b"
-    r"|\b(?:once|twice|daily)\b"
-)
 _QUESTION_WORDS = frozenset(
-    {"gi", "nao", "sao", "khong", "ko", "what", "when", "how", "can", "should", "chua"}
+    {"gi", "nao", "sao", "khong", "ko", "what", "when", "how", "can", "should", "chua", "bao", "may", "dau"}
+    | {"which", "why", "where", "does", "is", "are", "do", "hong", "hem"}
 )
 # How many words that the notes do not have are named.
 _NAMED = 4
@@ -291,6 +242,26 @@ async def find_in(
     return tuple(note for note in ranked if note.score >= _BESIDE_BEST * top)[: max(0, k)]
 
 
+def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[str] = ()) -> tuple[Note, ...]:
+    """`notes` and others that ship, by how much of `question` one of their sentences has; of alike ones those of the topics
+    `before` first. A note that was not found has to have more of it than half."""
+    found = {note.topic: note.score for note in notes}
+    points: dict[str, float] = {}
+    question = _without_denied(question)
+    shares = shares_of(question)
+    first, second = sorted(shares.values(), reverse=True)[:2]
+    unsought = 1.1 if count_told(question) < 2 else _AHEAD if first >= _LEADS * second else _UNSOUGHT
+    for topic, share in shares.items():
+        if topic in found or (topic in before and share >= _FOLLOWED) or first == share >= unsought:
+            points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
+    own = [note for note in notes if note.topic not in points]
+    best = sorted(points, key=lambda topic: (-points[topic], topic not in before))
+    best = best[: max(len(notes), _NOTES) - len(own)]
+    top = points[best[0]] if best else 1.0
+    shipped = (replace(note, score=round(points[note.topic] / top, 4)) for note in of_topics(best, lang))
+    return tuple(sorted((*own, *shipped), key=lambda note: -note.score))
+
+
 @dataclass(frozen=True, slots=True)
 class NoteAnswer:
     """What the notes say to a question: `whole` where every word that tells is covered, `about` where any is."""
@@ -325,7 +296,8 @@ def answer(
     for place, (note, sentences) in enumerate(chosen):
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
-        best = best_sentences(body, query, _MORE if place else _SENTENCES, question)
+        count = _MORE if place else _SENTENCES
+        best = best_sentences(body, question, count, query, _twins(note, len(sentences))[: len(body)])
         best = _with_all_words(best, body, question, facts)
         if place == 0 and _is_elsewhere(question, note, [*best, *advice]):
             best = body
@@ -361,7 +333,7 @@ def _with_all_words(
 
 def _telling_words(question: str) -> set[str]:
     """The folded words of `question` that tell what is asked."""
-    return telling_words(subject_words(question)) - _general_words()
+    return telling_words(subject_words(question)) - general_words()
 
 
 def _is_elsewhere(question: str, note: Note, quoted: Sequence[str]) -> bool:
@@ -372,26 +344,19 @@ def _is_elsewhere(question: str, note: Note, quoted: Sequence[str]) -> bool:
     return bool((_telling_words(question) & folded_words_of(note)) - told)
 
 
-@cache
-def _general_words() -> frozenset[str]:
-    return frozenset(
-        word for listed in read_lists(_GENERAL).values() for one in listed for word in fold.folded_words(one)
-    )
-
-
 def asks(text: str) -> bool:
     """Whether `text` asks something."""
     text = spellings_of(text)[-1]
     return (
         "?" in text
-        or any(label.endswith(" asked") for label in _asked().labels_in(text))
+        or any(label.endswith(" asked") for label in asked_lexicon().labels_in(text))
         or any(word in _QUESTION_WORDS for word in fold.folded_words(text))
     )
 
 
 def asks_leave(text: str) -> bool:
     """Whether `text` asks if something may be done or does harm."""
-    return "may i asked" in _asked().labels_in(spellings_of(text)[-1])
+    return "may i asked" in asked_lexicon().labels_in(spellings_of(text)[-1])
 
 
 def _asking(text: str) -> str:
@@ -402,8 +367,10 @@ def _asking(text: str) -> str:
 def _adds(second: Note, first: Note, question: str) -> bool:
     """Whether `second` speaks of a word of `question` that `first` does not have."""
     words = telling_words(subject_words(question))
-    return second.topic in subjects(question) or bool(
-        words & folded_words_of(second) - folded_words_of(first)
+    return (
+        second.score >= _TIE
+        or second.topic in subjects(question)
+        or bool(words & folded_words_of(second) - folded_words_of(first))
     )
 
 
@@ -413,10 +380,11 @@ def _coverage(
     """Whether the notes speak of any word of `question`, and the words, or the kind of answer, that they do not have."""
     held = {word for note in notes for word in folded_words_of(note)}
     asked = spellings_of(_without_denied(question))[-1]
-    kinds = [hit for hit in _asked().find(asked) if hit.label.endswith(" asked")]
-    read = [(hit.start, hit.end) for hit in (*kinds, *_general().find(asked))]
+    kinds = [hit for hit in asked_lexicon().find(asked) if hit.label.endswith(" asked")]
+    read = [(hit.start, hit.end) for hit in (*kinds, *general_lexicon().find(asked))]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
-    unread = [word for word in words if word.folded not in held]
+    meant = concept_words(asked, [text for note in notes for text in _texts_of(note)])
+    unread = [word for word in words if word.folded not in held and word.start not in meant]
     covered = len(unread) < len(words) or not words
     missing: list[str] = []
     for before, word in zip([None, *unread], unread, strict=False):
@@ -425,23 +393,22 @@ def _coverage(
     asks = {hit.label for hit in kinds}
     missing += [
         say(f"notes.no_{kind.replace(' ', '_')}", lang)
-        for kind in _KINDS
-        if f"{kind} asked" in asks and not any(_tells(kind, one) for one in quoted)
+        for kind in KINDS
+        if f"{kind} asked" in asks and not any(tells(kind, one) for one in quoted)
     ]
     return covered, missing
 
 
 @cache
-def _general() -> Lexicon:
-    return Lexicon.load(_GENERAL)
-
-
-@cache
 def folded_words_of(note: Note) -> frozenset[str]:
     """The folded words of a note, its other names and the same note in the other language among them."""
-    shipped = _by_topic().get(note.topic, {})
-    also = " ".join(f"{one.title} {one.text} {' '.join(one.also)}" for one in shipped.values())
-    return frozenset(fold.folded_words(f"{note.title} {note.text} {also}"))
+    return frozenset(word for text in _texts_of(note) for word in fold.folded_words(text))
+
+
+def _texts_of(note: Note) -> list[str]:
+    """The texts of a note, its other names and the same note in the other language among them."""
+    shipped = _by_topic().get(note.topic, {}).values()
+    return [f"{note.title} {note.text}", *(f"{one.title} {one.text} {' '.join(one.also)}" for one in shipped)]
 
 
 def evidence(notes: Sequence[Note], lang: Lang, first: int = 1) -> tuple[Evidence, ...]:
@@ -503,6 +470,13 @@ def shown_date(date: str, lang: Lang) -> str:
     """YYYY-MM-DD as people write it: D/M/YYYY in Vietnamese."""
     year, *rest = date.split("-")
     return "/".join([*(str(int(part)) for part in reversed(rest)), year]) if lang == "vi" and rest else date
+
+
+def _twins(note: Note, count: int) -> Sequence[str]:
+    """The `count` sentences of `note` in the other language; none where it has another number of them."""
+    other = _by_topic().get(note.topic, {}).get("en" if note.lang == "vi" else "vi")
+    found = sentences_of(other.text) if other else []
+    return found if len(found) == count else ()
 
 
 @cache

@@ -197,7 +197,7 @@ def _denied(fact: Fact) -> bool:
 # -- What a person wants that no note gives: a dose, a prescription, a diagnosis, an appointment, a price.
 
 _WISHES = Path(__file__).parent / "lexicons" / "asked_for.txt"
-Wish = Literal["dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "price"]
+Wish = Literal["dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "hours", "price"]
 
 
 # What is wished for is anything else, tobacco is none; and how long something lasts, which is no dose.
@@ -230,6 +230,8 @@ def wishes(question: str) -> tuple[Wish, ...]:
         found.append("diagnosis")
     if "book" in labels:
         found.append("booking")
+    elif "hours" in labels:
+        found.append("hours")
     elif "clinic" in labels:
         found.append("clinic")
     if "price" in labels or ("amount" in labels and "tiền" in question.lower()):

@@ -106,13 +106,12 @@ def asks_in_general(text: str) -> bool:
     return any(_read(reading).general_question for reading in spellings_of(text))
 
 
-def is_over(text: str, name: str) -> bool:
-    """Whether the person says that the emergency `name` told before is over, or that a doctor has seen to it.
-
-    What went down the throat is looked for though the cough has eased.
+def is_over(text: str, *, until_seen: bool = False) -> bool:
+    """Whether the person says that an emergency told before is over, or that a doctor has seen to it; only this where it
+    lasts `until_seen`, as that of what went down the throat does though the cough has eased.
     """
     readings = [_read(reading) for reading in spellings_of(text)]
-    signs = ("seen",) if name == "object" else ("seen", "calm")
+    signs = ("seen",) if until_seen else ("seen", "calm")
     return any(one.stands(*signs) or one.seen_to for one in readings)
 
 
@@ -210,7 +209,8 @@ def _unconscious(case: _Case) -> bool:
 
 
 def _chest(case: _Case) -> bool:
-    return case.mouth and case.read.near("chest", "pressing", 3)
+    arm = case.read.near("pressing", "limb", 3) and case.read.has("shock")
+    return case.mouth and (arm or case.read.near("chest", "pressing", 3))
 
 
 def _allergy(case: _Case) -> bool:
@@ -241,7 +241,10 @@ def _poisoning(case: _Case) -> bool:
     read = case.read
     if read.denies("taken") or read.used_up:
         return False
-    took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
+    took_it = read.has("grabbed") or read.near("grabbed", "drug", 2)
+    took_it = took_it or (
+        read.has("owner") and (read.taken_by_mouth or read.has("by_mistake", "missing", "empty", "unwell"))
+    )
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
     if not (
         took_it
@@ -252,7 +255,9 @@ def _poisoning(case: _Case) -> bool:
     ):
         return False
     asked = read.asks_leave
-    chemical = read.near("taken", "chemical", 6, parted=False) and not asked
+    by_mouth = read.taken_by_mouth or read.has("by_mistake")
+    chemical = read.near("taken", "chemical", 6, parted=False) and by_mouth and not asked
+    chemical = chemical or (read.near("by_mistake", "chemical", 3) and read.has("taken") and not asked)
     all_of_it = read.has("too_much") or read.near("whole", "container", 1)
     mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
     drug = read.has("drug", "pill", "thinner")
@@ -370,7 +375,7 @@ def _object(case: _Case) -> bool:
     if read.seen_to or read.stands("taken_out"):
         return False
     # What burns or pinches from inside is looked for in the child that had it, before anything shows.
-    burning = read.near("battery", "missing", 4) and (read.has("child") or case.told_before("child"))
+    burning = read.near("battery", "missing", 7) and (read.has("child") or case.told_before("child"))
     ill = read.has("drool", "cough", "unwell", "breathless", "refuses")
     if burning or (read.near("device", "missing", 4) and ill):
         return True
@@ -378,7 +383,9 @@ def _object(case: _Case) -> bool:
         return True
     if read.near("cough", "device", 5) and read.has("speechless", "breathless"):
         return True
-    if read.near("device", "into", 6) and (read.has("out", "gulp", "by_mistake", "slipped") or case.mouth):
+    if read.near("device", "into", 6) and (
+        read.has("out", "gulp", "by_mistake", "slipped") or read.near("slipped", "into", 1) or case.mouth
+    ):
         return not read.has("artificial_rub")
     eaten = read.has("device") and not read.has("drug", "pill") and read.has("ate_it")
     return eaten or any(
@@ -489,7 +496,8 @@ def _nerve(case: _Case) -> bool:
     hangs = any(
         read.near(part, how, gap) for part in ("face", "mouth") for how, gap in (("sinks", 3), ("skewed", 2))
     )
-    sinks, limb = read.has("spills") or hangs, read.has("lets_fall") or read.near("limb", "fails", 4)
+    limb = read.has("lets_fall") or any(read.near("limb", how, 4) for how in ("fails", "numb"))
+    sinks = read.has("spills") or hangs
     # A stroke: a face that hangs, an arm or speech that fails, at once.
     stroke = (
         (limb and (sinks or read.has("drool", "droop", "speechless")))
@@ -633,6 +641,9 @@ _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconsci
 _DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
+_HOURS_AGO = re.compile(
+    r"cach (?:day|nay)\s+(?:chung |khoang |hon |gan )?(?:\d+|mot|hai|ba|bon|nam|nua|may|vai)\s*(?:phut|tieng|gio|h|p)\b"
+)
 _YEAR, _IN_A_YEAR = (
     re.compile(r"(?:19|20)\d\d|(?:19|20)?\d0s?"),
     frozenset({"nam", "hoi", "tu", "in", "since", "the"}),
@@ -703,6 +714,8 @@ _TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, near=_NEAR, part="sentence")
 _PAST = _Frame(("past",), _ANY, 8, part="sentence")
 _FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
 _DREADED = _Frame(("dreaded",), _ANY, unless="now")
+_THE_OTHER_DAY = _Frame(("the_other_day",), _ANY, 8, unless="now", part="sentence")
+_FALLS = frozenset({"accident", "broken", "knocked", "harm"})
 _FRAMES = (
     _TOLD_OF_OTHERS,
     _Frame(("supposed",), _ANY, unless="now"),
@@ -875,7 +888,7 @@ class _Reading:
         for at, word in enumerate(self._words):
             if match := _NUMBER.match(word.folded):
                 found.append((float(match.group().replace(",", ".")), at))
-            elif word.folded in _NUMBERS:
+            elif word.folded in _NUMBERS and not (at and self._words[at - 1].folded == "cua"):
                 found.append((float(_NUMBERS[word.folded]), at))
         return found
 
@@ -958,7 +971,21 @@ class _Reading:
             # The "tê" of "thuốc tê" numbs nobody.
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
             or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
+            or (concept == "blood" and self._to_be_stopped(place))
+            or (concept in _FALLS and self.framed(_THE_OTHER_DAY, place))
+            or (
+                concept == "accident"
+                and not self._stated("blood", "head")
+                and any(
+                    0 <= place.first - each.last - 1 <= _SHOWN_REACH + 3 for each in self._sure("artificial")
+                )
+            )
         )
+
+    def _to_be_stopped(self, place: _Place) -> bool:
+        """Whether one asks leave for something so that blood stops, and tells of none that goes on: "cho chóng cầm máu"."""
+        stops = self._at(place.first, "stop") or self._at(place.first - 1, "stop")
+        return stops and self._stated("may_i") and not self._stated("lasting", "hours", "flood")
 
     def _corrects(self, place: _Place) -> bool:
         """Whether one takes back what one has just said: "type 1, à nhầm, type 2", not "uống nhầm"."""
@@ -1024,7 +1051,9 @@ class _Reading:
             for each in self._all.get("slight", ())
         )
         numbed = (
-            self._at(place.first, "thick") and self._stated("injection") and self._stated("how_long", "mild")
+            (self._at(place.first, "thick") or self._at(place.first - 1, "numb"))
+            and self._stated("injection")
+            and self._stated("how_long", "mild")
         )
         cried = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("innocent", ()))
         return slight or cried or numbed or self._stated("innocent")
@@ -1046,8 +1075,13 @@ class _Reading:
     def used_up(self) -> bool:
         """Whether toothpaste or mouthwash was used, and no word says that anything went down somebody's throat."""
         told = self.has("gulp", "child", "drug", "chemical", "by_mistake", "unwell")
-        by_mouth = self._firsts("taken") - self._firsts("used")
-        return not (told or by_mouth) and self.near("used", "mild_chemical", 6)
+        return not (told or self.taken_by_mouth) and self.near("used", "mild_chemical", 6)
+
+    @property
+    def taken_by_mouth(self) -> bool:
+        """Whether a word says that something was taken, other than "dùng" and "xài", which also use it up, and the name of a thing ("viên ngậm")."""
+        named = self._words_of("chemical", "mild_chemical")
+        return bool(self._firsts("taken") - self._firsts("used") - named)
 
     @property
     def seen_to(self) -> bool:
@@ -1180,14 +1214,12 @@ class _Reading:
         careful = 3 * sum(1 for word in self._words if accents(word.text)) >= len(self._words)
         entries = _entries()
         for at, word in enumerate(self._words):
-            if word.folded == "truoc" and any(
-                each.folded == "lan" for each in self._words[max(at - 3, 0) : at]
-            ):
-                found["past"].append(_Place(at, at, _ANY))
-            if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _IN_A_YEAR:
-                found["past"].append(_Place(at - 1, at, _ANY))
+            if place := self._past_at(at):
+                found["past"].append(place)
             for entry in entries.get(word.folded, ()):
                 span = self._words[at : at + len(entry.words)]
+                if entry.concept == "past" and _HOURS_AGO.match(fold(self.text[word.start :])):
+                    continue
                 if len(span) < len(entry.words) or any(
                     typed.folded != listed.folded for typed, listed in zip(span, entry.words, strict=True)
                 ):
@@ -1210,6 +1242,15 @@ class _Reading:
                 if reach >= 0:
                     found[entry.concept].append(_Place(at, at + len(span) - 1, reach))
         return found
+
+    def _past_at(self, at: int) -> _Place | None:
+        """The words at `at` that name a year or an earlier time: "lần ... trước", "năm 1998"."""
+        word = self._words[at]
+        if word.folded == "truoc" and any(each.folded == "lan" for each in self._words[max(at - 3, 0) : at]):
+            return _Place(at, at, _ANY)
+        if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _IN_A_YEAR:
+            return _Place(at - 1, at, _ANY)
+        return None
 
     def _start(self, place: _Place) -> int:
         return self._words[place.first].start

@@ -118,7 +118,10 @@ _SHARPNESS, _LONE_WEAK = 0.9, 0.6
 # A follow-up names no subject of its own; after a matter that was refused it is hardly about teeth.
 _FOLLOWS, _HARDLY = 0.86, 0.42
 # What one may eat and drink is asked of any treatment, whatever the food.
-_EATS = re.compile(r"\b(?:ăn|uống|hút|uong|nhai|eat|drink|chew)\b", re.IGNORECASE)
+_EATS = re.compile(
+    r"\b(?:ăn|uống|hút|uong|nhai|eat|drink|chew)\b|\ban (?!toan\b|ninh\b|tam\b)(?=[a-z ]*\b(?:dc|duoc|khong|ko|gi|chua)\b)",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
 
 

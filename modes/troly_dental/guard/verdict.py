@@ -56,12 +56,14 @@ async def guard(
     *,
     previous_dental: bool = False,
     names_subject: Callable[[str], bool] = lambda _text: False,
+    is_answered: Callable[[str], bool] = lambda _text: False,
 ) -> Verdict:
     """The verdict on `text` (003-07): rules where it is plainly about teeth or plainly none, else the model, whose word stands.
 
     `last` is the person's message before, `previous_dental` how it was judged: what names no subject of its own goes on
     about the same. What a person states of their health is never off topic, nor a word of the mouth beside what
-    `names_subject` (asked only where the rules do not know) takes for the subject of a note. No model that fails stops the turn.
+    `names_subject` (asked only where the rules do not know) takes for the subject of a note, nor what one `is_answered` by.
+    No model that fails stops the turn.
     """
     # The first message of a process reads the word lists; nobody else should wait for that.
     ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
@@ -72,7 +74,9 @@ async def guard(
     if not ruled.dental and await asyncio.to_thread(about_health, text):
         return Verdict(True, "rules", ruled.score, "health")
     undecided = not (ruled.dental or ruled.refused)
-    if undecided and await asyncio.to_thread(lambda: names_mouth(text) and names_subject(text)):
+    if undecided and await asyncio.to_thread(
+        lambda: (names_mouth(text) and names_subject(text)) or (not ruled.social and is_answered(text))
+    ):
         return Verdict(True, "rules", ruled.score, f"subject; {ruled.reason}")
     if ruled.dental or ruled.social or ruled.refused:
         return _by_rules(ruled, ruled.reason)

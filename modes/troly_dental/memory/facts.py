@@ -60,6 +60,10 @@ _FRIGHT = re.compile(
 _REACTED = re.compile(
     r"\b(?:soc|shock|phan ung|reacted|reaction)\s+(?:(?:phan|ve|voi|do|vi|sau|khi|uong|tiem|chich|to|from|with|after)\s+){0,3}$"
 )
+# What is taken out, off or along is no medicine: "I take my trays out".
+_NOT_TAKEN_IN = re.compile(
+    r"\b(?:tak(?:e|ing)|use)\b.*\b(?:out|off|away|along|care|tray|trays|retainer|denture|aligners?)\b"
+)
 # Between a reaction and a medicine: that the one came of the other; right before a reaction: that it is taken against it.
 _CAUSED = re.compile(r"\b(?:sau|khi|do|vi|tai|boi|after|from|to|when|due|because)\b")
 _AGAINST = re.compile(
@@ -514,7 +518,8 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
     for hit in taken:
         yield _fact("medicine", part.text[hit.start : hit.end], told)
     cues = [hit for hit in hits if hit.label == "medicine cue" and _folded_at(part, hit.start) < before]
-    if cues and not (taken or reacted or asked) and (intended or not drugs):
+    named = drugs and not intended
+    if cues and not (taken or reacted or asked or named or _NOT_TAKEN_IN.search(part.folded)):
         yield _fact("medicine", _after(part, cues[0]) or cues[0].phrase, told)
 
 

@@ -110,13 +110,13 @@ BEGINS = ("", "bác sĩ ơi ", "cho hỏi ", "mọi người ơi cứu với ", 
 WHEN = ("", "nãy giờ ", "sáng nay ", "từ hôm qua ", "mới đây ")
 ENDS = ("", ", lo quá", ", giờ sao đây", ", có sao không ạ", " help me")
 DANGERS: dict[str, tuple[str, ...]] = {
-    "poisoning": ("{who} lỡ uống 16 viên panadol vì răng đau", "{who} vừa uống nhầm chai nước tẩy", "{who} nuốt hết lọ thuốc giảm đau rồi", "{who} uống nước súc miệng rồi đi loạng choạng", "{who} tu nước súc miệng xong nôn hoài"),
+    "poisoning": ("{who} lỡ uống 16 viên panadol vì răng đau", "{who} vừa uống nhầm chai nước tẩy", "{who} nuốt hết lọ thuốc giảm đau rồi", "{who} uống nước súc miệng rồi đi loạng choạng", "{who} tu nước súc miệng xong nôn hoài", "{who} uống 20 viên paracetamol cách đây 2 tiếng", "{who} uống lộn viên tiểu đường tưởng thuốc đau răng"),
     "allergy": ("{who} chích thuốc tê xong nổi mẩn ngứa khắp người", "{who} vừa uống kháng sinh, giờ nổi mề đay đầy tay", "{who} chích tê xong nổi mề đay rồi thở không nổi", "{who} uống kháng sinh xong nổi mẩn khắp người, bất tỉnh luôn"),
-    "choking": ("{who} ăn nho bị hóc, mặt tím ngắt", "{who} mắc nghẹn miếng thịt không nói được", "{who} đang ăn kẹo thì không thở được, tím tái"),
-    "chest": ("{who} đau hàm kèm nặng ngực",),
-    "object": ("{who} nuốt phải cái mão răng", "{who} hít luôn cái mắc cài vào phổi", "mảnh răng tuột vào họng {who} rồi"),
+    "choking": ("{who} ăn nho bị hóc, mặt tím ngắt", "{who} mắc nghẹn miếng thịt không nói được", "{who} đang ăn kẹo thì không thở được, tím tái", "{who} bị cục bánh dẻo chẹn họng, người tím lại", "{who} đang nhai thì ôm cổ, mặt xanh lè, không nói được"),
+    "chest": ("{who} đau hàm kèm nặng ngực", "{who} đau hàm trái lan xuống cánh tay, toát mồ hôi lạnh"),
+    "object": ("{who} nuốt phải cái mão răng", "{who} hít luôn cái mắc cài vào phổi", "mảnh răng tuột vào họng {who} rồi", "khúc xương nhỏ chặn ngang cổ {who}, nuốt nước bọt cũng không xong"),
     "self_harm": ("{who} đau răng riết chỉ muốn tự tử", "{who} bảo không muốn sống nữa vì cái răng", "{who} viết thư để lại cho cả nhà rồi", "{who} gom đủ thuốc ngủ để kết thúc", "{who} chỉ muốn ngủ luôn không bao giờ dậy nữa", "chắc tối nay {who} uống hết lọ thuốc ngủ để khỏi thức dậy nữa"),
-    "nerve": ("{who} nhổ răng 3 ngày rồi mà môi vẫn tê", "{who} chữa răng xong mắt không nhắm được mắt"),
+    "nerve": ("{who} nhổ răng 3 ngày rồi mà môi vẫn tê", "{who} chữa răng xong mắt không nhắm được mắt", "{who} hàm tê rồi tay trái tê luôn, cười thấy lệch một bên"),
     "bleeding": ("{who} nhổ răng từ trưa mà máu không ngừng", "chỗ nhổ của {who} máu chảy ướt đẫm gối"),
     "fever": ("{who} nhổ răng khôn hôm kia, nay sốt 39", "lợi {who} có mủ, người ớn lạnh"),
     "swelling": ("răng sâu, {who} sưng vù cả mặt", "{who} sưng hàm lan xuống cổ"),
@@ -130,6 +130,8 @@ HARMLESS = (
     "nếu {who} nhổ răng mà bị sốt thì sao", "{who} uống 2 viên paracetamol được không", "mão răng của {who} bị rớt khi nhai kẹo",
     "{who} dị ứng penicillin, hồi trước uống là nổi mẩn", "bác sĩ kê {who} 14 viên kháng sinh uống 7 ngày", "{who} nằm mơ thấy rụng hết răng",
     "{who} đau răng muốn ngất luôn", "{who} muốn nâng ngực có ảnh hưởng niềng răng không", "{who} muon nang nguc co anh huong nieng rang khong", "má {who} chỉ hơi sưng, không sốt", "{who} sợ gây mê rồi không tỉnh lại",
+    "{who} dùng chlorhexidine lâu có bị ố răng không", "răng giả của {who} rớt xuống bồn bể rồi, làm lại bao lâu", "hôm bữa {who} té mẻ răng, mảnh vỡ còn giữ, gắn lại được không", "{who} uống aspirin, có nên ngừng thuốc sau nhổ răng cho chóng cầm máu không",
+    "{who} thèm chết mấy món chua mà đang niềng", "bị gãy răng cách đây 10 năm, giờ {who} trồng implant được không", "chích tê xong môi {who} tê vều ra bao lâu hết", "{who} đau răng khóc ngất, giờ trám rồi khỏe", "bọc sứ rồi bên trong có bị sâu nữa không {who}",
 )  # fmt: skip
 # The same signs asked of in general, of money, or said of cloth.
 SIGNS = (
@@ -290,12 +292,12 @@ def test_an_extraction_is_remembered_over_the_whole_conversation(between: int) -
 
 @pytest.mark.parametrize(("text", "over"), [("máu cầm rồi", True), ("bác sĩ khám rồi ạ", True), ("it has stopped", True), ("máu chưa cầm", False), ("đang trên đường đi", False), ("giờ phải làm sao", False), ("nha sĩ cắm lại răng cho bé xong rồi", True), ("bv khám rồi nắn lại r", True), ("chưa gặp bác sĩ", False), ("the dentist already put it back", True), ("waiting for the doctor", False)])  # fmt: skip
 def test_what_is_over_is_said_so(text: str, over: bool) -> None:
-    assert is_over(text, "bleeding") is over
+    assert is_over(text) is over
 
 
 @pytest.mark.parametrize(("text", "over"), [("hết ho rồi, đỡ rồi", False), ("she is fine now", False), ("bác sĩ khám rồi ạ", True), ("they kept me overnight and sent me home", True)])  # fmt: skip
 def test_what_went_down_the_throat_is_looked_for_though_the_cough_has_eased(text: str, over: bool) -> None:
-    assert is_over(text, "object") is over
+    assert is_over(text, until_seen=True) is over
 
 
 @pytest.mark.parametrize("price", ["cái giá này", "mức giá đó", "báo giá niềng"])
@@ -374,12 +376,12 @@ CARE = (
 @given(st.sampled_from(HELPERS), st.sampled_from(AWAY), st.booleans())
 def test_an_emergency_is_not_over_because_nobody_is_there(helper: str, away: str, plain: bool) -> None:
     text = f"mà {helper} {away}, làm sao giờ"
-    assert not is_over(fold(text) if plain else text, "bleeding")
+    assert not is_over(fold(text) if plain else text)
 
 
 @given(st.sampled_from(HELPERS), st.sampled_from(CARE))
 def test_an_emergency_is_over_once_it_was_seen_to(helper: str, care: str) -> None:
-    assert is_over(f"{helper} {care}", "object")
+    assert is_over(f"{helper} {care}", until_seen=True)
 
 
 @given(
@@ -678,3 +680,64 @@ def test_who_asks_to_make_somebody_vomit_hears_not_to(asked: str) -> None:
         answer = reply(shape(asked), [told], first.emergency, now, lang)
         assert answer is not None
         assert ("không gây nôn", "Do not make anybody vomit")[lang == "en"] in answer.text
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "answer"),
+    [
+        (
+            "mẹ tôi tự nhiên méo miệng, nói ú ớ, tay phải buông thõng",
+            "dì tôi lấy kim lể đầu ngón tay bà",
+            "không chích máu",
+        ),
+        (
+            "mẹ tôi tự nhiên méo miệng, nói ú ớ, tay phải buông thõng",
+            "ba đang đánh gió cho mẹ",
+            "không cạo gió",
+        ),
+        (
+            "mẹ tôi tự nhiên méo miệng, nói ú ớ, tay phải buông thõng",
+            "để mẹ nằm ngửa hay nằm nghiêng",
+            "nằm nghiêng",
+        ),
+        (
+            "bé 10 tháng hóc hạt đậu, tím tái không khóc được",
+            "bà xách chân bé dốc đầu xuống",
+            "Không dốc ngược",
+        ),
+        ("con tôi nuốt cục pin cúc áo", "đem theo gì cho bác sĩ coi", "một chiếc giống vậy"),
+        ("con tôi nuốt cục pin cúc áo", "cho ăn chuối đẩy xuống nhé", "chuối"),
+        ("má em sưng to xuống cổ, nuốt khó", "giã lá đắp cho xẹp được không", "không đắp lá"),
+        ("vợ tôi uống 20 viên paracetamol", "cho uống sữa giải độc nhé", "không uống sữa"),
+        ("my boy swallowed a button battery", "what should we take along to show them", "to show the doctor"),
+        (
+            "dad's mouth is drooping and his speech is slurred",
+            "mum wants to prick his fingertips",
+            "do not prick",
+        ),
+        ("my wife took 20 paracetamol", "she feels fine, can we wait", "no reason to wait"),
+    ],
+)
+def test_what_is_asked_or_done_in_an_emergency_is_answered_from_its_notes(
+    told: str, asked: str, answer: str
+) -> None:
+    lang: Lang = detect(told)
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    first = reply(told, [], None, now, lang)
+    assert first is not None
+    later = reply(asked, [told], first.emergency, now, lang)
+    assert later is not None
+    assert "115" in later.text
+    assert answer.lower() in later.text.lower()
+
+
+@pytest.mark.parametrize("told", ["méo miệng, nói ú ớ", "uống 20 viên paracetamol", "nuốt phải cái mão răng"])
+@pytest.mark.parametrize("well", ["giờ hết rồi", "đỡ rồi, bình thường lại rồi"])
+def test_a_sign_that_is_gone_ends_no_emergency_that_a_doctor_has_to_see(told: str, well: str) -> None:
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    first = reply(f"mẹ tôi tự nhiên {told}", [], None, now, "vi")
+    assert first is not None
+    for text, over in ((well, False), ("bác sĩ khám rồi, cho về rồi", True)):
+        later = reply(text, [f"mẹ tôi tự nhiên {told}"], first.emergency, now, "vi")
+        assert later is not None
+        assert (later.emergency is None) is over

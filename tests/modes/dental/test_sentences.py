@@ -1,0 +1,87 @@
+"""The sentences of a note that are read out: by what means the same, by the kind of answer, and by the question before its topic."""
+
+from __future__ import annotations
+
+import pytest
+
+from troly.text.fold import fold
+from troly_dental import notes
+from troly_dental.lookup import PreviousTurn, with_subject
+from troly_dental.memory.facts import find_facts
+from troly_dental.safety import wishes
+
+
+@pytest.mark.parametrize(
+    ("topic", "before", "question", "wanted"),
+    [
+        ("sealant", "Trám bít hố rãnh cho trẻ làm lúc mấy tuổi?", "làm cái đó có đau không", "không đau"),
+        ("bridge", "cầu răng hay implant", "vệ sinh bên dưới bằng cái gì", "chỉ có đầu cứng"),
+        ("retainer", "", "tháo niềng xong còn phải mang gì không", "Hàm duy trì giữ răng"),
+        ("dry-mouth", "", "ngậm kẹo cho có nước miếng được không", "không đường"),
+        ("braces", "người lớn niềng được không", "mất khoảng bao lâu vậy", "một năm rưỡi"),
+        ("after-extraction", "vừa nhổ răng", "khi nào đánh răng lại được", "ngày thứ hai"),
+        ("tmj", "", "hàm kêu lục cục mà không đau thì sao", "không cần điều trị"),
+        ("gum-recession", "", "tại sao bị tụt vậy", "chải răng quá mạnh"),
+        ("crown", "", "what is a crown", "a cap"),
+        ("dentures", "my dentures are sore", "can I sleep in them", "night"),
+        ("teething", "", "vòng hổ phách đeo cho bé được không", "hổ phách"),
+    ],
+)
+def test_the_sentence_that_was_asked_for_is_read_out(
+    topic: str, before: str, question: str, wanted: str
+) -> None:
+    lang = "en" if question.isascii() else "vi"
+    text = notes.answer(notes.of_topics([topic], lang), question, f"{before} {question}", lang).text
+    assert wanted in text
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "topic"),
+    [
+        ("cho bé ngậm bình sữa lúc ngủ được không", (), "baby-teeth"),
+        ("chồng em ngủ nghiến ken két, mua máng trên shopee được không", (), "bruxism"),
+        ("hút thuốc có làm được không", ("implant",), "implant"),
+        ("nhổ xong bị đau nhói lan lên tai, hôi nữa", (), "dry-socket"),
+        ("can I have a coke with my aligners in", (), "aligners"),
+    ],
+)
+def test_the_note_of_which_a_sentence_has_the_question_comes_first(
+    question: str, before: tuple[str, ...], topic: str
+) -> None:
+    lang = "en" if question.isascii() else "vi"
+    assert notes.ranked((), question, lang, before)[0].topic == topic
+
+
+@pytest.mark.parametrize(
+    "question", ["mất khoảng bao lâu vậy", "thế còn cái kia", "giá vàng hôm nay", "trời mưa không"]
+)
+def test_what_names_nothing_of_teeth_finds_no_note_by_chance(question: str) -> None:
+    for asked in (question, fold(question)):
+        assert notes.ranked((), asked, "vi") == ()
+        assert not notes.is_answered(asked)
+
+
+@pytest.mark.parametrize(
+    ("said", "title"), [("cách đầu", "Cầu răng"), ("cái thứ hai", "implant"), ("cái cuối", "implant")]
+)
+def test_a_place_in_a_choice_is_what_stood_there(said: str, title: str) -> None:
+    choice = "Mất răng hàm thì làm cầu răng hay cấy implant tốt hơn?"
+    later = PreviousTurn("hút thuốc có sao không", dental=True, topic="hút thuốc có sao không")
+    subject = with_subject(f"làm {said} thì vệ sinh ra sao", later, [choice, "hút thuốc có sao không"])
+    assert title.lower() in subject.lower().split("làm ")[0]
+
+
+@pytest.mark.parametrize(
+    "asked", ["phòng khám mấy giờ mở cửa", "chủ nhật có làm không", "what time do you open"]
+)
+def test_opening_hours_are_a_wish_of_their_own(asked: str) -> None:
+    assert "hours" in wishes(asked)
+    assert wishes("mỗi tháng nên tự soi những chỗ nào") == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I take my trays out for dinner", "dấu hiệu ung thư miệng là gì", "what are the signs of diabetes"],
+)
+def test_what_is_taken_out_or_only_asked_of_is_no_fact(said: str) -> None:
+    assert not [fact for fact in find_facts(said) if fact.kind in {"medicine", "disease"}]
