@@ -133,17 +133,21 @@ class Question:
         self.raw = raw
         self.language = detect(raw)
         typed = tokens(raw)
+        marked = has_marks(token.text for token in typed)
         fillers = spans_of(_filler().find(raw))
         self._lines: dict[int, set[int]] = {}
         for place, phrase in _phrases_in(typed, synonyms().by_first):
             places = range(place, place + len(phrase.words))
+            said = raw[typed[place].start : typed[place].end]
+            if not marked and len(places) == 1 and not said.isupper() and _is_everyday(said):
+                # "toi" is "tôi" sooner than "tối", and "it" is no department.
+                continue
             name = (typed[places[0]].start, typed[places[-1]].end)
             if not any(
                 start <= name[0] and name[1] <= end and (start, end) != name for start, end in fillers
             ):
                 for at in places:
                     self._lines.setdefault(at, set()).add(phrase.line)
-        marked = has_marks(token.text for token in typed)
         named = [(typed[at].start, typed[at].end) for at in self._lines]
         read = [*named, *(span for span in fillers if not _overlaps(span, named))]
         left = {word.start for word in without_everyday(raw, read)}
@@ -203,6 +207,14 @@ class Question:
     def _any(self, places: Sequence[int], text: Text) -> bool:
         return any(self._held(at, text, frozenset()) for at in places)
 
+    def likeness(self, text: Text) -> float:
+        """How much `text` says it in the same words, 0 to 1: the share of the telling words that stand in it themselves,
+        not by another name, and of all neighbours that are neighbours in it."""
+        pairs = list(pairwise(self._keys))
+        beside = sum(pair in text.pairs for pair in pairs) / len(pairs) if pairs else 0.0
+        itself = sum(self._keys[at] in text.forms for at in self._places) / max(1, len(self._places))
+        return round((beside + itself) / 2, 4)
+
     def uses_figures(self, told: str) -> bool:
         """Whether the asker's own figures all stand in `told`: else a figure of it may not be the one asked for."""
         return self.own_figures <= {word.folded for word in text_of(told).words}
@@ -219,8 +231,9 @@ class Question:
 
     @property
     def is_topic(self) -> bool:
-        """Whether it only names things that are known here."""
-        return bool(self._places) and all(at in self._lines for at in self._places)
+        """Whether it only names things that are known here, and units of time and number."""
+        places = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        return bool(places) and all(at in self._lines for at in places)
 
     def named_by(self, title: str) -> float:
         """How much of what a title says stands in the question, 0 to 1."""
@@ -345,6 +358,12 @@ def synonyms() -> Synonyms:
 def _filler() -> Lexicon:
     """Words that say nothing of a question's subject here, beside those that say nothing anywhere."""
     return Lexicon.load(FOLDER / "filler.txt")
+
+
+@cache
+def _is_everyday(word: str) -> bool:
+    """Whether a word without accents is read as one that says nothing of a subject."""
+    return not without_everyday(word) or bool(_filler().find(word))
 
 
 def _overlaps(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:

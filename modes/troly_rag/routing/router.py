@@ -24,7 +24,7 @@ from troly.text.match import blank_out, spans_of
 from troly_rag.answer.written import asked_by
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.coverage import figure_request, question_of
-from troly_rag.routing.agent_choice import AgentChoice, Question, picker_of
+from troly_rag.routing.agent_choice import AgentChoice, Fit, Question, picker_of
 from troly_rag.routing.follow_up import FullQuestion
 from troly_rag.routing.lexicons import label, tool_words
 from troly_rag.routing.plan import LOG, MATH, RAG, SUMMARY, AgentPart, Complexity, Routing, plan
@@ -114,7 +114,7 @@ def refine(texts: Sequence[str], lang: Lang) -> str:
 
 
 def with_corpus_fits(
-    message: ParsedMessage, fits_of_questions: Sequence[Mapping[str, float]], config: RagConfig
+    message: ParsedMessage, fits_of_questions: Sequence[Mapping[str, Fit]], config: RagConfig
 ) -> ParsedMessage:
     """The message with what the corpora hold for each question taken into account."""
     picker = picker_of(config)
