@@ -225,6 +225,11 @@ class Question:
         return sum(not _UNIT.fullmatch(self._typed[at].folded) for at in self._places)
 
     @property
+    def names(self) -> str:
+        """What it names of what is known here, as typed."""
+        return " ".join(self.raw[self._typed[at].start : self._typed[at].end] for at in sorted(self._lines))
+
+    @property
     def names_something(self) -> bool:
         """Whether any of it names something that is known here."""
         return bool(self._lines)
@@ -439,13 +444,17 @@ _ADDRESSES = (
     (r"\b(?:email|mail)\b.*\b(?:gi|nao|address)\b|\b(?:dia chi|what\b.*) (?:email|mail)\b", r"\S@\S"),
     (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", _NUMBER_TO_CALL),
 )
+# What tells a reason; "để" before a thing leaves it be.
+_REASON = re.compile(
+    r"\b(?:do|vi|boi|nham|tranh|because|due to|in order to|so that|since)\b|\bde (?:giu|khoa|lay|xoa|tham gia|giup|bao|phong|khong)\b"
+)
 _HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class FigureRequest:
     """What kind of figure answers: `units` are names of units ("hour"), `things` the names of what is counted ("how
-    many branches"), `figure` any figure, `contact` a number to call."""
+    many branches"), `figure` any figure, `contact` a number to call, `reason` why something is so."""
 
     units: frozenset[str] = frozenset()
     things: tuple[str, ...] = ()
@@ -453,10 +462,11 @@ class FigureRequest:
     figure: bool = False
     contact: bool = False
     address: str = ""
+    reason: bool = False
 
     def is_met(self, told: str) -> bool:
         """Whether a folded text holds the kind of figure that is asked for, where one is."""
-        if self.address and not re.search(self.address, told):
+        if (self.address and not re.search(self.address, told)) or (self.reason and not _REASON.search(told)):
             return False
         if not self.figure:
             return True
@@ -487,7 +497,8 @@ def figure_request(question: str) -> FigureRequest:
     things = () if units or moment else tuple(_things_counted(question_of(question)))
     figure = bool(units or things) or moment or _has(text, "amount") or _has(text, "span")
     address = next((pattern for asked, pattern in _ADDRESSES if re.search(asked, text)), "")
-    return FigureRequest(frozenset(units), things, moment, figure, _has(text, "contact"), address)
+    reason = re.search(r"\b(?:tai sao|vi sao|sao lai|vi ly do gi|ly do|why)\b", text) is not None
+    return FigureRequest(frozenset(units), things, moment, figure, _has(text, "contact"), address, reason)
 
 
 def _things_counted(question: Question) -> Iterator[str]:
