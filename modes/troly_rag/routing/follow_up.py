@@ -130,18 +130,9 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         of_log = not question_of(blank_out(text, spans_of(tool_words("of_log").find(text)))).words
         goes_on = short and (full.leaned or of_log or not await pages.answer(text))
         return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
-    years, title = " ".join(_YEAR.findall(text)), focus.rows[0].title.partition("(")[0].strip()
-    today = pages.turn.now.astimezone(HCM).date()
-    periods = [one.span for one in find_ranges(text, today) if one.end - one.start < _YEAR_LONG]
-    if periods and not question_of(blank_out(text, periods)).subjects:
-        # The same in another month.
-        same = blank_out(before, [one.span for one in find_ranges(before, today)])
-        return FullQuestion(f"{text.strip(_EDGES)}: {' '.join(same.split())}", leaned=True)
-    if not question.subjects and (years or question.own_figures):
-        named = "" if fold(title) in fold(before) else f"{title}: "
-        return FullQuestion(
-            f"{title} {years}: {before}" if years else f"{text.strip(_EDGES)}: {named}{before}", leaned=True
-        )
+    title = focus.rows[0].title.partition("(")[0].strip()
+    if same := _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date()):
+        return FullQuestion(same, leaned=True)
     shown = [(row.id, row.title) for row in focus.rows]
     if full.about and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
@@ -154,6 +145,21 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         return full
     # A message without accents stays one: its words are compared with any accents.
     return FullQuestion(f"{title if has_marks(text.split()) else fold(title)}: {about.strip()}", leaned=True)
+
+
+def _with_another_figure(text: str, about: str, before: str, title: str, today: date) -> str:
+    """The question `before` on the page of `title`, of the other month, year or figure that `text` names and nothing
+    else that is known here; "" for any other."""
+    question, typed = question_of(text), text.strip(_EDGES)
+    periods = [one.span for one in find_ranges(text, today) if one.end - one.start < _YEAR_LONG]
+    if periods and not question_of(blank_out(text, periods)).subjects:
+        same = blank_out(before, [one.span for one in find_ranges(before, today)])
+        return f"{typed}: {' '.join(same.split())}"
+    if years := "" if question.subjects else " ".join(_YEAR.findall(text)):
+        return f"{title} {years}: {before}"
+    bare = not question.subjects or (about and not question.names_something)
+    named = "" if fold(title) in fold(before) else f"{title}: "
+    return f"{typed}: {named}{before}" if bare and question.own_figures else ""
 
 
 def _with_years(text: str, today: date) -> str:

@@ -178,7 +178,8 @@ def wants_log(text: str, now: datetime) -> bool:
         return True
     if not tool_words("fault").find(text) or tool_words("rules").find(text):
         return False
-    return bool(find_ranges(text, now.date())) or bool(_CLOCK.search(fold(text)))
+    dated = bool(find_ranges(text, now.date())) or bool(_CLOCK.search(fold(text)))
+    return dated or bool(tool_words("log_days").find(text))
 
 
 def wants_summary(text: str) -> bool:
