@@ -444,5 +444,6 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
     number = max(map(float, re.findall(r"(?<![\w.])\d{1,15}(?:\.\d+)?(?![\w.:])", rest)), default=0.0)
     seen = tally.kinds.get(kind) or _Seen(0, 0, "", None, (tally.lines, text), (number, text), Counter())
     largest = seen.largest if seen.largest[0] >= number else (number, text)
-    days = seen.days + Counter([moment.astimezone(HCM).date()] if moment else [])
-    tally.kinds[kind] = _Seen(seen.times + 1, tally.lines, text, moment, seen.first, largest, days)
+    if moment:
+        seen.days[moment.astimezone(HCM).date()] += 1
+    tally.kinds[kind] = _Seen(seen.times + 1, tally.lines, text, moment, seen.first, largest, seen.days)
