@@ -334,14 +334,15 @@ def on_calendar(question: str, text: str, today: date, lang: Lang) -> str:
     for sentence in map(str.strip, claims_of(text)):
         folded = fold(sentence)
         numbered, weekday = _MONTHLY.search(folded), _FIRST_OF_MONTH.search(folded)
-        if numbered is None and (weekday is None or weekday[1] not in _WEEKDAYS):
+        named = weekday[1] if weekday is not None and weekday[1] in _WEEKDAYS else ""
+        if numbered is None and not named:
             continue
         first = months[0] if months else today.replace(day=1)
         for month in (first, (first + _MONTH).replace(day=1)):
             if numbered is not None:
                 day = month + timedelta(days=int(numbered[1]) - 1)
             else:
-                day = month + timedelta(days=(_WEEKDAYS.index(weekday[1]) - month.weekday()) % 7)
+                day = month + timedelta(days=(_WEEKDAYS.index(named) - month.weekday()) % 7)
             while "lien truoc" in fold(text) and day.weekday() >= _SATURDAY:
                 day -= timedelta(days=1)
             if months or day >= today:
