@@ -30,19 +30,22 @@ from troly_rag.corpus.coverage import figure_request, question_of
 from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
 from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, ToolCaller, execute, log_state
-from troly_rag.routing.agent_choice import corpus_fits
+from troly_rag.routing.agent_choice import Question, corpus_fits, picker_of
 from troly_rag.routing.follow_up import Pages, show, with_context
 from troly_rag.routing.lexicons import spelt_out, tool_words
 from troly_rag.routing.plan import Routing
+from troly_rag.routing.questions import without_setting
 from troly_rag.routing.router import (
     ParsedMessage,
     check_small_talk,
     parse_questions,
+    refine,
     route,
     route_with_model,
     with_corpus_fits,
 )
 from troly_rag.strings import say
+from troly_rag.tools.calculator import figures_of
 from troly_rag.tools.documents import passages_before, run_search
 from troly_rag.tools.interface import ToolInputs
 
@@ -98,6 +101,8 @@ def orchestrator_of(cache: Cache) -> Node:
         else:
             full = await with_context(Pages(turn, corpora, config, user), talk.rest, before)
             message = await asyncio.to_thread(parse_questions, turn.text, full, before, config, lang)
+            if not has_model:
+                message = await _without_settings(turn, corpora, message, config, user)
             fits = await corpus_fits(turn, corpora, message.questions, config, user)
             message = await asyncio.to_thread(with_corpus_fits, message, fits, config)
         leaned = _said_before(turn) if message.leaned else ""
@@ -145,6 +150,30 @@ async def reflection_router(state: State, turn: TurnContext, step: Step) -> Stat
     agents = ", ".join(f"{part.agent} ({len(part.queries)})" for part in work.routing.parts)
     step.note(say("step.routed", turn.language, agents=agents, why=reason).strip(" ·"), source)
     return {"work": work, "route": "permission_check"}
+
+
+async def _without_settings(
+    turn: TurnContext, corpora: CorpusSearch, message: ParsedMessage, config: RagConfig, user: UserContext
+) -> ParsedMessage:
+    """The message with its questions alone where no page speaks of how they came about, but one of what is asked."""
+    picker, found = picker_of(config), list(message.questions)
+    for number, whole in enumerate(message.questions):
+        asked = without_setting(whole.text)
+        same = bool(asked) and figures_of(asked) == figures_of(whole.text)
+        bare = Question(asked, picker.pick(asked)) if same else whole
+        if bare is whole:
+            continue
+        of_whole, of_bare = await corpus_fits(turn, corpora, [whole, bare], config, user)
+        if not any(fit.answers or fit.closed for fit in of_whole.values()) and any(
+            fit.answers for fit in of_bare.values()
+        ):
+            found[number] = bare
+    refined = refine([one.text for one in found], turn.language)
+    return (
+        message
+        if tuple(found) == message.questions
+        else replace(message, questions=tuple(found), refined=refined)
+    )
 
 
 def _said_before(turn: TurnContext) -> str:

@@ -133,17 +133,21 @@ class Question:
         self.raw = raw
         self.language = detect(raw)
         typed = tokens(raw)
+        marked = has_marks(token.text for token in typed)
         fillers = spans_of(_filler().find(raw))
         self._lines: dict[int, set[int]] = {}
         for place, phrase in _phrases_in(typed, synonyms().by_first):
             places = range(place, place + len(phrase.words))
+            said = raw[typed[place].start : typed[place].end]
+            if not marked and len(places) == 1 and not said.isupper() and _is_everyday(said):
+                # "toi" is "tôi" sooner than "tối", and "it" is no department.
+                continue
             name = (typed[places[0]].start, typed[places[-1]].end)
             if not any(
                 start <= name[0] and name[1] <= end and (start, end) != name for start, end in fillers
             ):
                 for at in places:
                     self._lines.setdefault(at, set()).add(phrase.line)
-        marked = has_marks(token.text for token in typed)
         named = [(typed[at].start, typed[at].end) for at in self._lines]
         read = [*named, *(span for span in fillers if not _overlaps(span, named))]
         left = {word.start for word in without_everyday(raw, read)}
@@ -203,14 +207,28 @@ class Question:
     def _any(self, places: Sequence[int], text: Text) -> bool:
         return any(self._held(at, text, frozenset()) for at in places)
 
+    def likeness(self, text: Text) -> float:
+        """How much `text` says it in the same words, 0 to 1: the share of the telling words that stand in it themselves,
+        not by another name, and of all neighbours that are neighbours in it."""
+        pairs = list(pairwise(self._keys))
+        beside = sum(pair in text.pairs for pair in pairs) / len(pairs) if pairs else 0.0
+        itself = sum(self._keys[at] in text.forms for at in self._places) / max(1, len(self._places))
+        return round((beside + itself) / 2, 4)
+
     def uses_figures(self, told: str) -> bool:
         """Whether the asker's own figures all stand in `told`: else a figure of it may not be the one asked for."""
-        return self.own_figures <= {word.folded for word in text_of(told).words}
+        # "Một năm" is how the question counts, no figure of the asker's.
+        return self.own_figures - {"mot", "one"} <= {word.folded for word in text_of(told).words}
 
     @property
     def subjects(self) -> int:
         """How many of the telling words are more than units of time and number ("ngày", "lần")."""
         return sum(not _UNIT.fullmatch(self._typed[at].folded) for at in self._places)
+
+    @property
+    def names(self) -> str:
+        """What it names of what is known here, as typed."""
+        return " ".join(self.raw[self._typed[at].start : self._typed[at].end] for at in sorted(self._lines))
 
     @property
     def names_something(self) -> bool:
@@ -219,8 +237,9 @@ class Question:
 
     @property
     def is_topic(self) -> bool:
-        """Whether it only names things that are known here."""
-        return bool(self._places) and all(at in self._lines for at in self._places)
+        """Whether it only names things that are known here, and units of time and number."""
+        places = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        return bool(places) and all(at in self._lines for at in places)
 
     def named_by(self, title: str) -> float:
         """How much of what a title says stands in the question, 0 to 1."""
@@ -347,6 +366,12 @@ def _filler() -> Lexicon:
     return Lexicon.load(FOLDER / "filler.txt")
 
 
+@cache
+def _is_everyday(word: str) -> bool:
+    """Whether a word without accents is read as one that says nothing of a subject."""
+    return not without_everyday(word) or bool(_filler().find(word))
+
+
 def _overlaps(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
     return any(start < span[1] and span[0] < end for start, end in others)
 
@@ -420,13 +445,17 @@ _ADDRESSES = (
     (r"\b(?:email|mail)\b.*\b(?:gi|nao|address)\b|\b(?:dia chi|what\b.*) (?:email|mail)\b", r"\S@\S"),
     (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", _NUMBER_TO_CALL),
 )
+# What tells a reason; "để" before a thing leaves it be.
+_REASON = re.compile(
+    r"\b(?:do|vi|boi|nham|tranh|because|due to|in order to|so that|since)\b|\bde (?:giu|khoa|lay|xoa|tham gia|giup|bao|phong|khong)\b"
+)
 _HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class FigureRequest:
     """What kind of figure answers: `units` are names of units ("hour"), `things` the names of what is counted ("how
-    many branches"), `figure` any figure, `contact` a number to call."""
+    many branches"), `figure` any figure, `contact` a number to call, `reason` why something is so."""
 
     units: frozenset[str] = frozenset()
     things: tuple[str, ...] = ()
@@ -434,10 +463,11 @@ class FigureRequest:
     figure: bool = False
     contact: bool = False
     address: str = ""
+    reason: bool = False
 
     def is_met(self, told: str) -> bool:
         """Whether a folded text holds the kind of figure that is asked for, where one is."""
-        if self.address and not re.search(self.address, told):
+        if (self.address and not re.search(self.address, told)) or (self.reason and not _REASON.search(told)):
             return False
         if not self.figure:
             return True
@@ -468,7 +498,8 @@ def figure_request(question: str) -> FigureRequest:
     things = () if units or moment else tuple(_things_counted(question_of(question)))
     figure = bool(units or things) or moment or _has(text, "amount") or _has(text, "span")
     address = next((pattern for asked, pattern in _ADDRESSES if re.search(asked, text)), "")
-    return FigureRequest(frozenset(units), things, moment, figure, _has(text, "contact"), address)
+    reason = re.search(r"\b(?:tai sao|vi sao|sao lai|vi ly do gi|ly do|why)\b", text) is not None
+    return FigureRequest(frozenset(units), things, moment, figure, _has(text, "contact"), address, reason)
 
 
 def _things_counted(question: Question) -> Iterator[str]:

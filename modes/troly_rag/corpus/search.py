@@ -50,11 +50,13 @@ def interpolated(line: tuple[tuple[float, float], ...], at: float) -> float:
 _PER_DOCUMENT = 3
 _CANDIDATES = 50
 # How much an answer that is not in force yields to one that is, and what closeness and the title count among equals.
-_OUTDATED, _CLOSE, _TITLED = 0.5, 0.1, 0.1
+_OUTDATED, _CLOSE, _TITLED, _ALIKE = 0.5, 0.1, 0.1, 0.2
 # What a page in another language than the question yields to one in its own.
 _OTHER_LANGUAGE = 0.15
 # What a passage without the kind of figure that is asked for yields to one with it.
 _NO_FIGURE = 0.15
+# What a closed one without it counts.
+_MOST_WITHOUT = 0.9
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
@@ -193,7 +195,12 @@ class CorpusSearch:
             who = user if mine else None
             seen[mine] = await asyncio.to_thread(self._passages, collection, query, found.passages, who, now)
         closed = [one for one in seen.get(False, ()) if one.relevance >= least]
-        share = max((one.share for one in closed), default=0.0)
+        asked = figure_request(query)
+        # Without the figure that is asked for it does not speak of all.
+        share = max(
+            (one.share if asked.is_met(fold(one.text)) else _MOST_WITHOUT * one.share for one in closed),
+            default=0.0,
+        )
         denied = len({one.document for one in closed})
         return CorpusResult(tuple(_spread(seen.get(True, ()))[:k]), denied, vectors, share)
 
@@ -240,12 +247,14 @@ def _passage(query: str, find: Find, card: Card, status: Status) -> Passage:
 
 
 def _value(query: str, passage: Passage) -> float:
-    """Relevance, and among equals how closely the words stand together, here and in the title.
+    """Relevance, and among equals how closely the words stand together, here and in the title, and whether they are the
+    same words.
 
     What is not in force yields, unless the query asks for its year.
     """
     question = question_of(query)
     value = passage.relevance + _CLOSE * passage.closeness + _TITLED * question.named_by(passage.title)
+    value += _ALIKE * question.likeness(text_of(passage.whole))
     if passage.superseded and not passage.years & set(_YEAR.findall(query)):
         value *= _OUTDATED
     value -= _NO_FIGURE * (not figure_request(query).is_met(fold(passage.text)))

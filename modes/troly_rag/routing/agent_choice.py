@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from troly.errors import StoreError
 from troly.plugin.context import TurnContext
@@ -14,20 +15,22 @@ from troly.text.match import UNKNOWN, ExampleClassifier
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import figure_request
-from troly_rag.corpus.search import CorpusSearch, Passage
+from troly_rag.corpus.search import CorpusResult, CorpusSearch
 from troly_rag.routing.lexicons import ENOUGH, read_examples
+from troly_rag.tools.documents import answers
 
 GENERAL_DOMAIN = "general_knowledge"
 # How much the corpora count beside the likeness to examples, when the best find is at least `_GOOD_FIND`; less below.
 # Measured on the cases of data/eval and the questions of tests/modes/rag: any share from 0.5 to 0.8 does as well.
 _CORPUS_SHARE, _GOOD_FIND = 0.6, 0.7
-# Finds are held against each other after this power: 0.85 beside 0.75 is a difference, 0.3 beside 0.2 none.
-_CONTRAST = 5
+# Finds are held against each other after this power: 0.85 beside 0.75 is a difference, 0.3 beside 0.2 none; more so
+# where each speaks of all that is asked.
+_CONTRAST, _CONTRAST_OF_ANSWERS = 5, 15
 _UNKNOWN_TO_GENERAL = 0.3
 # What neither examples nor any one corpus knows is for the general agent.
 _NOWHERE_TO_GENERAL = 2.0
 # The value of a passage that holds all words side by side in a document of that title; what one without the figure asked is worth.
-_BEST, _NO_FIGURE = 1.15, 0.8
+_BEST, _NO_FIGURE = 1.35, 0.8
 _PHRASES = re.compile(r"[,;:.…]+")
 
 
@@ -50,6 +53,14 @@ class AgentChoice:
     def margin(self) -> float:
         """How far the first is before the second."""
         return self.confidence - (self.ranked[1][1] if len(self.ranked) > 1 else 0.0)
+
+
+class Fit(NamedTuple):
+    """How well the best page of an agent fits a question, 0 to 1; whether it speaks of all that is asked, or a closed one does."""
+
+    value: float
+    answers: bool = False
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +96,29 @@ class AgentPicker:
                 scores[scored.label] += scored.confidence
         return self._choice(scores, known)
 
-    def with_corpora(self, choice: AgentChoice, fits: Mapping[str, float]) -> AgentChoice:
+    def with_corpora(self, choice: AgentChoice, fits: Mapping[str, Fit]) -> AgentChoice:
         """The choice by wording and what the corpora hold, as one: a stranger's documents outweigh our examples.
 
-        `fits` is how well the best passage of each agent's corpus fits, 0 to 1; empty leaves the choice as it is.
+        Where pages of some agents speak of all that is asked, it is one of theirs, unless a closed page of the likeliest
+        does too. No `fits` leave the choice as it is.
         """
         if not fits:
             return choice
-        good = min(1.0, max(fits.values()) / _GOOD_FIND)
+        answering = {name for name, fit in fits.items() if fit.answers}
+        if answering and not fits[choice.agent].closed:
+            ranked = [(name, value if name in answering else 0.0) for name, value in choice.ranked]
+            contrast, good, strange = _CONTRAST_OF_ANSWERS, 1.0, 0.0
+        else:
+            ranked, contrast = list(choice.ranked), _CONTRAST
+            best, second = sorted([*(fit.value for fit in fits.values()), 0.0, 0.0], reverse=True)[:2]
+            good = min(1.0, best / _GOOD_FIND)
+            strange = _NOWHERE_TO_GENERAL * (1 - good) * (second / best if best else 1.0)
+            answering = set(fits)
         share = _CORPUS_SHARE * good
-        powers = {name: fits.get(name, 0.0) ** _CONTRAST for name in self._names}
+        powers = {name: fits[name].value ** contrast if name in answering else 0.0 for name in self._names}
         whole = sum(powers.values()) or 1.0
-        joined = {name: (1 - share) * value + share * powers[name] / whole for name, value in choice.ranked}
-        best, second = sorted([*fits.values(), 0.0, 0.0], reverse=True)[:2]
-        alike = second / best if best else 1.0
-        joined[self.default] += _NOWHERE_TO_GENERAL * (1 - choice.known) * (1 - good) * alike
+        joined = {name: (1 - share) * value + share * powers[name] / whole for name, value in ranked}
+        joined[self.default] += strange * (1 - choice.known)
         return self._choice(joined, choice.known)
 
     def _choice(self, scores: Mapping[str, float], known: float) -> AgentChoice:
@@ -140,7 +159,7 @@ async def corpus_fits(
     questions: Sequence[Question],
     config: RagConfig,
     user: UserContext,
-) -> list[Mapping[str, float]]:
+) -> list[Mapping[str, Fit]]:
     """For each question how well the best passage of each agent that `user` may see answers it, 0 to 1.
 
     Of what is closed only what the answer tells anyway counts: that there is a relevant document, not how relevant.
@@ -148,7 +167,7 @@ async def corpus_fits(
     """
     closed = config.limits.min_relevance_score
 
-    async def fits(text: str) -> Mapping[str, float]:
+    async def fits(text: str) -> Mapping[str, Fit]:
         search = corpora.search
         try:
             found = [
@@ -157,15 +176,18 @@ async def corpus_fits(
             ]
         except StoreError:
             return {}
-        return {
-            name: max([closed if each.denied else 0.0, *(_fit(text, passage) for passage in each.passages)])
-            for name, each in zip(config.agents, found, strict=True)
-        }
+        return {name: _fit(text, each, closed) for name, each in zip(config.agents, found, strict=True)}
 
     return [await fits(question.text) if len(config.agents) > 1 else {} for question in questions]
 
 
-def _fit(text: str, passage: Passage) -> float:
-    """How well a passage answers: less where it does not hold the kind of figure that is asked for."""
-    met = figure_request(text).is_met(fold(passage.text))
-    return min(1.0, passage.value / _BEST) * (1.0 if met else _NO_FIGURE)
+def _fit(text: str, found: CorpusResult, closed: float) -> Fit:
+    """How well the best page answers: less where it does not hold the kind of figure that is asked for."""
+    denied = closed if found.denied else 0.0
+    best = next(iter(found.passages), None)
+    if best is None:
+        return Fit(denied, closed=found.closed >= 1)
+    met = figure_request(text).is_met(fold(best.text))
+    value = min(1.0, best.value / _BEST) * (1.0 if met else _NO_FIGURE)
+    whole = not best.superseded and answers(text, best, best.text)
+    return Fit(max(denied, value), whole, closed=found.closed >= 1)

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import FocusRow
@@ -20,7 +20,7 @@ from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import question_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage
 from troly_rag.routing.lexicons import label, tool_words
-from troly_rag.routing.questions import content, is_arithmetic, is_elliptical, predicate
+from troly_rag.routing.questions import asks, content, is_arithmetic, is_elliptical, predicate
 from troly_rag.strings import say
 from troly_rag.tools.documents import answers
 
@@ -34,6 +34,7 @@ _CODE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 _LONGEST = 12
+_YEAR_LONG = timedelta(days=300)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,13 @@ def _asked_about(text: str) -> str:
     ending = next(
         (hit for hit in reversed(label("follow_end").find(text)) if not tokens(text[hit.end :])), None
     )
-    if opening is None:
+    if opening is None and (
+        ending is None or " " not in ending.phrase or len(content(text[: ending.start])) > _FEW
+    ):
         return ""
-    about = text[opening.end : ending.start if ending is not None else len(text)].strip(_EDGES)
+    about = text[opening.end if opening else 0 : ending.start if ending is not None else len(text)].strip(
+        _EDGES
+    )
     if not content(about):
         return ""
     short = ending is not None or not label("ask").find(about)
@@ -125,19 +130,36 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         of_log = not question_of(blank_out(text, spans_of(tool_words("of_log").find(text)))).words
         goes_on = short and (full.leaned or of_log or not await pages.answer(text))
         return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
-    years = " ".join(_YEAR.findall(text))
-    if not question.subjects and (years or question.own_figures):
-        opening = f"{focus.rows[0].title} {years}" if years else text.strip(_EDGES)
-        return FullQuestion(f"{opening}: {before}", leaned=True)
-    if full.about and await pages.answer(full.text):
-        return full
-    about = full.about or text
+    title = focus.rows[0].title.partition("(")[0].strip()
+    if same := _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date()):
+        return FullQuestion(same, leaned=True)
     shown = [(row.id, row.title) for row in focus.rows]
-    title = await _title_shown(pages, about, shown, goes_on=bool(full.about))
+    if full.about and (found := await pages.answering(full.text)):
+        here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
+        return FullQuestion(f"{here.title}: {full.text}", leaned=True) if here else full
+    about = full.about or text
+    # What only asks, of nothing ("ở đâu"), asks of the page that was shown.
+    if question.tokens or question.own_figures or not asks(text):
+        title = await _title_shown(pages, about, shown, goes_on=bool(full.about or question.own_figures))
     if not title:
         return full
     # A message without accents stays one: its words are compared with any accents.
     return FullQuestion(f"{title if has_marks(text.split()) else fold(title)}: {about.strip()}", leaned=True)
+
+
+def _with_another_figure(text: str, about: str, before: str, title: str, today: date) -> str:
+    """The question `before` on the page of `title`, of the other month, year or figure that `text` names and nothing
+    else that is known here; "" for any other."""
+    question, typed = question_of(text), text.strip(_EDGES)
+    periods = [one.span for one in find_ranges(text, today) if one.end - one.start < _YEAR_LONG]
+    if periods and not question_of(blank_out(text, periods)).subjects:
+        same = blank_out(before, [one.span for one in find_ranges(before, today)])
+        return f"{typed}: {' '.join(same.split())}"
+    if years := "" if question.subjects else " ".join(_YEAR.findall(text)):
+        return f"{title} {years}: {before}"
+    bare = not question.subjects or (about and not question.names_something)
+    named = "" if fold(title) in fold(before) else f"{title}: "
+    return f"{typed}: {named}{before}" if bare and question.own_figures else ""
 
 
 def _with_years(text: str, today: date) -> str:
@@ -168,7 +190,8 @@ async def _title_shown(
     if here is None or asked.named_by(here.title) >= 1:
         return ""
     there = max((_fit(one) for one in found if one not in own), default=(0.0, 0.0))
-    weaker = _fit(here) <= there if asked.is_topic and not goes_on else _fit(here) < there
+    titled = any(asked.named_by(one.title) >= 1 for one in found)
+    weaker = _fit(here) <= there if asked.is_topic and titled and not goes_on else _fit(here) < there
     alone = asked.subjects >= _FEW or await pages.answer(about)
     return "" if alone and (here.share < _LEAST or weaker) else here.title
 
@@ -199,6 +222,11 @@ class Pages:
         """Whether the best page speaks of all that is asked."""
         best = next(iter(await self.of(asked)), None)
         return best is not None and answers(asked, best, best.text)
+
+    async def answering(self, asked: str) -> list[Passage]:
+        """The pages that speak of all that is asked, where the best one does."""
+        found = await self.of(asked) if await self.answer(asked) else []
+        return [one for one in found if answers(asked, one, one.text)]
 
 
 def _fit(passage: Passage) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from troly.text.catalogue import Lang
@@ -22,8 +23,22 @@ _GRADES = frozenset("ace")
 
 
 def spelt_out(message: str, lang: Lang) -> str:
-    """`message` as it is read: chat spellings written out, slips of the finger in known names put right."""
-    return _corrector().correct(message, lang=lang).text
+    """`message` as it is read: chat spellings written out, slips of the finger in known names put right.
+
+    What makes up a known word with its neighbour is spelt as it should be: "lap" in "thanh lap" is no laptop.
+    """
+    typed = tokens(message)
+    whole = [
+        (one.start, two.end) for one, two in pairwise(typed) if (one.folded, two.folded) in _known_pairs()
+    ]
+    return _corrector().correct(message, lang=lang, protected=whole).text
+
+
+@cache
+def _known_pairs() -> frozenset[tuple[str, str]]:
+    """Neighbours, folded, in the names of synonyms.txt."""
+    names = [[word.folded for word in tokens(name)] for listed in synonyms().names for name in listed]
+    return frozenset(pair for words in names for pair in pairwise(words))
 
 
 @cache

@@ -178,7 +178,8 @@ def wants_log(text: str, now: datetime) -> bool:
         return True
     if not tool_words("fault").find(text) or tool_words("rules").find(text):
         return False
-    return bool(find_ranges(text, now.date())) or bool(_CLOCK.search(fold(text)))
+    dated = bool(find_ranges(text, now.date())) or bool(_CLOCK.search(fold(text)))
+    return dated or bool(tool_words("log_days").find(text))
 
 
 def wants_summary(text: str) -> bool:
@@ -195,6 +196,8 @@ _SURE, _FAR, _KNOWN = 0.55, 0.2, 0.5
 # What is not meant belongs to what is.
 _REJECTS = re.compile(r"(?:khong phai|chu khong|not)\b")
 _MOST = 8
+# What parts the telling of how it came about from the question.
+_SETTING = re.compile(r"[.;!\n]+(?=\s|$)|,(?!\d)|\bnên\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +275,17 @@ def _asks_of_it(text: str) -> bool:
         any(hit.start <= token.start < hit.end for hit in words) or token.folded.isdigit()
         for token in content(text)
     )
+
+
+def without_setting(text: str) -> str:
+    """The one clause of `text` that asks, with the things known here that the others name, who only tell how it came
+    about; "" where that cannot be told apart."""
+    clauses = [piece.strip() for piece in _SETTING.split(text) if piece.strip()]
+    asking = [piece for piece in clauses if asks(piece)]
+    if len(clauses) == 1 or len(asking) != 1:
+        return ""
+    names = " ".join(filter(None, (question_of(piece).names for piece in clauses if piece not in asking)))
+    return f"{names}: {asking[0]}{_mark(text)}" if names else asking[0] + _mark(text)
 
 
 def asks(text: str) -> bool:

@@ -21,10 +21,11 @@ from troly.text.dates import find_ranges
 from troly.text.everyday import SmallTalk, everyday_phrases, small_talk
 from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
+from troly.text.numbers import find_amounts
 from troly_rag.answer.written import asked_by
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.coverage import figure_request, question_of
-from troly_rag.routing.agent_choice import AgentChoice, Question, picker_of
+from troly_rag.routing.agent_choice import AgentChoice, Fit, Question, picker_of
 from troly_rag.routing.follow_up import FullQuestion
 from troly_rag.routing.lexicons import label, tool_words
 from troly_rag.routing.plan import LOG, MATH, RAG, SUMMARY, AgentPart, Complexity, Routing, plan
@@ -114,7 +115,7 @@ def refine(texts: Sequence[str], lang: Lang) -> str:
 
 
 def with_corpus_fits(
-    message: ParsedMessage, fits_of_questions: Sequence[Mapping[str, float]], config: RagConfig
+    message: ParsedMessage, fits_of_questions: Sequence[Mapping[str, Fit]], config: RagConfig
 ) -> ParsedMessage:
     """The message with what the corpora hold for each question taken into account."""
     picker = picker_of(config)
@@ -230,10 +231,13 @@ def _computes(text: str, before: str, now: datetime) -> bool:
     """Whether figures of the asker are to be put into a rule: said now with a figure asked for, or said before."""
     here, then = figures_of(text), figures_of(before)
     own = bool(here.counted or here.money or here.hourly or find_ranges(text, now.date()))
+    own = own or len(find_amounts(text)) > 1 or bool(tool_words("coming").find(text))
     if len(_CLOCK.findall(fold(text))) == 1 and not (here.money or here.hourly):
         # What a rule says of one time of day is read, not worked out with what was told before.
         return False
-    asks = figure_request(text).figure or bool(here.counted and (here.money or here.hourly))
+    asks = figure_request(text).figure or bool(
+        here.counted and (here.money or here.hourly or "point" in here.counted)
+    )
     if tool_words("limit").find(text) and not (here.counted or here.money or here.hourly):
         # How much there may be at all is a rule, whatever was worked out before.
         return False

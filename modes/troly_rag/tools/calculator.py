@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
 from troly.text.catalogue import Lang
-from troly.text.dates import HCM
+from troly.text.dates import HCM, find_ranges, format_date
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
-from troly_rag.corpus.coverage import figure_request, question_of, text_of
+from troly_rag.corpus.coverage import FigureRequest, figure_request, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer
@@ -29,7 +30,10 @@ _PAGES = 3
 _UNITS: Mapping[str, str] = {
     "day": "ngay|days?", "night": "dem|nights?", "time": "lan|times?", "month": "thang|months?", "year": "nam|years?",
     "hour": "gio|tieng|hours?", "week": "tuan|weeks?", "person": "nguoi|people|person", "child": "be|con|dua|child|children",
+    "point": "diem|points?",
 }  # fmt: skip
+# Births that say how many children there are.
+_BIRTHS = ((re.compile(r"\b(?:sinh doi|song sinh|twins)\b"), 2), (re.compile(r"\b(?:sinh ba|triplets)\b"), 3))
 _NUMBERS = (
     *["mot", "hai", "ba", "bon", "nam", "sau", "bay", "tam", "chin", "muoi"],
     *["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
@@ -43,9 +47,23 @@ _DIVIDED = re.compile(
     r"\b(?:luong|salary|pay)[\w ]{0,20}?(?:chia|divided by|over)\s+(\d+)\s+(?:ngay|days|working)"
 )
 _LEAST_PAY = 10_000
+# What rules grant beside money, and from which one on ("từ con thứ hai").
+_GRANTED = ("day", "month")
+_FROM_THE = re.compile(r"\s*(?:tu|from)\s+(?:\w+\s+)?(?:thu|the)\s+(hai|ba|bon|nam|two|three)\b")
+# So many months' pay for so many months of work, and what a grade adds; the grade from so many points on.
+_FOR_A_YEAR = re.compile(r"\bdu (\d+) thang\b.*?\bbang (\d+(?:[.,]\d+)?) thang luong")
+_ADDED = re.compile(r"\bloai ([a-z]) duoc them (\d+(?:[.,]\d+)?) thang")
+_GRADE = re.compile(r"\b(?:loai|hang|grade) ([a-d])\b")
+_FROM, _BELOW = re.compile(r"\b([a-z]) tu (\d+)"), re.compile(r"\bduoi (\d+)(?: diem)? la ([a-z])\b")
+_MONTHLY, _FIRST_OF_MONTH = (
+    re.compile(r"\bngay (\d{1,2}) hang thang\b"),
+    re.compile(r"\b(chu nhat|thu \w+) dau thang\b"),
+)
+_WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
-_SPOKEN_OF = 0.6
+_SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES = 0.6, 0.5, 100, 2
+_MONTH, _SATURDAY = timedelta(days=31), 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +105,9 @@ def figures_of(text: str) -> Figures:
     for said in _SPELT.finditer(fold(text)):
         unit = next(name for name, words in _UNITS.items() if re.fullmatch(words, said[2]))
         counted.setdefault(unit, Decimal(_NUMBERS.index(said[1]) % 10 + 1))
+    for births, count in _BIRTHS:
+        if births.search(fold(text)):
+            counted.setdefault("child", Decimal(count))
     return Figures(counted, money, hourly, percent)
 
 
@@ -97,13 +118,23 @@ def work_out(question: str, before: str, texts: Sequence[str], lang: Lang) -> st
     fresh = bool(own.counted or own.money or own.hourly or own.percent) or figure_request(question).figure
     # A question that goes on without a figure of its own asks for a sum only where it names another case of the rule.
     asked = f"{question}\n{before}" if fresh else question
+    asks = (
+        figure_request(question)
+        if figure_request(question).units
+        else figure_request(before.partition("\n")[0])
+    )
     ways: Sequence[Callable[[str], str]] = (
         lambda one: _by_hour(one, (question, asked), said, lang, fresh=fresh),
-        lambda one: _by_unit(one, said, question, lang),
+        lambda one: _by_unit(one, said, question, asks, lang),
         lambda one: _by_divided_pay(one, said, own, lang),
         lambda one: _by_share(one, question, said, lang),
     )
     for text in texts:
+        whole = _by_parts(text, question, own, lang) or _by_months_of_pay(
+            text, f"{question}\n{before}", said, lang
+        )
+        if fresh and whole:
+            return whole
         sentences = [one.strip() for one in claims_of(text)]
         for way in ways if fresh else ways[:1]:
             found = [result for one in sentences if (result := way(one))]
@@ -138,9 +169,11 @@ def _by_hour(sentence: str, named_in: tuple[str, str], said: Figures, lang: Lang
     return _told(lines, sentence, lang, note)
 
 
-def _by_unit(sentence: str, said: Figures, question: str, lang: Lang) -> str:
+def _by_unit(sentence: str, said: Figures, question: str, asks: FigureRequest, lang: Lang) -> str:
     """So much for each day, night, time, child or for every so many years."""
     text = fold(sentence)
+    # What is granted where days, months or money are asked for; nothing where any figure will do.
+    wanted = asks.units & set(_GRANTED) or ({""} if "money" in asks.units else set())
     lines: list[str] = []
     total = Decimal(0)
     for unit, words in _UNITS.items():
@@ -150,38 +183,50 @@ def _by_unit(sentence: str, said: Figures, question: str, lang: Lang) -> str:
         for amount in find_amounts(sentence):
             rest = fold(sentence[amount.end : amount.end + 40])
             match = re.match(
-                rf"\s*(vnd|dong|ngay|days?|more day)?\s*{_EVERY}\s+(?:(\d+)\s+)?(?:{words})\b", rest
+                rf"\s*(vnd|dong|ngay|thang|days?|months?|more day)?\s*{_EVERY}\s+(?:(\d+)\s+)?(?:{words})\b",
+                rest,
             )
             if match is None:
                 continue
-            days = (match[1] or "").startswith(("ngay", "day", "more"))
-            if not days and amount.value < _LEAST_PAY:
+            granted = next(
+                (name for name in _GRANTED if re.search(rf"\b(?:{_UNITS[name]})$", match[1] or "")), ""
+            )
+            if (not granted and amount.value < _LEAST_PAY) or (wanted and granted not in wanted):
                 continue
             step = Decimal(match[2] or 1)
             free = next(
                 (Decimal(n) for n, word in _OVER.findall(text) if re.fullmatch(words, word)), Decimal(0)
             )
+            if (first := _FROM_THE.match(rest, match.end())) is not None:
+                free = Decimal(_NUMBERS.index(first[1]) % 10)
             beyond = max(Decimal(0), count - free)
             times = Decimal(int(beyond / step))
             if count == 1 and not free:
                 # "a week", "một năm": how the question or the rule counts, no figure of the asker's.
                 continue
             value = times * amount.value
-            base = _base(sentence, amount.start) if days else Decimal(0)
+            base = _base(sentence, amount.start, granted) if granted else Decimal(0)
             opening = f"{_plain(base, lang)} + " if base else ""
             many = (
                 f"({_plain(count, lang)} − {_plain(free, lang)})" if free and beyond else _plain(times, lang)
             )
             if step > 1:
                 many = f"({_plain(count, lang)} / {_plain(step, lang)} → {_plain(times, lang)})"
-            shown = say("math.days", lang, count=_plain(base + value, lang)) if days else _money(value, lang)
-            each = _plain(amount.value, lang) if days else _money(amount.value, lang)
+            shown = (
+                say(f"math.{granted}s", lang, count=_plain(base + value, lang))
+                if granted
+                else _money(value, lang)
+            )
+            each = _plain(amount.value, lang) if granted else _money(amount.value, lang)
             lines.append(f"{opening}{many} × {each} = {shown}")
-            total += Decimal(0) if days else value
+            total += Decimal(0) if granted else value
     if len(lines) > 1 and total:
         lines.append(say("math.total", lang, total=_money(total, lang)))
-    asks = figure_request(question)
-    return _told(lines, sentence, lang) if lines and (asks.figure or total or "?" not in question) else ""
+    return (
+        _told(lines, sentence, lang)
+        if lines and (figure_request(question).figure or total or "?" not in question)
+        else ""
+    )
 
 
 def _by_divided_pay(sentence: str, said: Figures, own: Figures, lang: Lang) -> str:
@@ -216,6 +261,95 @@ def _by_share(sentence: str, question: str, said: Figures, lang: Lang) -> str:
     return _told(lines, "; ".join(clause for clause, _ in chosen), lang)
 
 
+def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
+    """Points out of parts that each weigh a share of the whole, or those that were said, with the grade they come to."""
+    points, lines = own.counted.get("point"), list[str]()
+    for sentence in map(str.strip, claims_of(text)):
+        cases = [(_name(clause), share) for clause in _clauses(sentence) for share in _shares(clause)]
+        said = [
+            (piece, amount)
+            for piece in re.split(r",(?!\d)|;|\bvà\b|\band\b", question)
+            for amount in find_amounts(piece)[:1]
+        ]
+        each = [
+            next(
+                (
+                    amount.value
+                    for piece, amount in said
+                    if question_of(name).coverage(text_of(piece)).share >= _HALF
+                ),
+                None,
+            )
+            for name, _ in cases
+        ]
+        if len(cases) > 1 and sum(share for _, share in cases) == _WHOLE and None not in each:
+            terms = [(value or Decimal(0), share) for value, (_, share) in zip(each, cases, strict=True)]
+            points = sum((value * share / _WHOLE for value, share in terms), Decimal(0))
+            sums = " + ".join(f"{_plain(value, lang)} × {_plain(share, lang)}%" for value, share in terms)
+            lines.append(f"{sums} = {say('math.points', lang, count=_plain(points, lang))}")
+    folded = fold(text)
+    grades = sorted(((Decimal(least), grade) for grade, least in _FROM.findall(folded)), reverse=True)
+    if points is None or len(grades) < _FEWEST_GRADES:
+        return ""
+    below = _BELOW.search(folded)
+    grade = next((grade for least, grade in grades if points >= least), below[2] if below else "")
+    lines.append(say("math.grade", lang, count=_plain(points, lang), grade=grade.upper()))
+    rule = next((one for one in claims_of(text) if _FROM.search(fold(one))), text)
+    return _told(lines, rule, lang)
+
+
+def _by_months_of_pay(text: str, asked: str, said: Figures, lang: Lang) -> str:
+    """Months' pay for a year of work, less for fewer months, more for the grade that is named."""
+    folded, named = fold(text), fold(asked)
+    rule = _FOR_A_YEAR.search(folded)
+    if rule is None or said.money is None or not re.search(r"\b(?:thuong|bonus)\b", named):
+        return ""
+    year = Decimal(rule[1])
+    months = year if said.counted.get("year") else min(said.counted.get("month", year), year)
+    pay = said.money * Decimal(rule[2].replace(",", ".")) * months / year
+    lines = [
+        f"{_money(said.money, lang)} × {rule[2]} × {_plain(months, lang)}/{_plain(year, lang)} = {_money(pay, lang)}"
+    ]
+    grade = _GRADE.search(named)
+    more = {name: Decimal(many.replace(",", ".")) for name, many in _ADDED.findall(folded)}
+    if grade and grade[1] in more:
+        added = said.money * more[grade[1]]
+        lines.append(f"+ {_plain(more[grade[1]], lang)} × {_money(said.money, lang)} = {_money(added, lang)}")
+        lines.append(say("math.total", lang, total=_money(pay + added, lang)))
+    elif grade and re.search(rf"\bloai {grade[1]} khong", folded):
+        return ""
+    return _told(lines, text, lang)
+
+
+def on_calendar(question: str, text: str, today: date, lang: Lang) -> str:
+    """The day that a rule of every month comes to in the month that is asked for, or the next one after `today`."""
+    months = [
+        one.start
+        for one in find_ranges(question, today)
+        if one.start.day == 1 and one.end - one.start < _MONTH
+    ]
+    if not months and not tool_words("coming").find(question):
+        return ""
+    for sentence in map(str.strip, claims_of(text)):
+        folded = fold(sentence)
+        numbered, weekday = _MONTHLY.search(folded), _FIRST_OF_MONTH.search(folded)
+        named = weekday[1] if weekday is not None and weekday[1] in _WEEKDAYS else ""
+        if numbered is None and not named:
+            continue
+        first = months[0] if months else today.replace(day=1)
+        for month in (first, (first + _MONTH).replace(day=1)):
+            if numbered is not None:
+                day = month + timedelta(days=int(numbered[1]) - 1)
+            else:
+                day = month + timedelta(days=(_WEEKDAYS.index(named) - month.weekday()) % 7)
+            while "lien truoc" in fold(text) and day.weekday() >= _SATURDAY:
+                day -= timedelta(days=1)
+            if months or day >= today:
+                name = say("math.weekdays", lang).split("|")[day.weekday()]
+                return _told([f"{name} {format_date(day)}"], text, lang)
+    return ""
+
+
 def _meant(question: str, cases: Sequence[tuple[str, Decimal]]) -> list[tuple[str, Decimal]]:
     """The cases that the question names more of than of any other; [] where it names none of them more.
 
@@ -246,10 +380,10 @@ def _shares(clause: str) -> list[Decimal]:
     return [amount.value for amount in find_amounts(clause) if amount.unit == "%"][:1]
 
 
-def _base(sentence: str, end: int) -> Decimal:
-    """The days that a sentence grants before it adds to them."""
+def _base(sentence: str, end: int, unit: str) -> Decimal:
+    """The days or months that a sentence grants before it adds to them."""
     for amount in find_amounts(sentence[:end]):
-        if re.match(r"\s*(?:ngay|days?)\b", fold(sentence[amount.end : amount.end + 8])):
+        if re.match(rf"\s*(?:{_UNITS[unit]})\b", fold(sentence[amount.end : amount.end + 8])):
             return amount.value
     return Decimal(0)
 
@@ -283,10 +417,11 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     division by zero, a huge power and the like; signs that make no sum are no sum.
     """
     lang, today = given.turn.language, given.turn.now.astimezone(HCM)
-    years = set(_YEAR.findall(given.query)) - {str(today.year)}
+    years = {year for year in _YEAR.findall(given.query) if int(year) < today.year}
     rules = [one for one in given.passages if (one.years & years if years else not one.superseded)]
     for passage in rules[:_PAGES]:
         text = work_out(given.query, given.before, [passage.text], lang)
+        text = text or on_calendar(given.query, passage.text, today.date(), lang)
         # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
         held = text_of(f"{passage.title}\n{passage.section}\n{text}")
         if given.turn.model.reason_unavailable is None and question_of(given.query).coverage(held).unread:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -30,6 +30,9 @@ _LEVEL_WORDS = {
     "critical": "CRITICAL", "canh bao": "WARNING", "warning": "WARNING", "warnings": "WARNING", "warn": "WARNING",
     "info": "INFO", "debug": "DEBUG",
 }  # fmt: skip
+_FAULT_OF_LEVEL = re.compile(
+    r"\b(?:loi|su co)(?: muc)? (nghiem trong|critical)\b|\b(critical) (?:errors?|incidents?)\b"
+)
 _SAME = {"WARN": "WARNING", "FATAL": "CRITICAL", "ERR": "ERROR"}
 _STAMP = re.compile(rb"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d+)?(Z|[+-]\d{2}:?\d{2})?")
 _LEVEL = re.compile(rb"\b(CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b")
@@ -37,6 +40,9 @@ _SYSTEM = re.compile(
     rb"\b(?:CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b[\s\]:|-]+([A-Za-z][\w.-]{0,40}):\s"
 )
 _NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|\d[\d.:]*)\b", re.IGNORECASE)
+_BARE_CODE = re.compile(
+    r"^(?:log:|con|the|vay|what about|how about|and|\s)*(?:loi |ma |error )?(\d{3,6})(?: thi sao)?\W*$"
+)
 _FROM_TO = re.compile(
     r"(?:tu|from|between)?\s*(\d{1,2})\s*(?:h|gio|:)\s*(\d{2})?\s*(?:den|toi|-|to|and)\s*(\d{1,2})\s*(?:h|gio|:)\s*(\d{2})?"
 )
@@ -76,12 +82,18 @@ class LineKind(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """How many lines of a kind there are, and the last of them: which line it is, its text, its time."""
+    """How many lines of a kind there are, and the last of them: which line it is, its text, its time.
+
+    `first` is the first with its place, `largest` the one with the largest number in its message, `days` how many of each day.
+    """
 
     times: int
     place: int
     text: str
     moment: datetime | None
+    first: tuple[int, str]
+    largest: tuple[float, str]
+    days: Counter[date]
 
 
 @dataclass(slots=True)
@@ -104,6 +116,23 @@ class LogTally:
     def last(self) -> list[str]:
         """The last lines, one of a kind."""
         return [seen.text for seen in sorted(self.kinds.values(), key=lambda seen: seen.place)[-KEPT:]]
+
+    @property
+    def first(self) -> str:
+        """The first line."""
+        return min(seen.first for seen in self.kinds.values())[1]
+
+    @property
+    def largest(self) -> str:
+        """The line with the largest number in its message, of kinds that tell one; "" where none does."""
+        return max(
+            (seen.largest for kind, seen in self.kinds.items() if "#" in kind.message), default=(0.0, "")
+        )[1]
+
+    @property
+    def days(self) -> Counter[date]:
+        """How many lines there are of each day."""
+        return sum((seen.days for seen in self.kinds.values()), Counter[date]())
 
     def by(self, part: Literal["system", "level", "message"]) -> Counter[str]:
         """How many lines there are of each system, level or message; those that have none are left out."""
@@ -155,7 +184,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
         agent=given.agent.name,
     )
     context = say("log.context", lang, files=len(files), lines=tally.lines)
-    shown = render_tally(tally, wanted, lang, named)
+    shown = render_tally(tally, wanted, lang, named, asked=given.query)
     if unread:
         words = ", ".join(f"“{word}”" for word in unread)
         shown = f"{say('log.unread', lang, words=words)} {shown}"
@@ -210,7 +239,9 @@ def parse_log_query(query: str, now: datetime) -> LogQuery:
     # A level in capitals is meant to the letter; "lỗi" is every line that is no less than an error.
     levels = {level for level in LEVELS if re.search(rf"\b{level}\b", query)}
     if not levels:
-        levels = {level for word, level in _LEVEL_WORDS.items() if re.search(rf"\b{word}\b", text)}
+        # In "lỗi nghiêm trọng" the fault is only what is serious.
+        text_of_levels = _FAULT_OF_LEVEL.sub(r"\1\2", text)
+        levels = {level for word, level in _LEVEL_WORDS.items() if re.search(rf"\b{word}\b", text_of_levels)}
         levels |= {"CRITICAL"} if "ERROR" in levels else set()
     words = tuple(fold(quoted) for quoted in re.findall(r"[\"“']([^\"”']{2,60})[\"”']", query))
     start = datetime.combine(period.start, datetime.min.time(), HCM) if period else None
@@ -231,6 +262,9 @@ def _codes(query: str) -> tuple[str, ...]:
     codes = re.findall(
         r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2,6})\b(?!\s*(?:ngay|lan|dong|gio))", fold(query)
     )
+    # A follow-up of a bare number asks of another code.
+    bare = _BARE_CODE.search(fold(query))
+    codes += [bare[1]] if bare and not codes else []
     return (*(fold(word) for word in found if not re.fullmatch(r"[hH]\d{1,2}|\d+", word)), *codes)
 
 
@@ -271,8 +305,10 @@ def stamp(line: bytes) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=HCM)
 
 
-def render_tally(tally: LogTally, wanted: LogQuery, lang: Lang, named: Sequence[str] = ()) -> str:
-    """The tally in sentences; `named` are the systems that were asked for."""
+def render_tally(
+    tally: LogTally, wanted: LogQuery, lang: Lang, named: Sequence[str] = (), *, asked: str = ""
+) -> str:
+    """The tally in sentences; `named` are the systems that were asked for, `asked` may want the first line or such."""
     period = ""
     if wanted.start is not None and wanted.end is not None:
         last = wanted.end - timedelta(days=1)
@@ -291,6 +327,14 @@ def render_tally(tally: LogTally, wanted: LogQuery, lang: Lang, named: Sequence[
     for message, count in tally.by("message").most_common(1):
         if count > 1:
             parts.append(say("log.most", lang, message=message, count=count))
+    if tool_words("log_days").find(asked) and tally.days:
+        # Of days with as many the first.
+        day, count = min(tally.days.items(), key=lambda one: (-one[1], one[0]))
+        parts.append(say("log.day_most", lang, day=format_date(day), count=count))
+    if tool_words("log_first").find(asked):
+        parts.append(say("log.first", lang, line=tally.first))
+    if tool_words("log_largest").find(asked) and tally.largest:
+        parts.append(say("log.largest", lang, line=tally.largest))
     parts.append(say("log.last", lang, line=tally.last[-1]))
     return " ".join(parts)
 
@@ -396,5 +440,10 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
     if kind not in tally.kinds and len(tally.kinds) >= MOST_MESSAGES:
         kind = kind._replace(message="")
     text = sanitize(raw.decode("utf-8", "replace"), keep_newlines=False).strip()[:300]
-    count = tally.kinds[kind].times if kind in tally.kinds else 0
-    tally.kinds[kind] = _Seen(count + 1, tally.lines, text, moment.astimezone(UTC) if moment else None)
+    moment = moment.astimezone(UTC) if moment else None
+    number = max(map(float, re.findall(r"(?<![\w.])\d{1,15}(?:\.\d+)?(?![\w.:])", rest)), default=0.0)
+    seen = tally.kinds.get(kind) or _Seen(0, 0, "", None, (tally.lines, text), (number, text), Counter())
+    largest = seen.largest if seen.largest[0] >= number else (number, text)
+    if moment:
+        seen.days[moment.astimezone(HCM).date()] += 1
+    tally.kinds[kind] = _Seen(seen.times + 1, tally.lines, text, moment, seen.first, largest, seen.days)

@@ -47,12 +47,63 @@ async def test_what_no_page_says_is_no_answer(desk: RagDesk, question: str) -> N
         ("có mấy chi nhánh", "6 chi nhánh"),
         ("t7 co lam k", "kho vận"),
         ("bảo hiểm nha khoa hạn mức bao nhieu", "3.000.000"),
+        ("Tru so cong ty o dau?", "88 Nguyễn Văn Linh"),
+        ("Cong ty duoc thanh lap nam nao?", "2009"),
+        ("May hong bao lau co may tam?", "4 giờ"),
+        ("Phu cap cong tac moi ngay la bao nhieu?", "250.000"),
+        ("Thứ bảy có làm việc không?", "kho vận"),
+        ("gọi IT số nào", "1900"),
+        ("em mới vào làm tuần trước, cho em hỏi ngày phép năm là bao nhiêu ạ", "14 ngày"),
     ],
 )
 async def test_any_way_of_typing_finds_its_page(desk: RagDesk, question: str, said: str) -> None:
     told = await desk.ask(question, offline=True)
     assert said in told.answer
     assert told.done.metadata.get("answered") is not False
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "con em bị sốt, cho hỏi nghỉ ốm phải báo trước mấy giờ",
+        "tôi đang thử việc, làm việc từ xa được mấy ngày một tuần",
+        "tại sao máy bị virus không được tắt",
+    ],
+)
+async def test_a_setting_that_names_something_and_a_reason_are_not_left_out(
+    desk: RagDesk, question: str
+) -> None:
+    assert (await desk.ask(question, offline=True)).done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (("Tiệc cuối năm tổ chức ngày nào?", "19 tháng 12"), ("ở đâu", "Hàn River")),
+        (
+            ("Phụ cấp ăn trưa bao nhiêu?", "730.000"),
+            ("gửi xe thì sao", "150.000"),
+            ("điện thoại?", "300.000"),
+        ),
+        (
+            ("làm 12 năm được mấy ngày phép", "16 ngày"),
+            ("còn chị ngồi cạnh tôi mới 6 năm thì sao", "15 ngày"),
+        ),
+        (
+            ("Đi công tác 3 đêm tiền khách sạn bao nhiêu?", "2.700.000"),
+            ("4 ngày thì phụ cấp bao nhiêu", "1.000.000"),
+        ),
+        (
+            ("Vợ tôi sinh đôi, công ty hỗ trợ bao nhiêu tiền?", "10.000.000"),
+            ("sinh ba thì sao", "15.000.000"),
+        ),
+    ],
+)
+async def test_a_follow_up_asks_of_the_page_that_was_shown(
+    desk: RagDesk, turns: tuple[tuple[str, str], ...]
+) -> None:
+    for question, said in turns:
+        assert said in (await desk.ask(question, offline=True)).answer
 
 
 async def test_replaced_rules_are_told_only_where_they_are_asked_for(desk: RagDesk) -> None:

@@ -183,3 +183,43 @@ def test_patterns_name_each_file_once(tmp_path: Path) -> None:
         (tmp_path / name).write_text("x")
     found = log_files([str(tmp_path / "*.log"), str(tmp_path / "a.log")])
     assert [path.name for path in found] == ["a.log", "b.log"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("lỗi đầu tiên là khi nào", "2026-11-01 00:01:00"),
+        ("when was the first one", "2026-11-01 00:01:00"),
+        ("ngày nào nhiều nhất", "2/11/2026 (2 "),
+        ("cái chậm nhất là bao nhiêu", "took 990 ms"),
+    ],
+)
+def test_the_first_line_the_day_with_most_and_the_largest_are_told_where_asked(asked: str, said: str) -> None:
+    lines = [
+        line(1, "WARN", "took 990 ms"),
+        line(1500, "WARN", "took 99 ms"),
+        line(1600, "WARN", "took 301 ms"),
+        line(3000, "WARN", "took 7 ms"),
+    ]
+    tally = tallied(lines, LogQuery())
+    assert said in render_tally(tally, LogQuery(), "vi", asked=asked)
+    assert said not in render_tally(tally, LogQuery(), "vi", asked="có bao nhiêu dòng")
+
+
+@pytest.mark.parametrize(
+    ("question", "levels"),
+    [
+        ("lỗi nghiêm trọng", {"CRITICAL"}),
+        ("lỗi critical cuối cùng", {"CRITICAL"}),
+        ("critical errors", {"CRITICAL"}),
+        ("lỗi hôm qua", {"ERROR", "CRITICAL"}),
+        ("lỗi và cảnh báo", {"ERROR", "CRITICAL", "WARNING"}),
+    ],
+)
+def test_a_fault_that_is_serious_is_no_other_fault(question: str, levels: set[str]) -> None:
+    assert parse_log_query(question, NOW).levels == levels
+
+
+@pytest.mark.parametrize("question", ["còn 809?", "log: 809", "thế lỗi 809 thì sao", "what about 809"])
+def test_a_bare_code_is_looked_for(question: str) -> None:
+    assert parse_log_query(question, NOW).words == ("809",)

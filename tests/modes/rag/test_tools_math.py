@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from contextlib import suppress
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -20,7 +21,7 @@ from troly_rag.tools.arithmetic import (
     evaluate,
     expression_in,
 )
-from troly_rag.tools.calculator import missing_for, work_out
+from troly_rag.tools.calculator import missing_for, on_calendar, work_out
 
 NUMBERS = st.integers(-10_000, 10_000).map(Decimal)
 
@@ -152,3 +153,58 @@ def test_words_that_compute_nothing_are_no_expression() -> None:
 @pytest.mark.parametrize("text", ["máy cấp tháng 3/2023", "12/2026", "ngày 2/9", "since 03-2024"])
 def test_a_month_of_a_year_is_no_division(text: str) -> None:
     assert not is_arithmetic(text)
+
+
+TET = (
+    "Nhân viên làm đủ 12 tháng được thưởng Tết bằng 1 tháng lương cơ bản, làm chưa đủ được tính theo tháng. "
+    "Người xếp loại A được thêm 0,5 tháng, loại D không có thưởng năm."
+)
+KPI = (
+    "Điểm chuyên cần chiếm 10%, kết quả công việc 70%, tinh thần hợp tác 20%. "
+    "Xếp loại A từ 90 điểm, B từ 75, C từ 60, dưới 60 là D."
+)
+BIRTH = "Lao động nữ sinh con được nghỉ 6 tháng, sinh đôi thêm 1 tháng cho mỗi con từ con thứ hai. Hỗ trợ 5.000.000 VND cho mỗi bé."
+PAYDAY = "Lương được trả vào ngày 5 hằng tháng. Trùng ngày nghỉ thì trả vào ngày làm việc liền trước."
+SERVERS = "Bảo trì vào tối chủ nhật đầu tháng từ 22 giờ đến 24 giờ."
+
+
+@pytest.mark.parametrize(
+    ("rule", "question", "result"),
+    [
+        (TET, "làm được 8 tháng, lương cơ bản 12 triệu thì thưởng Tết bao nhiêu", "= 8.000.000 VND"),
+        (TET, "làm 3 năm lương 10tr thưởng tết bao nhiêu", "= 10.000.000 VND"),
+        (TET, "đủ 12 tháng, lương 12 triệu, xếp loại A thì thưởng bao nhiêu", "18.000.000 VND"),
+        (TET, "lương 12 triệu, xếp loại D thì thưởng Tết bao nhiêu", ""),
+        (KPI, "chuyên cần 80, kết quả 90, hợp tác 70 thì tổng mấy điểm", "= 85 điểm; 85 điểm là loại B"),
+        (
+            KPI,
+            "hợp tác 50, chuyên cần 100, kết quả công việc 60 được bao nhiêu điểm",
+            "= 62 điểm; 62 điểm là loại C",
+        ),
+        (KPI, "chuyên cần 80 và kết quả 90 thì mấy điểm", ""),
+        (KPI, "72 điểm thì xếp loại gì", "72 điểm là loại C"),
+        (KPI, "59 diem xep loai gi", "59 điểm là loại D"),
+        (BIRTH, "sinh đôi được nghỉ mấy tháng", "= 7 tháng"),
+        (BIRTH, "sinh ba thì được nghỉ bao nhiêu tháng", "= 8 tháng"),
+        (BIRTH, "vợ sinh đôi thì công ty hỗ trợ bao nhiêu tiền", "= 10.000.000 VND"),
+    ],
+)
+def test_a_rule_of_months_parts_and_children_is_worked_out(rule: str, question: str, result: str) -> None:
+    told = work_out(question, "", [rule], "vi")
+    assert result in told if result else not told
+
+
+@pytest.mark.parametrize(
+    ("rule", "question", "day"),
+    [
+        (PAYDAY, "tháng 12 năm 2026 trả lương ngày nào", "thứ sáu 4/12/2026"),
+        (PAYDAY, "tháng 1 năm 2027 trả lương ngày nào", "thứ ba 5/1/2027"),
+        (PAYDAY, "tháng sau trả lương ngày mấy", "thứ sáu 4/12/2026"),
+        (PAYDAY, "trả lương ngày nào", ""),
+        (SERVERS, "bảo trì lần tới là ngày nào", "chủ nhật 6/12/2026"),
+        (SERVERS, "tháng 3 năm 2027 bảo trì ngày nào", "chủ nhật 7/3/2027"),
+    ],
+)
+def test_a_rule_of_every_month_falls_on_a_day(rule: str, question: str, day: str) -> None:
+    told = on_calendar(question, rule, date(2026, 11, 23), "vi")
+    assert told.startswith(day) if day else not told
