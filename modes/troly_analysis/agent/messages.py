@@ -22,7 +22,7 @@ NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
 # The tokens of the part of a prompt that stays from turn to turn, with its tools, as they are estimated: with the question
 # about 2,000 of a model's own. The values of columns get what instructions and tools leave of them; a column with more
 # values than this is told by one of them.
-PROMPT_TOKENS, MOST_VALUES = 2_550, 40
+PROMPT_TOKENS, MOST_VALUES = 2_600, 40
 SHOWN_ROWS, ROWS, RESULT_CHARS, HISTORY_CHARS, TURNS, STEP = 10, 30, 4_000, 1_000, 20, 10
 _CODE = re.compile(r"[A-Z]*[-_]?\d+")
 _BETWEEN = " | "
@@ -62,12 +62,12 @@ def values_text(sheets: Sequence[Sheet], read: Mapping[tuple[str, str], Sequence
     for sheet in sheets[:SHEETS]:
         columns = told.setdefault(name_text(sheet.name), {})
         for field in sheet.fields[:FIELDS]:
-            if not field.examples:
+            if not field.examples or field.is_contact:
                 continue
-            name, first = name_text(field.name), name_text(field.examples[0])
-            columns[name] = "…" if field.is_contact else f"{first} …"
+            name = name_text(field.name)
+            columns[name] = f"{name_text(field.examples[0])} …"
             values = read.get((sheet.id, field.name), field.examples)
-            if len(values) < field.distinct or field.is_contact or all(map(_CODE.fullmatch, values)):
+            if len(values) < field.distinct or all(map(_CODE.fullmatch, values)):
                 continue
             text = _BETWEEN.join(map(name_text, values))
             whole.append((estimate(text), name_text(sheet.name), name, text))
@@ -76,7 +76,7 @@ def values_text(sheets: Sequence[Sheet], read: Mapping[tuple[str, str], Sequence
     for cost, sheet_name, name, text in sorted(whole, key=lambda each: each[0]):
         values_of = frozenset(text.split(_BETWEEN))
         same = seen.get(values_of)
-        room -= 0 if same else cost
+        room -= (0 if same else cost) - estimate(told[sheet_name][name])
         if room < 0:
             break
         told[sheet_name][name] = f"= {same}" if same else text

@@ -42,7 +42,7 @@ async def test_the_prompt_takes_about_two_thousand_tokens_with_its_tools(own_hom
     with OllamaDouble() as server, shipped(own_home, server) as analyst:
         sent = await prompt_of(analyst, server, lang)
     tools, said = sent.body["tools"], [str(message["content"]) for message in sent.messages]
-    assert count(sent.messages, tools) <= 2_800
+    assert count(sent.messages, tools) <= 2_900
     # What models really count: 3.5 characters a token of JSON in English, 2.5 of Vietnamese, 4 of English.
     system = len(said[0]) / (2.5 if lang == "vi" else 4)
     real = len(json.dumps(tools, ensure_ascii=False)) / 3.5 + system + sum(map(len, said[1:])) / 2.5
