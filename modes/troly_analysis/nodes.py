@@ -23,18 +23,31 @@ from troly.plugin.focus import KEY as FOCUS
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import system_clock
-from troly.text.fold import fold
+from troly.text.fold import fold, folded_words
+from troly.text.language import is_foreign
 from troly.text.numbers import find_amounts
+from troly.text.shorten import shortened
 from troly_analysis import talk
 from troly_analysis.agent.loop import AgentRun, canonical, run_agent
 from troly_analysis.agent.messages import name_text, result_message
 from troly_analysis.agent.tools import call_tool, is_typed, read_typed, run_tool, sheet_of
 from troly_analysis.answer.cards import chart_of, computations, table_of
-from troly_analysis.answer.figures import Days, Ground, count_figures, ground, grounded_part, strangers
+from troly_analysis.answer.figures import (
+    Days,
+    Ground,
+    count_figures,
+    ground,
+    grounded_part,
+    says_lack,
+    strangers,
+    tells,
+)
 from troly_analysis.answer.sentences import (
     AnswerContext,
+    cell_text,
     day_of,
     house_numbers,
+    is_empty,
     notes,
     periods_of,
     render_answer,
@@ -264,7 +277,11 @@ async def answer(job: Job, question: QuestionAnalysis | None) -> DataAnswer:
     keep_plan(turn, made)
     if turn.model.reason_unavailable is not None or question.certain:
         return await _by_plan(job, made, None)
-    run = await run_agent(turn, service_of(turn), sheets, asked, made.facts)
+
+    def stands(words: str) -> bool:
+        return bool(_words_alone(job, made, words))
+
+    run = await run_agent(turn, service_of(turn), sheets, asked, made.facts, stands=stands)
     return await _by_model(job, made, run) or await _by_plan(job, made, run)
 
 
@@ -285,14 +302,17 @@ async def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
     text = _told(findings, job.asked)
     remarks = tuple(await _without_lost(job, findings, traced=False))
     chart = run.chart or None
-    if run.stopped or not run.prose or " ".join(run.prose.split()) in " ".join(text.split()):
+    said = " ".join(run.prose.split())
+    if run.stopped not in {"", "repeated"}:
+        _tell_why(job, run)
+    if run.stopped or said in " ".join(text.split()) or all(is_empty(each.result) for each in findings):
         return DataAnswer(text, run.records, findings, remarks=remarks, chart=chart)
     return DataAnswer(run.prose, run.records, findings, prose=True, remarks=remarks, chart=chart)
 
 
 def _words_alone(job: Job, plan: Plan, prose: str) -> str:
-    """What a model says without a query: it asks back, names what the data lack, or answers from what was shown; "" where a
-    figure is made up.
+    """What a model says without a query: it asks back, names what the data lack, or answers from what was shown or how the
+    sheets are made; "" where it claims anything else, or a figure is made up.
 
     Where the rules know no answer either, its sentences without such a figure stand.
     """
@@ -300,9 +320,17 @@ def _words_alone(job: Job, plan: Plan, prose: str) -> str:
     spans = [(each.start, each.end) for each in meant] + [each.span for each in job.sheets if each.span]
     known = _ground_of([], job.sheets, job.asked, spans)
     known = _with_shown(known, job.turn)
-    if not strangers(prose, known):
-        return prose
-    return "" if plan.calls else grounded_part(prose, known)
+    if strangers(prose, known):
+        prose = "" if plan.calls else grounded_part(prose, known)
+    rows = job.turn.focus.rows if job.turn.focus is not None else ()
+    columns = {name for sheet in job.sheets for name in (sheet.name, *(each.name for each in sheet.fields))}
+    named = sum(_names(prose, name) for name in columns) > 1 or any(_names(prose, row.title) for row in rows)
+    return prose if says_lack(prose) or tells(prose, known) or named else ""
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether `text` has the words of `name`."""
+    return f" {' '.join(folded_words(name))} " in f" {' '.join(folded_words(text))} "
 
 
 def _with_shown(known: Ground, turn: TurnContext) -> Ground:
@@ -451,10 +479,22 @@ def _explain(job: Job, plan: Plan, run: AgentRun | None) -> None:
     more = {"reason": run.error.key} if run.error else {}
     reason = say(f"stopped.{run.stopped or 'no_calls'}", job.lang, **more)
     job.note("step.agent_stopped", "rules", reason=reason)
+    _tell_why(job, run)
+
+
+def _tell_why(job: Job, run: AgentRun) -> None:
+    """One line for the reader on why a model's words are not the answer."""
+    remedy = ""
+    errors = [record.error for record in run.records if record.error]
     if run.error is not None:
         shown = run.error.render(job.lang)
-        message = say("fallback.message", job.lang, detail=shown.line())
-        job.turn.emit(Notice("warning", say("fallback.title", job.lang), message, shown.remedy))
+        detail, remedy = shown.line(), shown.remedy
+    elif errors and not run.found:
+        detail = say("why.errors", job.lang, reason=errors[-1])
+    else:
+        detail = say(f"why.{run.stopped or 'no_calls'}", job.lang)
+    message = say("fallback.message", job.lang, detail=detail)
+    job.turn.emit(Notice("warning", say("fallback.title", job.lang), message, remedy))
 
 
 def _missing(job: Job, plan: Plan, before: list[ToolRecord], run: AgentRun | None) -> DataAnswer:
@@ -532,24 +572,43 @@ async def checked(
     turn: TurnContext, told: DataAnswer, sheets: tuple[Sheet, ...], asked: AnswerContext, step: Step
 ) -> str:
     """The model's words where every figure in them is in a result, else its second try, else the template (001-27 on)."""
-    known = _ground_of(told.findings, sheets, asked)
+    known, lang = _ground_of(told.findings, sheets, asked), turn.language
     wrong = strangers(told.text, known)
-    if not wrong:
-        count = count_figures(told.text)
-        step.note(say("step.prose_kept", turn.language, count=count), "model")
-        return told.text
     figures = ", ".join(wrong[:5])
-    kept = grounded_part(told.text, known)
-    if count_figures(kept):
-        step.note(say("step.prose_cut", turn.language, figures=figures), "model")
+    kept = grounded_part(told.text, known) if wrong else told.text
+    if _tells_result(kept, told.findings, known, lang):
+        if wrong:
+            step.note(say("step.prose_cut", lang, figures=figures), "model")
+            message = say("refused.cut", lang, figures=figures)
+            turn.emit(Notice("info", say("refused.title", lang), message))
+        else:
+            step.note(say("step.prose_kept", lang, count=count_figures(kept)), "model")
         return kept
+    if not wrong:
+        step.note(say("step.prose_empty", lang), "rules")
+        return _told(told.findings, asked)
     again = await _second_try(turn, told, asked, figures)
     kept = grounded_part(again, known)
-    if count_figures(kept):
-        step.note(say("step.prose_second", turn.language, figures=figures), "model")
+    if _tells_result(kept, told.findings, known, lang) and not is_foreign(kept, lang, known.texts):
+        step.note(say("step.prose_second", lang, figures=figures), "model")
         return kept
-    step.note(say("step.prose_refused", turn.language, figures=figures), "rules")
+    step.note(say("step.prose_refused", lang, figures=figures), "rules")
+    message = say("refused.message", lang, figures=figures)
+    turn.emit(Notice("warning", say("refused.title", lang), message))
     return _told(told.findings, asked)
+
+
+def _tells_result(text: str, findings: Sequence[ComputedResult], known: Ground, lang: Lang) -> bool:
+    """Whether a model's words say a figure of the results, or name a cell of their rows."""
+    if tells(text, dataclasses.replace(known, said=frozenset())):
+        return True
+    return any(
+        _names(text, shown)
+        for each in findings
+        for row in each.result.rows[:FOCUS_ROWS] or ((each.result.value,),)
+        for cell, column in zip(row, each.result.columns or ("",), strict=False)
+        if isinstance(cell, (str, date)) and (shown := cell_text(cell, column, "", lang)).strip()
+    )
 
 
 async def _second_try(turn: TurnContext, told: DataAnswer, asked: AnswerContext, wrong: str) -> str:
@@ -657,13 +716,16 @@ async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -
 async def _classify(
     turn: TurnContext, question: str, messages: list[dict[str, str]], hint: Intent, step: Step
 ) -> str:
-    """Exactly one of the three values: the rules' where they are sure, else the model's; "unclear" where it fails (001-45)."""
-    if hint.score >= SURE or turn.model.reason_unavailable is not None:
+    """Exactly one of the three values: the rules' where they are sure, else the model's; "unclear" where it fails (001-45).
+
+    What has words of figures goes to the data agent, whose model asks back where it is not clear: no call of its own.
+    """
+    if hint.score >= SURE or hint.label == "data_query" or turn.model.reason_unavailable is not None:
         note = say("step.intent", turn.language, intent=hint.label, reason=f"{hint.score:.2f}, {hint.reason}")
         step.note(note, "rules")
         return hint.label
     earlier = [
-        f"{item['role']}: {' '.join(item['content'].split())[:EARLIER_CHARS]}"
+        f"{item['role']}: {shortened(' '.join(item['content'].split()), EARLIER_CHARS)}"
         for item in messages[-EARLIER - 1 : -1]
     ]
     asked = prompts().messages(

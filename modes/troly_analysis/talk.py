@@ -8,10 +8,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 
 from troly.errors import ModelError
+from troly.llm.replies import repeats
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
+from troly.plugin.events import Notice
 from troly.text.catalogue import Lang
 from troly.text.everyday import small_talk
+from troly.text.language import is_foreign
+from troly.text.shorten import shortened
 from troly_analysis.agent.messages import name_text
 from troly_analysis.answer.figures import Days, ground, strangers
 from troly_analysis.answer.sentences import house_numbers
@@ -37,6 +41,10 @@ async def chat(
         if said:
             step.note(say("step.talk_model", turn.language), "model")
             return said, True
+        if reason is None:
+            turn.emit(
+                Notice("warning", say("fallback.title", turn.language), say("why.language", turn.language))
+            )
     step.note(say("step.talk_rules", turn.language, reason=reason or "-"), "rules")
     return await asyncio.to_thread(_by_rules, turn.text, sheets, turn.language), False
 
@@ -44,7 +52,13 @@ async def chat(
 async def _by_model(
     turn: TurnContext, messages: Sequence[Mapping[str, str]], sheets: tuple[Sheet, ...]
 ) -> str:
-    """Say what the model says, a sentence at a time; one with a figure that nothing backs ends it unsaid."""
+    """Say what the model says, a sentence at a time; one with a figure that nothing backs, in another language or without end
+    ends it unsaid.
+    """
+    names = [
+        turn.text,
+        *(name for sheet in sheets for name in (sheet.name, *(each.name for each in sheet.fields))),
+    ]
     known = ground(turn.text, [], sheets, Days.of([turn.now.date()]))
     said, held = "", ""
     try:
@@ -53,14 +67,15 @@ async def _by_model(
                 held += piece
                 *whole, held = _sentences(held)
                 for sentence in whole:
-                    if strangers(sentence, known):
+                    if strangers(sentence, known) or is_foreign(sentence, turn.language, names):
                         return said.rstrip()
                     said = _say(turn, said, sentence)
     except ModelError:
         if said:
             raise
         return ""
-    return (said if strangers(held, known) else _say(turn, said, held)).rstrip()
+    bad = strangers(held, known) or is_foreign(held, turn.language, names) or repeats(held)
+    return (said if bad else _say(turn, said, held)).rstrip()
 
 
 def _say(turn: TurnContext, said: str, sentence: str) -> str:
@@ -89,7 +104,8 @@ def _prompt(
         examples="\n".join(f"- “{name_text(each)}”" for each in _examples(sheets, turn.language)),
     )
     recent = [
-        {"role": item["role"], "content": item["content"][:HISTORY_CHARS]} for item in messages[-HISTORY:]
+        {"role": item["role"], "content": shortened(item["content"], HISTORY_CHARS)}
+        for item in messages[-HISTORY:]
     ]
     return [{"role": "system", "content": system}, *recent]
 

@@ -139,4 +139,5 @@ async def test_the_tools_take_room_in_the_window() -> None:
             with pytest.raises(ModelError) as caught:
                 await session.use_tools("agent", HELLO, long)
         assert not server.chats
-    assert caught.value.key == "ollama.too_long"
+    assert caught.value.key == "ollama.small_window"
+    assert "rút ngắn tin nhắn không giúp được" in str(caught.value.render("vi").remedy)

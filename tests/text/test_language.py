@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 
 from tests.support.vietnamese import anything, decomposed, plain, slip
+from troly.text.catalogue import Lang
 from troly.text.fold import fold
-from troly.text.language import SwitchRequest, detect, detect_score, switch_request
+from troly.text.language import SwitchRequest, detect, detect_score, is_foreign, switch_request
 
 
 def listed(text: str) -> list[str]:
@@ -295,3 +296,24 @@ def test_a_pasted_text_full_of_language_names_takes_no_time() -> None:
     start = time.thread_time()
     switch_request("english " * 20_000)
     assert time.thread_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "foreign"),
+    [
+        ("我很高兴为您服务", "vi", True),
+        ("Xin chào! 我很高兴为您服务", "vi", True),
+        ("Я рад помочь", "en", True),
+        ("The weather is lovely today.", "vi", True),
+        ("Hôm nay trời rất đẹp.", "en", True),
+        ("Hôm nay trời rất đẹp.", "vi", False),
+        ("1. Apple Watch Series Nine - 5", "vi", False),
+        ("苹果 - 5 đơn", "vi", False),
+        ("COD", "vi", False),
+        ("", "vi", False),
+    ],
+)
+def test_a_text_in_another_language_or_script_is_told_from_names_that_are_known(
+    text: str, lang: Lang, foreign: bool
+) -> None:
+    assert is_foreign(text, lang, ["Sản phẩm: Apple Watch Series Nine | 苹果"]) is foreign

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import difflib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from troly.errors import ModelError
 from troly.llm.types import Message, ToolReply
 from troly.plugin.context import TurnContext
+from troly.text.language import is_foreign
 from troly.text.sanitize import sanitize
-from troly_analysis.agent.messages import call_message, cut, opening_messages, result_message
+from troly.text.shorten import shortened
+from troly_analysis.agent.messages import MOST_VALUES, call_message, opening_messages, result_message
 from troly_analysis.agent.tools import SHOWN, TOOLS, run_tool, sheet_of, tool_schemas
 from troly_analysis.answer.sentences import AnswerContext, is_empty
 from troly_analysis.query.service import DataQueryService
 from troly_analysis.settings import AnalysisSettings
+from troly_analysis.sheets.value_lookup import short_columns
 from troly_analysis.strings import prompts
 from troly_analysis.types import Sheet, ToolCall, ToolRecord
 
@@ -145,6 +149,8 @@ def _bare(text: str) -> str:
 # At most this many calls run in a turn, this many in one reply.
 MOST_CALLS, PER_REPLY = 8, 4
 SCHEMA = "get_data_schema"
+# Characters of an error, and of words that are sent back to be said anew.
+ERROR_CHARS, BAD_REPLY = 600, 600
 _MALFORMED = frozenset({"ollama.junk", "ollama.empty"})
 
 
@@ -152,7 +158,7 @@ _MALFORMED = frozenset({"ollama.junk", "ollama.empty"})
 class AgentRun:
     """What the agent did: its calls, its words, and why it was stopped ("" when it ended by itself).
 
-    `stopped` is retries, repeated, calls, no_calls or model; `error` the ModelError behind the last.
+    `stopped` is retries, repeated, calls, no_calls, endless, language, groundless or model; `error` the ModelError behind the last.
     """
 
     records: list[ToolRecord] = field(default_factory=list)
@@ -173,17 +179,22 @@ async def run_agent(
     sheets: tuple[Sheet, ...],
     asked: AnswerContext,
     facts: Sequence[str],
+    *,
+    stands: Callable[[str], bool],
 ) -> AgentRun:
     """Let the model call tools for the question; the schema is looked up first, whatever it says (001-24).
 
     Calls that all say of themselves that they answer the question end the run: their own sentences are the answer.
 
-    Never raises for what a model does: an unknown tool, wrong arguments and a reply that cannot be read go back to it
+    Words that cannot be shown (endless, in another language, or without any result where `stands` says no) are asked for anew
+    once. Never raises for what a model does: an unknown tool, wrong arguments and a reply that cannot be read go back to it
     as the text of an error, at most `[analysis] retries` times (001-26); the same call twice, and too many calls, end the run.
     """
-    loop = _Loop(turn, service, sheets, asked, turn.services.settings.of(AnalysisSettings).retries)
+    retries = turn.services.settings.of(AnalysisSettings).retries
+    loop = _Loop(turn, service, sheets, asked, retries, stands, classified=bool(turn.model.calls))
     await loop.run(ToolCall(SCHEMA, {}))
-    messages = opening_messages(turn, sheets, asked, facts)
+    values = await asyncio.to_thread(short_columns, turn.services, sheets, MOST_VALUES)
+    messages = opening_messages(turn, sheets, asked, facts, values)
     try:
         await loop.converse(messages)
     except ModelError as error:
@@ -200,9 +211,12 @@ class _Loop:
     sheets: tuple[Sheet, ...]
     asked: AnswerContext
     retries: int
+    stands: Callable[[str], bool]
+    classified: bool
     result: AgentRun = field(default_factory=AgentRun)
     seen: set[str] = field(default_factory=set)
     failures: int = 0
+    again: bool = False
 
     async def converse(self, messages: list[Message]) -> None:
         """Ask, run what is called, tell what came of it, until the model answers or a limit is reached."""
@@ -213,18 +227,29 @@ class _Loop:
             except ModelError as error:
                 if error.key not in _MALFORMED or not self.may_retry():
                     raise
-                messages.append(self.problem())
+                messages.append(self.problem("unreadable"))
                 continue
             calls, self.result.prose = read_reply(reply)
             if not calls:
-                return
+                fault = self.fault(reply, messages)
+                if not fault:
+                    return
+                if self.again:
+                    self.result.stopped = fault
+                    return
+                self.again = True
+                said = {"role": "assistant", "content": shortened(self.result.prose, BAD_REPLY)}
+                messages += [said, self.problem(fault)]
+                continue
             shown = [{name: each.arguments.get(name) for name in SHOWN} for each in calls]
             calls = [ToolCall(each.tool, _query(each.arguments)) for each in calls]
             self.result.chart = next(
                 (str(each["chart"]) for each in shown if each["chart"]), self.result.chart
             )
             await self.run_all(calls[:PER_REPLY], messages)
-            if all(each["answers"] is True for each in shown) and self._ended_well(len(calls)):
+            if self._ended_well(len(calls)) and (
+                all(each["answers"] is True for each in shown) or self.is_figure(shown)
+            ):
                 self.result.prose = ""
                 return
 
@@ -248,7 +273,7 @@ class _Loop:
     async def run(self, call: ToolCall) -> ToolRecord:
         record = await run_tool(self.turn, self.service, call, len(self.result.records) + 1)
         if record.error is not None:
-            record = dataclasses.replace(record, error=cut(record.error))
+            record = dataclasses.replace(record, error=shortened(record.error, ERROR_CHARS))
         self.result.records.append(record)
         return record
 
@@ -259,12 +284,27 @@ class _Loop:
             for each in self.result.records[-count:]
         )
 
+    def is_figure(self, shown: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether the one call brought one figure, whose sentence needs no third call of a model to tell it."""
+        found = self.result.found
+        one = len(shown) == len(found) == 1 and shown[0]["answers"] is None
+        return one and self.classified and found[0].result is not None and found[0].result.kind == "scalar"
+
+    def fault(self, reply: ToolReply, messages: Sequence[Message]) -> str:
+        """Why the words of a reply cannot be shown; "" where nothing that code can check is wrong with them."""
+        if reply.endless:
+            return "endless"
+        data = [str(each["content"]) for each in messages if each["role"] == "tool"]
+        if is_foreign(self.result.prose, self.asked.lang, data):
+            return "language"
+        return "" if self.result.found or self.stands(self.result.prose) else "groundless"
+
     def may_retry(self) -> bool:
         """Count a failure; says whether the model may try again."""
         self.failures += 1
         return self.failures <= self.retries
 
-    def problem(self) -> Message:
-        text = prompts().render("unreadable", self.turn.language)
+    def problem(self, fault: str) -> Message:
+        text = prompts().render(f"fault_{fault}", self.turn.language)
         # As a tool's words, so that the question stays the last thing the user said and is never cut.
         return {"role": "tool", "tool_name": "error", "content": text}

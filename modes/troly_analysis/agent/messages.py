@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from troly.llm.prompts import estimate, estimate_tools
 from troly.llm.types import Message
 from troly.plugin.context import TurnContext
 from troly.text.dates import format_date
 from troly.text.sanitize import sanitize
+from troly.text.shorten import shortened
+from troly_analysis.agent.tools import tool_schemas
 from troly_analysis.answer.sentences import AnswerContext, render_answer
 from troly_analysis.strings import prompts
-from troly_analysis.types import Field, Sheet, ToolCall, ToolRecord, plain, result_json
+from troly_analysis.types import TEMPORAL, Sheet, ToolCall, ToolRecord, plain, result_json
 
 NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
-ALL_VALUES, VALUE_CHARS, SOME_VALUES = 60, 1_500, 4
-SHOWN_ROWS, ROWS, RESULT_CHARS, HISTORY_CHARS, TURNS, STEP = 10, 30, 6_000, 1_000, 20, 10
+# The tokens of the part of a prompt that stays from turn to turn, with its tools, as they are estimated: with the question
+# about 2,000 of a model's own. The values of columns get what instructions and tools leave of them; a column with more
+# values than this is told by one of them.
+PROMPT_TOKENS, MOST_VALUES = 2_600, 40
+SHOWN_ROWS, ROWS, RESULT_CHARS, HISTORY_CHARS, TURNS, STEP = 10, 30, 4_000, 1_000, 20, 10
+_CODE = re.compile(r"[A-Z]*[-_]?\d+")
+_BETWEEN = " | "
 
 
 def schema_context(sheets: Sequence[Sheet]) -> str:
-    """The sheets for the system prompt (001-09), one a line as JSON: names, types and spans, never a cell.
+    """The sheets for the system prompt (001-09), one a line as JSON: their columns by what they hold, never a cell.
 
     Names are cut to one short line in quotes: what a file holds is data and cannot give orders.
     """
@@ -28,55 +37,69 @@ def schema_context(sheets: Sequence[Sheet]) -> str:
 
 
 def _schema(sheet: Sheet) -> dict[str, Any]:
-    fields = {name_text(field.name): f"{field.kind} {field.unit}".strip() for field in sheet.fields[:FIELDS]}
-    shown: dict[str, Any] = {"connection_name": name_text(sheet.name), "rows": sheet.rows, "fields": fields}
+    shown: dict[str, Any] = {"connection_name": name_text(sheet.name)}
+    for field in sheet.fields[:FIELDS]:
+        shown.setdefault(f"{field.kind} {field.unit}".strip(), []).append(name_text(field.name))
     if len(sheet.fields) > FIELDS:
         shown["more_fields"] = len(sheet.fields) - FIELDS
-    if sheet.date_field:
+    if sheet.date_field and sum(field.kind in TEMPORAL for field in sheet.fields) > 1:
         shown["date_field"] = name_text(sheet.date_field)
     if sheet.span:
         shown["days"] = " .. ".join(day.isoformat() for day in sheet.span)
     if sheet.metrics:
-        shown["metrics"] = [name_text(metric.name) for metric in sheet.metrics[:FIELDS]]
+        shown["metrics (as field)"] = [name_text(metric.name) for metric in sheet.metrics[:FIELDS]]
     return shown
 
 
-def values_text(sheets: Sequence[Sheet]) -> str:
+def values_text(sheets: Sequence[Sheet], read: Mapping[tuple[str, str], Sequence[str]], room: int) -> str:
     """What `get_data_schema` adds to the schema for a model: the values of columns of text, which are data and no orders.
 
-    All values of a short column, a few of a long one, which ends in "…".
+    All values of the columns that take the least of `room` tokens, of any other one value and "…". `read` are the values
+    of columns that have more than the sheet knows by itself, by sheet and column.
     """
-    told = {
-        name_text(sheet.name): {
-            name_text(each.name): _values(each) for each in sheet.fields[:FIELDS] if each.examples
-        }
-        for sheet in sheets[:SHEETS]
-    }
-    return cut(_json(told))
-
-
-def _values(found: Field) -> list[str]:
-    if found.is_contact:
-        return ["…"]
-    short = found.distinct <= min(len(found.examples), ALL_VALUES)
-    short = short and sum(map(len, found.examples)) <= VALUE_CHARS
-    values = [name_text(value) for value in found.examples[: ALL_VALUES if short else SOME_VALUES]]
-    return values if short else [*values, "…"]
+    told: dict[str, dict[str, str]] = {}
+    whole: list[tuple[int, str, str, str]] = []
+    for sheet in sheets[:SHEETS]:
+        columns = told.setdefault(name_text(sheet.name), {})
+        for field in sheet.fields[:FIELDS]:
+            if not field.examples or field.is_contact:
+                continue
+            name = name_text(field.name)
+            columns[name] = f"{name_text(field.examples[0])} …"
+            values = read.get((sheet.id, field.name), field.examples)
+            if len(values) < field.distinct or all(map(_CODE.fullmatch, values)):
+                continue
+            text = _BETWEEN.join(map(name_text, values))
+            whole.append((estimate(text), name_text(sheet.name), name, text))
+    room -= estimate(_json(told))
+    seen: dict[frozenset[str], str] = {}
+    for cost, sheet_name, name, text in sorted(whole, key=lambda each: each[0]):
+        values_of = frozenset(text.split(_BETWEEN))
+        same = seen.get(values_of)
+        room -= (0 if same else cost) - estimate(told[sheet_name][name])
+        if room < 0:
+            break
+        told[sheet_name][name] = f"= {same}" if same else text
+        seen[values_of] = f"{sheet_name}, {name}"
+    return _json(told)
 
 
 def name_text(name: str) -> str:
     """A name from a file as one short line."""
-    line = " ".join(sanitize(name, keep_newlines=False).split())
-    return line if len(line) <= NAME_CHARS else f"{line[: NAME_CHARS - 1]}…"
+    return shortened(" ".join(sanitize(name, keep_newlines=False).split()), NAME_CHARS)
 
 
 def opening_messages(
-    turn: TurnContext, sheets: Sequence[Sheet], asked: AnswerContext, facts: Sequence[str]
+    turn: TurnContext,
+    sheets: Sequence[Sheet],
+    asked: AnswerContext,
+    facts: Sequence[str],
+    read: Mapping[tuple[str, str], Sequence[str]],
 ) -> list[Message]:
     """System prompt, the schema's values as a tool's result, the last turns, and the question with today, what was shown and facts.
 
     The first part is the same from turn to turn, so that a server keeps it evaluated; what changes stands last, and the
-    window of earlier messages moves by ten at a time.
+    window of earlier messages moves by ten at a time. `read` are values of columns as `values_text` takes them.
     """
     lang = asked.lang
     system = prompts().render("data_agent", lang, schema_context=schema_context(sheets))
@@ -88,13 +111,16 @@ def opening_messages(
         shown=_last_answer(turn),
         facts="; ".join(facts) or "-",
     )
+    room = PROMPT_TOKENS - estimate_tools(tool_schemas()) - estimate(system)
     past = turn.chat_history()[:-1]
     history = past[max(0, len(past) - TURNS) // STEP * STEP :]
-    earlier = [{"role": item["role"], "content": item["content"][:HISTORY_CHARS]} for item in history]
+    earlier = [
+        {"role": item["role"], "content": shortened(item["content"], HISTORY_CHARS)} for item in history
+    ]
     return [
         {"role": "system", "content": system},
         call_message([ToolCall("get_data_schema", {})]),
-        {"role": "tool", "tool_name": "get_data_schema", "content": values_text(sheets)},
+        {"role": "tool", "tool_name": "get_data_schema", "content": values_text(sheets, read, room)},
         *earlier,
         {"role": "user", "content": question},
     ]
@@ -119,7 +145,7 @@ def _last_answer(turn: TurnContext) -> str:
         "calls": focus.query["calls"],
         **({"rows": _rounded(rows)} if rows else {}),
     }
-    return cut(_json(shown))
+    return shortened(_json(shown), RESULT_CHARS // 2)
 
 
 def call_message(calls: Sequence[ToolCall]) -> Message:
@@ -138,7 +164,8 @@ def result_message(record: ToolRecord, sheet: Sheet | None, asked: AnswerContext
             "answer": render_answer(call, record.result, sheet, asked),
             "result": _short(_rounded(result_json(record.result))),
         }
-    return {"role": "tool", "tool_name": record.tool_name, "content": cut(sanitize(_json(body)))}
+    content = shortened(sanitize(_json(body)), RESULT_CHARS)
+    return {"role": "tool", "tool_name": record.tool_name, "content": content}
 
 
 def _rounded(value: Any) -> Any:
@@ -151,15 +178,14 @@ def _rounded(value: Any) -> Any:
 
 
 def _short(result: dict[str, Any]) -> dict[str, Any]:
+    """The result with as many rows as a prompt can spare."""
     rows = result.get("rows")
-    if isinstance(rows, list) and len(rows) > ROWS:
-        return {**result, "rows": rows[:ROWS], "more_rows": len(rows) - ROWS}
-    return result
-
-
-def cut(text: str) -> str:
-    """A text for a model, no longer than a prompt can spare."""
-    return text if len(text) <= RESULT_CHARS else f"{text[:RESULT_CHARS]}…"
+    if not isinstance(rows, list):
+        return result
+    count = min(len(rows), ROWS)
+    while count > 1 and len(_json(rows[:count])) > RESULT_CHARS // 2:
+        count //= 2
+    return {**result, "rows": rows[:count], "more_rows": len(rows) - count} if count < len(rows) else result
 
 
 def _json(value: Any) -> str:

@@ -29,6 +29,11 @@ SHOWN = frozenset(_FILE["shown"])
 """How a result is shown; read by the agent and never part of the query."""
 
 
+# The documents demand them, but nothing is lost without: the sheet has a date field of its own, and a pipeline
+# speaks for itself.
+_OPTIONAL_ANYWAY = frozenset({"date_field", "description"})
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One tool: its parameters in the documents' order, which of them must be given, and the others' defaults.
@@ -44,18 +49,13 @@ class Tool:
     extras: tuple[str, ...]
 
     def schema(self, told: set[str]) -> dict[str, Any]:
-        """The tool as Ollama's `tools` takes it; the parameters `told` are described by a tool before it."""
+        """The tool as Ollama's `tools` takes it; of the parameters `told` by a tool before it the type alone."""
         every = {**_FILE["parameters"], **_FILE["shown"]}
-        properties = {}
-        for name in (*self.parameters, *self.extras, *(sorted(SHOWN) if self.required else ())):
-            spec = dict(every[name])
-            if name in told:
-                del spec["description"]
-            if self.defaults.get(name) is not None:
-                spec["default"] = self.defaults[name]
-            properties[name] = spec
+        names = (*self.parameters, *self.extras, *(sorted(SHOWN) if self.required else ()))
+        properties = {name: {"type": every[name]["type"]} if name in told else every[name] for name in names}
         told.update(properties)
-        parameters = {"type": "object", "properties": properties, "required": list(self.required)}
+        required = [name for name in self.required if name not in _OPTIONAL_ANYWAY]
+        parameters = {"type": "object", "properties": properties, "required": required}
         function = {"name": self.name, "description": self.description, "parameters": parameters}
         return {"type": "function", "function": function}
 
@@ -151,11 +151,6 @@ def _arguments(tool: Tool, given: object) -> dict[str, Any]:
         if name not in whole and name not in _OPTIONAL_ANYWAY:
             raise InputError("query.missing_argument", tool=tool.name, name=name)
     return whole
-
-
-# The documents demand them, but nothing is lost without: the sheet has a date field of its own, and a pipeline
-# speaks for itself.
-_OPTIONAL_ANYWAY = frozenset({"date_field", "description"})
 
 
 # Runs a tool call within a turn and tells the turn when it starts and when it ends.

@@ -170,13 +170,12 @@ def ground(
 
 def strangers(text: str, known: Ground) -> tuple[str, ...]:
     """The figures of `text`, as written, that nothing known backs; empty when it may be shown."""
-    text = unicodedata.normalize("NFKC", nfc(text)).replace("**", "  ").replace("`", " ")
+    text = _normal(text)
     wrong = [
         hit.label and text[hit.start : hit.end] for hit in _lexicon().find(text) if hit.label == "multiple"
     ]
     wrong += _wrong_way(text, known)
-    text = _mask_ordinals(_mask_texts(text, known.texts))
-    text, bad_days = mask_dates(text, known.days)
+    text, bad_days = _mask(text, known)
     wrong += bad_days
     text = _OVER.sub(" / ", text)
     wrong += [match[0] for match in _TIMES.finditer(text)]
@@ -192,6 +191,26 @@ def strangers(text: str, known: Ground) -> tuple[str, ...]:
             wrong.append(written.strip())
     wrong += [match[0] for match in _DIGITS.finditer(text) if not any(seen[match.start() : match.end()])]
     return tuple(dict.fromkeys(wrong))
+
+
+def tells(text: str, known: Ground) -> bool:
+    """Whether `text` says a figure that is known or follows from those; days and the numbers of a list are none."""
+    text, _ = _mask(_normal(text), known)
+    text = _OVER.sub(" / ", text)
+    follows = derived_figures(text, known.cells | known.percents | known.said, known.columns)
+    return any(
+        _backed(amount, text[amount.start : amount.end], known) or abs(amount.value) in follows
+        for amount in find_amounts(text)
+    )
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFKC", nfc(text)).replace("**", "  ").replace("`", " ")
+
+
+def _mask(text: str, known: Ground) -> tuple[str, list[str]]:
+    """`text` with names, the numbers of lists and days blanked, and the days that are not known."""
+    return mask_dates(_mask_ordinals(_mask_texts(text, known.texts)), known.days)
 
 
 _SENTENCE = re.compile(r"(?:[ \t]*\**\d{1,3}[.)](?=\s|\*))?[^\n]*?(?:[.!?…](?=\s|$)|\n|$)\s*")
@@ -349,3 +368,8 @@ def _mask_ordinals(text: str) -> str:
 @cache
 def _lexicon() -> Lexicon:
     return Lexicon.load(Path(__file__).parent / "lexicons" / "figures.txt")
+
+
+def says_lack(text: str) -> bool:
+    """Whether a model's words without a result ask back, or say that something is not there or cannot be told."""
+    return "?" in text or any(hit.label in {"lacks", "asks"} for hit in _lexicon().find(text))

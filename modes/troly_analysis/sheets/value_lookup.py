@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -46,6 +46,23 @@ def value_lookup(services: Services, owner: str) -> Lookup:
         return found or tuple(islice(_near(known, phrase), MOST_FOUND))
 
     return look
+
+
+def short_columns(
+    services: Services, sheets: Sequence[Sheet], most: int
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    """All values of the columns of text that have more than `Field.examples` holds, but at most `most`, by sheet and column.
+
+    Blocking; raises StoreError.
+    """
+    return {
+        (sheet.id, field.name): tuple(
+            sorted(value for values in _values_of(services, sheet, field).values() for value in values)
+        )
+        for sheet in sheets
+        for field in sheet.fields
+        if field.kind == "text" and len(field.examples) < field.distinct <= most
+    }
 
 
 def _near(known: Known, phrase: str) -> Iterator[str]:

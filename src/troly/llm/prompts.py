@@ -155,8 +155,12 @@ def count(messages: Sequence[Message], tools: Sequence[Any] | None = None) -> in
 
 
 def estimate_tools(tools: Sequence[Any] | None) -> int:
-    """Tokens that the descriptions of tools take in the prompt."""
-    return estimate(json.dumps(list(tools), ensure_ascii=False, default=str)) if tools else 0
+    """Tokens that the descriptions of tools take in the prompt: of their JSON and English three quarters of the estimate."""
+    if not tools:
+        return 0
+    text = json.dumps(list(tools), ensure_ascii=False, default=str)
+    plain = "".join(filter(str.isascii, text))
+    return estimate(text) - estimate(plain) // 4
 
 
 def _of_message(message: Message) -> int:
@@ -170,7 +174,7 @@ def fit(messages: Sequence[Message], limit: int, reserve: int = 0) -> FittedProm
     """The messages that fit in `limit` tokens with `reserve` kept free for the answer.
 
     The oldest history goes first; system messages, and everything from the last user message on, always stay. Raises
-    ModelError `ollama.too_long` when those alone do not fit.
+    ModelError when those alone do not fit: `ollama.too_long` where the message takes the most, else `ollama.small_window`.
     """
     room = limit - reserve
     last_user = max((i for i, message in enumerate(messages) if message.get("role") == "user"), default=0)
@@ -178,7 +182,10 @@ def fit(messages: Sequence[Message], limit: int, reserve: int = 0) -> FittedProm
     must = {i for i, message in enumerate(messages) if message.get("role") == "system" or i >= last_user}
     total = _PREAMBLE + sum(costs[i] for i in must)
     if total > room:
-        raise ModelError("ollama.too_long", tokens=total, limit=max(0, room))
+        said = sum(costs[last_user : last_user + 1])
+        if said > total - said + reserve:
+            raise ModelError("ollama.too_long", tokens=total, limit=max(0, room))
+        raise ModelError("ollama.small_window", tokens=total + reserve, limit=limit)
     kept = set(must)
     for i in reversed([i for i in range(len(messages)) if i not in must]):
         if total + costs[i] > room:

@@ -305,11 +305,14 @@ class ModelSession:
         """
         said: list[str] = []
         calls: list[Mapping[str, Any]] = []
+        endless = False
         async with aclosing(self._chunks(task, "tools", role, messages, tools=tools)) as chunks:
             async for chunk in chunks:
                 said.append(chunk.text)
                 calls += chunk.tool_calls
-        return ToolReply("".join(said), tuple(calls))
+                endless = chunk.done and chunk.done_reason == LENGTH
+        text = "".join(said)
+        return ToolReply(text, tuple(calls), endless or repeats(text))
 
     async def embed(self, texts: Sequence[str], task: str = "embed") -> list[list[float]]:
         """One vector a text from the configured embedder, asked once a turn for the same text; raises ModelError."""

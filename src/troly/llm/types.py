@@ -80,10 +80,14 @@ class ChatChunk:
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What a model said when it was given tools: a text, and the calls it asks for as `{name, arguments}`."""
+    """What a model said when it was given tools: a text, and the calls it asks for as `{name, arguments}`.
+
+    `endless` says that it was longer than it may be, or said one thing over and over, and was cut.
+    """
 
     text: str
     calls: tuple[Mapping[str, Any], ...] = ()
+    endless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

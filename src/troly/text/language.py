@@ -6,8 +6,9 @@ The language shows in function words, accents and the shape of Vietnamese syllab
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice, pairwise
@@ -17,6 +18,8 @@ from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import WordToken, accents, accents_agree, fold, tokens
 from troly.text.wordlist import LEXICONS, read_lists
 
+_BEYOND_LATIN = 0x250
+_WORDS = 3  # fewer words may be names
 _ENOUGH = 4000  # characters; the language of a longer text shows well before its end
 _ONSET = r"(?:ngh|ng|nh|ch|gh|gi|kh|ph|qu|th|tr|[bcdghklmnprstvx])?"
 _RIME = (
@@ -66,6 +69,17 @@ def is_other(text: str, lang: Lang) -> bool:
     """Whether `text` is clearly not in `lang`; False when unsure."""
     score = detect_score(text)
     return score < -_CLEARLY if lang == "vi" else score > _CLEARLY
+
+
+def is_foreign(text: str, lang: Lang, known: Iterable[str] = ()) -> bool:
+    """Whether `text` is clearly not in `lang`, or in another script; words and letters of the texts `known` show nothing."""
+    given = "\n".join(known)
+    letters = {char for char in text if ord(char) >= _BEYOND_LATIN and char.isalpha()} - set(given)
+    if any(not unicodedata.name(char, "").startswith("LATIN") for char in letters):
+        return True
+    names = {token.text for token in tokens(given)}
+    own = [token.text for token in tokens(text) if token.text not in names]
+    return len(own) >= _WORDS and is_other(" ".join(own), lang)
 
 
 def is_syllable(word: str) -> bool:
