@@ -285,6 +285,11 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
         period = Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
         reader.note("joined_periods", start=period.start, end=period.end)
         return replace(when, period=period)
+    first, second = sorted(said)[:2]
+    tied = any(reader.has(at, "and", "to", "compare", "either", "minus") for at in range(first, second))
+    if not (compared or tied or len(ordered) > 2) and not reader.listed(first, second):
+        reader.mentions[second].role = ""  # "đơn hủy tuần trước giao tháng này": of which days is not said
+        return replace(when, period=found[said.index(first)])
     if len(ordered) > 2:
         for at, each in zip(said, found, strict=True):
             if each in ordered[:-2]:

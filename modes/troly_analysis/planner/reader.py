@@ -1219,6 +1219,10 @@ class Reader:
             words[self.mentions[left].end - 1].end : words[self.mentions[right].start].start
         ]
 
+    def listed(self, left: int, right: int) -> bool:
+        """Whether a comma or a dash stands somewhere between two mentions."""
+        return any(set(self._between(at, at + 1)) & set(",-–;") for at in range(left, right))
+
     def bracketed(self, left: int, right: int, *, days: bool) -> bool:
         """Whether the second of two neighbours stands in brackets, or is one day with the first: "thứ bảy 21/11"."""
         between = self._between(left, right).strip()
