@@ -149,7 +149,15 @@ class _Candidate:
     def fit(self) -> tuple[float, ...]:
         """For ordering, the best first."""
         works = self.built.query is not None and self.built.question is None
-        return (self.left + (0 if works else 2), self.joined, self.distinct, -self.parts.weight)
+        return (self.left + (0 if works else 2), self.outside, self.joined, self.distinct, -self.parts.weight)
+
+    @property
+    def outside(self) -> bool:
+        """Whether the sheet knows nothing of the days that are asked for."""
+        query, span = self.built.query, self.schema.sheet.span
+        of_past = any(note.key == "year_of_data" for note in self.parts.notes)
+        days = query.period if query is not None else None
+        return of_past or bool(days and span and (days.start > span[1] or days.end < span[0]))
 
     @property
     def distinct(self) -> int:
@@ -613,7 +621,7 @@ def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate 
     if len(found) < 2 or (before is not None and found[0].schema.sheet.name == before.sheet):
         return None
     first, second = found[:2]
-    same = first.fit[:3] == second.fit[:3] and (first.built.query is None) == (second.built.query is None)
+    same = first.fit[:4] == second.fit[:4] and (first.built.query is None) == (second.built.query is None)
     close = first.parts.weight - second.parts.weight <= _TIE
     return second if same and close and first.built.query is not None and not first.left else None
 

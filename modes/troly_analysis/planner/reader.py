@@ -55,6 +55,7 @@ _COUNTED_IN = frozenset({"tinh", "gom", "cong", "ke"})
 _ASKED_OF = (
     "which", "by", "per", "max", "min", "list", "top", "share", "each", "compare", "latest", "earliest",
 )  # fmt: skip
+_FOR = frozenset({"cho", "cua", "tu", "ben", "to", "for", "from"})
 _AHEAD = frozenset({"that", "this", "the same", "same"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
@@ -819,6 +820,11 @@ class Reader:
             if self.mentions[place].amount or self.mentions[place].period:
                 break
             target = self.figure(place)
+            sized = amount is not None and (amount.unit == "VND" or amount.value >= 1000)
+            if compared and sized and self.is_rows(place):
+                break  # "phí ship của đơn trên 1 triệu": what the order is worth
+            if compared and sized and target and target.ref and not self._holds(target.ref, last):
+                continue
             if (
                 target
                 and not self.is_rows(place)
@@ -830,6 +836,14 @@ class Reader:
                     else (Ref(target.metric.name if target.metric else "", "metric"), place)
                 )
         return (self._by_size(at, last) if compared else None), None
+
+    def _holds(self, ref: Ref, at: int) -> bool:
+        """Whether an amount can be of a column: money of money, a bare number of what reaches so high."""
+        amount = self.mentions[at].amount
+        if amount is None or ref.kind == "money":
+            return True
+        most = "" if ref.parts else self.schema.key(ref).most
+        return amount.unit != "VND" and not (most.replace(".", "").isdecimal() and amount.value > Decimal(most))
 
     def _by_size(self, at: int, last: int) -> Ref | None:
         """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
@@ -1302,12 +1316,11 @@ class Reader:
                 mention.role = "loose"
 
     def _acts(self, at: int, found: Group) -> bool:
-        """Whether customers are only who bought: "how much did customers spend", "khách mua bao nhiêu đơn"."""
-        return (
-            found.ref.concept == "customer"
-            and self.has(self.beside(at, 1), "bought")
-            and not self.any(*_ASKED_OF)
-        )
+        """Whether customers are only who bought, or whom something was for: "khách mua bao nhiêu đơn", "giảm giá cho khách"."""
+        start = self.mentions[at].start
+        ahead = self.wording.words[start - 1].folded if start else ""
+        acts = self.has(self.beside(at, 1), "bought") or ahead in _FOR
+        return found.ref.concept == "customer" and acts and not self.any(*_ASKED_OF)
 
     def _heads_value(self, at: int) -> bool:
         """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
@@ -1329,7 +1342,7 @@ class Reader:
         """The figures asked for, in the order of the question."""
         for at in list(self.free()):
             mention = self.mentions[at]
-            if mention.role or self._refused(at):
+            if mention.role or self._refused(at) or self._numbers_noun(at):
                 continue
             if self._per_piece(at):
                 self.take("head", at, *(each for each in [self.beside(at, -1)] if self.has(each, "per")))
@@ -1363,6 +1376,15 @@ class Reader:
             return counted
         self.parts.conditions.remove(own[0])
         return replace(counted, only=(own[0],))
+
+    def _numbers_noun(self, at: int) -> bool:
+        """Whether "số lượng" is the number of the rows or persons named right behind: "số lượng đơn hàng", no pieces."""
+        mention, behind = self.mentions[at], at + 1
+        if not mention.has("number") or behind >= len(self.mentions) or self.mentions[behind].role:
+            return False
+        named = self.mentions[behind].targets[0].concept if self.mentions[behind].targets else ""
+        noun = self.is_rows(behind) or named in PERSONS
+        return noun and named not in GOODS and not self._between(at, behind).strip()
 
     def _per_piece(self, at: int) -> bool:
         """Whether a price is said to be that of one ("giá bao nhiêu một cái"), which every price is, or "cái" counts a chart."""
@@ -1466,7 +1488,7 @@ class Reader:
             self.take("count", at)  # "bao nhiêu lần"
             return Measure("count")
         before = self.beside(at, -1)
-        counting = before >= 0 and self.has(before, "count", "number")
+        counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []

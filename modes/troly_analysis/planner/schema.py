@@ -286,8 +286,10 @@ class Schema:
     @property
     def deals(self) -> bool:
         """Whether the sheet knows of anything that was sold or bought: money, pieces or orders."""
-        held = any(self.of(name) for name in ("revenue", "quantity", "order", "fee", "output", "cost"))
-        return held or self.row_concept in {"order", "ticket", "visit"} or self.main_measure() is not None
+        held = any(self.of(name) for name in ("revenue", "quantity", "order", "fee", "output"))
+        dated = any(ref.kind in TEMPORAL and not ref.sheet for ref in self.refs.values())
+        paid = dated and self.main_measure() is not None
+        return held or self.row_concept in {"order", "ticket", "visit"} or paid
 
     def own_numbers(self) -> list[Ref]:
         """The sheet's own columns of figures: no codes, nothing joined, nothing worked out."""
