@@ -137,8 +137,9 @@ def _asked(w: _Builder) -> Measure | None:
     """Anything else that is named has a figure, which is asked for."""
     when = w.parts.when
     w.ask = bool(w.groups or w.conditions or when.period or when.versus)
-    named = w.groups or w.conditions or w.schema.main_measure()
-    return w.count() if w.ask and named else None
+    main = w.schema.main_measure()
+    high = w.form == "top" and not w.parts.many and main is None  # "tỉnh nào thấp nhất" counts nothing
+    return w.count() if w.ask and (w.groups or w.conditions or main) and not high else None
 
 
 _RULES: tuple[Callable[[_Builder], Measure | None], ...] = (

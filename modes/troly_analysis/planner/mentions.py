@@ -69,6 +69,15 @@ _REWRITES = tuple(
             ),
             r"\1 \3 và \2 \3",
         ),
+        # "nguyên năm ngoái", "3 tháng từ tháng 7 tới tháng 9": the period is said by itself
+        (
+            r"\b(?:nguyên|nguyen|trọn|tron|suốt|suot) (?=(?:năm|nam|tháng|thang|quý|quy|tuần|tuan|ngày|ngay) (?:[0-9]|này|nay|trước|truoc|rồi|roi|ngoái|ngoai|vừa|vua))",
+            "",
+        ),
+        (
+            r"\b(?:[0-9]+|hai|ba|bốn|bon) (?:tháng|thang|tuần|tuan|ngày|ngay|quý|quy),? (?=(?:từ|tu) (?:(?:tháng|thang|ngày|ngay|quý|quy|tuần|tuan) )?[0-9])",
+            "",
+        ),
         # "từ đầu tháng 7 đến hết tháng 9": a period begins with its first day and ends with its last
         (
             r"\b(từ|tu|since|from) (?:đầu|dau|the (?:start|beginning) of) (?=(?:tháng|thang|quý|quy|năm|nam) [0-9]|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)",
@@ -183,7 +192,7 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     for pattern, written in (*_SIGNS, *_REWRITES):
         text = pattern.sub(written, text)
     text = _UNIT_SLIP.sub(_unit_meant, text)
-    typed = tokens(text)
+    typed = tokens(nfc(message)[:_MOST_CHARS])
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
     correction = _corrector().correct(text, vocabulary=vocabulary)
@@ -566,6 +575,7 @@ class _Pile:
 _ARTICLES = frozenset(
     {"the", "a", "an", "of", "on", "in", "to", "do", "so", "my", "is", "by", "at", "or", "and"}
 )
+_HOW_MANY = frozenset({"nhieu", "may", "nhiu"})
 Extra = tuple[int, int, Value]
 """Words `start:end` that were found to be a value."""
 
@@ -589,7 +599,8 @@ def find_mentions(
         pile.score = max(pile.score, 1.0 - hit.loss + sure)
     for found in schema.names.find(text, typed, careful=wording.careful, bare=schema.bare):
         target = found.payload
-        if target.spelled and nfc(typed[found.start].text).lower() != target.spelled:
+        counted = found.start > 0 and typed[found.start - 1].folded in _HOW_MANY and found.bare
+        if target.spelled and nfc(typed[found.start].text).lower() != target.spelled and not counted:
             continue
         pile = piles[found.start, found.end]
         if (old := pile.targets.get(target.key)) is None or old.weight < target.weight:
@@ -720,6 +731,7 @@ def _mention(start: int, end: int, pile: _Pile, wording: CorrectedText) -> Menti
     typed = wording.text[wording.words[start].start : wording.words[end - 1].end]
     targets = sorted(pile.targets.values(), key=lambda target: -target.weight)
     values = sorted(pile.values.values(), key=lambda value: (-value.whole, -value.weight))
+    pile.labels -= {"all"} if "per" in pile.labels else set()  # "moi don" are rather each than all
     return Mention(
         start,
         end,

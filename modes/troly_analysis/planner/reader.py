@@ -44,6 +44,7 @@ _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
+_WARES = frozenset({"mon", "mat hang", "mau"})
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
 _INSIDE = frozenset({"trong", "con trong"})
@@ -55,7 +56,6 @@ _COUNTED_IN = frozenset({"tinh", "gom", "cong", "ke"})
 _ASKED_OF = (
     "which", "by", "per", "max", "min", "list", "top", "share", "each", "compare", "latest", "earliest",
 )  # fmt: skip
-_FOR = frozenset({"cho", "cua", "tu", "ben", "to", "for", "from"})
 _AHEAD = frozenset({"that", "this", "the same", "same"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
@@ -377,6 +377,9 @@ class Reader:
         for at in range(len(self.mentions)):
             if not self.has(at, "chart", "chart share", "chart bar", "chart line"):
                 continue
+            if self.mentions[at].text.lower() == "ve" and not all(map(self.is_link, range(at))):
+                self.mentions[at].labels = frozenset({"filler"})
+                continue  # "giao ve Da Nang" draws nothing
             kind = next(
                 (label[6:] for label in self.mentions[at].labels if label.startswith("chart ")), "any"
             )
@@ -808,7 +811,8 @@ class Reader:
             if self.is_rows(after) and compared and last + 1 == after:
                 return Ref("", "rows"), after
             target = self.figure(after)
-            if target and target.ref and not self.is_rows(after) and (compared or last + 1 == after):
+            fits = target and target.ref and self._holds(target.ref, last) and not self.is_rows(after)
+            if target and fits and (compared or last + 1 == after):
                 return target.ref, after
             if (
                 compared
@@ -1165,8 +1169,9 @@ class Reader:
             ref for ref in self.schema.by_concept.get("product", ()) if not (ref.sheet or code_name(ref))
         ]
         piece = fold(self.mentions[at].text).split()[0] in _PIECES
+        ware = fold(self.mentions[at].text) in _WARES or any(each.concept == "product" for each in self.mentions[at].targets)
         kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
-        asked = self.about if self.about not in conditioned and not kinds else None
+        asked = self.about if self.about not in conditioned and not (kinds or (ware and goods)) else None
         stocked = self.schema.row_concept == "product" and self.any("sold", "bought", "seller", "slow seller")
         if asked is None and (not goods or stocked or not piece):
             return False
@@ -1319,8 +1324,11 @@ class Reader:
         """Whether customers are only who bought, or whom something was for: "khách mua bao nhiêu đơn", "giảm giá cho khách"."""
         start = self.mentions[at].start
         ahead = self.wording.words[start - 1].folded if start else ""
-        acts = self.has(self.beside(at, 1), "bought") or ahead in _FOR
-        return found.ref.concept == "customer" and acts and not self.any(*_ASKED_OF)
+        if found.ref.concept != "customer":
+            return False
+        given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
+        acts = self.has(self.beside(at, 1), "bought") or ahead in {"cua", "tu", "from"}
+        return given or (acts and not self.any(*_ASKED_OF))
 
     def _heads_value(self, at: int) -> bool:
         """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
@@ -1333,7 +1341,7 @@ class Reader:
         if not at or self.mentions[at].end - self.mentions[at].start > 1:
             return False
         ref = next((each.ref for each in self.mentions[at - 1].targets[:1]), None)
-        goods = self.mentions[at].targets and self.mentions[at].targets[0].concept == "product"
+        goods = any(each.concept == "product" for each in self.mentions[at].targets)
         return bool(goods and ref and ref.concept == "quantity" and self.any("sold", "bought"))
 
     # --- 6. figures
