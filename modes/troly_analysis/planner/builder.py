@@ -54,9 +54,13 @@ def _listed(w: _Builder) -> Measure | None:
     latest = w.parts.has("latest", "earliest") or not w.order
     if latest and (day := w.parts.when.date_ref):
         return Measure("max", day)
+    bounded = [each.ref for each in w.conditions if each.ref.kind in NUMERIC and not each.ref.sheet]
+    if not w.order and bounded:
+        return Measure("max", bounded[0], noun=bounded[0].name)
     main = w.schema.main_measure()
     # "món nào còn ít nhất": which figure is the least is not said.
-    w.ask = bool(w.order) and not w.parts.limit
+    large = main is not None and main.kind == "money" and w.schema.row_concept in GOODS_MOVED
+    w.ask = bool(w.order) and not w.parts.limit and not (large and not w.parts.many)
     if main is None and not w.order:
         main = next((each for each in w.schema.refs.values() if not each.sheet), None)
     return w.assume(main, "max") if main else None
@@ -345,8 +349,13 @@ class _Builder:
         )
         most = parts.has("sold", "bought") and self._ranked() and not parts.measures
         sellers = (parts.has("seller", "slow seller") or most) and not traded
-        if sellers or (parts.has("sold", "bought") and not self.schema.deals):
+        margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and each.ref.parts]
+        margin = [each for each in margin if each.ref and each.ref.parts[0].concept == "price"]
+        if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
+        one = parts.has("per") or any(each.op == "eq" for each in self.conditions)
+        if margin and not (one and all(self._each_once([group]) for group in self.groups)):
+            self.unmet.append(margin[0].noun)  # of one piece there is a margin, what was made in all is not known
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
         if ends and form == "top" and not any(group.unit for group in self.groups):
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
@@ -508,12 +517,15 @@ class _Builder:
             for each in self.measures
             if each.op in {"sum", "avg"} and each.ref and not each.ref.sheet and not each.metric
         ]
+        if len(plain) == 3 and parts.has("times", "minus") and _restates(*(each.ref for each in plain)):
+            self.measures = plain = plain[1:]  # "vốn trong kho, lấy giá vốn nhân tồn kho"
         if len(self.measures) == 2 == len(plain) and not parts.when.versus:
             first, second = (each.ref for each in plain)
-            if first and second and parts.has("gap", "minus"):
+            if first and second and parts.has("times"):
+                self.measures = [Measure("sum", made_of(first, "*", second), noun=plain[0].noun)]
+            elif first and second and parts.has("gap", "minus"):
                 op: Operation = "avg" if any(map(averaged, (first, second))) else "sum"
                 self.measures = [Measure(op, made_of(first, "-", second), noun=plain[0].noun)]
-
         self._order_value()
         if parts.per_row and self.measures and not parts.per:
             self.measures = [
@@ -769,6 +781,11 @@ class _Builder:
         if several:
             self.note("limit", limit=limit)
         return limit
+
+
+def _restates(made: Ref | None, first: Ref | None, second: Ref | None) -> bool:
+    """Whether a formula of two figures says what the figure before it is made of."""
+    return made is not None and (made in {first, second} or made.parts in {(first, second), (second, first)})
 
 
 def unit_for(first: date, last: date) -> Unit:
@@ -1206,7 +1223,8 @@ class _Change:
         held |= {"how much"} if money else set()
         shared = self.query.form == "share" and self.query != before and not parts.has("gap", "gt", "lt")
         held |= {"share"} if shared else set()
-        held |= {"which one"} if parts.groups else set()
+        two = parts.pointer is not None and parts.pointer.both
+        held |= {"which one"} if parts.groups or two else set()
         held |= {"preceding", "following"} if _moved_back(parts, before) else set()
         stock = any(each.ref is not None and each.ref.concept == "stock" for each in self.query.measures)
         counts = not any(each.ref for each in self.query.measures)

@@ -44,6 +44,7 @@ _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
+_LEFT = frozenset({"con", "chi con", "con lai", "con co", "chi con co", "con ton", "con hang", "dang con", "left"})
 _WARES = frozenset({"mon", "mat hang", "mau"})
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
@@ -706,7 +707,7 @@ class Reader:
             if self.has(at, "sold out") and not self.mentions[at].values:
                 self.take("condition", at)
                 if not any(each.ref == stock for each, _ in self.parts.numbers):
-                    self.parts.conditions.append(Condition(stock, "lte", 0, self.mentions[at].text))
+                    self.parts.conditions.append(Condition(stock, "lte", 0, "0"))
                     self.note("zero_cells", field=stock.name, said=self.mentions[at].text)
 
     # --- 3. numbers
@@ -715,19 +716,25 @@ class Reader:
         """A comparison with an amount, a range, the length of a list; else the amount stays unread."""
         sign, places = self._sign(at)
         second = self._second(at)
+        left = self._left_words(at, second if second is not None and sign == "between" else at)
+        if left and self.schema.of("stock") is None:
+            return  # how many are left is another sheet's
         ranged = second is not None and (
             sign in {"between", "gte"} or (sign == "" and self._joined(at, second))
         )
         last = second if ranged and second is not None else at
+        if not sign and left:
+            sign = "eq"
         if not sign and not ranged and self._is_limit(at):
             self.parts.limit = int(self.mentions[at].number)
             self.take("limit", at)
             return
         ref, carrier = self._compared_column(at, last, compared=bool(sign) or ranged)
         if ref is None or (
-            sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))
+            not left and sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))
         ):
             return
+        places = [*places, *self._left_words(at, last)] if ref.concept == "stock" else places
         first = _number(self.mentions[at].number)
         if ranged:
             ends = sorted([first, _number(self.mentions[last].number)])
@@ -742,6 +749,28 @@ class Reader:
             rows = False
         self.parts.numbers.append((found, rows))
         self.take("number", *range(at, last + 1), *places, *([carrier] if carrier is not None else []))
+
+    def _left_words(self, at: int, last: int) -> list[int]:
+        """The places of the words that make an amount what is left of a thing: "còn dưới 10 cái", "fewer than 10 left"."""
+        amount, after = self.mentions[last].amount, last + 1
+        if amount is None or amount.unit or not self.any("which", "which one", "list", "plural", "count"):
+            return []
+        pieces = after < len(self.mentions) and self.has(after, "thing", "left", "filler") and not self.is_rows(after)
+        if self.has(after + 1, "earliest", "latest", "top", "max", "min", "high", "low") or not (
+            pieces or after == len(self.mentions) or self._is_pieces(after)
+        ):
+            return []
+        for place in range(at - 1, max(at - 5, -1), -1):
+            if fold(self.mentions[place].text) in _LEFT:
+                return [place, *([after] if pieces else [])]
+            if not (_comparison(self.mentions[place]) or self.has(place, "only", "deny", "not") or self.is_link(place)):
+                break
+        behind = next((place for place in (after, after + 1) if self.has(place, "left")), -1)
+        return [behind] if behind >= 0 else []
+
+    def _is_pieces(self, at: int) -> bool:
+        """Whether goods are counted by a word: "cái", "đôi", "hộp"."""
+        return any(each.concept == "quantity" for each in self.mentions[at].targets)
 
     def _sign(self, at: int) -> tuple[str, list[int]]:
         """The comparison that is said of the amount at `at`, and where; a negation before it turns it round."""
@@ -789,6 +818,8 @@ class Reader:
             return False
         before, after = self.beside(at, -1), at + 1
         ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
+        if before == at - 1 >= 0 and self.figure(before) is not None and not self.is_rows(before):
+            return False  # "tồn kho 200 cái"
         if before >= 0 and self.has(before, *ranks, "only"):
             return not (
                 after < len(self.mentions) and self.figure(after) is not None and self.has(before, "only")
@@ -807,6 +838,8 @@ class Reader:
         """The column that the amounts from `at` to `last` speak of, and the mention that names it (None: worked out)."""
         after = self.beside(last, 1)
         amount = self.mentions[last].amount
+        if self._left_words(at, last):
+            return self.schema.of("stock"), None
         if after >= 0 and not self.mentions[after].role and amount is not None and not amount.unit:
             if self.is_rows(after) and compared and last + 1 == after:
                 return Ref("", "rows"), after
@@ -1636,7 +1669,7 @@ class Reader:
         between = mention.has("gt", "lt", "gap", "high", "low") and two and not mention.targets
         return (
             between
-            or (mention.has("minus", "gap") and len(parts.measures) == 2)
+            or (mention.has("minus", "gap", "times") and len(parts.measures) in {2, 3})
             or (mention.has("gap") and bare)
         )
 
@@ -1714,7 +1747,7 @@ class Reader:
             if any(self.has(at, "per") for at in between):
                 self.parts.ratio = True
                 return True
-            if any(self.has(at, "and", "compare", "either", "gap", "minus") for at in between):
+            if any(self.has(at, "and", "compare", "either", "gap", "minus", "times") for at in between):
                 return True
             if "," in self._between(first, second):
                 return True

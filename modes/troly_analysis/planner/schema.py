@@ -710,9 +710,9 @@ def _add_values(schema: Schema, ref: Ref, found: Field, loss: float) -> None:
                 for at in range(len(typed) - length + 1):
                     parts.setdefault(" ".join(typed[at : at + length]), []).append(value)
     for phrase, holding in parts.items():
-        if telling(phrase):
+        for each in (phrase, *in_number(phrase)) if telling(phrase) else ():
             schema.values.add(
-                phrase, Value(ref, tuple(dict.fromkeys(holding)), whole=False, weight=0.6 - loss)
+                each, Value(ref, tuple(dict.fromkeys(holding)), whole=False, weight=0.6 - loss)
             )
 
 
