@@ -11,7 +11,7 @@ from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.text.catalogue import Lang
-from troly.text.everyday import small_talk
+from troly.text.everyday import small_talk, thanks_only
 from troly_analysis.agent.messages import name_text
 from troly_analysis.answer.figures import Days, ground, strangers
 from troly_analysis.answer.sentences import house_numbers
@@ -95,7 +95,7 @@ def _prompt(
 
 
 def _by_rules(text: str, sheets: tuple[Sheet, ...], lang: Lang) -> str:
-    found = small_talk(text).kind
+    found = small_talk(text).kind or ("thanks" if thanks_only(text) else None)
     kind = found if found in {"ability", "identity", "thanks", "bye", "greeting"} else "other"
     said = [say(f"talk.{kind}", lang)]
     if kind in {"thanks", "bye"}:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from troly.text.dates import add, whole
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
-from troly_analysis.planner.pointing import figure_alone, points_at_days
-from troly_analysis.planner.reader import GOODS, STATES, Parts
+from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
+from troly_analysis.planner.reader import GOODS, STATES, Parts, code_name
 from troly_analysis.planner.schema import Schema, made_of
 from troly_analysis.planner.types import (
     Condition,
@@ -362,6 +362,8 @@ class _Builder:
             self.unmet += [] if dated else ["latest"]
         if parts.rank and form not in {"top", "rows"}:
             self.unmet.append(str(parts.rank))
+        if parts.limit and form not in {"top", "rows", "groups", "share"}:
+            self.unmet.append("top")
 
     # --- where the words belong
 
@@ -598,6 +600,10 @@ class _Builder:
         """The first form whose signs the words show; one figure when they show none."""
         parts = self.parts
         self._add_course(order)
+        goods = [ref for ref in self.schema.by_concept.get("product", ()) if not ref.sheet and not code_name(ref)]
+        if parts.has("seller", "slow seller") and not (self.groups or parts.per or gap or parts.rows) and goods:
+            if parts.limit or not self.conditions:
+                self.groups.append(Group(goods[0]))  # "top 3 best sellers"
         ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
         signs: tuple[tuple[Form, bool], ...] = (
             ("per", bool(parts.per) and bool(self.measures or parts.rows or parts.op == "avg")),
@@ -890,7 +896,7 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     named = parts.groups or parts.loose or parts.numbers or _other_days(parts, before) or parts.extremes
     return (
         parts.has("share")
-        and (_nothing_named(parts) or (same and not named))
+        and (nothing_named(parts) or (same and not named))
         and before.form in {"scalar", "top"}
         and not before.versus
     )
@@ -918,25 +924,25 @@ def asks_columns(parts: Parts) -> bool:
 
 def asks_alone(parts: Parts) -> bool:
     """Whether only the figure of what was found is asked for: "how much exactly?"."""
-    return _nothing_named(parts) and parts.words <= _SHORT and parts.has("how much", "much", "count")
+    return nothing_named(parts) and parts.words <= _SHORT and parts.has("how much", "much", "count")
 
 
 def asks_number(parts: Parts) -> bool:
     """Whether only the number of what was listed is asked for: "how many are there?", "có mấy kênh?"."""
     figures = [each for each in parts.measures if each.op != "count"]
     rest = replace(parts, rows="", op=None, measures=figures)
-    return _nothing_named(rest) and parts.has("count") and not parts.has("how much", "left")
+    return nothing_named(rest) and parts.has("count") and not parts.has("how much", "left")
 
 
 def asks_total_alone(parts: Parts) -> bool:
     """Whether only what several make together is asked for: "cộng lại là bao nhiêu?"."""
-    return parts.op == "sum" and _nothing_named(replace(parts, op=None))
+    return parts.op == "sum" and nothing_named(replace(parts, op=None))
 
 
 def asks_stock_alone(parts: Parts) -> bool:
     """Whether only what is left is asked for, of nothing that is named: "trong kho còn bao nhiêu cái"."""
     stock = is_bare(parts) and all(each.ref and each.ref.concept == "stock" for each in parts.measures)
-    alone = (_nothing_named(parts) and parts.has("left")) or (stock and bool(parts.measures))
+    alone = (nothing_named(parts) and parts.has("left")) or (stock and bool(parts.measures))
     return alone and not parts.has("sum", "all", "whole")
 
 
@@ -981,19 +987,10 @@ def _other_days(parts: Parts, before: DataQuery) -> bool:
     return named is not None and (days is None or (named.start, named.end) != (days.start, days.end))
 
 
-def _nothing_named(parts: Parts) -> bool:
-    """Whether no figure, thing, number or day is named, only how one is asked for."""
-    named = (
-        parts.measures, parts.groups, parts.loose, parts.conditions, parts.numbers, parts.rows, parts.limit, parts.extremes,
-        parts.order, parts.op, parts.when.period, parts.when.versus,
-    )  # fmt: skip
-    return not any(named)
-
-
 def asks_again(parts: Parts, before: DataQuery) -> bool:
     """Whether the change or difference is asked for that a comparison told: "tăng hay giảm, mấy phần trăm"."""
     rest = replace(parts, measures=[]) if _same_figures(parts, before) else parts
-    return bool(before.versus) and _nothing_named(rest) and parts.has("growth", "gap", "share", "compare")
+    return bool(before.versus) and nothing_named(rest) and parts.has("growth", "gap", "share", "compare")
 
 
 def _moved_back(parts: Parts, before: DataQuery) -> bool:
@@ -1022,6 +1019,9 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     `alone` is what the words make by themselves. Whatever else they say is `unmet`.
     """
     parts, before = _held_against_shown(parts, before)
+    when = parts.when
+    if before.versus and when.period and not when.versus and parts.extremes and (parts.groups or parts.loose):
+        before = replace(figure_alone(before), versus=None)  # "tuần đó ngày nào cao nhất" of one of the two
     change = _Change(parts, before)
     shared = _share_of(parts, before) if parts.has("share") else None
     if shared is not None:

@@ -93,6 +93,8 @@ _REWRITES = tuple(
             r"\1 ngày \2 ",
         ),
         (r"\b(?:the )?(first|last) ([0-9]+) (days|weeks) of (?=[a-z]+\b)", r"the \2 \1 \3 of "),
+        # "bữa mùng 10 tháng 10", "mồng 2/9"
+        (r"\b(?:(?:bữa|bua|hôm|hom|ngày|ngay) )?(?:mùng|mung|mồng|mong) (?=[0-9]{1,2}(?: (?:tháng|thang) |/)[0-9])", "ngày "),
         # "1-15/10", "16 đến 22/11": both days are of that month
         (
             r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*(?:[-–]|đến|den|tới|toi|to)\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",

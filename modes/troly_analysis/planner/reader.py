@@ -443,6 +443,8 @@ class Reader:
         """The column and the places of "those two", "hai nơi đó", "cả hai kênh": two that were asked about; None for others."""
         if self.has(at, "pointer") and self._counts_two(at + 1):
             return None, range(at, at + 2)
+        if self.has(at, "pointer") and at and self._counts_two(at - 1) and " " in self.mentions[at].text:
+            return None, range(at - 1, at + 1)  # "2 chỗ đó"
         if self._two_shown(at):
             return self._noun_ref(at + 1), range(at, at + 2 + self.has(at + 2, "pointer"))
         if not self.has(at, "both"):
@@ -555,6 +557,8 @@ class Reader:
         elif here.values and here.values[0].whole and not here.targets:
             self.parts.kept.append("")  # "mấy đơn thẻ đó": of the rows that were asked about
             self.take("pointer", at)
+        elif here.values and here.values[0].ref.concept in GOODS and not here.targets:
+            self._point(Pointer(ref=here.values[0].ref), noun, at)  # "áo đó"
         elif self._is_noun(noun):
             both = amount is not None and amount.value == 2
             pointer = Pointer(both=both, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
@@ -1142,13 +1146,17 @@ class Reader:
     # --- 5. dimensions
 
     def _every(self) -> None:
-        """ "mọi hạng", "bất kỳ năm nào": whatever the column holds, so no condition on it."""
+        """ "mọi hạng", "bất kỳ năm nào", "all channels together": whatever the column holds, so no condition on it."""
         for at in range(len(self.mentions) - 1):
-            if self.mentions[at].text.lower() not in _WHATEVER or self.mentions[at + 1].role:
+            noun = at + 1 + self.has(at + 1, "plural")
+            together = self.has(at, "all", "sum") and self.has(noun + 1, "together")
+            if not together and self.mentions[at].text.lower() not in _WHATEVER:
                 continue
-            if (found := self.group(at + 1)) is not None:
+            if noun >= len(self.mentions) or self.mentions[noun].role:
+                continue
+            if (found := self.group(noun)) is not None:
                 self.parts.every.append(found)
-                self.take("frame", at, at + 1)
+                self.take("frame", *range(at, noun + 1 + together))
 
     def _groups(self) -> None:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
@@ -1289,7 +1297,7 @@ class Reader:
                 for ref in self.schema.by_concept.get(name, ())
             ]
             own = [ref for ref in refs if not ref.sheet and ref.kind == "text"]
-            if self.has(at, "place") and own and not self.parts.groups:  # "where is that customer from"
+            if self.has(at, "place") and own and Group(own[0]) not in self.parts.groups:  # "where is that customer from"
                 self.parts.groups.append(Group(own[0]))
                 self.mentions[at].labels |= {"which"}
                 self.take("group", at)
@@ -1744,7 +1752,7 @@ class Reader:
         ]
         for first, second in itertools.pairwise(places):
             between = range(first + 1, second)
-            if any(self.has(at, "per") for at in between):
+            if second - 1 in between and self.has(second - 1, "per"):
                 self.parts.ratio = True
                 return True
             if any(self.has(at, "and", "compare", "either", "gap", "minus", "times") for at in between):
