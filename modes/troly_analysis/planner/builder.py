@@ -10,7 +10,7 @@ from typing import Any, Literal
 from troly.text.dates import add, whole
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
-from troly_analysis.planner.reader import GOODS, STATES, Parts, code_name
+from troly_analysis.planner.reader import GOODS, STATES, Parts
 from troly_analysis.planner.schema import Schema, made_of
 from troly_analysis.planner.types import (
     Condition,
@@ -349,13 +349,17 @@ class _Builder:
         )
         most = parts.has("sold", "bought") and self._ranked() and not parts.measures
         sellers = (parts.has("seller", "slow seller") or most) and not traded
-        margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and each.ref.parts]
+        margin = [
+            each for each in self.measures if each.ref and each.ref.concept == "profit" and each.ref.parts
+        ]
         margin = [each for each in margin if each.ref and each.ref.parts[0].concept == "price"]
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
         one = parts.has("per") or any(each.op == "eq" for each in self.conditions)
         if margin and not (one and all(self._each_once([group]) for group in self.groups)):
-            self.unmet.append(margin[0].noun)  # of one piece there is a margin, what was made in all is not known
+            self.unmet.append(
+                margin[0].noun
+            )  # of one piece there is a margin, what was made in all is not known
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
         if ends and form == "top" and not any(group.unit for group in self.groups):
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
@@ -600,10 +604,10 @@ class _Builder:
         """The first form whose signs the words show; one figure when they show none."""
         parts = self.parts
         self._add_course(order)
-        goods = [ref for ref in self.schema.by_concept.get("product", ()) if not ref.sheet and not code_name(ref)]
-        if parts.has("seller", "slow seller") and not (self.groups or parts.per or gap or parts.rows) and goods:
-            if parts.limit or not self.conditions:
-                self.groups.append(Group(goods[0]))  # "top 3 best sellers"
+        goods = next(iter(self.schema.goods()), None)
+        sellers = parts.has("seller", "slow seller") and not (self.groups or parts.per or gap or parts.rows)
+        if sellers and goods and (parts.limit or not self.conditions):
+            self.groups.append(Group(goods))  # "top 3 best sellers"
         ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
         signs: tuple[tuple[Form, bool], ...] = (
             ("per", bool(parts.per) and bool(self.measures or parts.rows or parts.op == "avg")),
@@ -1217,7 +1221,8 @@ class _Change:
         """Draw the chart that is asked for, and say what the changed question cannot hold."""
         parts, before = self.parts, self.before
         if parts.chart:
-            self.set(chart=parts.chart)
+            one = self.query.form == "top" and self.query.limit == 1  # of one row nothing can be drawn
+            self.set(chart=parts.chart, **({"form": "groups", "limit": 0, "order": ""} if one else {}))
         money = all(each.ref and each.ref.kind == "money" for each in self.query.measures)
         held = {"compare"} if self.against or self.query.versus else set()
         held |= {"how much"} if money else set()
@@ -1349,9 +1354,9 @@ _SPANS: Mapping[str, Literal["month", "year"]] = {
 
 def _spread(parts: Parts, query: DataQuery) -> DataQuery:
     """By month after one month would be one row: the months of its year are meant."""
-    unit: Any = next((each.unit for each in parts.groups if each.unit in _SPANS), "")
+    unit: Any = next((each.unit for each in (*parts.groups, *parts.loose) if each.unit in _SPANS), "")
     days = query.period
-    if not unit or days is None or parts.when.period is not None or query.form != "groups":
+    if not unit or days is None or parts.when.period is not None or query.form not in {"groups", "top"}:
         return query
     if whole(days.start, unit)[1] < days.end:
         return query

@@ -93,8 +93,13 @@ _REWRITES = tuple(
             r"\1 ngày \2 ",
         ),
         (r"\b(?:the )?(first|last) ([0-9]+) (days|weeks) of (?=[a-z]+\b)", r"the \2 \1 \3 of "),
+        # "sao tháng 10 tăng": why
+        (r"^\s*sao (?=[^\s?]+ [^\s?]+ [^\s?]+)", "tại sao "),
         # "bữa mùng 10 tháng 10", "mồng 2/9"
-        (r"\b(?:(?:bữa|bua|hôm|hom|ngày|ngay) )?(?:mùng|mung|mồng|mong) (?=[0-9]{1,2}(?: (?:tháng|thang) |/)[0-9])", "ngày "),
+        (
+            r"\b(?:(?:bữa|bua|hôm|hom|ngày|ngay) )?(?:mùng|mung|mồng|mong) (?=[0-9]{1,2}(?: (?:tháng|thang) |/)[0-9])",
+            "ngày ",
+        ),
         # "1-15/10", "16 đến 22/11": both days are of that month
         (
             r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*(?:[-–]|đến|den|tới|toi|to)\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
@@ -329,7 +334,9 @@ _THIRDS = {
     "late": (21, 31),
 }
 _TIES = {("den",), ("toi",), ("cho", "den"), ("cho", "toi"), ("to",), ("until",), ("till",), ("through",)}
-_YEARS = re.compile(r"(?:19|20)[0-9]{2}|nam (?:nay|ngoai|truoc|roi|kia)|(?:this|last) year|^(?:tuan|hom|nam|thang|quy) [a-z]")
+_YEARS = re.compile(
+    r"(?:19|20)[0-9]{2}|nam (?:nay|ngoai|truoc|roi|kia)|(?:this|last) year|^(?:tuan|hom|nam|thang|quy) [a-z]"
+)
 _COUNTS = {fold(name): count for name, count in COUNTS.items() if name not in {"vài", "mấy", "few", "couple"}}
 _COUNTED_DAYS = re.compile(
     rf"(?:(?<= )|^)([0-9]{{1,2}}|{'|'.join(_COUNTS)}) (?:(ngay|tuan) (dau|cuoi)|(first|last) (days|weeks))(?: tien| cung)?(?: cua| trong| of)?$"
@@ -372,7 +379,9 @@ def _spanned(wording: CorrectedText, found: Sequence[DateRange], today: date) ->
             moved = add(last.start, years, "year"), add(last.end + timedelta(1), years, "year") - timedelta(1)
         else:
             moved = first.start, end.end
-        if (tied and first.start <= end.end) or (not between and moved[1] <= each.end and moved != (first.start, end.end)):
+        if (tied and first.start <= end.end) or (
+            not between and moved[1] <= each.end and moved != (first.start, end.end)
+        ):
             since = re.search(r"(?:từ|tu|from|kể từ) $", text[: last.span[0]], re.IGNORECASE)
             place = (since.start() if since else last.span[0], each.span[1])
             joined[-1] = DateRange(*moved, text[slice(*place)], place)

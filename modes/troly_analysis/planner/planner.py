@@ -39,15 +39,15 @@ from troly_analysis.planner.lexicon import Phrases, concepts, words
 from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
 from troly_analysis.planner.periods import is_partial, of_the_year_before
 from troly_analysis.planner.pointing import (
-    two_periods_shown,
     figure_alone,
     pointed_query,
     points_at_days,
     shown_in,
+    two_periods_shown,
     widened,
 )
-from troly_analysis.planner.reader import GOODS, Parts, Pointer, code_name, read_question
-from troly_analysis.planner.schema import Schema, schema_of
+from troly_analysis.planner.reader import GOODS, Parts, Pointer, read_question
+from troly_analysis.planner.schema import Schema, code_name, schema_of
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,

@@ -120,12 +120,25 @@ def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery
     """The two questions before, side by side, where the message names the quarters, months or years of both ("quý 4 vs quý 1
     chênh nhau bao nhiêu"), or no more than a change ("tăng bao nhiêu phần trăm?"); None for others.
     """
-    if before is None or earlier is None or before.groups or earlier.groups or before.versus or earlier.versus:
+    if (
+        before is None
+        or earlier is None
+        or before.groups
+        or earlier.groups
+        or before.versus
+        or earlier.versus
+    ):
         return None
     alike = before.conditions == earlier.conditions and before.measures == earlier.measures
-    if alike and parts.has("growth", "gap") and nothing_named(replace(parts, measures=[]) if [
-        each.ref for each in parts.measures
-    ] == [each.ref for each in before.measures] else parts):
+    if (
+        alike
+        and parts.has("growth", "gap")
+        and nothing_named(
+            replace(parts, measures=[])
+            if [each.ref for each in parts.measures] == [each.ref for each in before.measures]
+            else parts
+        )
+    ):
         return _both_periods(parts, before, earlier)
     when, held = parts.when, (before.period, earlier.period)
     other = parts.conditions or parts.groups or parts.loose or parts.numbers or parts.extremes

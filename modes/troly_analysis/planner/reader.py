@@ -27,7 +27,16 @@ from troly_analysis.planner.mentions import (
     words_of_values,
 )
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
-from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
+from troly_analysis.planner.schema import (
+    Schema,
+    Target,
+    Value,
+    code_name,
+    is_code,
+    metric_measure,
+    side_before,
+    side_of,
+)
 from troly_analysis.planner.types import Chart, Condition, Group, Lookup, Measure, Note, Op, Ref, averaged
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
@@ -44,7 +53,9 @@ _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
-_LEFT = frozenset({"con", "chi con", "con lai", "con co", "chi con co", "con ton", "con hang", "dang con", "left"})
+_LEFT = frozenset(
+    {"con", "chi con", "con lai", "con co", "chi con co", "con ton", "con hang", "dang con", "left"}
+)
 _WARES = frozenset({"mon", "mat hang", "mau"})
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
@@ -554,16 +565,22 @@ class Reader:
         elif (self.has(two, "plural", "all") and self.is_rows(noun)) or self.has(noun, "number"):
             self.parts.kept.append("")
             self.take("pointer", noun, at)
-        elif here.values and here.values[0].whole and not here.targets:
-            self.parts.kept.append("")  # "mấy đơn thẻ đó": of the rows that were asked about
-            self.take("pointer", at)
-        elif here.values and here.values[0].ref.concept in GOODS and not here.targets:
-            self._point(Pointer(ref=here.values[0].ref), noun, at)  # "áo đó"
+        elif here.values and not here.targets:
+            self._value_pointed(noun, at)
         elif self._is_noun(noun):
             both = amount is not None and amount.value == 2
             pointer = Pointer(both=both, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
             more = [two] if both else []
             self._point(pointer, *more, noun, *range(noun + 1, at + 1))
+
+    def _value_pointed(self, noun: int, at: int) -> None:
+        """ "Mấy đơn thẻ đó" are the rows that were asked about, "áo đó" is the one thing whose name has that word."""
+        value = self.mentions[noun].values[0]
+        if value.whole:
+            self.parts.kept.append("")
+            self.take("pointer", at)
+        elif value.ref.concept in GOODS:
+            self._point(Pointer(ref=value.ref), noun, at)
 
     def _nth(self, at: int) -> int:
         """The place in a list of "con thứ hai", "kênh top 1", "the second one"; 0 for none."""
@@ -759,7 +776,11 @@ class Reader:
         amount, after = self.mentions[last].amount, last + 1
         if amount is None or amount.unit or not self.any("which", "which one", "list", "plural", "count"):
             return []
-        pieces = after < len(self.mentions) and self.has(after, "thing", "left", "filler") and not self.is_rows(after)
+        pieces = (
+            after < len(self.mentions)
+            and self.has(after, "thing", "left", "filler")
+            and not self.is_rows(after)
+        )
         if self.has(after + 1, "earliest", "latest", "top", "max", "min", "high", "low") or not (
             pieces or after == len(self.mentions) or self._is_pieces(after)
         ):
@@ -767,7 +788,11 @@ class Reader:
         for place in range(at - 1, max(at - 5, -1), -1):
             if fold(self.mentions[place].text) in _LEFT:
                 return [place, *([after] if pieces else [])]
-            if not (_comparison(self.mentions[place]) or self.has(place, "only", "deny", "not") or self.is_link(place)):
+            if not (
+                _comparison(self.mentions[place])
+                or self.has(place, "only", "deny", "not")
+                or self.is_link(place)
+            ):
                 break
         behind = next((place for place in (after, after + 1) if self.has(place, "left")), -1)
         return [behind] if behind >= 0 else []
@@ -857,26 +882,24 @@ class Reader:
                 and self.mentions[after].targets[0].concept == "product"
             ):
                 return self.schema.of("quantity"), after
+        return self._column_ahead(at, last, compared=compared) or (
+            self._by_size(at, last) if compared else None,
+            None,
+        )
+
+    def _column_ahead(self, at: int, last: int, *, compared: bool) -> tuple[Ref, int] | None:
+        """The figure named before an amount that can be of it, and where; none beyond the rows that money is said of."""
+        amount = self.mentions[last].amount
+        sized = compared and amount is not None and (amount.unit == "VND" or amount.value >= 1000)
         for place in self.around(at, -1, 4):
-            if self.mentions[place].amount or self.mentions[place].period:
-                break
-            target = self.figure(place)
-            sized = amount is not None and (amount.unit == "VND" or amount.value >= 1000)
-            if compared and sized and self.is_rows(place):
-                break  # "phí ship của đơn trên 1 triệu": what the order is worth
-            if compared and sized and target and target.ref and not self._holds(target.ref, last):
+            mention, target = self.mentions[place], self.figure(place)
+            if mention.amount or mention.period or (sized and self.is_rows(place)):
+                return None  # "phí ship của đơn trên 1 triệu": what the order is worth
+            if sized and target and target.ref and not self._holds(target.ref, last):
                 continue
-            if (
-                target
-                and not self.is_rows(place)
-                and not (self.mentions[place].values and self.mentions[place].role)
-            ):
-                return (
-                    (target.ref, place)
-                    if target.ref
-                    else (Ref(target.metric.name if target.metric else "", "metric"), place)
-                )
-        return (self._by_size(at, last) if compared else None), None
+            if target and not self.is_rows(place) and not (mention.values and mention.role):
+                return target.ref or Ref(target.metric.name if target.metric else "", "metric"), place
+        return None
 
     def _holds(self, ref: Ref, at: int) -> bool:
         """Whether an amount can be of a column: money of money, a bare number of what reaches so high."""
@@ -884,7 +907,9 @@ class Reader:
         if amount is None or ref.kind == "money":
             return True
         most = "" if ref.parts else self.schema.key(ref).most
-        return amount.unit != "VND" and not (most.replace(".", "").isdecimal() and amount.value > Decimal(most))
+        return amount.unit != "VND" and not (
+            most.replace(".", "").isdecimal() and amount.value > Decimal(most)
+        )
 
     def _by_size(self, at: int, last: int) -> Ref | None:
         """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
@@ -925,6 +950,11 @@ class Reader:
                 continue
             if (beside := self._column_beside(at, value.ref)) >= 0:
                 self.take("value", beside)
+            goods = self.schema.goods()
+            kind = value.ref.concept in {"category", "brand"}
+            if ((kind and goods) or not value.whole) and (asked := self._which_beside(at)) >= 0:
+                self.parts.groups.append(Group(goods[0] if kind else value.ref))  # "áo nào bán chạy nhất"
+                self.take("group", asked)
             self._state_fact(at, value)
             several = value.ref.kind != "boolean" and len(value.values) > 1
             said = list(value.values) if several else value.values[0]
@@ -946,6 +976,12 @@ class Reader:
                 found.append((Condition(target.ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
+
+    def _which_beside(self, at: int) -> int:
+        """The place of a "nào" right behind, or a "which" right before; -1 for none."""
+        if self.has(at + 1, "which") and not self._between(at, at + 1).strip():
+            return at + 1
+        return at - 1 if at and fold(self.mentions[at - 1].text) in {"which", "what"} else -1
 
     def _is_row_key(self, condition: Condition) -> bool:
         """Whether a condition leaves one row: one code of a column in which each row has its own."""
@@ -1206,11 +1242,11 @@ class Reader:
         if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
-        goods = [
-            ref for ref in self.schema.by_concept.get("product", ()) if not (ref.sheet or code_name(ref))
-        ]
+        goods = self.schema.goods()
         piece = fold(self.mentions[at].text).split()[0] in _PIECES
-        ware = fold(self.mentions[at].text) in _WARES or any(each.concept == "product" for each in self.mentions[at].targets)
+        ware = fold(self.mentions[at].text) in _WARES or any(
+            each.concept == "product" for each in self.mentions[at].targets
+        )
         kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
         asked = self.about if self.about not in conditioned and not (kinds or (ware and goods)) else None
         stocked = self.schema.row_concept == "product" and self.any("sold", "bought", "seller", "slow seller")
@@ -1297,7 +1333,9 @@ class Reader:
                 for ref in self.schema.by_concept.get(name, ())
             ]
             own = [ref for ref in refs if not ref.sheet and ref.kind == "text"]
-            if self.has(at, "place") and own and Group(own[0]) not in self.parts.groups:  # "where is that customer from"
+            if (
+                self.has(at, "place") and own and Group(own[0]) not in self.parts.groups
+            ):  # "where is that customer from"
                 self.parts.groups.append(Group(own[0]))
                 self.mentions[at].labels |= {"which"}
                 self.take("group", at)
@@ -1663,7 +1701,12 @@ class Reader:
         role = role or ("head" if mention.has("people", "thing") and "value" in near else "")  # "người Huế"
         role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
-        denies = mention.has("deny", "not", "blank") and (self._asks_only(at) or self._corrects(at))
+        acts = at + 1 < len(self.mentions) and self.has(
+            at + 1, "verb", "sold", "bought"
+        )  # "đơn nào chưa giao"
+        denies = mention.has("deny", "not", "blank") and (
+            (self._asks_only(at) and not acts) or self._corrects(at)
+        )
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
 
     def _compares(self, at: int) -> bool:
@@ -1880,12 +1923,6 @@ def _kind(target: Target) -> str:
     if target.metric:
         return "metric"
     return target.ref.kind if target.ref else "rows"
-
-
-def code_name(ref: Ref) -> bool:
-    """Whether a column holds codes by its name: "Mã KH", "order_id"."""
-    head = fold(ref.name).replace("_", " ").split()
-    return bool(head) and (head[0] in {"ma", "id", "code"} or head[-1] in {"id", "code", "ma"})
 
 
 def _number(value: Decimal) -> int | float:

@@ -410,7 +410,8 @@ def _top_rows(asked: SheetQuery, by: Field, descending: bool, limit: int) -> Que
     order += [
         ordered(column(each.name), descending=False, nulls_first=False) for each in fields if each is not by
     ]
-    ties = MOST_TIES if by.kind in NUMERIC and limit < MAX_ROWS else 0
+    # Where one row is asked for, each that is as high is one.
+    ties = MOST_TIES if by.kind in NUMERIC and limit == 1 else 0
     rows, run = asked.rows(asked.select([*shown, *extra]).order_by(*order).limit(limit + ties), len(facts))
     if not rows:
         return QueryAnswer(Result(kind="empty"), run)
