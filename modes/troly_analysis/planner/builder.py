@@ -378,6 +378,8 @@ class _Builder:
             wanted = (
                 self._ranked() or parts.chart or parts.has("share", "trend", "compare", "plural", "list", "left", "which", "growth")
             )  # fmt: skip
+            bought = parts.has("bought") and any(not rows for _, rows in parts.numbers)
+            wanted = wanted or (bought and group.ref.concept == "customer")
             if any(group.ref == each.ref and not group.unit for each in self.conditions):
                 continue
             if parts.has("count") and not (self.measures or group.unit or self._ranked() or parts.rows):

@@ -869,6 +869,10 @@ class Reader:
         amount = self.mentions[last].amount
         if self._left_words(at, last):
             return self.schema.of("stock"), None
+        main, ahead = self.schema.main_measure(), self.around(at, -1, 2)
+        sized = compared and amount is not None and (amount.unit == "VND" or amount.value >= 1000)
+        if sized and main and main.kind == "money" and any(map(self.is_rows, ahead)):
+            after = -1  # "đơn trên 1 triệu phí ship bao nhiêu": the figure behind is the one asked for
         if after >= 0 and not self.mentions[after].role and amount is not None and not amount.unit:
             if self.is_rows(after) and compared and last + 1 == after:
                 return Ref("", "rows"), after
@@ -1020,6 +1024,8 @@ class Reader:
             return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
+        rank = best.whole and best.ref.concept in {"segment", "gender"}
+        beside = beside or (rank and self._behind_person(at))  # "khach hang vang" is no "vâng"
         if fold(mention.text) in _YES_NO:
             return beside and best.whole
         if beside:
@@ -1034,9 +1040,13 @@ class Reader:
 
     def _is_of_person(self, at: int) -> bool:
         """Whether a word after a noun of persons stands in names of other things only: "khách hàng nữ" is no "Áo polo nữ"."""
-        best, before = self.mentions[at].values[0], self.mentions[at - 1] if at else None
-        person = before is not None and any(each.concept in PERSONS for each in before.targets[:1])
-        return person and not best.whole and best.ref.concept in GOODS
+        best = self.mentions[at].values[0]
+        return self._behind_person(at) and not best.whole and best.ref.concept in GOODS
+
+    def _behind_person(self, at: int) -> bool:
+        """Whether a noun of persons stands right before."""
+        before = self.mentions[at - 1] if at else None
+        return before is not None and any(each.concept in PERSONS for each in before.targets[:1])
 
     def _counts_next(self, at: int) -> bool:
         """Whether a word that stands in some value is what the value right behind it is counted in: "bao nhiêu đôi giày lười"."""
@@ -1406,7 +1416,8 @@ class Reader:
         if found.ref.concept != "customer":
             return False
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
-        acts = self.has(self.beside(at, 1), "bought") or ahead in {"cua", "tu", "from"}
+        chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
+        acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
         return given or (acts and not self.any(*_ASKED_OF))
 
     def _heads_value(self, at: int) -> bool:
