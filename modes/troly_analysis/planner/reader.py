@@ -1712,9 +1712,8 @@ class Reader:
         role = role or ("head" if mention.has("people", "thing") and "value" in near else "")  # "người Huế"
         role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
-        acts = at + 1 < len(self.mentions) and self.has(
-            at + 1, "verb", "sold", "bought"
-        )  # "đơn nào chưa giao"
+        behind_text = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
+        acts = behind_text == "giao" or self.has(at + 1, "verb", "sold", "bought")  # "đơn nào chưa giao"
         denies = mention.has("deny", "not", "blank") and (
             (self._asks_only(at) and not acts) or self._corrects(at)
         )
