@@ -486,9 +486,9 @@ def _part(found: DateRange, before: Sequence[WordToken]) -> tuple[tuple[date, da
     if counted := _COUNTED_DAYS.search(" ".join(said)):
         days = int(counted[1]) if counted[1].isdecimal() else _COUNTS[counted[1]]
         days *= 7 if {"tuan", "weeks"} & set(counted.groups()) else 1
-        length = timedelta(min(days - 1, (found.end - found.start).days))
+        reach = timedelta(min(days - 1, (found.end - found.start).days))
         first = bool({"dau", "first"} & set(counted.groups()))
-        ends = (found.start, found.start + length) if first else (found.end - length, found.end)
+        ends = (found.start, found.start + reach) if first else (found.end - reach, found.end)
         return ends, len(counted[0].split())
     month = found.start.day == 1 and 28 <= (found.end - found.start).days + 1 <= 31
     inner = fold(found.label).startswith(("in ", "trong ", "vao "))  # "were late in June"
