@@ -13,7 +13,7 @@ from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
 from troly.text.catalogue import Lang
-from troly.text.everyday import small_talk
+from troly.text.everyday import small_talk, thanks_only
 from troly.text.language import is_foreign
 from troly.text.shorten import shortened
 from troly_analysis.agent.messages import name_text
@@ -111,7 +111,7 @@ def _prompt(
 
 
 def _by_rules(text: str, sheets: tuple[Sheet, ...], lang: Lang) -> str:
-    found = small_talk(text).kind
+    found = small_talk(text).kind or ("thanks" if thanks_only(text) else None)
     kind = found if found in {"ability", "identity", "thanks", "bye", "greeting"} else "other"
     said = [say(f"talk.{kind}", lang)]
     if kind in {"thanks", "bye"}:

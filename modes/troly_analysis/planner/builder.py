@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from troly.text.dates import add, whole
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
-from troly_analysis.planner.pointing import figure_alone, points_at_days
+from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
 from troly_analysis.planner.reader import GOODS, STATES, Parts
 from troly_analysis.planner.schema import Schema, made_of
 from troly_analysis.planner.types import (
@@ -54,9 +54,13 @@ def _listed(w: _Builder) -> Measure | None:
     latest = w.parts.has("latest", "earliest") or not w.order
     if latest and (day := w.parts.when.date_ref):
         return Measure("max", day)
+    bounded = [each.ref for each in w.conditions if each.ref.kind in NUMERIC and not each.ref.sheet]
+    if not w.order and bounded:
+        return Measure("max", bounded[0], noun=bounded[0].name)
     main = w.schema.main_measure()
     # "món nào còn ít nhất": which figure is the least is not said.
-    w.ask = bool(w.order) and not w.parts.limit
+    large = main is not None and main.kind == "money" and w.schema.row_concept in GOODS_MOVED
+    w.ask = bool(w.order) and not w.parts.limit and not (large and not w.parts.many)
     if main is None and not w.order:
         main = next((each for each in w.schema.refs.values() if not each.sheet), None)
     return w.assume(main, "max") if main else None
@@ -137,8 +141,9 @@ def _asked(w: _Builder) -> Measure | None:
     """Anything else that is named has a figure, which is asked for."""
     when = w.parts.when
     w.ask = bool(w.groups or w.conditions or when.period or when.versus)
-    named = w.groups or w.conditions or w.schema.main_measure()
-    return w.count() if w.ask and named else None
+    main = w.schema.main_measure()
+    high = w.form == "top" and not w.parts.many and main is None  # "tỉnh nào thấp nhất" counts nothing
+    return w.count() if w.ask and (w.groups or w.conditions or main) and not high else None
 
 
 _RULES: tuple[Callable[[_Builder], Measure | None], ...] = (
@@ -344,14 +349,25 @@ class _Builder:
         )
         most = parts.has("sold", "bought") and self._ranked() and not parts.measures
         sellers = (parts.has("seller", "slow seller") or most) and not traded
-        if sellers or (parts.has("sold", "bought") and not self.schema.deals):
+        margin = [
+            each for each in self.measures if each.ref and each.ref.concept == "profit" and each.ref.parts
+        ]
+        margin = [each for each in margin if each.ref and each.ref.parts[0].concept == "price"]
+        if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
+        one = parts.has("per") or any(each.op == "eq" for each in self.conditions)
+        if margin and not (one and all(self._each_once([group]) for group in self.groups)):
+            self.unmet.append(
+                margin[0].noun
+            )  # of one piece there is a margin, what was made in all is not known
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
         if ends and form == "top" and not any(group.unit for group in self.groups):
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
             self.unmet += [] if dated else ["latest"]
         if parts.rank and form not in {"top", "rows"}:
             self.unmet.append(str(parts.rank))
+        if parts.limit and form not in {"top", "rows", "groups", "share"}:
+            self.unmet.append("top")
 
     # --- where the words belong
 
@@ -362,6 +378,8 @@ class _Builder:
             wanted = (
                 self._ranked() or parts.chart or parts.has("share", "trend", "compare", "plural", "list", "left", "which", "growth")
             )  # fmt: skip
+            bought = parts.has("bought") and any(not rows for _, rows in parts.numbers)
+            wanted = wanted or (bought and group.ref.concept == "customer")
             if any(group.ref == each.ref and not group.unit for each in self.conditions):
                 continue
             if parts.has("count") and not (self.measures or group.unit or self._ranked() or parts.rows):
@@ -507,12 +525,15 @@ class _Builder:
             for each in self.measures
             if each.op in {"sum", "avg"} and each.ref and not each.ref.sheet and not each.metric
         ]
+        if len(plain) == 3 and parts.has("times", "minus") and _restates(*(each.ref for each in plain)):
+            self.measures = plain = plain[1:]  # "vốn trong kho, lấy giá vốn nhân tồn kho"
         if len(self.measures) == 2 == len(plain) and not parts.when.versus:
             first, second = (each.ref for each in plain)
-            if first and second and parts.has("gap", "minus"):
+            if first and second and parts.has("times"):
+                self.measures = [Measure("sum", made_of(first, "*", second), noun=plain[0].noun)]
+            elif first and second and parts.has("gap", "minus"):
                 op: Operation = "avg" if any(map(averaged, (first, second))) else "sum"
                 self.measures = [Measure(op, made_of(first, "-", second), noun=plain[0].noun)]
-
         self._order_value()
         if parts.per_row and self.measures and not parts.per:
             self.measures = [
@@ -585,6 +606,10 @@ class _Builder:
         """The first form whose signs the words show; one figure when they show none."""
         parts = self.parts
         self._add_course(order)
+        goods = next(iter(self.schema.goods()), None)
+        sellers = parts.has("seller", "slow seller") and not (self.groups or parts.per or gap or parts.rows)
+        if sellers and goods and (parts.limit or not self.conditions):
+            self.groups.append(Group(goods))  # "top 3 best sellers"
         ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
         signs: tuple[tuple[Form, bool], ...] = (
             ("per", bool(parts.per) and bool(self.measures or parts.rows or parts.op == "avg")),
@@ -770,6 +795,11 @@ class _Builder:
         return limit
 
 
+def _restates(made: Ref | None, first: Ref | None, second: Ref | None) -> bool:
+    """Whether a formula of two figures says what the figure before it is made of."""
+    return made is not None and (made in {first, second} or made.parts in {(first, second), (second, first)})
+
+
 def unit_for(first: date, last: date) -> Unit:
     """The unit that shows the course of a period in a readable number of points."""
     days = (last - first) / timedelta(days=1)
@@ -872,7 +902,7 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     named = parts.groups or parts.loose or parts.numbers or _other_days(parts, before) or parts.extremes
     return (
         parts.has("share")
-        and (_nothing_named(parts) or (same and not named))
+        and (nothing_named(parts) or (same and not named))
         and before.form in {"scalar", "top"}
         and not before.versus
     )
@@ -900,25 +930,25 @@ def asks_columns(parts: Parts) -> bool:
 
 def asks_alone(parts: Parts) -> bool:
     """Whether only the figure of what was found is asked for: "how much exactly?"."""
-    return _nothing_named(parts) and parts.words <= _SHORT and parts.has("how much", "much", "count")
+    return nothing_named(parts) and parts.words <= _SHORT and parts.has("how much", "much", "count")
 
 
 def asks_number(parts: Parts) -> bool:
     """Whether only the number of what was listed is asked for: "how many are there?", "có mấy kênh?"."""
     figures = [each for each in parts.measures if each.op != "count"]
     rest = replace(parts, rows="", op=None, measures=figures)
-    return _nothing_named(rest) and parts.has("count") and not parts.has("how much", "left")
+    return nothing_named(rest) and parts.has("count") and not parts.has("how much", "left")
 
 
 def asks_total_alone(parts: Parts) -> bool:
     """Whether only what several make together is asked for: "cộng lại là bao nhiêu?"."""
-    return parts.op == "sum" and _nothing_named(replace(parts, op=None))
+    return parts.op == "sum" and nothing_named(replace(parts, op=None))
 
 
 def asks_stock_alone(parts: Parts) -> bool:
     """Whether only what is left is asked for, of nothing that is named: "trong kho còn bao nhiêu cái"."""
     stock = is_bare(parts) and all(each.ref and each.ref.concept == "stock" for each in parts.measures)
-    alone = (_nothing_named(parts) and parts.has("left")) or (stock and bool(parts.measures))
+    alone = (nothing_named(parts) and parts.has("left")) or (stock and bool(parts.measures))
     return alone and not parts.has("sum", "all", "whole")
 
 
@@ -963,19 +993,10 @@ def _other_days(parts: Parts, before: DataQuery) -> bool:
     return named is not None and (days is None or (named.start, named.end) != (days.start, days.end))
 
 
-def _nothing_named(parts: Parts) -> bool:
-    """Whether no figure, thing, number or day is named, only how one is asked for."""
-    named = (
-        parts.measures, parts.groups, parts.loose, parts.conditions, parts.numbers, parts.rows, parts.limit, parts.extremes,
-        parts.order, parts.op, parts.when.period, parts.when.versus,
-    )  # fmt: skip
-    return not any(named)
-
-
 def asks_again(parts: Parts, before: DataQuery) -> bool:
     """Whether the change or difference is asked for that a comparison told: "tăng hay giảm, mấy phần trăm"."""
     rest = replace(parts, measures=[]) if _same_figures(parts, before) else parts
-    return bool(before.versus) and _nothing_named(rest) and parts.has("growth", "gap", "share", "compare")
+    return bool(before.versus) and nothing_named(rest) and parts.has("growth", "gap", "share", "compare")
 
 
 def _moved_back(parts: Parts, before: DataQuery) -> bool:
@@ -1004,6 +1025,9 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     `alone` is what the words make by themselves. Whatever else they say is `unmet`.
     """
     parts, before = _held_against_shown(parts, before)
+    when = parts.when
+    if before.versus and when.period and not when.versus and parts.extremes and (parts.groups or parts.loose):
+        before = replace(figure_alone(before), versus=None)  # "tuần đó ngày nào cao nhất" of one of the two
     change = _Change(parts, before)
     shared = _share_of(parts, before) if parts.has("share") else None
     if shared is not None:
@@ -1199,13 +1223,15 @@ class _Change:
         """Draw the chart that is asked for, and say what the changed question cannot hold."""
         parts, before = self.parts, self.before
         if parts.chart:
-            self.set(chart=parts.chart)
+            one = self.query.form == "top" and self.query.limit == 1  # of one row nothing can be drawn
+            self.set(chart=parts.chart, **({"form": "groups", "limit": 0, "order": ""} if one else {}))
         money = all(each.ref and each.ref.kind == "money" for each in self.query.measures)
         held = {"compare"} if self.against or self.query.versus else set()
         held |= {"how much"} if money else set()
         shared = self.query.form == "share" and self.query != before and not parts.has("gap", "gt", "lt")
         held |= {"share"} if shared else set()
-        held |= {"which one"} if parts.groups else set()
+        two = parts.pointer is not None and parts.pointer.both
+        held |= {"which one"} if parts.groups or two else set()
         held |= {"preceding", "following"} if _moved_back(parts, before) else set()
         stock = any(each.ref is not None and each.ref.concept == "stock" for each in self.query.measures)
         counts = not any(each.ref for each in self.query.measures)
@@ -1330,9 +1356,9 @@ _SPANS: Mapping[str, Literal["month", "year"]] = {
 
 def _spread(parts: Parts, query: DataQuery) -> DataQuery:
     """By month after one month would be one row: the months of its year are meant."""
-    unit: Any = next((each.unit for each in parts.groups if each.unit in _SPANS), "")
+    unit: Any = next((each.unit for each in (*parts.groups, *parts.loose) if each.unit in _SPANS), "")
     days = query.period
-    if not unit or days is None or parts.when.period is not None or query.form != "groups":
+    if not unit or days is None or parts.when.period is not None or query.form not in {"groups", "top"}:
         return query
     if whole(days.start, unit)[1] < days.end:
         return query

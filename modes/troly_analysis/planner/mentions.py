@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from troly.text.dates import DateRange, find_ranges, months_of_year, whole, years_in_digits
+from troly.text.dates import COUNTS, DateRange, add, find_ranges, months_of_year, whole, years_in_digits
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
@@ -68,6 +68,37 @@ _REWRITES = tuple(
                 r"(vừa rồi|vua roi|vừa qua|vua qua|tuần (?:trước|rồi|qua|này)|tuan (?:truoc|roi|qua|nay)|last week|this week)"
             ),
             r"\1 \3 và \2 \3",
+        ),
+        # "nguyên năm ngoái", "3 tháng từ tháng 7 tới tháng 9": the period is said by itself
+        (
+            r"\b(?:nguyên|nguyen|trọn|tron|suốt|suot) (?=(?:năm|nam|tháng|thang|quý|quy|tuần|tuan|ngày|ngay) (?:[0-9]|này|nay|trước|truoc|rồi|roi|ngoái|ngoai|vừa|vua))",
+            "",
+        ),
+        (
+            r"\b(?:[0-9]+|hai|ba|bốn|bon) (?:tháng|thang|tuần|tuan|ngày|ngay|quý|quy),? (?=(?:từ|tu) (?:(?:tháng|thang|ngày|ngay|quý|quy|tuần|tuan) )?[0-9])",
+            "",
+        ),
+        # "từ đầu tháng 7 đến hết tháng 9": a period begins with its first day and ends with its last
+        (
+            r"\b(từ|tu|since|from) (?:đầu|dau|the (?:start|beginning) of) (?=(?:tháng|thang|quý|quy|năm|nam) [0-9]|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)",
+            r"\1 ",
+        ),
+        (
+            r"(?<![^\W\d_])((?:cho )?(?:đến|den|tới|toi)|to|until|till|through) (?:hết|het|cuối|cuoi|the end of) (?=(?:tháng|thang|quý|quy|năm|nam|ngày|ngay|tuần|tuan) (?:[0-9]|này|nay|trước|truoc|rồi|roi|ngoái|ngoai)|[0-9]+/|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)",
+            r"\1 ",
+        ),
+        # "từ 5/10 đến hôm qua"
+        (
+            r"\b(từ|tu|from) ([0-9]{1,2}/[0-9]{1,2}) (?=(?:đến|den|tới|toi|to|until) (?:hôm|hom|bữa|bua|nay|giờ|gio|yesterday|today|now)\b)",
+            r"\1 ngày \2 ",
+        ),
+        (r"\b(?:the )?(first|last) ([0-9]+) (days|weeks) of (?=[a-z]+\b)", r"the \2 \1 \3 of "),
+        # "sao tháng 10 tăng": why
+        (r"^\s*sao (?=[^\s?]+ [^\s?]+ [^\s?]+)", "tại sao "),
+        # "bữa mùng 10 tháng 10", "mồng 2/9"
+        (
+            r"\b(?:(?:bữa|bua|hôm|hom|ngày|ngay) )?(?:mùng|mung|mồng|mong) (?=[0-9]{1,2}(?: (?:tháng|thang) |/)[0-9])",
+            "ngày ",
         ),
         # "1-15/10", "16 đến 22/11": both days are of that month
         (
@@ -168,7 +199,7 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     for pattern, written in (*_SIGNS, *_REWRITES):
         text = pattern.sub(written, text)
     text = _UNIT_SLIP.sub(_unit_meant, text)
-    typed = tokens(text)
+    typed = tokens(nfc(message)[:_MOST_CHARS])
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
     correction = _corrector().correct(text, vocabulary=vocabulary)
@@ -302,6 +333,15 @@ _THIRDS = {
     "mid": (11, 20),
     "late": (21, 31),
 }
+_TIES = {("den",), ("toi",), ("cho", "den"), ("cho", "toi"), ("to",), ("until",), ("till",), ("through",)}
+_YEARS = re.compile(
+    r"(?:19|20)[0-9]{2}|nam (?:nay|ngoai|truoc|roi|kia)|(?:this|last) year|^(?:tuan|hom|nam|thang|quy) [a-z]"
+)
+_COUNTS = {fold(name): count for name, count in COUNTS.items() if name not in {"vài", "mấy", "few", "couple"}}
+_COUNTED_DAYS = re.compile(
+    rf"(?:(?<= )|^)([0-9]{{1,2}}|{'|'.join(_COUNTS)}) (?:(ngay|tuan) (dau|cuoi)|(first|last) (days|weeks))(?: tien| cung)?(?: cua| trong| of)?$"
+)
+"""How many days of a period, from its beginning or before its end."""
 _LONGEST = 5
 _WEEKENDS = frozenset({"cuoi tuan", "weekend", "weekends", "the weekend", "ngay cuoi tuan"})
 _FULL = (
@@ -319,7 +359,49 @@ def read_spans(wording: CorrectedText, today: date, span: tuple[date, date] | No
     # Weekends of no week are days of the week, which are read as conditions.
     found = [each for each in find_ranges(wording.text, today) if fold(each.label) not in _WEEKENDS]
     found += _named_months(wording, found, max(today, span[1]) if span else today)
-    return [_widened(wording, each, today, span) for each in sorted(found, key=lambda each: each.span)]
+    found = _spanned(wording, sorted(found, key=lambda each: each.span), today)
+    return [_widened(wording, each, today, span) for each in found]
+
+
+def _spanned(wording: CorrectedText, found: Sequence[DateRange], today: date) -> list[DateRange]:
+    """One period for two that "đến" ties: "từ tháng 1 đến hết tháng 6 năm 2025" begins in that year too."""
+    text, joined = wording.text, list[DateRange]()
+    for each in found:
+        last = joined[-1] if joined else None
+        between = text[last.span[1] : each.span[0]].strip(" ,") if last else ""
+        tied = tuple(word.folded for word in tokens(between)) in _TIES or between in {"-", "–"}
+        if last is None or (between and not tied):
+            joined.append(each)
+            continue
+        first, end = _of_one_year(last, each, today) if tied else (last, each)
+        if not between and each.start.month == 1 and not _YEARS.search(fold(last.label)):
+            years = each.start.year - last.end.year  # "từ tháng 1 đến tháng 6 năm 2025"
+            moved = add(last.start, years, "year"), add(last.end + timedelta(1), years, "year") - timedelta(1)
+        else:
+            moved = first.start, end.end
+        if (tied and first.start <= end.end) or (
+            not between and moved[1] <= each.end and moved != (first.start, end.end)
+        ):
+            since = re.search(r"(?:từ|tu|from|kể từ) $", text[: last.span[0]], re.IGNORECASE)
+            place = (since.start() if since else last.span[0], each.span[1])
+            joined[-1] = DateRange(*moved, text[slice(*place)], place)
+        else:
+            joined.append(each)
+    return joined
+
+
+def _of_one_year(first: DateRange, last: DateRange, today: date) -> tuple[DateRange, DateRange]:
+    """Both ends of a span, the one without a year in that of the other, the end after the beginning."""
+    dated = [bool(_YEARS.search(fold(each.label))) for each in (first, last)]
+    for moved in (0, -1, 1):
+        year = (last if dated[1] else first).start.year + moved
+        again = find_ranges(f"{(first if dated[1] else last).label} năm {year}", today)
+        if dated[0] == dated[1] or not again:
+            break
+        ends = (again[0], last) if dated[1] else (first, again[0])
+        if ends[0].start <= ends[1].end:
+            return ends
+    return first, last
 
 
 def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date) -> list[DateRange]:
@@ -401,6 +483,13 @@ def _part(found: DateRange, before: Sequence[WordToken]) -> tuple[tuple[date, da
             return _half(found, first=True), length
         if text in {"nua cuoi", "nua sau", "second half"}:
             return _half(found, first=False), length
+    if counted := _COUNTED_DAYS.search(" ".join(said)):
+        days = int(counted[1]) if counted[1].isdecimal() else _COUNTS[counted[1]]
+        days *= 7 if {"tuan", "weeks"} & set(counted.groups()) else 1
+        reach = timedelta(min(days - 1, (found.end - found.start).days))
+        first = bool({"dau", "first"} & set(counted.groups()))
+        ends = (found.start, found.start + reach) if first else (found.end - reach, found.end)
+        return ends, len(counted[0].split())
     month = found.start.day == 1 and 28 <= (found.end - found.start).days + 1 <= 31
     inner = fold(found.label).startswith(("in ", "trong ", "vao "))  # "were late in June"
     month = month and not inner
@@ -497,6 +586,7 @@ class _Pile:
 _ARTICLES = frozenset(
     {"the", "a", "an", "of", "on", "in", "to", "do", "so", "my", "is", "by", "at", "or", "and"}
 )
+_HOW_MANY = frozenset({"nhieu", "may", "nhiu"})
 Extra = tuple[int, int, Value]
 """Words `start:end` that were found to be a value."""
 
@@ -520,7 +610,8 @@ def find_mentions(
         pile.score = max(pile.score, 1.0 - hit.loss + sure)
     for found in schema.names.find(text, typed, careful=wording.careful, bare=schema.bare):
         target = found.payload
-        if target.spelled and nfc(typed[found.start].text).lower() != target.spelled:
+        counted = found.start > 0 and typed[found.start - 1].folded in _HOW_MANY and found.bare
+        if target.spelled and nfc(typed[found.start].text).lower() != target.spelled and not counted:
             continue
         pile = piles[found.start, found.end]
         if (old := pile.targets.get(target.key)) is None or old.weight < target.weight:
@@ -651,6 +742,7 @@ def _mention(start: int, end: int, pile: _Pile, wording: CorrectedText) -> Menti
     typed = wording.text[wording.words[start].start : wording.words[end - 1].end]
     targets = sorted(pile.targets.values(), key=lambda target: -target.weight)
     values = sorted(pile.values.values(), key=lambda value: (-value.whole, -value.weight))
+    pile.labels -= {"all"} if "per" in pile.labels else set()  # "moi don" are rather each than all
     return Mention(
         start,
         end,

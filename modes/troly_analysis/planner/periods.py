@@ -285,12 +285,18 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
         period = Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
         reader.note("joined_periods", start=period.start, end=period.end)
         return replace(when, period=period)
+    first, second = sorted(said)[:2]
+    tied = any(reader.has(at, "and", "to", "compare", "either", "minus") for at in range(first, second))
+    if not (compared or tied or len(ordered) > 2) and not reader.listed(first, second):
+        reader.mentions[second].role = ""  # "đơn hủy tuần trước giao tháng này": of which days is not said
+        ordered = [found[said.index(first)]] * 2
     if len(ordered) > 2:
         for at, each in zip(said, found, strict=True):
             if each in ordered[:-2]:
                 reader.mentions[at].role = ""  # only two can be held against each other
     same = any(_same_days(reader.mentions[at].text) for at in said)
-    return replace(when, versus=ordered[-2], period=ordered[-1], same_days=same)
+    versus = ordered[-2] if ordered[-2] != ordered[-1] else None
+    return replace(when, versus=versus, period=ordered[-1], same_days=same)
 
 
 def _single(reader: Reader, when: When, at: int, found: Period, *, compared: bool) -> When:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
 
-from troly.text.everyday import small_talk, without_background, without_pleasantries
+from troly.text.everyday import small_talk, thanks_only, without_background, without_pleasantries
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
     MOST,
@@ -39,15 +39,15 @@ from troly_analysis.planner.lexicon import Phrases, concepts, words
 from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
 from troly_analysis.planner.periods import is_partial, of_the_year_before
 from troly_analysis.planner.pointing import (
-    both_periods_named,
     figure_alone,
     pointed_query,
     points_at_days,
     shown_in,
+    two_periods_shown,
     widened,
 )
-from troly_analysis.planner.reader import GOODS, Parts, Pointer, code_name, read_question
-from troly_analysis.planner.schema import Schema, schema_of
+from troly_analysis.planner.reader import GOODS, Parts, Pointer, read_question
+from troly_analysis.planner.schema import Schema, code_name, schema_of
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -149,7 +149,15 @@ class _Candidate:
     def fit(self) -> tuple[float, ...]:
         """For ordering, the best first."""
         works = self.built.query is not None and self.built.question is None
-        return (self.left + (0 if works else 2), self.joined, self.distinct, -self.parts.weight)
+        return (self.left + (0 if works else 2), self.outside, self.joined, self.distinct, -self.parts.weight)
+
+    @property
+    def outside(self) -> bool:
+        """Whether the sheet knows nothing of the days that are asked for."""
+        query, span = self.built.query, self.schema.sheet.span
+        of_past = any(note.key == "year_of_data" for note in self.parts.notes)
+        days = query.period if query is not None else None
+        return of_past or bool(days and span and (days.start > span[1] or days.end < span[0]))
 
     @property
     def distinct(self) -> int:
@@ -228,8 +236,7 @@ def analyse_question(
     made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
     if aside and made.calls:
         made = replace(made, shown=(*made.shown, Note("background", {"said": "; ".join(aside)})))
-    goes_on = best.followed or best.built.also is not None
-    if goes_on and made.calls and before is not None and before.sheet == made.sheet:
+    if made.calls and before is not None and before.sheet == made.sheet:
         made = replace(made, before=before)
     if not (whole or choices) and (not made.calls or _loses_one(made.ask, best.parts.asks)):
         parts = _part_by_part(
@@ -375,7 +382,7 @@ class _Question:
         else:
             lost = parts.pointer is not None and (target is None or _renames(parts, target))
         built = build_query(parts, schema, self.today, self.choices)
-        known = both_periods_named(parts, before, last.before if last else None) or _number_of(
+        known = two_periods_shown(parts, before, last.before if last else None) or _number_of(
             parts, before, schema
         )
         if known is not None:
@@ -434,7 +441,7 @@ class _Question:
         if asks_total_alone(parts) and before.form == "scalar" and self.previous and self.previous.before:
             parts.pointer = Pointer(both=True)  # "cộng lại là bao nhiêu?"
             return parts
-        alone = names_figure_alone(parts, before) and parts.op != "sum"
+        alone = names_figure_alone(parts, before) and parts.op != "sum" and not parts.has("by")
         found = before.form in {"top", "rows"} and (alone or asks_alone(parts))
         row = before.form == "rows" and before.limit == 1 == len(self.shown) and asks_columns(parts)
         if found or row or asks_share_alone(parts, before):
@@ -614,7 +621,7 @@ def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate 
     if len(found) < 2 or (before is not None and found[0].schema.sheet.name == before.sheet):
         return None
     first, second = found[:2]
-    same = first.fit[:3] == second.fit[:3] and (first.built.query is None) == (second.built.query is None)
+    same = first.fit[:4] == second.fit[:4] and (first.built.query is None) == (second.built.query is None)
     close = first.parts.weight - second.parts.weight <= _TIE
     return second if same and close and first.built.query is not None and not first.left else None
 
@@ -762,7 +769,7 @@ def classify(question: QuestionAnalysis, history: Sequence[object] = ()) -> Inte
         return Intent("data_query", 0.99, "offered")
     business = any(_concepts().find(question.text, tokens(question.text), careful=False))
     evidence, made = max(question.evidence, 1.2 * business), question.plan
-    chats = small_talk(question.text).kind is not None and evidence < _CERTAIN
+    chats = (small_talk(question.text).kind is not None or thanks_only(question.text)) and evidence < _CERTAIN
     asked = bool(made.calls) or (bool(made.refusal) and evidence >= _SPOKEN)
     goes_on = made.followed or (bool(history) and question.changes and evidence >= _SPOKEN)
     signs = (

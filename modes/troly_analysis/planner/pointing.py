@@ -116,12 +116,30 @@ def _both(parts: Parts, before: DataQuery, earlier: DataQuery | None) -> DataQue
     return _side_by_side(parts, made, two)
 
 
-def both_periods_named(parts: Parts, before: DataQuery | None, earlier: DataQuery | None) -> DataQuery | None:
-    """The two questions before, side by side, where the message names the quarters or months of both ("quý 4 vs quý 1 chênh nhau
-    bao nhiêu") and no more; None for others.
+def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery | None) -> DataQuery | None:
+    """The two questions before, side by side, where the message names the quarters, months or years of both ("quý 4 vs quý 1
+    chênh nhau bao nhiêu"), or no more than a change ("tăng bao nhiêu phần trăm?"); None for others.
     """
-    if before is None or earlier is None:
+    if (
+        before is None
+        or earlier is None
+        or before.groups
+        or earlier.groups
+        or before.versus
+        or earlier.versus
+    ):
         return None
+    alike = before.conditions == earlier.conditions and before.measures == earlier.measures
+    if (
+        alike
+        and parts.has("growth", "gap")
+        and nothing_named(
+            replace(parts, measures=[])
+            if [each.ref for each in parts.measures] == [each.ref for each in before.measures]
+            else parts
+        )
+    ):
+        return _both_periods(parts, before, earlier)
     when, held = parts.when, (before.period, earlier.period)
     other = parts.conditions or parts.groups or parts.loose or parts.numbers or parts.extremes
     if other or not (when.period and when.versus and all(held)):
@@ -129,8 +147,23 @@ def both_periods_named(parts: Parts, before: DataQuery | None, earlier: DataQuer
     named, told = (
         {(one.start.month, one.end.month) for one in two if one} for two in ((when.period, when.versus), held)
     )
-    same = named == told and before.conditions == earlier.conditions and before.measures == earlier.measures
-    return _both_periods(parts, before, earlier) if same and not (before.groups or earlier.groups) else None
+    years = sorted(one.start.year for one in held if one)
+    same = named == told or (
+        is_whole(when.period, "year")
+        and is_whole(when.versus, "year")
+        and len(told) == 1
+        and years == [when.versus.start.year, when.period.start.year]
+    )  # "năm nay tăng bao nhiêu so với năm ngoái" after the same months of both
+    return _both_periods(parts, before, earlier) if same and alike else None
+
+
+def nothing_named(parts: Parts) -> bool:
+    """Whether no figure, thing, number or day is named, only how one is asked for."""
+    named = (
+        parts.measures, parts.groups, parts.loose, parts.conditions, parts.numbers, parts.rows, parts.limit, parts.extremes,
+        parts.order, parts.op, parts.when.period, parts.when.versus, parts.unread,
+    )  # fmt: skip
+    return not any(named)
 
 
 def _both_periods(parts: Parts, before: DataQuery, earlier: DataQuery) -> DataQuery | None:

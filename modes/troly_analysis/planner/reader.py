@@ -27,7 +27,16 @@ from troly_analysis.planner.mentions import (
     words_of_values,
 )
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
-from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
+from troly_analysis.planner.schema import (
+    Schema,
+    Target,
+    Value,
+    code_name,
+    is_code,
+    metric_measure,
+    side_before,
+    side_of,
+)
 from troly_analysis.planner.types import Chart, Condition, Group, Lookup, Measure, Note, Op, Ref, averaged
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
@@ -44,6 +53,10 @@ _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
+_LEFT = frozenset(
+    {"con", "chi con", "con lai", "con co", "chi con co", "con ton", "con hang", "dang con", "left"}
+)
+_WARES = frozenset({"mon", "mat hang", "mau"})
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
 _INSIDE = frozenset({"trong", "con trong"})
@@ -376,6 +389,9 @@ class Reader:
         for at in range(len(self.mentions)):
             if not self.has(at, "chart", "chart share", "chart bar", "chart line"):
                 continue
+            if self.mentions[at].text.lower() == "ve" and not all(map(self.is_link, range(at))):
+                self.mentions[at].labels = frozenset({"filler"})
+                continue  # "giao ve Da Nang" draws nothing
             kind = next(
                 (label[6:] for label in self.mentions[at].labels if label.startswith("chart ")), "any"
             )
@@ -438,6 +454,8 @@ class Reader:
         """The column and the places of "those two", "hai nơi đó", "cả hai kênh": two that were asked about; None for others."""
         if self.has(at, "pointer") and self._counts_two(at + 1):
             return None, range(at, at + 2)
+        if self.has(at, "pointer") and at and self._counts_two(at - 1) and " " in self.mentions[at].text:
+            return None, range(at - 1, at + 1)  # "2 chỗ đó"
         if self._two_shown(at):
             return self._noun_ref(at + 1), range(at, at + 2 + self.has(at + 2, "pointer"))
         if not self.has(at, "both"):
@@ -547,14 +565,22 @@ class Reader:
         elif (self.has(two, "plural", "all") and self.is_rows(noun)) or self.has(noun, "number"):
             self.parts.kept.append("")
             self.take("pointer", noun, at)
-        elif here.values and here.values[0].whole and not here.targets:
-            self.parts.kept.append("")  # "mấy đơn thẻ đó": of the rows that were asked about
-            self.take("pointer", at)
+        elif here.values and not here.targets:
+            self._value_pointed(noun, at)
         elif self._is_noun(noun):
             both = amount is not None and amount.value == 2
             pointer = Pointer(both=both, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
             more = [two] if both else []
             self._point(pointer, *more, noun, *range(noun + 1, at + 1))
+
+    def _value_pointed(self, noun: int, at: int) -> None:
+        """ "Mấy đơn thẻ đó" are the rows that were asked about, "áo đó" is the one thing whose name has that word."""
+        value = self.mentions[noun].values[0]
+        if value.whole:
+            self.parts.kept.append("")
+            self.take("pointer", at)
+        elif value.ref.concept in GOODS:
+            self._point(Pointer(ref=value.ref), noun, at)
 
     def _nth(self, at: int) -> int:
         """The place in a list of "con thứ hai", "kênh top 1", "the second one"; 0 for none."""
@@ -702,7 +728,7 @@ class Reader:
             if self.has(at, "sold out") and not self.mentions[at].values:
                 self.take("condition", at)
                 if not any(each.ref == stock for each, _ in self.parts.numbers):
-                    self.parts.conditions.append(Condition(stock, "lte", 0, self.mentions[at].text))
+                    self.parts.conditions.append(Condition(stock, "lte", 0, "0"))
                     self.note("zero_cells", field=stock.name, said=self.mentions[at].text)
 
     # --- 3. numbers
@@ -711,19 +737,25 @@ class Reader:
         """A comparison with an amount, a range, the length of a list; else the amount stays unread."""
         sign, places = self._sign(at)
         second = self._second(at)
+        left = self._left_words(at, second if second is not None and sign == "between" else at)
+        if left and self.schema.of("stock") is None:
+            return  # how many are left is another sheet's
         ranged = second is not None and (
             sign in {"between", "gte"} or (sign == "" and self._joined(at, second))
         )
         last = second if ranged and second is not None else at
+        if not sign and left:
+            sign = "eq"
         if not sign and not ranged and self._is_limit(at):
             self.parts.limit = int(self.mentions[at].number)
             self.take("limit", at)
             return
         ref, carrier = self._compared_column(at, last, compared=bool(sign) or ranged)
         if ref is None or (
-            sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))
+            not left and sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))
         ):
             return
+        places = [*places, *self._left_words(at, last)] if ref.concept == "stock" else places
         first = _number(self.mentions[at].number)
         if ranged:
             ends = sorted([first, _number(self.mentions[last].number)])
@@ -738,6 +770,36 @@ class Reader:
             rows = False
         self.parts.numbers.append((found, rows))
         self.take("number", *range(at, last + 1), *places, *([carrier] if carrier is not None else []))
+
+    def _left_words(self, at: int, last: int) -> list[int]:
+        """The places of the words that make an amount what is left of a thing: "còn dưới 10 cái", "fewer than 10 left"."""
+        amount, after = self.mentions[last].amount, last + 1
+        if amount is None or amount.unit or not self.any("which", "which one", "list", "plural", "count"):
+            return []
+        pieces = (
+            after < len(self.mentions)
+            and self.has(after, "thing", "left", "filler")
+            and not self.is_rows(after)
+        )
+        if self.has(after + 1, "earliest", "latest", "top", "max", "min", "high", "low") or not (
+            pieces or after == len(self.mentions) or self._is_pieces(after)
+        ):
+            return []
+        for place in range(at - 1, max(at - 5, -1), -1):
+            if fold(self.mentions[place].text) in _LEFT:
+                return [place, *([after] if pieces else [])]
+            if not (
+                _comparison(self.mentions[place])
+                or self.has(place, "only", "deny", "not")
+                or self.is_link(place)
+            ):
+                break
+        behind = next((place for place in (after, after + 1) if self.has(place, "left")), -1)
+        return [behind] if behind >= 0 else []
+
+    def _is_pieces(self, at: int) -> bool:
+        """Whether goods are counted by a word: "cái", "đôi", "hộp"."""
+        return any(each.concept == "quantity" for each in self.mentions[at].targets)
 
     def _sign(self, at: int) -> tuple[str, list[int]]:
         """The comparison that is said of the amount at `at`, and where; a negation before it turns it round."""
@@ -785,6 +847,8 @@ class Reader:
             return False
         before, after = self.beside(at, -1), at + 1
         ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
+        if before == at - 1 >= 0 and self.figure(before) is not None and not self.is_rows(before):
+            return False  # "tồn kho 200 cái"
         if before >= 0 and self.has(before, *ranks, "only"):
             return not (
                 after < len(self.mentions) and self.figure(after) is not None and self.has(before, "only")
@@ -803,11 +867,18 @@ class Reader:
         """The column that the amounts from `at` to `last` speak of, and the mention that names it (None: worked out)."""
         after = self.beside(last, 1)
         amount = self.mentions[last].amount
+        if self._left_words(at, last):
+            return self.schema.of("stock"), None
+        main, ahead = self.schema.main_measure(), self.around(at, -1, 2)
+        sized = compared and amount is not None and (amount.unit == "VND" or amount.value >= 1000)
+        if sized and main and main.kind == "money" and any(map(self.is_rows, ahead)):
+            after = -1  # "đơn trên 1 triệu phí ship bao nhiêu": the figure behind is the one asked for
         if after >= 0 and not self.mentions[after].role and amount is not None and not amount.unit:
             if self.is_rows(after) and compared and last + 1 == after:
                 return Ref("", "rows"), after
             target = self.figure(after)
-            if target and target.ref and not self.is_rows(after) and (compared or last + 1 == after):
+            fits = target and target.ref and self._holds(target.ref, last) and not self.is_rows(after)
+            if target and fits and (compared or last + 1 == after):
                 return target.ref, after
             if (
                 compared
@@ -815,21 +886,34 @@ class Reader:
                 and self.mentions[after].targets[0].concept == "product"
             ):
                 return self.schema.of("quantity"), after
+        return self._column_ahead(at, last, compared=compared) or (
+            self._by_size(at, last) if compared else None,
+            None,
+        )
+
+    def _column_ahead(self, at: int, last: int, *, compared: bool) -> tuple[Ref, int] | None:
+        """The figure named before an amount that can be of it, and where; none beyond the rows that money is said of."""
+        amount = self.mentions[last].amount
+        sized = compared and amount is not None and (amount.unit == "VND" or amount.value >= 1000)
         for place in self.around(at, -1, 4):
-            if self.mentions[place].amount or self.mentions[place].period:
-                break
-            target = self.figure(place)
-            if (
-                target
-                and not self.is_rows(place)
-                and not (self.mentions[place].values and self.mentions[place].role)
-            ):
-                return (
-                    (target.ref, place)
-                    if target.ref
-                    else (Ref(target.metric.name if target.metric else "", "metric"), place)
-                )
-        return (self._by_size(at, last) if compared else None), None
+            mention, target = self.mentions[place], self.figure(place)
+            if mention.amount or mention.period or (sized and self.is_rows(place)):
+                return None  # "phí ship của đơn trên 1 triệu": what the order is worth
+            if sized and target and target.ref and not self._holds(target.ref, last):
+                continue
+            if target and not self.is_rows(place) and not (mention.values and mention.role):
+                return target.ref or Ref(target.metric.name if target.metric else "", "metric"), place
+        return None
+
+    def _holds(self, ref: Ref, at: int) -> bool:
+        """Whether an amount can be of a column: money of money, a bare number of what reaches so high."""
+        amount = self.mentions[at].amount
+        if amount is None or ref.kind == "money":
+            return True
+        most = "" if ref.parts else self.schema.key(ref).most
+        return amount.unit != "VND" and not (
+            most.replace(".", "").isdecimal() and amount.value > Decimal(most)
+        )
 
     def _by_size(self, at: int, last: int) -> Ref | None:
         """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
@@ -870,6 +954,11 @@ class Reader:
                 continue
             if (beside := self._column_beside(at, value.ref)) >= 0:
                 self.take("value", beside)
+            goods = self.schema.goods()
+            kind = value.ref.concept in {"category", "brand"}
+            if ((kind and goods) or not value.whole) and (asked := self._which_beside(at)) >= 0:
+                self.parts.groups.append(Group(goods[0] if kind else value.ref))  # "áo nào bán chạy nhất"
+                self.take("group", asked)
             self._state_fact(at, value)
             several = value.ref.kind != "boolean" and len(value.values) > 1
             said = list(value.values) if several else value.values[0]
@@ -891,6 +980,12 @@ class Reader:
                 found.append((Condition(target.ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
+
+    def _which_beside(self, at: int) -> int:
+        """The place of a "nào" right behind, or a "which" right before; -1 for none."""
+        if self.has(at + 1, "which") and not self._between(at, at + 1).strip():
+            return at + 1
+        return at - 1 if at and fold(self.mentions[at - 1].text) in {"which", "what"} else -1
 
     def _is_row_key(self, condition: Condition) -> bool:
         """Whether a condition leaves one row: one code of a column in which each row has its own."""
@@ -929,6 +1024,8 @@ class Reader:
             return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
+        rank = best.whole and best.ref.concept in {"segment", "gender"}
+        beside = beside or (rank and self._behind_person(at))  # "khach hang vang" is no "vâng"
         if fold(mention.text) in _YES_NO:
             return beside and best.whole
         if beside:
@@ -943,9 +1040,13 @@ class Reader:
 
     def _is_of_person(self, at: int) -> bool:
         """Whether a word after a noun of persons stands in names of other things only: "khách hàng nữ" is no "Áo polo nữ"."""
-        best, before = self.mentions[at].values[0], self.mentions[at - 1] if at else None
-        person = before is not None and any(each.concept in PERSONS for each in before.targets[:1])
-        return person and not best.whole and best.ref.concept in GOODS
+        best = self.mentions[at].values[0]
+        return self._behind_person(at) and not best.whole and best.ref.concept in GOODS
+
+    def _behind_person(self, at: int) -> bool:
+        """Whether a noun of persons stands right before."""
+        before = self.mentions[at - 1] if at else None
+        return before is not None and any(each.concept in PERSONS for each in before.targets[:1])
 
     def _counts_next(self, at: int) -> bool:
         """Whether a word that stands in some value is what the value right behind it is counted in: "bao nhiêu đôi giày lười"."""
@@ -1091,13 +1192,17 @@ class Reader:
     # --- 5. dimensions
 
     def _every(self) -> None:
-        """ "mọi hạng", "bất kỳ năm nào": whatever the column holds, so no condition on it."""
+        """ "mọi hạng", "bất kỳ năm nào", "all channels together": whatever the column holds, so no condition on it."""
         for at in range(len(self.mentions) - 1):
-            if self.mentions[at].text.lower() not in _WHATEVER or self.mentions[at + 1].role:
+            noun = at + 1 + self.has(at + 1, "plural")
+            together = self.has(at, "all", "sum") and self.has(noun + 1, "together")
+            if not together and self.mentions[at].text.lower() not in _WHATEVER:
                 continue
-            if (found := self.group(at + 1)) is not None:
+            if noun >= len(self.mentions) or self.mentions[noun].role:
+                continue
+            if (found := self.group(noun)) is not None:
                 self.parts.every.append(found)
-                self.take("frame", at, at + 1)
+                self.take("frame", *range(at, noun + 1 + together))
 
     def _groups(self) -> None:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
@@ -1147,12 +1252,13 @@ class Reader:
         if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
-        goods = [
-            ref for ref in self.schema.by_concept.get("product", ()) if not (ref.sheet or code_name(ref))
-        ]
+        goods = self.schema.goods()
         piece = fold(self.mentions[at].text).split()[0] in _PIECES
+        ware = fold(self.mentions[at].text) in _WARES or any(
+            each.concept == "product" for each in self.mentions[at].targets
+        )
         kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
-        asked = self.about if self.about not in conditioned and not kinds else None
+        asked = self.about if self.about not in conditioned and not (kinds or (ware and goods)) else None
         stocked = self.schema.row_concept == "product" and self.any("sold", "bought", "seller", "slow seller")
         if asked is None and (not goods or stocked or not piece):
             return False
@@ -1219,6 +1325,10 @@ class Reader:
             words[self.mentions[left].end - 1].end : words[self.mentions[right].start].start
         ]
 
+    def listed(self, left: int, right: int) -> bool:
+        """Whether a comma or a dash stands somewhere between two mentions."""
+        return any(set(self._between(at, at + 1)) & set(",-–;") for at in range(left, right))
+
     def bracketed(self, left: int, right: int, *, days: bool) -> bool:
         """Whether the second of two neighbours stands in brackets, or is one day with the first: "thứ bảy 21/11"."""
         between = self._between(left, right).strip()
@@ -1233,7 +1343,9 @@ class Reader:
                 for ref in self.schema.by_concept.get(name, ())
             ]
             own = [ref for ref in refs if not ref.sheet and ref.kind == "text"]
-            if self.has(at, "place") and own and not self.parts.groups:  # "where is that customer from"
+            if (
+                self.has(at, "place") and own and Group(own[0]) not in self.parts.groups
+            ):  # "where is that customer from"
                 self.parts.groups.append(Group(own[0]))
                 self.mentions[at].labels |= {"which"}
                 self.take("group", at)
@@ -1298,12 +1410,15 @@ class Reader:
                 mention.role = "loose"
 
     def _acts(self, at: int, found: Group) -> bool:
-        """Whether customers are only who bought: "how much did customers spend", "khách mua bao nhiêu đơn"."""
-        return (
-            found.ref.concept == "customer"
-            and self.has(self.beside(at, 1), "bought")
-            and not self.any(*_ASKED_OF)
-        )
+        """Whether customers are only who bought, or whom something was for: "khách mua bao nhiêu đơn", "giảm giá cho khách"."""
+        start = self.mentions[at].start
+        ahead = self.wording.words[start - 1].folded if start else ""
+        if found.ref.concept != "customer":
+            return False
+        given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
+        chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
+        acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
+        return given or (acts and not self.any(*_ASKED_OF))
 
     def _heads_value(self, at: int) -> bool:
         """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
@@ -1316,7 +1431,7 @@ class Reader:
         if not at or self.mentions[at].end - self.mentions[at].start > 1:
             return False
         ref = next((each.ref for each in self.mentions[at - 1].targets[:1]), None)
-        goods = self.mentions[at].targets and self.mentions[at].targets[0].concept == "product"
+        goods = any(each.concept == "product" for each in self.mentions[at].targets)
         return bool(goods and ref and ref.concept == "quantity" and self.any("sold", "bought"))
 
     # --- 6. figures
@@ -1325,7 +1440,7 @@ class Reader:
         """The figures asked for, in the order of the question."""
         for at in list(self.free()):
             mention = self.mentions[at]
-            if mention.role or self._refused(at):
+            if mention.role or self._refused(at) or self._numbers_noun(at):
                 continue
             if self._per_piece(at):
                 self.take("head", at, *(each for each in [self.beside(at, -1)] if self.has(each, "per")))
@@ -1359,6 +1474,15 @@ class Reader:
             return counted
         self.parts.conditions.remove(own[0])
         return replace(counted, only=(own[0],))
+
+    def _numbers_noun(self, at: int) -> bool:
+        """Whether "số lượng" is the number of the rows or persons named right behind: "số lượng đơn hàng", no pieces."""
+        mention, behind = self.mentions[at], at + 1
+        if not mention.has("number") or behind >= len(self.mentions) or self.mentions[behind].role:
+            return False
+        named = self.mentions[behind].targets[0].concept if self.mentions[behind].targets else ""
+        noun = self.is_rows(behind) or named in PERSONS
+        return noun and named not in GOODS and not self._between(at, behind).strip()
 
     def _per_piece(self, at: int) -> bool:
         """Whether a price is said to be that of one ("giá bao nhiêu một cái"), which every price is, or "cái" counts a chart."""
@@ -1462,7 +1586,7 @@ class Reader:
             self.take("count", at)  # "bao nhiêu lần"
             return Measure("count")
         before = self.beside(at, -1)
-        counting = before >= 0 and self.has(before, "count", "number")
+        counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
@@ -1588,7 +1712,11 @@ class Reader:
         role = role or ("head" if mention.has("people", "thing") and "value" in near else "")  # "người Huế"
         role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
-        denies = mention.has("deny", "not", "blank") and (self._asks_only(at) or self._corrects(at))
+        behind_text = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
+        acts = behind_text == "giao" or self.has(at + 1, "verb", "sold", "bought")  # "đơn nào chưa giao"
+        denies = mention.has("deny", "not", "blank") and (
+            (self._asks_only(at) and not acts) or self._corrects(at)
+        )
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
 
     def _compares(self, at: int) -> bool:
@@ -1602,7 +1730,7 @@ class Reader:
         between = mention.has("gt", "lt", "gap", "high", "low") and two and not mention.targets
         return (
             between
-            or (mention.has("minus", "gap") and len(parts.measures) == 2)
+            or (mention.has("minus", "gap", "times") and len(parts.measures) in {2, 3})
             or (mention.has("gap") and bare)
         )
 
@@ -1677,10 +1805,10 @@ class Reader:
         ]
         for first, second in itertools.pairwise(places):
             between = range(first + 1, second)
-            if any(self.has(at, "per") for at in between):
+            if second - 1 in between and self.has(second - 1, "per"):
                 self.parts.ratio = True
                 return True
-            if any(self.has(at, "and", "compare", "either", "gap", "minus") for at in between):
+            if any(self.has(at, "and", "compare", "either", "gap", "minus", "times") for at in between):
                 return True
             if "," in self._between(first, second):
                 return True
@@ -1805,12 +1933,6 @@ def _kind(target: Target) -> str:
     if target.metric:
         return "metric"
     return target.ref.kind if target.ref else "rows"
-
-
-def code_name(ref: Ref) -> bool:
-    """Whether a column holds codes by its name: "Mã KH", "order_id"."""
-    head = fold(ref.name).replace("_", " ").split()
-    return bool(head) and (head[0] in {"ma", "id", "code"} or head[-1] in {"id", "code", "ma"})
 
 
 def _number(value: Decimal) -> int | float:

@@ -286,13 +286,19 @@ class Schema:
     @property
     def deals(self) -> bool:
         """Whether the sheet knows of anything that was sold or bought: money, pieces or orders."""
-        held = any(self.of(name) for name in ("revenue", "quantity", "order", "fee", "output", "cost"))
-        return held or self.row_concept in {"order", "ticket", "visit"} or self.main_measure() is not None
+        held = any(self.of(name) for name in ("revenue", "quantity", "order", "fee", "output"))
+        dated = any(ref.kind in TEMPORAL and not ref.sheet for ref in self.refs.values())
+        paid = dated and self.main_measure() is not None
+        return held or self.row_concept in {"order", "ticket", "visit"} or paid
 
     def own_numbers(self) -> list[Ref]:
         """The sheet's own columns of figures: no codes, nothing joined, nothing worked out."""
         own = [ref for ref in self.refs.values() if not (ref.sheet or ref.parts) and ref.kind in NUMERIC]
         return [ref for ref in own if not is_code(ref, self.key(ref), self.sheet)]
+
+    def goods(self) -> list[Ref]:
+        """The sheet's own columns that name goods."""
+        return [ref for ref in self.by_concept.get("product", ()) if not (ref.sheet or code_name(ref))]
 
     def key(self, ref: Ref) -> Field:
         """The field behind a reference."""
@@ -343,6 +349,12 @@ def metric_measure(schema: Schema, metric: Metric) -> Measure:
     """A named metric of the sheet as the figure that it is."""
     ref = next((ref for ref in schema.refs.values() if ref.name == metric.field and not ref.sheet), None)
     return Measure(metric.operation, ref, metric=metric.name, where=metric.where, noun=metric.name)
+
+
+def code_name(ref: Ref) -> bool:
+    """Whether a column holds codes by its name: "Mã KH", "order_id"."""
+    head = fold(ref.name).replace("_", " ").split()
+    return bool(head) and (head[0] in {"ma", "id", "code"} or head[-1] in {"id", "code", "ma"})
 
 
 def is_code(ref: Ref, found: Field, sheet: Sheet) -> bool:
@@ -708,10 +720,8 @@ def _add_values(schema: Schema, ref: Ref, found: Field, loss: float) -> None:
                 for at in range(len(typed) - length + 1):
                     parts.setdefault(" ".join(typed[at : at + length]), []).append(value)
     for phrase, holding in parts.items():
-        if telling(phrase):
-            schema.values.add(
-                phrase, Value(ref, tuple(dict.fromkeys(holding)), whole=False, weight=0.6 - loss)
-            )
+        for each in (phrase, *in_number(phrase)) if telling(phrase) else ():
+            schema.values.add(each, Value(ref, tuple(dict.fromkeys(holding)), whole=False, weight=0.6 - loss))
 
 
 def _join(schema: Schema, other: Sheet) -> None:

@@ -410,9 +410,13 @@ def _top_rows(asked: SheetQuery, by: Field, descending: bool, limit: int) -> Que
     order += [
         ordered(column(each.name), descending=False, nulls_first=False) for each in fields if each is not by
     ]
-    rows, run = asked.rows(asked.select([*shown, *extra]).order_by(*order).limit(limit), len(facts))
+    # Where one row is asked for, each that is as high is one.
+    ties = MOST_TIES if by.kind in NUMERIC and limit == 1 else 0
+    rows, run = asked.rows(asked.select([*shown, *extra]).order_by(*order).limit(limit + ties), len(facts))
     if not rows:
         return QueryAnswer(Result(kind="empty"), run)
+    at = fields.index(by)
+    rows = [row for nth, row in enumerate(rows) if nth < limit or row[at] == rows[limit - 1][at] is not None]
     result = Result(
         kind="rows",
         columns=tuple(field.name for field in fields),

@@ -152,6 +152,18 @@ def _asking_phrase(text: str, hits: list[PhraseHit]) -> int:
 _MODALS = frozenset({"can", "could", "would", "may", "do"})
 
 
+def thanks_only(text: str) -> bool:
+    """Whether a message thanks or says goodbye, with no more than a remark that asks nothing: "ok chị ghi rồi, cảm ơn em"."""
+    said = {hit.label for hit in everyday_phrases(text[:_ENOUGH])}
+    asks = said & {"question", "request"} or text.rstrip().endswith("?")
+    return (
+        bool(said & {"thanks", "bye"})
+        and not asks
+        and not any(map(str.isdigit, text))
+        and len(text) <= _ENOUGH
+    )
+
+
 def without_background(text: str, holds: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
     """`text` without what the one who asks tells of themself before or after the question, and those sentences.
 
