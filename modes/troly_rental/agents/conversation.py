@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 200
 """Most rows of a query."""
-MESSAGE_CHARS, HISTORY_CHARS = 110, 290
+HISTORY_CHARS = 1_400
+"""What was said before takes at most so much of a prompt, and one message of a side so much of that."""
+MESSAGE_CHARS = {"user": 160, "assistant": 80}
 FEW_ROWS = 3
 SHOWN_CHARS, CELL_CHARS, SQL_CHARS = 380, 32, 240
 # Of a row these say nothing to somebody who writes a query or a sentence.
@@ -82,14 +84,14 @@ def shortened(text: str, most: int) -> str:
 
 
 def _history(question: RentalQuestion, turn: TurnContext) -> str:
-    """The last messages of both sides, as far as they belong to the session."""
+    """The last messages of both sides, as far as they belong to the session and have room, oldest first (002-05)."""
     most = turn.services.settings.of(RentalSettings).history_messages
     lines: list[str] = []
     room = HISTORY_CHARS
     for one in reversed(within(turn.history, question.session, most)):
-        if one.sender not in {"user", "assistant"}:
+        if one.sender not in MESSAGE_CHARS:
             continue
-        line = f"{one.sender}: {shortened(one.text, MESSAGE_CHARS)}"
+        line = f"{one.sender}: {shortened(one.text, MESSAGE_CHARS[one.sender])}"
         room -= len(line)
         if room < 0:
             break

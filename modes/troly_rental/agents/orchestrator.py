@@ -58,7 +58,9 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
         filters_hint = reply.filtersHint
     parsed = question.parsed
     route = _route(question)
-    if route == "sql_generation" and not question.sql:
+    # What goes on from a conversation means something else in another one: nothing is reused for it, nor kept of it.
+    goes_on = parsed.edited or (question.decided and any(one.sender == "user" for one in turn.history))
+    if route == "sql_generation" and not question.sql and not goes_on:
         same = ReuseQuestion.of(
             question.text, parsed.state_filters(), question.who.role, parsed.mode, schema_version()
         )
