@@ -27,7 +27,7 @@ MAX_ROWS = 200
 """Most rows of a query."""
 PROMPT_CHARS, HISTORY_CHARS = 7_000, 1_400
 """A prompt, about 2,000 tokens, and what was said before in it: as much as the rest leaves, at most so much."""
-MESSAGE_CHARS = {"user": 160, "assistant": 32}
+MESSAGE_CHARS = {"user": 160, "assistant": 80}
 """Of one message of a side; what was shown last is told besides."""
 FEW_ROWS = 3
 SHOWN_CHARS, CELL_CHARS = 380, 32
@@ -99,19 +99,20 @@ def unused_text(why: str, lang: Lang) -> str:
 
 
 def _history(question: RentalQuestion, turn: TurnContext, room: int) -> str:
-    """The last messages of both sides, as far as they belong to the session and have room, oldest first (002-05)."""
+    """The last messages of the session that have room, oldest first: the newest, and what was wanted before what was answered
+    (002-05).
+    """
     most = turn.services.settings.of(RentalSettings).history_messages
-    lines: list[str] = []
+    said = [one for one in within(turn.history, question.session, most) if one.type != "greeting"]
+    lines: dict[int, str] = {}
     room -= len("Conversation: \n")
-    for one in reversed(within(turn.history, question.session, most)):
-        if one.sender not in MESSAGE_CHARS or one.type == "greeting":
-            continue
-        line = f"{one.sender}: {shortened(one.text, MESSAGE_CHARS[one.sender])}"
-        room -= len(line) + 1
-        if room < 0:
-            break
-        lines.insert(0, line)
-    return "".join(f"\n{line}" for line in lines)
+    for sender, chars in MESSAGE_CHARS.items():
+        for at, one in reversed([*enumerate(said)]):
+            line = f"\n{sender}: {shortened(one.text, chars)}"
+            if one.sender == sender and len(line) <= room:
+                lines[at] = line
+                room -= len(line)
+    return "".join(lines[at] for at in sorted(lines))
 
 
 def _shown(turn: TurnContext, room: int) -> str:
