@@ -75,7 +75,7 @@ async def test_the_models_query_is_run_validated_and_stored_and_reused_once_it_i
     desk: RentalDesk, server: OllamaDouble
 ) -> None:
     """002-14, 002-29: that the model which wrote it tells its rows confirms nothing."""
-    server.script(*[SORTED, sql(GOOD_SQL), FOUND] * 2, SORTED, FOUND)
+    server.script(SORTED, sql(GOOD_SQL), FOUND, SORTED, sql(GOOD_SQL), FOUND, SORTED, FOUND)
     told = await desk.ask(QUESTION)
     assert told.answer.startswith(FOUND)
     assert told.state["isValid"] is True
