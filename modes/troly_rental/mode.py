@@ -13,6 +13,7 @@ from troly_rental.data.status import COMMANDS as STATUS_COMMANDS
 from troly_rental.mentions import TALK
 from troly_rental.reuse.commands import COMMANDS as MEMORY_COMMANDS
 from troly_rental.reuse.commands import MEMORIES
+from troly_rental.reuse.store import CONFIRMED_MIGRATION as REUSE_CONFIRMED
 from troly_rental.reuse.store import MIGRATION as REUSE
 from troly_rental.sessions import MIGRATION as SESSIONS
 from troly_rental.sessions import PROMPT_MIGRATION as SESSION_PROMPT
@@ -74,7 +75,7 @@ MODE = Mode(
     data_status=Lazy("troly_rental.data.status:data_status"),
     roles=("chat",),
     settings={"rental": RentalSettings},
-    migrations=(SESSIONS, REUSE, AUDIT, SESSION_PROMPT),
+    migrations=(SESSIONS, REUSE, AUDIT, SESSION_PROMPT, REUSE_CONFIRMED),
     ingests=(
         Ingest(
             name="rental",

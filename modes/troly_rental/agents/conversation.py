@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from troly.plugin.context import TurnContext
+from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
 from troly_rental.agents.state import QueryExecution, RentalQuestion
 from troly_rental.answer.values import amenity_label
@@ -17,16 +18,19 @@ from troly_rental.data.store import RentalStore
 from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
-from troly_rental.strings import prompts
+from troly_rental.strings import prompts, say
 
 if TYPE_CHECKING:
     from troly.llm.types import Message
 
 MAX_ROWS = 200
 """Most rows of a query."""
-MESSAGE_CHARS, HISTORY_CHARS = 110, 290
+PROMPT_CHARS, HISTORY_CHARS = 7_000, 1_400
+"""A prompt, about 2,000 tokens, and what was said before in it: as much as the rest leaves, at most so much."""
+MESSAGE_CHARS = {"user": 160, "assistant": 80}
+"""Of one message of a side; what was shown last is told besides."""
 FEW_ROWS = 3
-SHOWN_CHARS, CELL_CHARS, SQL_CHARS = 380, 32, 240
+SHOWN_CHARS, CELL_CHARS = 380, 32
 # Of a row these say nothing to somebody who writes a query or a sentence.
 UNTOLD = frozenset({"path", "entity", "city", "posted_at", "description"})
 _ROLES = {"GUEST": "GUEST (not logged in)", "TENANT": "TENANT (rents a room)", "LANDLORD": "LANDLORD (lets rooms)"}  # fmt: skip
@@ -55,21 +59,27 @@ def task_messages(
         "Facts": facts_of(question.text, turn, RentalStore(turn.services).places()),
         # Who tells new rows needs little of the ones before.
         "Shown last": _shown(turn, SHOWN_CHARS // (1 if task in {"SORT", "SQL"} else 4)),
-        "Conversation": _history(question, turn),
+        "Conversation": "",  # what the rest leaves room for
         "Message": question.text,
         **given,
         "Task": task,
     }
-    return texts.messages(
-        "assistant",
-        lang,
-        persona=question.session.prompt,
-        schema=describe(scope),
-        kinds=", ".join(f"{one.value} {one.vi}" for one in kinds),
-        amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
-        context="\n".join(f"{name}: {text}" for name, text in told.items() if text),
-        **rules,
-    )
+
+    def messages() -> list[Message]:
+        return texts.messages(
+            "assistant",
+            lang,
+            persona=question.session.prompt,
+            schema=describe(scope),
+            kinds=", ".join(f"{one.value} {one.vi}" for one in kinds),
+            amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
+            context="\n".join(f"{name}: {text}" for name, text in told.items() if text),
+            **rules,
+        )
+
+    room = PROMPT_CHARS - sum(len(one["content"]) for one in messages())
+    told["Conversation"] = _history(question, turn, min(HISTORY_CHARS, room))
+    return messages()
 
 
 def shortened(text: str, most: int) -> str:
@@ -81,20 +91,28 @@ def shortened(text: str, most: int) -> str:
     return f"{whole}…"
 
 
-def _history(question: RentalQuestion, turn: TurnContext) -> str:
-    """The last messages of both sides, as far as they belong to the session."""
+def unused_text(why: str, lang: Lang) -> str:
+    """One sentence on why a reply of the model was not used: `why` is an error's key, or a reason of the catalogue's [unused]."""
+    reason = {"ollama.bad_json": "shape", "ollama.length": "rambles"}.get(why, why)
+    known = reason in {"shape", "rambles", "language", "figures"}
+    return say("unused.text", lang, why=say(f"unused.{reason if known else 'failed'}", lang))
+
+
+def _history(question: RentalQuestion, turn: TurnContext, room: int) -> str:
+    """The last messages of the session that have room, oldest first: the newest, and what was wanted before what was answered
+    (002-05).
+    """
     most = turn.services.settings.of(RentalSettings).history_messages
-    lines: list[str] = []
-    room = HISTORY_CHARS
-    for one in reversed(within(turn.history, question.session, most)):
-        if one.sender not in {"user", "assistant"}:
-            continue
-        line = f"{one.sender}: {shortened(one.text, MESSAGE_CHARS)}"
-        room -= len(line)
-        if room < 0:
-            break
-        lines.insert(0, line)
-    return "".join(f"\n{line}" for line in lines)
+    said = [one for one in within(turn.history, question.session, most) if one.type != "greeting"]
+    lines: dict[int, str] = {}
+    room -= len("Conversation: \n")
+    for sender, chars in MESSAGE_CHARS.items():
+        for at, one in reversed([*enumerate(said)]):
+            line = f"\n{sender}: {shortened(one.text, chars)}"
+            if one.sender == sender and len(line) <= room:
+                lines[at] = line
+                room -= len(line)
+    return "".join(lines[at] for at in sorted(lines))
 
 
 def _shown(turn: TurnContext, room: int) -> str:
@@ -154,16 +172,13 @@ def _cell(value: object, width: int) -> str:
 
 
 def conditions_sql(execution: QueryExecution) -> str:
-    """The query with every condition, figure and order: of a list the first column with "…" for the others, and where that is still long,
-    joins without the keys that they compare.
+    """The query with every condition, figure and order: of a list the first column with "…" for the others, joins without the
+    keys that they compare.
     """
     tree = execution.checked.tree.copy()
     if isinstance(tree, exp.Select) and not tree.args.get("group") and len(tree.expressions) > 3:
         kept = [one for one in tree.expressions[1:] if one.find(exp.Window)]
         tree.set("expressions", [tree.expressions[0], exp.var("…"), *kept])
-    text = tree.sql(dialect="duckdb")
-    if len(text) <= SQL_CHARS:
-        return text
     for join in tree.find_all(exp.Join):
         keys = join.args.get("on")
         if (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -9,9 +10,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from troly.plugin.context import Step, TurnContext
-from troly.text.fold import folded_words
-from troly_rental.agents.conversation import shortened, task_messages
+from troly.plugin.events import Notice
+from troly.text.fold import fold, folded_words
+from troly_rental.agents.conversation import shortened, task_messages, unused_text
 from troly_rental.agents.state import RentalQuestion
+from troly_rental.answer.payload import ChartKind
 from troly_rental.data.schema import schema_version
 from troly_rental.question.types import ParsedQuestion
 from troly_rental.reuse.matches import ReuseQuestion
@@ -25,6 +28,13 @@ PASSAGE_CHARS = 220
 # What keeps a question from SQL whoever reads it: a right, or a fact of the data.
 _FIRM = frozenset({"missing.login", "missing.landlord", "missing.place", "missing.number"})
 
+_CHARTS: dict[ChartKind, re.Pattern[str]] = {
+    "share": re.compile(r"(?<!\w)(?:bieu do (?:hinh )?(?:tron|quat|banh)|pie|donut)(?!\w)"),
+    "line": re.compile(r"(?<!\w)(?:bieu do (?:hinh )?(?:duong|gap khuc)|line (?:chart|graph))(?!\w)"),
+    "bar": re.compile(r"(?<!\w)(?:bieu do (?:hinh )?(?:cot|thanh)|bar (?:chart|graph))(?!\w)"),
+}
+"""The words that name a kind of chart, folded."""
+
 
 class OrchestratorReply(BaseModel):
     """What the model decides (002-10)."""
@@ -32,6 +42,7 @@ class OrchestratorReply(BaseModel):
     requestType: Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT"]  # noqa: N815 (the document's name)
     readyForSql: bool = False  # noqa: N815
     intentModeHint: Literal["LIST", "TABLE", "CHART"] | None = None  # noqa: N815
+    chartKind: ChartKind | None = None  # noqa: N815
     entityHint: Literal["room", "post", "room_seeking_post"] | None = None  # noqa: N815
     filtersHint: str = Field(default="", max_length=600)  # noqa: N815
     message: str = Field(default="", max_length=600)
@@ -40,32 +51,46 @@ class OrchestratorReply(BaseModel):
 async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     """The documented output of agent 1, and the route: sql_generation, control or content (002 C1, C2)."""
     question: RentalQuestion = state["question"]
-    business, reply = "", None
+    business, reply, message = "", None, ""
     if question.sql:
         step.note(say("step.own_sql", turn.language), "rules")
     elif is_certain(question.parsed):
         step.note(_detail(question.parsed, turn), "rules")
     else:
         business = await _business_context(turn, question.text)
-        reply = await _sort_request(question, turn, business, step)
+        reply, failure = await _sort_request(question, turn, business, step)
+        if failure and turn.model.reason_unavailable is None:
+            # A model is there, and what it said is no answer.
+            turn.emit(Notice("info", unused_text(failure, turn.language)))
+            if question.parsed.request_type == "GENERAL_CHAT" and not question.parsed.remarks:
+                # That words which the rules do not know are not about rooms is known to nobody.
+                question = replace(question, parsed=question.parsed.as_form("CLARIFICATION"))
+                message = (
+                    f"{say('control.not_sorted', turn.language)} {say('answer.rephrase', turn.language)}"
+                )
     filters_hint = "; ".join(f"{f.field} {f.op} {f.value}" for f in question.parsed.filters)
     if reply is not None:
         hints = (reply.intentModeHint, reply.entityHint, reply.filtersHint)
         line = " ; ".join(one for one in hints if one)
         kind = reply.requestType if reply.requestType != "QUERY" or reply.readyForSql else "CLARIFICATION"
         form = question.parsed.as_form(kind, reply.intentModeHint, reply.entityHint or "")
-        question = replace(question, parsed=form, decided=True, sorted=line)
+        question = replace(question, parsed=form, decided=True, sorted=line, chart=reply.chartKind)
+        message = reply.message
         filters_hint = reply.filtersHint
+    if named := named_chart(question.text):
+        question = replace(question, chart=named)
     parsed = question.parsed
     route = _route(question)
-    if route == "sql_generation" and not question.sql:
+    # What goes on from a conversation means something else in another one: nothing is reused for it, nor kept of it.
+    goes_on = parsed.edited or (question.decided and any(one.sender == "user" for one in turn.history))
+    if route == "sql_generation" and not question.sql and not goes_on:
         same = ReuseQuestion.of(
             question.text, parsed.state_filters(), question.who.role, parsed.mode, schema_version()
         )
         question = replace(question, reuse=same)
     return {
         "question": question,
-        "message": reply.message if reply is not None else "",
+        "message": message,
         "requestType": parsed.request_type,
         "businessContext": business,
         "readyForSql": parsed.ready,
@@ -75,6 +100,12 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
         "filters": parsed.state_filters(),
         "route": route,
     }
+
+
+def named_chart(text: str) -> ChartKind | None:
+    """The kind of chart that a message names."""
+    folded = fold(text)
+    return next((kind for kind, words in _CHARTS.items() if words.search(folded)), None)
 
 
 def is_certain(parsed: ParsedQuestion) -> bool:
@@ -114,8 +145,8 @@ async def _business_context(turn: TurnContext, question: str) -> str:
 
 async def _sort_request(
     question: RentalQuestion, turn: TurnContext, business: str, step: Step
-) -> OrchestratorReply | None:
-    """What the model decides; None where none answers, and the rules' honest reading stands (002-30)."""
+) -> tuple[OrchestratorReply | None, str]:
+    """What the model decides; None and why where none does, and the rules' honest reading stands (002-30)."""
     parsed = question.parsed
     messages = task_messages("SORT", question, turn, {"Business terms": business})
     decision = await turn.model.decide(
@@ -126,10 +157,10 @@ async def _sort_request(
     )
     if decision.source == "rules":
         step.note(_detail(parsed, turn, decision.reason), "rules")
-        return None
+        return None, decision.reason
     reply = decision.value
     step.note(say("step.sorted", turn.language, kind=reply.requestType, mode=reply.intentModeHint or "-", why=reply.filtersHint).strip(" ·"), "model")  # fmt: skip
-    return reply
+    return reply, ""
 
 
 def _detail(parsed: ParsedQuestion, turn: TurnContext, why: str = "") -> str:

@@ -30,33 +30,37 @@ async def persist(state: State, turn: TurnContext, step: Step) -> State:
     verdict: Verdict = state.get("verdict") or Verdict("unchecked")
     if execution is not None and not question.sql:
         _show(question, execution, turn)
-    kept = execution is not None and await _store_pair(question, execution, verdict, turn)
+    kept = await _store_pair(question, execution, verdict, turn) if execution is not None else None
     if execution is not None:
         await asyncio.to_thread(_log, question, execution, turn)
-    step.note(say("step.kept" if kept else "step.not_kept", turn.language, state=verdict.state), "rules")
+    if kept is None or execution is None:
+        text = say("step.not_kept", turn.language, state=verdict.state)
+    else:
+        key = "kept_unconfirmed" if execution.origin == "model" else "kept"
+        text = say(f"step.{key}", turn.language, state=verdict.state, number=kept)
+    step.note(text, "rules")
     return {}
 
 
 async def _store_pair(
     question: RentalQuestion, execution: QueryExecution, verdict: Verdict, turn: TurnContext
-) -> bool:
-    """Whether the pair was kept: what was certain, or what a model wrote and found valid, of a question that stands for
-    itself. What goes on from a conversation means something else in another one.
+) -> int | None:
+    """The number of the pair that was kept: what was certain is reused from now on, what a model wrote is not before a person
+    confirmed it.
     """
-    if question.reuse is None or execution.origin not in ("rules", "model") or verdict.state != "valid":
-        return False
-    if question.parsed.edited or (question.decided and any(one.sender == "user" for one in turn.history)):
-        return False
+    if question.reuse is None or execution.origin not in ("rules", "model"):
+        return None
     number = await QuestionReuse(turn.services).store(
         question.reuse,
         execution.checked.lasting,
         verdict.state,
+        confirmed=execution.origin == "rules",
         user=question.who.login,
         now=turn.now,
     )
     if number is not None:
         kept_for_reuse(reuse_key(number))
-    return number is not None
+    return number
 
 
 def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:

@@ -19,20 +19,21 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
+from troly.text.language import is_other
 from troly.text.numbers import find_amounts, format_number
-from troly_rental.agents.conversation import task_messages
-from troly_rental.agents.sql_generation import count_rows
+from troly_rental.agents.conversation import task_messages, unused_text
+from troly_rental.agents.sql_generation import count_found, count_rows
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.agents.validator import found_for_model
 from troly_rental.answer import payload, sentences
 from troly_rental.answer.response_text import MARK, ResponseText, render_response, split_label
-from troly_rental.answer.values import is_day
+from troly_rental.answer.values import is_day, measured_of
 from troly_rental.question.types import Filter, relaxations
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_count
-from troly_rental.sql.columns import named_in
-from troly_rental.sql.explanation import explain_query
+from troly_rental.sql.columns import conjuncts, named_in, outer_select
+from troly_rental.sql.explanation import explain_condition, explain_query
 from troly_rental.strings import say
 
 State = Mapping[str, Any]
@@ -57,13 +58,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
     execution: QueryExecution | None = state["execution"]
     lang = turn.language
     if execution is None:
-        # No query could be run: why, in one sentence, and what to do.
-        error = state.get("error") or ""
-        text = say("answer.failed", lang, reason=error).strip()
-        turn.say(text)
-        turn.answered = False
-        step.note(error, "rules")
-        return {"kind": "CONTROL", "message": text, "payload": {"missing": []}}
+        return _failed(question, state.get("error") or "", turn, step)
     told = await _told_by_model(question, execution, turn)
     limits = turn.services.settings.of(RentalSettings)
     if told.missed and not state.get("returned") and execution.attempts < limits.attempts:
@@ -73,7 +68,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
     verdict: Verdict = state.get("verdict") or Verdict("unchecked")
     if told.missed:
         verdict = Verdict("invalid", told.missed)
-    elif told.text and execution.origin == "model":
+    elif told.text and told.whole and execution.origin == "model":
         verdict = Verdict("valid")  # whoever told the rows has examined them
     result, parsed = execution.result, question.parsed
     mode = payload.mode_of(parsed.mode, result) if question.decided else parsed.mode
@@ -87,10 +82,10 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
         turn.answered = False
     _notify(mode, execution, verdict, turn)
     single = mode == "TABLE" and len(result.rows) == 1 and not parsed.group and not question.sql
-    if result.rows and not (
+    if not result.empty and not (
         single and (parsed.end or len(result.columns) == len(parsed.measures))
     ):  # figures that the sentence has
-        turn.emit(payload.result_content(mode, result, title, question.who.role, lang))
+        turn.emit(payload.result_content(mode, result, title, question.who.role, lang, kind=question.chart))
         if mode == "CHART":
             turn.emit(payload.table_content(result, title, "", lang))
     turn.emit(_computation(question, execution, lang))
@@ -111,6 +106,18 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
     checked = {"isValid": verdict.known, "reason": verdict.reason or None}
     answer = {"kind": "DATA", "message": message, "payload": data, "response_text": text}
     return {**answer, **checked, "verdict": verdict, "again": False}
+
+
+def _failed(question: RentalQuestion, error: str, turn: TurnContext, step: Step) -> State:
+    """No query could be run: why, in one sentence, and what to do."""
+    lang = turn.language
+    parts = [say("answer.failed", lang, reason=error).strip()]
+    parts += [say("answer.rephrase", lang)] if question.decided else []
+    text = " ".join(parts)
+    turn.say(text)
+    turn.answered = False
+    step.note(error, "rules")
+    return {"kind": "CONTROL", "message": text, "payload": {"missing": []}}
 
 
 async def control(state: State, turn: TurnContext, step: Step) -> State:
@@ -181,7 +188,8 @@ async def _around(
     if question.sql:
         return [say("answer.own_rows", lang, count=result.total)]
     if question.decided:
-        return [sentences.rows_text(result, _title(question, execution, lang), lang), *told]
+        why = await _emptying_condition(question, execution, turn) if result.empty else ""
+        return [sentences.rows_text(result, _title(question, execution, lang), lang), why, *told]
     unread = tuple(one for one in parsed.remarks if one.key in _UNREAD)
     before = sentences.remark_texts(unread, lang)
     after = [text for text in told if text not in before]
@@ -213,19 +221,24 @@ def _shown(execution: QueryExecution, written: str, lang: Lang) -> list[str]:
 def _is_cheapest_first(execution: QueryExecution) -> bool:
     order = execution.checked.tree.args.get("order")
     first = order.expressions[0] if order is not None and order.expressions else None
-    return first is not None and first.this.name.endswith("price") and not first.args.get("desc")
+    # "giá điện" is no rent
+    return first is not None and measured_of(first.this.name) == "price" and not first.args.get("desc")
 
 
 class _SentenceStream:
     """Says what a model writes sentence by sentence, each once it is whole, checked, and followed by another one.
 
-    A sentence with a figure that is nowhere is left out; a text that finds no end is broken off. `said` is what was said,
-    `missed` what the query lacks, where the text says so at once instead.
+    A sentence with a figure that is nowhere, or in another language, is left out; a text that finds no end is broken off.
+    Where nothing was found, no sentence about it is said. `said` is what was said, `missed` what the query lacks, where the
+    text says so at once instead; `dropped` are figures, `foreign` says that a sentence was in another language.
     """
 
-    def __init__(self, figures: FigureCheck, turn: TurnContext) -> None:
-        self.said, self.missed, self.dropped = "", "", list[str]()
-        self._figures, self._turn = figures, turn
+    def __init__(self, question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:
+        self.said, self.missed, self.dropped, self.foreign = "", "", list[str](), False
+        self._figures, self._turn = FigureCheck(question, execution, turn), turn
+        self._silent = execution.result.empty
+        named = {one for one in payload.cell_texts(execution.result, turn.language) if len(one) > 3}
+        self._names = sorted(named, key=len, reverse=True)
         self._held, self._rest, self._all = "", "", ""
 
     async def take(self, pieces: AsyncIterator[str]) -> bool:
@@ -258,32 +271,45 @@ class _SentenceStream:
         if held and held == sentence.strip():
             return  # perhaps the beginning of an endless one
         self._held = sentence
-        if not held or _MISSED.match(held):
+        if not held or _MISSED.match(held) or self._silent:
             return  # after sentences that answer, no more than an aside
-        if wrong := self._figures.wrong(held, self.said):
+        if self._is_foreign(held):
+            self.foreign = True
+        elif wrong := self._figures.wrong(held, self.said):
             self.dropped += wrong
         elif len(held.split()) > 2 or not self.dropped:  # what is left must still read as a sentence
             text = f" {held}" if self.said else held
             self.said += text
             self._turn.say(text)
 
+    def _is_foreign(self, sentence: str) -> bool:
+        """Whether a sentence, without the names and values of the rows, is clearly not in the language of the answer."""
+        for name in self._names:
+            sentence = sentence.replace(name, " ")
+        if any(sign.isalpha() and sign >= "\u0370" and not "\u1e00" <= sign <= "\u1eff" for sign in sentence):
+            return True  # no Latin letters
+        return len(sentence.split()) > 2 and is_other(sentence, self._turn.language)
+
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a model said of the rows, with a note for the trace; `missed` is what it found the query to lack."""
+    """What a model said of the rows, with a note for the trace; `missed` is what it found the query to lack, `whole` that it
+    came to its end.
+    """
 
     text: str = ""
     note: str = ""
     missed: str = ""
+    whole: bool = False
 
 
 async def _told_by_model(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> _Told:
-    """What a model says of the rows, said as it comes; nothing where the template answers."""
+    """What a model says of the rows, said as it comes; nothing where the template answers, and why nothing of it can be shown."""
     lang, limits = turn.language, turn.services.settings.of(RentalSettings)
     asks = question.decided or (execution.result.rows and question.parsed.certain)
     if question.sql or not asks or turn.model.reason_unavailable is not None:
         return _Told()
-    stream = _SentenceStream(FigureCheck(question, execution, turn), turn)
+    stream = _SentenceStream(question, execution, turn)
     given = found_for_model(question, execution)
     given["Told besides"] = " ".join(_assumed(question, execution, lang))
     pieces = turn.model.stream(
@@ -296,12 +322,44 @@ async def _told_by_model(question: RentalQuestion, execution: QueryExecution, tu
         async with aclosing(pieces):
             ended = await stream.take(pieces)
     except ModelError as error:
+        _tell_unused(error.key, stream, turn)
         return _Told(stream.said, str(error.key))
-    if not ended:
-        return _Told(stream.said, say("step.rambles", lang))
     figures = ", ".join(stream.dropped)
-    note = say("step.refused", lang, figures=figures) if figures else say("step.checked", lang)
-    return _Told(stream.said, note, stream.missed)
+    wrong = "rambles" if not ended else "language" if stream.foreign else "figures" if figures else ""
+    if wrong and not (stream.missed or execution.result.empty):
+        _tell_unused(wrong, stream, turn)
+    note = unused_text(wrong, lang) if wrong else say("step.checked", lang)
+    note = say("step.refused", lang, figures=figures) if wrong == "figures" else note
+    return _Told(stream.said, note, stream.missed, ended)
+
+
+def _tell_unused(why: str, stream: _SentenceStream, turn: TurnContext) -> None:
+    """Say why nothing of what a model told is shown, where nothing is."""
+    if not stream.said:
+        turn.emit(Notice("info", unused_text(why, turn.language)))
+
+
+async def _emptying_condition(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> str:
+    """One sentence on the condition of a model's query without which most is found; "" where it has none."""
+    tree, lang = execution.checked.tree.copy(), turn.language
+    select = outer_select(tree)
+    where = select.args.get("where") if select is not None else None
+    if select is None or where is None or question.scope is None:
+        return ""
+    conditions = conjuncts(where.this)
+    select.set("expressions", [exp.Literal.number(1)])
+    for part in ("group", "having", "qualify", "distinct"):
+        select.set(part, None)
+    best, most = "", 0
+    for at, condition in enumerate(conditions[:MOST_RELAXATIONS]):
+        rest = [one for other, one in enumerate(conditions) if other != at]
+        select.set("where", exp.Where(this=exp.and_(*rest)) if rest else None)
+        count = await count_found(tree, question.scope, turn, COUNT_SECONDS) or 0
+        if count > most:
+            best, most = explain_condition(condition, lang), count
+    if not best:
+        return say("answer.nothing_helps", lang)
+    return say("answer.without", lang, condition=best, count=format_number(most, lang))
 
 
 async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> str:

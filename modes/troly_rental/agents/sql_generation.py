@@ -13,15 +13,14 @@ from sqlglot import exp
 from troly.plugin.context import Step, TurnContext
 from troly.recording import duration, reused
 from troly.sandbox import SandboxError, check
-from troly_rental.agents.conversation import MAX_ROWS, task_messages
+from troly_rental.agents.conversation import MAX_ROWS, task_messages, unused_text
 from troly_rental.agents.state import QueryExecution, QueryOrigin, RentalQuestion
 from troly_rental.answer.payload import ResultSet
-from troly_rental.data.schema import tables
 from troly_rental.data.store import RentalStore
 from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, reuse_key
 from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_query
-from troly_rental.sql.columns import main_table, outer_select, unknown_names
+from troly_rental.sql.columns import full_name, main_table, outer_select, unknown_names
 from troly_rental.sql.relations import entities
 from troly_rental.strings import say
 
@@ -67,6 +66,15 @@ async def sql_generation(state: State, turn: TurnContext, step: Step) -> State:
         "attempts": attempts.tried,
         "error": attempts.error,
     }
+
+
+async def count_found(tree: exp.Expr, scope: Scope, turn: TurnContext, seconds: float = 5.0) -> int | None:
+    """How many rows `tree` finds without its limit; None where they cannot be counted."""
+    every = tree.copy()
+    for part in ("limit", "offset", "order"):
+        every.set(part, None)
+    counting = exp.select(exp.Count(this=exp.Star())).from_(exp.Subquery(this=every, alias="every"))
+    return await count_rows(counting.sql(dialect="duckdb"), scope, turn, seconds)
 
 
 async def count_rows(sql: str, scope: Scope, turn: TurnContext, seconds: float = 5.0) -> int | None:
@@ -160,6 +168,7 @@ class _QueryAttempts:
         """The model's query; None when no model can be asked."""
         turn, match = self.turn, self.match
         if turn.model.reason_unavailable is not None:
+            self.error = self.error or unused_text("failed", turn.language)
             return None
         near = match.entry if match is not None and match.kind != "none" else None
         given = {
@@ -171,7 +180,10 @@ class _QueryAttempts:
         decision = await turn.model.decide(
             "sql_generation", SqlReply, [*messages, *self._again], lambda: SqlReply(sql="-")
         )
-        return decision.value.sql if decision.source == "model" else None
+        if decision.source == "model":
+            return decision.value.sql
+        self.error = unused_text(decision.reason, turn.language)
+        return None
 
     async def _execute(self, origin: QueryOrigin, sql: str) -> QueryExecution:
         """Check `sql` and run it as the asker; raises SandboxError."""
@@ -181,7 +193,7 @@ class _QueryAttempts:
         rows = await turn.services.sandbox.run(self.scope, checked, seconds=seconds, max_rows=MAX_ROWS)
         total = len(rows.rows)
         if total > 1 and (origin == "user" or not parsed.limit):
-            total = max(total, await self._count_without_limit(checked) or 0)
+            total = max(total, await count_found(checked.tree, self.scope, turn) or 0)
         entity = parsed.entity if origin in {"rules", "reuse"} else entity_of(checked, parsed.entity)
         result = ResultSet(rows.columns, rows.rows, total, entity, written=origin != "user")
         match = self.match if origin == "reuse" else None
@@ -189,18 +201,15 @@ class _QueryAttempts:
             reused(reuse_key(match.entry.number))
         return QueryExecution(origin, checked, result, self.tried, duration("rental.sql", rows.ms), match)
 
-    async def _count_without_limit(self, checked: CheckedQuery) -> int | None:
-        every = checked.tree.copy()
-        for part in ("limit", "offset", "order"):
-            every.set(part, None)
-        counting = exp.select(exp.Count(this=exp.Star())).from_(every.subquery("every"))
-        return await count_rows(counting.sql(dialect="duckdb"), self.scope, self.turn)
-
 
 def entity_of(checked: CheckedQuery, otherwise: str) -> str:
-    """What the rows of a query are, by the table that it reads first."""
+    """What the rows of a query are, by the table of their id, or that it reads first."""
     select = outer_select(checked.tree)
-    main = main_table(select) if select is not None else ""
-    return next(
-        (one.name for one in entities().values() if one.table == main and main in tables()), otherwise
-    )
+    if select is None:
+        return otherwise
+    ids = [one for one in select.expressions if isinstance(one, exp.Column) and one.name == "id"]
+    table = full_name(ids[0]).partition(".")[0] if ids else ""
+    table = table or main_table(select)
+    if table == "users":
+        return "person"
+    return next((one.name for one in entities().values() if one.table == table), otherwise)

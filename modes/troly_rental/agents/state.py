@@ -9,7 +9,7 @@ from troly_rental.question.types import ParsedQuestion
 
 if TYPE_CHECKING:
     from troly.sandbox import CheckedQuery, Scope
-    from troly_rental.answer.payload import ResultSet
+    from troly_rental.answer.payload import ChartKind, ResultSet
     from troly_rental.data.store import Identity
     from troly_rental.reuse.matches import ReuseMatch, ReuseQuestion
     from troly_rental.sessions import Session
@@ -24,6 +24,7 @@ class RentalQuestion:
     `scope` is None while no rental data is loaded; `sql` is a query typed by hand. `reuse` is the question as stored
     ones are compared with it, None where nothing is to be reused. `decided` says that a model decides what is asked:
     then `parsed` is no more than the form of the answer, and `sorted` what agent 1 made of the question, in a line.
+    `chart` is the kind of chart that was asked for, None for whichever fits the rows.
     """
 
     text: str
@@ -35,6 +36,7 @@ class RentalQuestion:
     reuse: ReuseQuestion | None = None
     decided: bool = False
     sorted: str = ""
+    chart: ChartKind | None = None
 
 
 @dataclass(frozen=True, slots=True)

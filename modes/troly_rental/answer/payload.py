@@ -11,6 +11,7 @@ from troly.text.catalogue import Lang
 from troly_rental.answer.values import cell_text, column_label, is_day, unit_of
 from troly_rental.strings import say
 
+ChartKind = Literal["bar", "line", "share"]
 PREVIEW = 20
 CHART_WIDTH, CHART_HEIGHT = 640, 360
 MOST_BARS = 40
@@ -38,6 +39,11 @@ class ResultSet:
     written: bool = True
     """Whether the assistant wrote the query: of one's own every column is shown."""
 
+    @property
+    def empty(self) -> bool:
+        """Whether no row has any value: nothing was found, or nothing to work a figure out of."""
+        return all(value is None for row in self.rows for value in row)
+
     def records(self) -> list[dict[str, Any]]:
         """One mapping a row."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
@@ -51,7 +57,7 @@ def list_data(found: ResultSet) -> list[dict[str, Any]]:
 def _item(record: Mapping[str, Any], entity: str) -> dict[str, Any]:
     name = "" if record.get("id") is None else str(record["id"])
     title = next((str(record[key]) for key in _TITLES if record.get(key)), name)
-    path = record.get("path") or f"/{FOLDERS.get(entity, 'rooms')}/{name}"
+    path = record.get("path") or (f"/{FOLDERS[entity]}/{name}" if entity in FOLDERS else "")
     return {"id": name, "title": title, "path": str(path), "entity": entity}
 
 
@@ -93,11 +99,13 @@ def mode_of(hint: str, found: ResultSet) -> str:
     return "LIST" if things and (hint == "LIST" or len(found.columns) > 2) else "TABLE"
 
 
-def result_content(mode: str, found: ResultSet, title: str, badge: str, lang: Lang) -> Content:
-    """The rows as typed content: a list that opens, a table, or a chart where there is a number to draw."""
+def result_content(
+    mode: str, found: ResultSet, title: str, badge: str, lang: Lang, *, kind: ChartKind | None = None
+) -> Content:
+    """The rows as typed content: a list that opens, a table, or a chart, of `kind`, where there is a number to draw."""
     if mode == "LIST":
         return _items(found, title, badge, lang)
-    if mode == "CHART" and (drawn := _chart(found, title, badge, lang)) is not None:
+    if mode == "CHART" and (drawn := _chart(found, title, badge, lang, kind)) is not None:
         return drawn
     return table_content(found, title, badge, lang)
 
@@ -164,7 +172,8 @@ def short(name: str, text: str, lang: Lang) -> str:
     return text
 
 
-def _chart(found: ResultSet, title: str, badge: str, lang: Lang) -> Chart | None:
+def _chart(found: ResultSet, title: str, badge: str, lang: Lang, wanted: ChartKind | None) -> Chart | None:
+    """The first figure of the rows; a kind that was not asked for, or cannot show them, is a line over time, else bars."""
     numbers = [at for at in range(len(found.columns)) if _type(found, at) == "number"]
     words = [at for at in range(len(found.columns)) if at not in numbers]
     if not numbers or not words or not found.rows:
@@ -178,7 +187,9 @@ def _chart(found: ResultSet, title: str, badge: str, lang: Lang) -> Chart | None
     name = found.columns[at]
     values = tuple(float(row[at] or 0) for row in rows)
     over_time = all(is_day(row[words[0]]) for row in rows)
-    kind: Literal["bar", "line"] = "line" if over_time and len(rows) > 2 else "bar"
+    kind: ChartKind = wanted or ("line" if over_time and len(rows) > 2 else "bar")
+    if kind == "share" and (min(values) < 0 or not any(values)):
+        kind = "bar"  # no parts of a whole
     return Chart(
         kind,
         labels,

@@ -66,7 +66,7 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 
 def rows_text(found: ResultSet, title: str, lang: Lang) -> str:
     """How many rows there are of what `title` names, for an answer whose query a model wrote."""
-    if not found.rows:
+    if found.empty:
         return say("answer.no_rows", lang)
     if len(found.rows) == 1 and len(found.columns) == 1:
         return say("answer.figure", lang, title=title, value=_every_figure_of(found, lang))

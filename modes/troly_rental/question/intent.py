@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from troly.text.everyday import everyday_phrases
-from troly.text.fold import folded_words
+from troly.text.fold import fold, folded_words
 from troly_rental.question.vocabulary import Vocabulary
 
 Intent = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED"]
@@ -54,6 +54,8 @@ def is_forbidden(vocabulary: Vocabulary, text: str, *, own: bool = False) -> boo
     """
     if vocabulary.find(text, "talk", "forbidden") or is_sql(text):
         return True
+    if any(_is_order(text, hit.start) for hit in vocabulary.find(text, "talk", "change")):
+        return True
     vacant = vocabulary.find(text, "asks", "status room available")  # "chưa ai thuê"
     others = [
         hit
@@ -62,10 +64,28 @@ def is_forbidden(vocabulary: Vocabulary, text: str, *, own: bool = False) -> boo
     ]
     if others and not (own or vocabulary.find(text, "asks", "own")):
         return True
-    writes = vocabulary.find(text, "talk", "write")
+    writes = [hit for hit in vocabulary.find(text, "talk", "write") if _is_order(text, hit.start)]
     return bool(
         writes and vocabulary.find(text, "talk", "records") and not vocabulary.find(text, "talk", "filters")
     )
+
+
+_ASKS_BEFORE = re.compile(
+    r"(?<!\w)(?:nao|ai|bao nhieu|lam sao|lam the nao|tai sao|vi sao|khi nao|which|what|who|how|why|when|any)(?!\w)"
+    r"|^\W*(?:is|are|do|does|did|can (?!you)|could (?!you)|may|should|will (?!you))"
+)
+_ASKS_AFTER = re.compile(
+    r"(?<!\w)(?:khong|ko|chua|bao nhieu|bao lau|lam sao|the nao|ra sao)\W*(?:nhi|a|vay|the)?\W*$"
+)
+_BEGS = re.compile(r"(?<!\w)(?:giup|gium|dum|hay|please|for me|cho (?:toi|minh|em|anh|chi))(?!\w)")
+
+
+def _is_order(text: str, at: int) -> bool:
+    """Whether the words at `at` are ordered to be done, not asked about: "giảm giá phòng 3 đi", not "chỗ nào giảm giá phòng"."""
+    before, after = fold(text[:at]), fold(text[at:])
+    if _ASKS_BEFORE.search(before):
+        return False
+    return not _ASKS_AFTER.search(after) or bool(_BEGS.search(f"{before} {after}"))
 
 
 def classify_intent(vocabulary: Vocabulary, text: str, signs: IntentSigns) -> Intent:

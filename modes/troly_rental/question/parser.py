@@ -76,6 +76,11 @@ def parse_question(
         return _parse(message, focus, asker)
     asked, aside = without_background(without_pleasantries(message), lambda piece: _holds(piece, asker))
     parsed = _parse(asked, focus, asker)
+    if role == "GUEST" and parsed.request_type in {"CLARIFICATION", "GENERAL_CHAT"} and not parsed.remarks:
+        # Papers that a guest has none of are known as such from how a tenant would be read.
+        tenants = _parse(asked, None, replace(asker, role="TENANT"))
+        if tenants.ready and tenants.own and Vocabulary(asked).find(asked, "asks", "own"):
+            return check_readiness(replace(tenants, unread=(), remarks=()), role)
     if parsed.request_type != "QUERY" and asked != message:
         return _parse(message, focus, asker)
     if not aside:

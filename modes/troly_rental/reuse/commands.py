@@ -1,4 +1,4 @@
-"""`app memory list|show|forget`: the confirmed questions that are reused, for the people who asked them."""
+"""`app memory list|show|confirm|forget`: the questions kept for reuse, for the people who asked them."""
 
 from __future__ import annotations
 
@@ -48,6 +48,19 @@ def show_memory(request: CommandRequest) -> CommandResult:
     return CommandResult(text=text, records=(_record(entry),))
 
 
+def confirm_memory(request: CommandRequest) -> CommandResult:
+    """Let one entry that a model wrote be reused. Raises StoreError."""
+    entry = _wanted(request)
+    if entry is None:
+        return _unknown(request)
+    if entry.excluded:
+        said = say("memory.excluded", request.language, number=entry.number)
+        return CommandResult(records=(), problems=(said,), exit_code=3)
+    ReuseStore(request.services.state).confirm(entry.number)
+    said = say("memory.confirmed", request.language, number=entry.number)
+    return CommandResult(records=({"confirmed": entry.number},), summary=said)
+
+
 def forget_memory(request: CommandRequest) -> CommandResult:
     """Delete one entry. Raises StoreError."""
     entry = _wanted(request)
@@ -87,7 +100,9 @@ def _unknown(request: CommandRequest) -> CommandResult:
 
 
 def _state(entry: ReuseEntry, lang: Lang) -> str:
-    return say("memory.state_excluded" if entry.excluded else "memory.state_valid", lang)
+    if entry.excluded:
+        return say("memory.state_excluded", lang)
+    return say("memory.state_valid" if entry.confirmed else "memory.state_unconfirmed", lang)
 
 
 def _row(entry: ReuseEntry, lang: Lang) -> tuple[str, ...]:
@@ -108,6 +123,7 @@ def _record(entry: ReuseEntry) -> dict[str, Any]:
         "uses": entry.uses,
         "created_at": entry.created_at.isoformat(),
         "excluded": entry.excluded,
+        "confirmed": entry.confirmed,
     }
 
 
@@ -123,5 +139,6 @@ _NUMBER = (
 COMMANDS = (
     _command("list", list_memory, "app memory list\napp memory list --json"),
     _command("show", show_memory, "app memory show 12", _NUMBER),
+    _command("confirm", confirm_memory, "app memory show 12\napp memory confirm 12", _NUMBER),
     _command("forget", forget_memory, "app memory forget 12", _NUMBER),
 )

@@ -107,12 +107,14 @@ class QuestionReuse:
         sql: str,
         state: State,
         *,
+        confirmed: bool = True,
         user: str = "",
         now: datetime | None = None,
     ) -> int | None:
         """Keep a pair and return its number; None when it is not kept. Raises StoreError.
 
-        Only `valid` is kept (C5), no question with a phone, identity number or mail address, none that was excluded.
+        Only `valid` is kept (C5), no question with a phone, identity number or mail address, none that was excluded. One
+        that is not `confirmed` (a model wrote it) is never found before a person confirms it, and takes no confirmed one's place.
         """
         if state != "valid" or not question.text.strip() or _PERSONAL.search(question.text):
             return None
@@ -129,6 +131,7 @@ class QuestionReuse:
             author=user,
             day=now.astimezone(HCM).date(),
             created_at=now,
+            confirmed=confirmed,
         )
         kept: int | None = await recording.recorded_call(
             "rental.kept",

@@ -1,4 +1,4 @@
-"""Confirmed questions with their SQL, in the state database; what is not validated is never written."""
+"""Questions with their SQL, in the state database: confirmed ones, and valid ones that a person may confirm."""
 
 from __future__ import annotations
 
@@ -52,8 +52,12 @@ MIGRATION = Migration(
         "CREATE INDEX rental_reuse_by_question ON rental_reuse (canonical, role, schema_version)",
     ),
 )
+CONFIRMED_MIGRATION = Migration(
+    "rental/0210_add_confirmed",
+    ("ALTER TABLE rental_reuse ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 0",),
+)
 _OF_SCOPE = """
-    SELECT * FROM rental_reuse WHERE role = ? AND schema_version = ?
+    SELECT * FROM rental_reuse WHERE role = ? AND schema_version = ? AND confirmed = 1
         AND NOT EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number)
     ORDER BY number DESC LIMIT ?
 """.replace("{prefix}", KEY_PREFIX)
@@ -67,19 +71,19 @@ _EXCLUDED = """
         AND EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number)
 """.replace("{prefix}", KEY_PREFIX)
 _KNOWN = """
-    SELECT number FROM rental_reuse
+    SELECT number, confirmed FROM rental_reuse
     WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ?
         AND NOT EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number)
 """.replace("{prefix}", KEY_PREFIX)
 _INSERT = """
     INSERT INTO rental_reuse (canonical, role, schema_version, mode, slots, question, parts, sql, author, day,
-        created_at, state)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'valid')
+        created_at, confirmed, state)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'valid')
     RETURNING number
 """
 _REPLACE = """
-    UPDATE rental_reuse SET question = ?, parts = ?, sql = ?, author = ?, day = ?, created_at = ?, embedder = '',
-        vector = NULL, uses = 0, used_at = NULL
+    UPDATE rental_reuse SET question = ?, parts = ?, sql = ?, author = ?, day = ?, created_at = ?, confirmed = ?,
+        embedder = '', vector = NULL, uses = 0, used_at = NULL
     WHERE number = ?
 """
 
@@ -89,7 +93,7 @@ class ReuseEntry:
     """One stored pair; `number` is what people are shown, `day` the local day on which it was asked.
 
     `canonical` and `packed_parts` are the question's form: a search looks into the latter only where it must. `excluded`:
-    an answer of it was marked as wrong.
+    an answer of it was marked as wrong. `confirmed`: it was certain, or a person confirmed it; another one is never reused.
     """
 
     question: str
@@ -107,6 +111,7 @@ class ReuseEntry:
     uses: int = 0
     used_at: datetime | None = None
     excluded: bool = False
+    confirmed: bool = True
 
     def parts(self) -> tuple[FormPart, ...]:
         """The question's form."""
@@ -153,13 +158,14 @@ class ReuseStore:
     def add(self, entry: ReuseEntry, now: datetime) -> int | None:
         """Keep `entry` and return its number; the pair before it with the same question and filters is replaced.
 
-        None when this very pair was excluded: a wrong answer does not come back by being given again.
+        None when this very pair was excluded: a wrong answer does not come back by being given again. None too where a
+        confirmed pair would give way to one that is not.
         """
         canonical, slots, sql = (storable(text) for text in (entry.canonical, entry.slots, entry.sql))
         same = (canonical, entry.role, entry.schema_version, entry.mode, slots)
         values = (
             storable(entry.question), storable(entry.packed_parts), sql,
-            entry.author, entry.day.isoformat(), instant(now),
+            entry.author, entry.day.isoformat(), instant(now), int(entry.confirmed),
         )  # fmt: skip
         with self._state.write() as connection:
             if connection.execute(_EXCLUDED, (*same, sql)).fetchone():
@@ -167,6 +173,8 @@ class ReuseStore:
             row = connection.execute(_KNOWN, same).fetchone()
             if row is None:
                 return int(connection.execute(_INSERT, (*same, *values)).fetchone()[0])
+            if row[1] and not entry.confirmed:
+                return None
             connection.execute(_REPLACE, (*values, row[0]))
             return int(row[0])
 
@@ -175,6 +183,11 @@ class ReuseStore:
         with self._state.write() as connection:
             sql = "UPDATE rental_reuse SET uses = uses + 1, used_at = ? WHERE number = ?"
             connection.execute(sql, (instant(now), number))
+
+    def confirm(self, number: int) -> None:
+        """Let one entry be reused from now on."""
+        with self._state.write() as connection:
+            connection.execute("UPDATE rental_reuse SET confirmed = 1 WHERE number = ?", (number,))
 
     def list(self, author: str | None) -> list[ReuseEntry]:
         """Every entry of `author`, or of everybody (None), excluded ones too, newest first."""
@@ -209,6 +222,7 @@ def _entry(row: Mapping[str, Any]) -> ReuseEntry:
         created_at=when(row["created_at"]),
         used_at=when_or_none(row["used_at"]),
         excluded=bool(row.get("excluded")),
+        confirmed=bool(row["confirmed"]),
     )
 
 

@@ -25,7 +25,7 @@ def explain_query(tree: exp.Expr, lang: Lang) -> tuple[str, ...]:
     lines = [_chosen(select, lang), _from(select, lang)]
     where = select.args.get("where")
     if where is not None:
-        lines += [_say("where", lang, what=_condition(part, lang)) for part in conjuncts(where.this)]
+        lines += [_say("where", lang, what=explain_condition(part, lang)) for part in conjuncts(where.this)]
     qualify = select.args.get("qualify")
     if qualify is not None:
         lines.append(_say("where", lang, what=qualify.this.sql(dialect="duckdb")))
@@ -66,7 +66,7 @@ def _table(name: str, lang: Lang) -> str:
     return known.caption(lang).partition("(")[0].strip().lower() if known else name
 
 
-def _condition(node: exp.Expr, lang: Lang) -> str:
+def explain_condition(node: exp.Expr, lang: Lang) -> str:
     """One condition in words; what has no words of its own is shown as SQL."""
     node = node.unnest()
     phrasings: dict[type[exp.Expr], Callable[[exp.Expr, Lang], str]] = {
@@ -80,7 +80,7 @@ def _condition(node: exp.Expr, lang: Lang) -> str:
 
 
 def _either(node: exp.Expr, lang: Lang) -> str:
-    sides = [_condition(node.this, lang), _condition(node.args["expression"], lang)]
+    sides = [explain_condition(node.this, lang), explain_condition(node.args["expression"], lang)]
     return _say("either", lang, one=sides[0], other=sides[1])
 
 
@@ -103,7 +103,8 @@ def _compared(node: exp.Expr, lang: Lang) -> str:
     key = kinds.get(type(node))
     if key is None or not isinstance(node, exp.Binary):
         return node.sql(dialect="duckdb")
-    return _say(key, lang, name=_name(node.left, lang), value=_value(node.right, lang))
+    value = _value(node.right, lang)
+    return _say(key, lang, name=_name(node.left, lang), value=value.strip("%") if key == "like" else value)
 
 
 def _negated(node: exp.Expr, lang: Lang) -> str:
@@ -113,7 +114,7 @@ def _negated(node: exp.Expr, lang: Lang) -> str:
         return _say("filled", lang, name=_name(node.this, lang))
     if isinstance(node, exp.Exists):
         return _say("has_not", lang, what=_inside(node, lang))
-    return _say("not", lang, what=_condition(node, lang))
+    return _say("not", lang, what=explain_condition(node, lang))
 
 
 def _inside(node: exp.Expr, lang: Lang) -> str:

@@ -13,7 +13,7 @@ from tests.support.modes.desk import Told
 from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.rental.desk import RentalDesk, rental_desk
 from troly.llm.source import THINKING_TOKENS
-from troly.plugin.events import ItemList, StepFinished, Token
+from troly.plugin.events import Chart, ItemList, StepFinished, Token
 from troly.text.numbers import format_number
 from troly_rental.agents.orchestrator import OrchestratorReply
 from troly_rental.agents.sql_generation import SqlReply
@@ -71,16 +71,204 @@ def prompt(body: dict[str, Any]) -> str:
     return "\n".join(message["content"] for message in body["messages"])
 
 
-async def test_the_models_query_is_run_validated_and_kept(desk: RentalDesk, server: OllamaDouble) -> None:
-    server.script(SORTED, sql(GOOD_SQL), FOUND)
+async def test_the_models_query_is_run_validated_and_stored_and_reused_once_it_is_confirmed(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    """002-14, 002-29: that the model which wrote it tells its rows confirms nothing."""
+    server.script(SORTED, sql(GOOD_SQL), FOUND, SORTED, sql(GOOD_SQL), FOUND, SORTED, FOUND)
     told = await desk.ask(QUESTION)
     assert told.answer.startswith(FOUND)
     assert told.state["isValid"] is True
     assert told.state["attempts"] == 1
     assert all(row["district"] == "Gò Vấp" and row["price"] < 3_000_000 for row in told.state["results"])
     assert told.all(ItemList)[0].items
-    assert [entry.question for entry in ReuseStore(desk.services.state).list(None)] == [QUESTION]
+    kept = ReuseStore(desk.services.state)
+    assert [(entry.question, entry.confirmed) for entry in kept.list(None)] == [(QUESTION, False)]
     assert len(chats(server)) == 3
+    desk.leave()
+    again = await desk.ask(QUESTION)
+    assert len(chats(server)) == 6
+    assert not any(notice.title.startswith("Dùng lại") for notice in again.notices)
+    assert not any("A confirmed example" in prompt(body) for body in chats(server))
+    kept.confirm(kept.list(None)[0].number)
+    desk.leave()
+    reused = await desk.ask(QUESTION)
+    assert any(notice.title.startswith("Dùng lại câu đã duyệt") for notice in reused.notices)
+    assert reused.state["results"] == told.state["results"]
+    assert len(chats(server)) == 8
+
+
+async def test_a_confirmed_query_is_not_reused_for_what_goes_on(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    """The same words mean something else after another question."""
+    server.script(SORTED, sql(GOOD_SQL), FOUND, "Đây ạ.", SORTED, sql(GOOD_SQL), FOUND)
+    await desk.ask("cái nào hợp với mình nhất")
+    kept = ReuseStore(desk.services.state)
+    kept.confirm(kept.list(None)[0].number)
+    desk.leave()
+    await desk.ask("phòng dưới 5 triệu ở Tân Bình")
+    told = await desk.ask("cái nào hợp với mình nhất")
+    assert not any(notice.title.startswith("Dùng lại") for notice in told.notices)
+    assert len(chats(server)) == 7
+
+
+EMPTY_SQL = GOOD_SQL.replace(
+    "rooms.price < 3000000", "rooms.title LIKE '%phòng tầng hầm%' AND rooms.price < 3000000"
+)
+
+
+async def test_without_rows_nothing_that_the_model_claims_is_shown(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    """The condition that left nothing is named instead, and the query is not taken for a valid one."""
+    claim = "Em tìm được mấy phòng tầng hầm như anh chị hỏi. Phòng nào cũng đang trống."
+    server.script(SORTED, sql(EMPTY_SQL), claim)
+    told = await desk.ask(QUESTION)
+    assert told.answer.startswith("Không tìm thấy dòng nào")
+    assert "phòng tầng hầm”" in told.answer
+    assert "Em tìm được" not in told.answer
+    assert told.state["isValid"] is None
+    assert told.state["results"] == []
+    assert ReuseStore(desk.services.state).list(None) == []
+
+
+async def test_a_query_without_rows_may_still_be_sent_back(desk: RentalDesk, server: OllamaDouble) -> None:
+    server.script(SORTED, sql(EMPTY_SQL), "MISSED: không ai hỏi tầng hầm", sql(GOOD_SQL), FOUND)
+    told = await desk.ask(QUESTION)
+    assert told.answer.startswith(FOUND)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("我为您找到了五间房，请查看列表。", "tiếng Việt"),
+        ("Вот комнаты, которые вы искали.", "tiếng Việt"),
+        ("The weather is lovely today and bananas are yellow.", "tiếng Việt"),
+        ("asdf qwer zxcv lorem ipsum dolor sit amet.", "tiếng Việt"),
+        ("Có phòng giá 1.234.567 VND.", "con số"),
+        ("rất tuyệt vời " * 300, "kết thúc"),
+    ],
+)
+async def test_a_telling_that_cannot_be_shown_gives_way_to_codes_with_one_line_why(
+    desk: RentalDesk, server: OllamaDouble, said: str, why: str
+) -> None:
+    server.script(SORTED, sql(GOOD_SQL), said)
+    told = await desk.ask(QUESTION)
+    assert told.answer.startswith("Phòng ở Gò Vấp")
+    lines = [one.title for one in told.notices if one.title.startswith("Không dùng câu trả lời của model")]
+    assert len(lines) == 1
+    assert why in lines[0].replace("có số không", "con số không")
+    assert told.state["isValid"] is None
+    assert ReuseStore(desk.services.state).list(None) == []
+
+
+async def test_an_answer_in_english_is_shown_where_english_was_asked(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    said = "Here are some rooms that suit a student's purse."
+    server.script(SORTED, sql(GOOD_SQL), said, SORTED, sql(GOOD_SQL), "Đây là mấy phòng hợp với bạn nhé.")
+    asked = "which rooms would suit a first year student in Gò Vấp"
+    assert (await desk.ask(asked)).answer.startswith(said)
+    desk.leave()
+    told = await desk.ask(asked)
+    assert "mấy phòng" not in told.answer
+    assert any("it is not in English" in one.title for one in told.notices)
+
+
+@pytest.mark.parametrize("said", ["tôi không biết JSON là gì", {"foo": 1, "bar": [2]}])
+async def test_a_request_that_cannot_be_sorted_is_not_called_off_topic(
+    desk: RentalDesk, server: OllamaDouble, said: Any
+) -> None:
+    server.script(said, said)
+    told = await desk.ask("nơi nào yên ắng cho bà bầu vậy")
+    assert "chỉ giúp được" not in told.answer
+    assert told.state["kind"] == "CONTROL"
+    assert any("không đúng dạng" in one.title for one in told.notices)
+    assert told.done.metadata["answered"] is False
+
+
+async def test_a_query_that_finds_no_end_is_told_so(desk: RentalDesk, server: OllamaDouble) -> None:
+    server.script(SORTED, Reply('{"sql": "SELECT ', fault="deaf"))
+    told = await desk.ask(QUESTION)
+    assert "không chịu kết thúc" in told.answer
+    assert "Hãy hỏi lại" in told.answer
+
+
+async def test_prompts_hold_what_was_wanted_six_turns_ago(desk: RentalDesk, server: OllamaDouble) -> None:
+    """002-05: as much of the last twenty messages as a short prompt has room for."""
+    turn = (SORTED, sql(GOOD_SQL), "Có vài phòng dưới 3 triệu ở Gò Vấp, mời bạn xem danh sách bên dưới nhé.")
+    server.script(*turn * 7)
+    desk.become("lan")
+    await desk.ask("tìm phòng có sân để ô tô ở quận 10 nhé")
+    for text in (
+        "cái nào trong đó hợp với người nuôi két sắt",
+        "có cái nào gần trường không",
+        "thế loại rộng hơn chút thì sao nhỉ",
+        "còn chỗ nào yên tĩnh hơn mà gần chợ không",
+        "vậy tầm đó mà mới xây thì có không",
+        "rốt cuộc chỗ nào hợp nhất với mình",
+    ):
+        await desk.ask(text)
+    sort, write, _ = (prompt(one) for one in chats(server)[-3:])
+    for text in (sort, write):
+        said = text.partition("Conversation:")[2]
+        assert "user: tìm phòng có sân để ô tô ở quận 10 nhé" in said
+        assert said.count("user: ") == 6
+        assert said.count("assistant: Có vài phòng") >= 2
+        assert "Xin chào" not in said
+    assert all(len(prompt(one)) <= 7_000 for one in chats(server))
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [("vẽ {} về phòng hợp túi tiền sinh viên", "bar"), ("vẽ {} về phòng hợp túi tiền", "share")],
+)
+async def test_the_kind_of_chart_is_the_persons_or_the_models(
+    desk: RentalDesk, server: OllamaDouble, question: str, kind: str
+) -> None:
+    counted = "SELECT room_type, count(*) AS count FROM rooms WHERE status = 'available' GROUP BY room_type ORDER BY count DESC"
+    sorted_ = {**SORTED, "intentModeHint": "CHART", "chartKind": "share"}
+    server.script(sorted_, sql(counted), "Đây là biểu đồ.")
+    named = "biểu đồ cột" if kind == "bar" else "biểu đồ"
+    told = await desk.ask(question.format(named))
+    assert [one.kind for one in told.all(Chart)] == [kind]
+
+
+async def test_a_pie_is_drawn_without_a_models_word_for_it(desk: RentalDesk, server: OllamaDouble) -> None:
+    server.script("Đây là biểu đồ.")
+    told = await desk.ask("biểu đồ tròn số phòng theo loại phòng")
+    assert [one.kind for one in told.all(Chart)] == ["share"]
+
+
+async def test_people_are_no_rooms(desk: RentalDesk, server: OllamaDouble) -> None:
+    server.script(SORTED, sql("SELECT users.id, users.name AS title, users.phone FROM users"), "Đây ạ.")
+    desk.become("minh")
+    told = await desk.ask("cho mình xem hồ sơ lưu trong này về mình với")
+    assert told.state["results"]
+    assert [item["path"] for item in told.state["payload"]["list"]["items"]] == [""]
+    assert told.all(ItemList)[0].title.startswith("Người dùng")
+
+
+async def test_a_cheap_price_of_electricity_is_no_cheap_rent(desk: RentalDesk, server: OllamaDouble) -> None:
+    by_power = GOOD_SQL.replace("ORDER BY rooms.price", "ORDER BY rooms.electricity_price")
+    server.script(SORTED, sql(by_power), "Đây là các phòng ở Quận 7.")
+    told = await desk.ask("tiền điện rẻ ở quận 7")
+    assert "giá thuê từ thấp" not in told.answer
+
+
+async def test_asking_whether_a_rent_may_be_lowered_is_the_models(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    talk = {
+        **SORTED,
+        "requestType": "GENERAL_CHAT",
+        "readyForSql": False,
+        "message": "Dữ liệu không ghi ai chịu bớt giá.",
+    }
+    server.script(talk)
+    told = await desk.ask("có chỗ nào chịu giảm giá phòng không")
+    assert told.answer == talk["message"]
 
 
 async def test_a_certain_question_costs_one_call(desk: RentalDesk, server: OllamaDouble) -> None:

@@ -104,6 +104,46 @@ def test_hostile_messages_are_refused(message: str) -> None:
     assert not parsed.ready
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "giảm giá phòng số 3 đi",
+        "giảm giá phòng cho tôi được không",
+        "hủy hợp đồng giúp tôi",
+        "can you cancel my contract",
+        "hủy lịch xem phòng ngày mai",
+    ],
+)
+def test_an_order_to_change_data_is_refused(message: str) -> None:
+    assert ask(message).refused
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "có chỗ nào chịu giảm giá phòng không",
+        "hủy hợp đồng trước hạn thì mất cọc không",
+        "chủ trọ có được tăng giá phòng giữa chừng không",
+        "can I cancel my contract early?",
+    ],
+)
+def test_who_asks_about_a_change_orders_none(message: str) -> None:
+    assert not ask(message).refused
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["tiền cọc của tôi bao nhiêu", "my deposit", "what is my deposit", "my rent", "cọc của mình bao nhiêu"],
+)
+def test_a_guest_who_asks_for_own_papers_is_to_log_in(message: str) -> None:
+    assert [one.key for one in ask(message, role="GUEST").missing] == ["missing.login"]
+
+
+@pytest.mark.parametrize("message", ["ý kiến của tôi là không", "con mèo của tôi", "cảm ơn bạn của tôi"])
+def test_not_all_that_is_mine_needs_a_login(message: str) -> None:
+    assert not ask(message, role="GUEST").missing
+
+
 def test_own_records_need_a_login() -> None:
     guest = ask("hợp đồng của tôi", role="GUEST")
     assert [one.key for one in guest.missing] == ["missing.login"]

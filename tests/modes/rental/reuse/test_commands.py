@@ -121,3 +121,21 @@ def test_the_log_keeps_its_newest_lines(services: Services, monkeypatch: pytest.
     found = Audit(services).list(profile("an"), 100)
     assert [line.question for line in found] == ["câu 5", "câu 4", "câu 3"]
     assert found[0].at == services.clock()
+
+
+async def test_memory_confirm_lets_a_models_query_be_reused(services: Services) -> None:
+    reuse, now = QuestionReuse(services), services.clock()
+    asked = ReuseQuestion.of("phòng quận 3", [], ROLE, MODE, SCHEMA)
+    number = await reuse.store(asked, "SELECT 3", "valid", confirmed=False, user="an")
+    assert (await reuse.find(asked, now=now)).kind == "none"
+    listed = _run(services, "memory list", profile("an"))
+    assert listed.records is not None
+    assert listed.records[0]["confirmed"] is False
+    assert _run(services, "memory confirm", profile("binh"), {"number": str(number)}).exit_code == 3
+    assert _run(services, "memory confirm", profile("an"), {"number": str(number)}).exit_code == 0
+    assert (await reuse.find(asked, now=now)).kind == "hard"
+    # What a model writes later does not take its place.
+    assert await reuse.store(asked, "SELECT 4", "valid", confirmed=False, user="an") is None
+    match = await reuse.find(asked, now=now)
+    assert match.entry is not None
+    assert match.entry.sql == "SELECT 3"
