@@ -142,17 +142,18 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         of_log = not question_of(blank_out(text, spans_of(tool_words("of_log").find(text)))).words
         goes_on = short and (full.leaned or of_log or not await pages.answer(text))
         return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
-    return await _with_page(pages, text, full, before)
+    return await _with_page(pages, text, full, before, focus.rows)
 
 
-async def _with_page(pages: Pages, text: str, full: FullQuestion, before: str) -> FullQuestion:
-    """As `with_context` where the last answer showed pages."""
-    focus, question = pages.turn.focus, question_of(text)
-    assert focus is not None
-    title = focus.rows[0].title.partition("(")[0].strip()
+async def _with_page(
+    pages: Pages, text: str, full: FullQuestion, before: str, rows: Sequence[FocusRow]
+) -> FullQuestion:
+    """As `with_context` where the last answer showed the pages `rows`."""
+    question = question_of(text)
+    title = rows[0].title.partition("(")[0].strip()
     if same := _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date()):
         return FullQuestion(same, leaned=True)
-    shown = [(row.id, row.title) for row in focus.rows]
+    shown = [(row.id, row.title) for row in rows]
     if full.about and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
         return FullQuestion(f"{here.title}: {full.text}", leaned=True) if here else full

@@ -60,6 +60,7 @@ _CARRIED = re.compile(
     r"\b(?:chuyen|carried over|carry over)\b[\w ]{0,20}?\b(?:toi da|up to|at most)?\s*(\d+)\s+(?:ngay|days?)\b"
 )
 _CARRIED_WORD = re.compile(r"\b(?:chuyen|carr(?:y|ied))\b")
+_LEFT = re.compile(r"\b(?:con lai|remaining|left)\b")
 _REST = re.compile(r"\b(?:phan con lai|so con lai|phan du|ngoai (?:so|phan)|the rest|the remainder|vuot)\b")
 _LEAST_PAY = 10_000
 # What rules grant beside money, and from which one on ("từ con thứ hai").
@@ -146,7 +147,7 @@ def work_out(question: str, before: str, texts: Sequence[str], lang: Lang) -> st
     )
     carried = Decimal(0)
     for text in texts:
-        carried = _carried_over(text, question)
+        carried = _carried_over(text, question, before)
         whole = _by_parts(text, question, own, lang) or _by_months_of_pay(
             text, f"{question}\n{before}", said, lang
         )
@@ -281,15 +282,11 @@ def _by_unit(sentence: str, said: Figures, question: str, asks: FigureRequest, l
     )
 
 
-def _carried_over(text: str, question: str) -> Decimal:
+def _carried_over(text: str, question: str, before: str) -> Decimal:
     """How many days the rule carries over before "the rest" is paid; 0 where the question speaks of that rest itself."""
-    carried, rest = _CARRIED.search(fold(text)), _REST.search(fold(text))
-    if (
-        carried is None
-        or rest is None
-        or _REST.search(fold(question))
-        or _CARRIED_WORD.search(fold(question))
-    ):
+    carried, asked = _CARRIED.search(fold(text)), fold(question)
+    spoken = _CARRIED_WORD.search(f"{asked} {fold(before)}") and _LEFT.search(asked)
+    if carried is None or not _REST.search(fold(text)) or _REST.search(asked) or spoken:
         return Decimal(0)
     return Decimal(carried[1])
 

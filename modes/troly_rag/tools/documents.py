@@ -28,7 +28,7 @@ _CLOSE = 0.3
 _FEWEST = 2
 # A passage of so many characters is told whole.
 _SHORT = 400
-_AS_GOOD, _LESS = 0.02, 0.9
+_AS_GOOD = 0.02
 # What is told beside the best sentence says at least this share of what that one says.
 _BESIDE = 0.45
 # What the sentence itself counts beside the headings above it; what a sentence without the figure asked for is worth, and
@@ -56,11 +56,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
     near = [one for one in found.passages if one.relevance >= NEAR]
     told = _told(near)
     best = max((one.share for one in near), default=0.0)
-    met = figure_request(asked)
-    figured = max(
-        (one.share if met.is_met(fold(one.text)) else _LESS * one.share for one in near), default=0.0
-    )
-    if found.closed > figured:
+    if found.closed > best:
         # A closed page speaks of it better: nothing else comes near.
         told = []
     # An older version is there to be weighed against what is in force, and is told where versions are compared.
