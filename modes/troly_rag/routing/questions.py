@@ -201,7 +201,7 @@ _REJECTS = re.compile(r"(?:khong phai|chu khong|not)\b")
 _NOT = r"(?:không phải|khong phai|ko phải|k phải|hông phải|đâu phải|not)(?: là| về| hỏi)?"
 _NOT_THIS = re.compile(
     rf"^\W*{_NOT} (?P<first>[^,;.?]+?)(?:\s*[,;.]\s*(?:mà(?: là)? |but )?| mà(?: là)? | but )(?P<then>.+)$"
-    rf"|(?:\s*[,;]\s*|\s+)(?:chứ |and )?{_NOT} (?P<last>[^,;.?]+?)\s*[.?!]*$",
+    rf"|(?:\s*[,;]\s*(?:chứ |and )?|\s+(?:chứ|and)\s+){_NOT} (?P<last>[^,;.?]+?)\s*[.?!]*$",
     re.IGNORECASE,
 )
 _MOST = 8
