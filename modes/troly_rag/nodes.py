@@ -33,7 +33,7 @@ from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, Tool
 from troly_rag.routing.agent_choice import Question, corpus_fits, picker_of
 from troly_rag.routing.follow_up import Pages, show, with_context
 from troly_rag.routing.lexicons import spelt_out, tool_words
-from troly_rag.routing.plan import Routing
+from troly_rag.routing.plan import LOG, Routing
 from troly_rag.routing.questions import without_setting
 from troly_rag.routing.router import (
     ParsedMessage,
@@ -291,7 +291,8 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     content = composed.content
     turn.answered = composed.answered
     turn.conversation_metadata[SUM] = composed.computed
-    show(turn, work.routing.refined_query, content.evidence)
+    read = any(tool == LOG for output in execution.outputs for tool, _ in output.extras)
+    show(turn, work.routing.refined_query, content.evidence, logs_read=read and not content.evidence)
     turn.say(content.answer)
     if content.evidence:
         turn.emit(cards(content.evidence, turn.now, turn.language))

@@ -21,7 +21,7 @@ from troly_rag.answer.output import AnswerContent, follow_ups
 from troly_rag.answer.written import write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
-from troly_rag.corpus.coverage import figure_request, question_of, text_of
+from troly_rag.corpus.coverage import figure_request, phrases_of, question_of, text_of
 from troly_rag.execution.engine import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, Routing
@@ -32,7 +32,7 @@ _MOST_SOURCES = 4
 _YEAR = re.compile(r"(?<![0-9])20[0-9]{2}(?![0-9])")
 # What comes nearest is shown from this share of the question's words on.
 _NEAREST, _NEAREST_CLOSE = 0.5, 0.25
-_STRAY = 0.3
+_STRAY, _PERHAPS, _FEWEST = 0.3, 0.35, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ async def compose(
         *closing,
         *(() if found.is_whole else _closed(outputs, lang)),
     ]
-    suggested = _suggested(outputs, found.used, routing, config, lang)
+    suggested = _suggested(outputs, found.used, routing, config, lang, computed=found.computed)
     if not found.is_whole and turn.model.reason_unavailable is not None:
         parts.append(say("answer.no_model", lang))
     # A figure that is asked for without a word of what it is of is no page's to tell.
@@ -115,9 +115,10 @@ async def compose(
     changed = asked.coverage(text_of(text)).share if asked.tokens else 1.0
     stray = found.computed and routing.goes_on_with_sum and not asked.own_figures and changed < _STRAY
     whole = found.is_whole and not (quoted or uncounted or own or vague or summed or stray)
-    # What is shown as the nearest is worth half of what it holds.
-    coverage = found.coverage if whole else found.coverage / 2
-    answer = AnswerContent("\n\n".join(filter(None, parts)), found.used, suggested, coverage)
+    # What is shown as the nearest is worth half of what it holds, and never more than "perhaps".
+    coverage = found.coverage if whole else min(found.coverage / 2, _PERHAPS)
+    text = "\n\n".join(filter(None, parts))
+    answer = AnswerContent(text, found.used, suggested, coverage, computed=whole and found.computed)
     return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, found.computed)
 
 
@@ -131,7 +132,7 @@ class Findings:
         self._lang, self._conflicts = lang, conflicts
         self.lines: list[str] = []
         self.figures: list[str] = []
-        self.computed = False
+        self.computed = self._partial = False
         self.used: tuple[SourceEvidence, ...] = ()
         self._nearest: list[str] = []
         self._held: list[float] = []
@@ -142,6 +143,7 @@ class Findings:
                 continue
             shown = [one for tool, one in output.extras if tool in (MATH, LOG)]
             self.computed = self.computed or any(one.covered for one in shown)
+            self._partial = self._partial or any(one.covered and one.unread for one in shown)
             for extra in shown:
                 self.figures.append(extra.answer)
                 used += extra.evidence
@@ -158,7 +160,7 @@ class Findings:
     @property
     def is_whole(self) -> bool:
         """Whether every part of the question is answered."""
-        return not self._nearest and bool(self.lines or self.figures)
+        return not (self._nearest or self._partial) and bool(self.lines or self.figures)
 
     @property
     def coverage(self) -> float:
@@ -185,8 +187,11 @@ class Findings:
             return []
         self._held.append(query.found.passages[0].share if query.found.passages else 0.0)
         near = self._untold(query.found.answer)
-        if near and stands and query.is_near(_NEAREST, _NEAREST_CLOSE):
-            words = ", ".join(f"“{word}”" for word in query.found.unread)
+        asked = question_of(query.query)
+        # One word that names nothing known here comes near to no page.
+        telling = asked.subjects >= _FEWEST or asked.names_something
+        if near and stands and telling and query.is_near(_NEAREST, _NEAREST_CLOSE):
+            words = ", ".join(f"“{words}”" for words in phrases_of(query.query, query.found.unread))
             key = "answer.nearest" if words else "answer.perhaps"
             text = say(key, self._lang, words=words, title=stands[0].title, text=near)
             self._nearest.append(text)
@@ -258,13 +263,17 @@ def _suggested(
     routing: Routing,
     config: RagConfig,
     lang: Lang,
+    *,
+    computed: bool = False,
 ) -> tuple[str, ...]:
+    # A sum of figures alone leads to no page, and a page in the person's language to none in another.
+    native = any(not is_other(one.text, lang) for one in used)
     titles = [
         one.title
         for output in outputs
         for query in output.queries
         for one in query.found.passages
-        if not one.superseded
+        if not one.superseded and not (native and is_other(one.text, lang)) and (used or not computed)
     ]
     return follow_ups(titles, [one.title for one in used], routing.refined_query, config, lang)
 

@@ -63,12 +63,14 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class AnswerContent:
-    """What is said to the person, and `coverage`: the share of the question's words that its sources hold (0 to 1)."""
+    """What is said to the person, and `coverage`: the share of the question's words that its sources hold (0 to 1);
+    what was `computed` without a source is as sure as the sum."""
 
     answer: str
     evidence: tuple[SourceEvidence, ...] = ()
     follow_ups: tuple[str, ...] = ()
     coverage: float = 0.0
+    computed: bool = False
 
 
 def final_output(
@@ -143,7 +145,7 @@ def confidence(content: AnswerContent, conflicts: ConflictReport) -> float:
     """From 0 to 1: how many answers of this coverage were measured to be right; less where sources contradict each other."""
     tied = any(found.tie for found in conflicts.conflicts)
     share = interpolated(_RIGHT, content.coverage) * (TIE_SHARE if tied else 1.0)
-    return round(share, 2) if content.evidence else 0.0
+    return round(share, 2) if content.evidence or content.computed else 0.0
 
 
 def follow_ups(

@@ -162,6 +162,10 @@ class Question:
             at for at, token in enumerate(typed) if any(start <= token.start < end for start, end in spans)
         }
         own |= {at + 1 for at in own if at + 1 < len(typed) and _UNIT.fullmatch(typed[at + 1].folded)}
+        dated = {found.start() for found in _DATE.finditer(raw)}
+        own |= {
+            at - 1 for at in own if typed[at].start in dated and at and _UNIT.fullmatch(typed[at - 1].folded)
+        }
         self.own_figures = frozenset(
             typed[at].folded
             for at in own
@@ -306,6 +310,20 @@ def _own_figures(raw: str) -> list[tuple[int, int]]:
     folded, offsets = fold_in_place(raw)
     spelt = [span_in_place(offsets, len(raw), *found.span()) for found in _SPELT.finditer(folded)]
     return [*dates, *clocks, *counted, *spelt]
+
+
+def phrases_of(raw: str, words: Sequence[str]) -> tuple[str, ...]:
+    """`words` of `raw`, those with only a blank between them as one: half of "Hà Nội" is no word to tell of."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    for word in words:
+        start = raw.find(word, at)
+        if start < 0:
+            return tuple(words)
+        at = start + len(word)
+        joined = bool(found) and raw[found[-1][1] : start].isspace()
+        found[-1:] = [(found[-1][0], at)] if joined else [*found[-1:], (start, at)]
+    return tuple(dict.fromkeys(raw[start:end] for start, end in found))
 
 
 @lru_cache(maxsize=256)

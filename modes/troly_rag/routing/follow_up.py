@@ -20,9 +20,17 @@ from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import question_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage
 from troly_rag.routing.lexicons import label, tool_words
-from troly_rag.routing.questions import asks, content, is_arithmetic, is_elliptical, predicate
+from troly_rag.routing.questions import (
+    asks,
+    content,
+    is_arithmetic,
+    is_elliptical,
+    predicate,
+    without_rejected,
+)
 from troly_rag.strings import say
 from troly_rag.tools.documents import answers
+from troly_rag.tools.logs import parse_log_query
 
 KIND, LOGS = "documents", "logs"
 # A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
@@ -120,27 +128,40 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
 
     Of the ways to make it whole that one is taken which a page answers; a page that was shown comes before others.
     """
-    text = _with_years(text, pages.turn.now.astimezone(HCM).date())
+    text = _with_years(without_rejected(text), pages.turn.now.astimezone(HCM).date())
     focus, question = pages.turn.focus, question_of(text)
     full = complete_question(text, before, pages.turn.language)
     if focus is None or not (focus.rows or focus.kind == LOGS):
         return full
     if focus.kind == LOGS:
         short = len(question.words) <= _SHORT or _CODE.search(text)
+        asked = parse_log_query(text, pages.turn.now)
+        if asked.levels and asked.start and not full.about:
+            # Its own level on its own day stands by itself.
+            return FullQuestion(f"log: {text}")
         of_log = not question_of(blank_out(text, spans_of(tool_words("of_log").find(text)))).words
         goes_on = short and (full.leaned or of_log or not await pages.answer(text))
         return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
-    title = focus.rows[0].title.partition("(")[0].strip()
+    return await _with_page(pages, text, full, before, focus.rows)
+
+
+async def _with_page(
+    pages: Pages, text: str, full: FullQuestion, before: str, rows: Sequence[FocusRow]
+) -> FullQuestion:
+    """As `with_context` where the last answer showed the pages `rows`."""
+    question = question_of(text)
+    title = rows[0].title.partition("(")[0].strip()
     if same := _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date()):
         return FullQuestion(same, leaned=True)
-    shown = [(row.id, row.title) for row in focus.rows]
+    shown = [(row.id, row.title) for row in rows]
     if full.about and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
         return FullQuestion(f"{here.title}: {full.text}", leaned=True) if here else full
     about = full.about or text
     # What only asks, of nothing ("ở đâu"), asks of the page that was shown.
     if question.tokens or question.own_figures or not asks(text):
-        title = await _title_shown(pages, about, shown, goes_on=bool(full.about or question.own_figures))
+        goes_on = bool(full.about or question.own_figures)
+        title = await _title_shown(pages, about, shown, goes_on=goes_on, opened=bool(full.about))
     if not title:
         return full
     # A message without accents stays one: its words are compared with any accents.
@@ -176,11 +197,16 @@ def _with_years(text: str, today: date) -> str:
 
 
 async def _title_shown(
-    pages: Pages, about: str, shown: Sequence[tuple[str, str]], *, goes_on: bool = False
+    pages: Pages,
+    about: str,
+    shown: Sequence[tuple[str, str]],
+    *,
+    goes_on: bool = False,
+    opened: bool = False,
 ) -> str:
     """The title of the page shown last that speaks of `about` no less than any other page; "" for none.
 
-    A bare name must be spoken of more, unless the message says that it `goes_on` with the page ("còn X").
+    A bare name must be spoken of more, unless the message says that it `goes_on` with the page, or `opened` so ("còn X").
     """
     asked = question_of(about)
     subjects = {title_subject(title) for _, title in shown}
@@ -191,6 +217,9 @@ async def _title_shown(
         return ""
     there = max((_fit(one) for one in found if one not in own), default=(0.0, 0.0))
     titled = any(asked.named_by(one.title) >= 1 for one in found)
+    if titled and asked.own_figures and not opened:
+        # A figure of a matter that has a page of its own is none of the page shown.
+        return ""
     weaker = _fit(here) <= there if asked.is_topic and titled and not goes_on else _fit(here) < there
     alone = asked.subjects >= _FEW or await pages.answer(about)
     return "" if alone and (here.share < _LEAST or weaker) else here.title
@@ -233,9 +262,11 @@ def _fit(passage: Passage) -> tuple[float, float]:
     return passage.share, passage.closeness
 
 
-def show(turn: TurnContext, question: str, used: tuple[SourceEvidence, ...]) -> None:
-    """Make the documents or the logs of an answer what the next message may go on with."""
-    if any(one.source_type == "log" for one in used):
+def show(
+    turn: TurnContext, question: str, used: tuple[SourceEvidence, ...], *, logs_read: bool = False
+) -> None:
+    """Make the documents or the logs of an answer what the next message may go on with; logs in which nothing matched too."""
+    if logs_read or any(one.source_type == "log" for one in used):
         turn.show(LOGS, question, ())
         return
     rows = {one.document: FocusRow(one.document, one.title) for one in used if one.document}

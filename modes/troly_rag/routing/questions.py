@@ -15,7 +15,7 @@ from troly.text.dates import find_ranges
 from troly.text.fold import WordToken, fold, nfc, tokens
 from troly.text.match import PhraseHit
 from troly.text.numbers import find_amounts
-from troly_rag.corpus.coverage import question_of
+from troly_rag.corpus.coverage import figure_request, question_of
 from troly_rag.routing.agent_choice import AgentChoice
 from troly_rag.routing.lexicons import ENOUGH, asking_lists, label, tool_words
 from troly_rag.strings import say
@@ -176,9 +176,12 @@ def wants_log(text: str, now: datetime) -> bool:
     """Whether the logs are asked: they are named, or a fault is named with a time; not when a rule is asked for."""
     if tool_words("log").find(text):
         return True
-    if not tool_words("fault").find(text) or tool_words("rules").find(text):
+    happened = bool(_DATE.search(fold(text))) and tool_words("event").find(text)
+    if not (tool_words("fault").find(text) or happened) or tool_words("rules").find(text):
         return False
     dated = bool(find_ranges(text, now.date())) or bool(_CLOCK.search(fold(text)))
+    # How many of a level of lines there are is told by no page.
+    dated = dated or (figure_request(text).figure and bool(tool_words("level").find(text)))
     return dated or bool(tool_words("log_days").find(text))
 
 
@@ -195,6 +198,12 @@ _COMMA = re.compile(r",(?!\d)")
 _SURE, _FAR, _KNOWN = 0.55, 0.2, 0.5
 # What is not meant belongs to what is.
 _REJECTS = re.compile(r"(?:khong phai|chu khong|not)\b")
+_NOT = r"(?:không phải|khong phai|ko phải|k phải|hông phải|đâu phải|not)(?: là| về| hỏi)?"
+_NOT_THIS = re.compile(
+    rf"^\W*{_NOT} (?P<first>[^,;.?]+?)(?:\s*[,;.]\s*(?:mà(?: là)? |but )?| mà(?: là)? | but )(?P<then>.+)$"
+    rf"|(?:\s*[,;]\s*(?:chứ |and )?|\s+(?:chứ|and)\s+){_NOT} (?P<last>[^,;.?]+?)\s*[.?!]*$",
+    re.IGNORECASE,
+)
 _MOST = 8
 # What parts the telling of how it came about from the question.
 _SETTING = re.compile(r"[.;!\n]+(?=\s|$)|,(?!\d)|\bnên\b")
@@ -275,6 +284,15 @@ def _asks_of_it(text: str) -> bool:
         any(hit.start <= token.start < hit.end for hit in words) or token.folded.isdigit()
         for token in content(text)
     )
+
+
+def without_rejected(text: str) -> str:
+    """What is meant of "không phải X, Y" and "Y, không phải X", where X only names a thing known here and Y names one too."""
+    for found in _NOT_THIS.finditer(text):
+        rejected, meant = found["first"] or found["last"], found["then"] or text[: found.start()]
+        if question_of(rejected).is_topic and question_of(meant).names_something:
+            return meant.strip(_EDGES)
+    return text
 
 
 def without_setting(text: str) -> str:

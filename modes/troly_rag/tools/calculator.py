@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING
 
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges, format_date
@@ -23,6 +24,9 @@ from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
+
+if TYPE_CHECKING:
+    from troly_rag.corpus.search import Passage
 
 # Rules are looked for in so many of the passages found.
 _PAGES = 3
@@ -42,10 +46,22 @@ _SPELT = re.compile(rf"\b({'|'.join(_NUMBERS)})\s+({'|'.join(_UNITS.values())})\
 _EVERY = r"(?:cho\s+)?(?:moi|tung|per|an?|each|every|for every|for each)"
 _PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
 _HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
+# What stands between two counts of one message; each count with its unit.
+_AND = re.compile(r",(?!\d)|[;\n+]|\b(?:và|va|and|cộng|rồi|plus)\b", re.IGNORECASE)
+_HOURS = re.compile(r"(?=\b\d+(?:[.,]\d+)?\s*(?:giờ|gio|tiếng|tieng|hours?)\b)", re.IGNORECASE)
+_DAYS = re.compile(r"\b(\d+(?:[.,]\d+)?)\s*(?:ngày|ngay|days?)\b(?! (?:công|cong|tháng))", re.IGNORECASE)
+_OVERTIME = "làm thêm"
 _OVER = re.compile(r"\b(?:qua|tren|hon|more than|over)\s+(\d+)\s+(\w+)")
 _DIVIDED = re.compile(
     r"\b(?:luong|salary|pay)[\w ]{0,20}?(?:chia|divided by|over)\s+(\d+)\s+(?:ngay|days|working)"
 )
+# Of days that are left over so many are carried over, and the rest is paid.
+_CARRIED = re.compile(
+    r"\b(?:chuyen|carried over|carry over)\b[\w ]{0,20}?\b(?:toi da|up to|at most)?\s*(\d+)\s+(?:ngay|days?)\b"
+)
+_CARRIED_WORD = re.compile(r"\b(?:chuyen|carr(?:y|ied))\b")
+_LEFT = re.compile(r"\b(?:con lai|remaining|left)\b")
+_REST = re.compile(r"\b(?:phan con lai|so con lai|phan du|ngoai (?:so|phan)|the rest|the remainder|vuot)\b")
 _LEAST_PAY = 10_000
 # What rules grant beside money, and from which one on ("từ con thứ hai").
 _GRANTED = ("day", "month")
@@ -124,12 +140,14 @@ def work_out(question: str, before: str, texts: Sequence[str], lang: Lang) -> st
         else figure_request(before.partition("\n")[0])
     )
     ways: Sequence[Callable[[str], str]] = (
-        lambda one: _by_hour(one, (question, asked), said, lang, fresh=fresh),
+        lambda one: _by_hour(one, (question, asked), own, said, lang, fresh=fresh),
         lambda one: _by_unit(one, said, question, asks, lang),
-        lambda one: _by_divided_pay(one, said, own, lang),
+        lambda one: _by_divided_pay(one, said, question, carried, lang),
         lambda one: _by_share(one, question, said, lang),
     )
+    carried = Decimal(0)
     for text in texts:
+        carried = _carried_over(text, question, before)
         whole = _by_parts(text, question, own, lang) or _by_months_of_pay(
             text, f"{question}\n{before}", said, lang
         )
@@ -143,11 +161,18 @@ def work_out(question: str, before: str, texts: Sequence[str], lang: Lang) -> st
     return ""
 
 
-def _by_hour(sentence: str, named_in: tuple[str, str], said: Figures, lang: Lang, *, fresh: bool) -> str:
-    """Hours at a percentage of the hourly pay, by kind of day; each kind where none was named in this message or before."""
+def _by_hour(
+    sentence: str, named_in: tuple[str, str], own: Figures, said: Figures, lang: Lang, *, fresh: bool
+) -> str:
+    """Hours at a percentage of the hourly pay, by kind of day; each kind where none was named in this message or before.
+
+    Hours of several kinds of day are each its own; a message whose own figures are neither hours nor pay asks of something else.
+    """
     hours = said.counted.get("hour")
     cases = [(clause, share) for clause in _clauses(sentence) for share in _shares(clause)]
     if hours is None or not cases or not re.search(r"luong gio|overtime|hourly|lam them", fold(sentence)):
+        return ""
+    if own.counted and "hour" not in own.counted and own.money is None and own.hourly is None:
         return ""
     wage = said.hourly
     if wage is not None:
@@ -157,16 +182,44 @@ def _by_hour(sentence: str, named_in: tuple[str, str], said: Figures, lang: Lang
         shown = f"{_money(said.money, lang)} / {WORKING_DAYS} / {DAILY_HOURS}"
     else:
         return ""
+    counts = next((found for text in "\n".join(named_in).split("\n") if (found := _hours_in(text))), [])
     if said.percent is not None:
-        chosen = [("", said.percent)]
+        chosen = [(hours, ("", said.percent))]
+    elif len(counts) > 1:
+        kinds = [(count, _meant(f"{_OVERTIME}: {piece}", cases)) for count, piece in counts]
+        chosen = [(count, kind[0]) for count, kind in kinds if len(kind) == 1]
+        # Of several counts said before none is that of a kind that is named now.
+        if len(chosen) < len(kinds) or ("hour" not in own.counted and _meant(named_in[0], cases)):
+            return ""
     else:
-        chosen = _meant(named_in[0], cases) or _meant(named_in[1], cases) or (cases if fresh else [])
+        chosen = [
+            (hours, case)
+            for case in _meant(named_in[0].partition(":")[0], cases)
+            or _meant(named_in[0], cases)
+            or _meant(named_in[1], cases)
+            or (cases if fresh else [])
+        ]
+    clauses = [clause for clause, _ in cases]
+    called = dict(zip(clauses, _names(clauses), strict=True))
+    sums = [count * wage * share / 100 for count, (_, share) in chosen]
     lines = [
-        f"{_case(clause)}{_plain(hours, lang)} × {shown} × {_plain(share, lang)}% = {_money(hours * wage * share / 100, lang)}"
-        for clause, share in chosen
+        f"{f'{name}: ' if (name := called.get(clause)) else ''}{_plain(count, lang)} × {shown} × {_plain(share, lang)}% = {_money(value, lang)}"
+        for (count, (clause, share)), value in zip(chosen, sums, strict=True)
     ]
+    if len(counts) > 1 and len(lines) > 1:
+        lines.append(say("math.total", lang, total=_money(sum(sums, Decimal(0)), lang)))
     note = say("math.assumed", lang, days=WORKING_DAYS, hours=DAILY_HOURS) if said.hourly is None else ""
     return _told(lines, sentence, lang, note)
+
+
+def _hours_in(text: str) -> list[tuple[Decimal, str]]:
+    """Each count of hours in `text` with the words around it, up to the next comma or "and", or to the next count."""
+    head = text.partition(":")[0]
+    pieces = _AND.split(head if "hour" in figures_of(head).counted else text)
+    if any(len(_HOURS.findall(piece)) > 1 for piece in pieces):
+        pieces = [part for piece in pieces for part in _HOURS.split(piece)]
+    counted = [(figures_of(piece).counted.get("hour"), piece) for piece in pieces]
+    return [(count, piece) for count, piece in counted if count is not None]
 
 
 def _by_unit(sentence: str, said: Figures, question: str, asks: FigureRequest, lang: Lang) -> str:
@@ -229,14 +282,25 @@ def _by_unit(sentence: str, said: Figures, question: str, asks: FigureRequest, l
     )
 
 
-def _by_divided_pay(sentence: str, said: Figures, own: Figures, lang: Lang) -> str:
-    """Days at the monthly pay over so many working days; days of an earlier message may be others."""
+def _carried_over(text: str, question: str, before: str) -> Decimal:
+    """How many days the rule carries over before "the rest" is paid; 0 where the question speaks of that rest itself."""
+    carried, asked = _CARRIED.search(fold(text)), fold(question)
+    spoken = _CARRIED_WORD.search(f"{asked} {fold(before)}") and _LEFT.search(asked)
+    if carried is None or not _REST.search(fold(text)) or _REST.search(asked) or spoken:
+        return Decimal(0)
+    return Decimal(carried[1])
+
+
+def _by_divided_pay(sentence: str, said: Figures, question: str, carried: Decimal, lang: Lang) -> str:
+    """Days beyond those that are `carried` over at the monthly pay over so many working days; days of an earlier
+    message may be others, and of several counts it is not known which is meant."""
     found = _DIVIDED.search(fold(sentence))
-    days = own.counted.get("day")
-    if found is None or days is None or said.money is None:
+    days = figures_of(question).counted.get("day")
+    if found is None or days is None or said.money is None or len(set(_DAYS.findall(question))) > 1:
         return ""
-    value = said.money / Decimal(found[1]) * days
-    line = f"{_money(said.money, lang)} / {found[1]} × {_plain(days, lang)} = {_money(value, lang)}"
+    value = said.money / Decimal(found[1]) * max(Decimal(0), days - carried)
+    shown = f"({_plain(days, lang)} − {_plain(min(days, carried), lang)})" if carried else _plain(days, lang)
+    line = f"{_money(said.money, lang)} / {found[1]} × {shown} = {_money(value, lang)}"
     return _told([line], sentence, lang)
 
 
@@ -356,7 +420,7 @@ def _meant(question: str, cases: Sequence[tuple[str, Decimal]]) -> list[tuple[st
     A case is named by what stands before its figure ("ngày lễ 300%"), or by words side by side in both.
     """
     pairs = text_of(question).pairs
-    names = [_name(clause) for clause, _ in cases]
+    names = _names([clause for clause, _ in cases])
     if all(question_of(name).words for name in names):
         named = [float(question_of(name).coverage(text_of(question)).share >= 1) for name in names]
     else:
@@ -369,6 +433,15 @@ def _meant(question: str, cases: Sequence[tuple[str, Decimal]]) -> list[tuple[st
 def _name(clause: str) -> str:
     """What a case is called: the words before its figure, without the verb."""
     return re.sub(r"(?:\s+(?:được trả|được|is paid at|at|bằng))*\s*\d.*", "", clause).strip()
+
+
+def _names(clauses: Sequence[str]) -> list[str]:
+    """What the cases of a rule are called: the words before their figures, or after them ("200% on weekly days off")."""
+    names = [_name(clause) for clause in clauses]
+    if not all(question_of(name).words for name in names):
+        after = [re.sub(r"^.*?\d\s*%\s*(?:on|for|in)?\s*", "", clause).strip() for clause in clauses]
+        names = after if all(question_of(name).words for name in after) else names
+    return names
 
 
 def _clauses(sentence: str) -> Iterator[str]:
@@ -386,11 +459,6 @@ def _base(sentence: str, end: int, unit: str) -> Decimal:
         if re.match(rf"\s*(?:{_UNITS[unit]})\b", fold(sentence[amount.end : amount.end + 8])):
             return amount.value
     return Decimal(0)
-
-
-def _case(clause: str) -> str:
-    name = _name(clause)
-    return f"{name}: " if name else ""
 
 
 def _told(lines: Sequence[str], rule: str, lang: Lang, note: str = "") -> str:
@@ -427,8 +495,21 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
         if given.turn.model.reason_unavailable is None and question_of(given.query).coverage(held).unread:
             continue
         if text:
+            used, sums = [passage], [text]
+            for part in (parts := _other_matters(given.query, passage)):
+                for other in rules:
+                    if part not in _other_matters(part, other) and (
+                        more := work_out(part, "", [other.text], lang)
+                    ):
+                        used.append(other)
+                        sums.append(more)
+                        parts = [one for one in parts if one != part]
+                        break
+            if parts:
+                sums.append(say("math.left", lang, parts=", ".join(f"“{part}”" for part in parts)))
+            evidence = tuple(evidence_of(one, given.agent.name) for one in used)
             return ToolResult(
-                text, say("math.context", lang), (evidence_of(passage, given.agent.name),), covered=True
+                "\n\n".join(sums), say("math.context", lang), evidence, covered=True, unread=tuple(parts)
             )
     try:
         text = answer(given.query, lang)
@@ -438,6 +519,13 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
         raise ToolError("arithmetic", say(f"math.{fault.kind}", lang, part=fault.part)) from fault
     missing = missing_for(given.query, lang) if not text else ""
     return ToolResult(text or missing, say("math.context", lang), covered=bool(text))
+
+
+def _other_matters(query: str, rule: Passage) -> list[str]:
+    """The parts of a question that count something which `rule` does not speak of ("đi muộn 6 lần")."""
+    parts = [one.strip() for one in _AND.split(query) if figures_of(one).counted]
+    held = text_of(rule.whole)
+    return [one for one in parts if question_of(question_of(one).names).coverage(held).unread]
 
 
 def missing_for(query: str, lang: Lang) -> str:

@@ -18,7 +18,7 @@ from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
 from troly.text.sanitize import sanitize
 from troly_rag.answer.evidence import SourceEvidence
-from troly_rag.corpus.coverage import question_of, text_of
+from troly_rag.corpus.coverage import phrases_of, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
@@ -186,7 +186,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
     context = say("log.context", lang, files=len(files), lines=tally.lines)
     shown = render_tally(tally, wanted, lang, named, asked=given.query)
     if unread:
-        words = ", ".join(f"“{word}”" for word in unread)
+        words = ", ".join(f"“{words}”" for words in phrases_of(given.query, unread))
         shown = f"{say('log.unread', lang, words=words)} {shown}"
     return ToolResult(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
 

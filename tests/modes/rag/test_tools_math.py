@@ -95,6 +95,11 @@ def test_what_cannot_be_worked_out_says_why(question: str, kind: str) -> None:
 LATE = "Nhân viên đi muộn quá 3 lần trong một tháng bị trừ 200.000 VND cho mỗi lần tiếp theo."
 LEAVE = "Nhân viên chính thức có 14 ngày phép năm hưởng nguyên lương, thêm 1 ngày cho mỗi 5 năm làm việc."
 UNUSED = "Phần còn lại được quy đổi theo lương cơ bản chia 26 ngày công."
+OVERTIME_EN = "Overtime is paid at 150% on working days, 200% on weekly days off and 300% on public holidays, with prior approval."
+CARRIED = (
+    "Phép chưa dùng được chuyển tối đa 5 ngày sang năm sau, dùng trước ngày 31 tháng 3. Phần còn lại được quy đổi theo "
+    "lương cơ bản chia 26 ngày công."
+)
 OVERTIME = "Làm thêm ngày thường được trả 150% lương giờ, ngày nghỉ hằng tuần 200%, ngày lễ 300%."
 TRAVEL = "Công tác trong nước được chi khách sạn tối đa 900.000 VND mỗi đêm, phụ cấp 250.000 VND mỗi ngày."
 
@@ -208,3 +213,26 @@ def test_a_rule_of_months_parts_and_children_is_worked_out(rule: str, question: 
 def test_a_rule_of_every_month_falls_on_a_day(rule: str, question: str, day: str) -> None:
     told = on_calendar(question, rule, date(2026, 11, 23), "vi")
     assert told.startswith(day) if day else not told
+
+
+@pytest.mark.parametrize(
+    ("question", "rule", "said"),
+    [
+        ("làm thêm 3 giờ ngày thường và 2 giờ chủ nhật, lương 15 triệu được bao nhiêu", OVERTIME, "612.981"),
+        ("em tang ca 5 tieng chu nhat 3 tieng ngay thuong luong 12tr duoc nhieu", OVERTIME, "836.538"),
+        ("ngày thường 3 tiếng, ngày lễ 4 tiếng tăng ca, lương 15tr được nhiêu", OVERTIME, "1.189.904"),
+        ("I worked 10 hours of overtime on Sunday, salary 20 million", OVERTIME_EN, "1.923.077"),
+        ("còn dư 8 ngày, lương 13tr, quy đổi được bao nhiêu", CARRIED, "1.500.000"),
+        ("phần còn lại là 3 ngày, lương 13tr, quy đổi được bao nhiêu", CARRIED, "1.500.000"),
+    ],
+)
+def test_each_count_is_of_its_own_kind_of_day(question: str, rule: str, said: str) -> None:
+    told = work_out(question, "", [rule], "vi")
+    assert said in told
+    assert ("300% =" in told) == ("ngày lễ" in question)
+
+
+def test_counts_without_a_kind_and_other_figures_are_no_sum() -> None:
+    before = "làm thêm 10 giờ chủ nhật, lương 20 triệu được bao nhiêu"
+    assert work_out("làm thêm 4 giờ và 6 giờ, lương 15 triệu được bao nhiêu", "", [OVERTIME], "vi") == ""
+    assert work_out("nếu làm 10 năm thì được mấy ngày", before, [OVERTIME], "vi") == ""
