@@ -125,7 +125,7 @@ def reply(
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
         if is_called_off(text):
             return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-        if is_over(text, until_seen=present.name in _UNTIL_SEEN):
+        if is_over(text, until_seen=present.name in _UNTIL_SEEN, choked=present.name == "choking"):
             return EmergencyReply(say("guard.still.over", lang), None)
     if found is None and _is_aside(text, present.name, lang):
         return EmergencyReply(_reminder(present, lang), present, aside=True)

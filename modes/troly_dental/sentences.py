@@ -34,14 +34,14 @@ _SURELY, _BESIDE_BEST = 0.45, 0.6
 _TOLD_TIME, _TOLD_KIND = 1.5, 0.5
 # What that counts in a sentence that shares none.
 _BESIDE = 0.75
-KINDS = ("how long", "how much", "food", "amount", "age", "avoid")
+KINDS = ("how long", "how much", "food", "amount", "strength", "age", "avoid")
 # What only puts sentences first: a note that tells what to do, why or what is allowed may do so in any words.
 _ADVISED = ("what to do", "may i", "why")
 # "Nhiều năm" says no time; "vài ngày", "18 đến 24 tháng", "two weeks" do.
 _TIME = re.compile(
     r"\b(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|vai|nua|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half)"
     r"\s+(?:\w+\s+){0,3}?(?:phut|gio|ngay|tuan|thang|nam|tuoi|lan|minutes?|hours?|days?|weeks?|months?|years?|times|twice|once)\b"
-    r"|\b(?:once|twice|daily|(?:first|second|third|next) day|ngay (?:dau|thu \w+)|hom sau)\b"
+    r"|\b(?:once|twice|daily|(?:first|second|third|next) day|ngay (?:dau|thu \w+)|hom sau|ca ngay|suot ngay|all day|whole day)\b"
 )
 _ENDINGS = re.compile(r"(?:ing|ed|es|s|ly)$")
 _SHORTEST_STEM = 3
