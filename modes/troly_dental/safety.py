@@ -210,9 +210,13 @@ _BESIDES = re.compile(
 )
 _ALLERGY = re.compile(r"\b(?:di ung|allerg\w+)\b")
 # What somebody else was heard to name is not asked for.
-_HEARD = re.compile(r"\b(?:nghe|coi|xem|thấy|thay|nhìn|nhin)\s+(?:\w+\s+){0,2}?giá\b|\b(?:nghe|coi|xem|thay|nhin)\s+(?:bao |cai |cai bang )?gia\b")
+_HEARD = re.compile(
+    r"\b(?:nghe|coi|xem|thấy|thay|nhìn|nhin)\s+(?:\w+\s+){0,2}?giá\b|\b(?:nghe|coi|xem|thay|nhin)\s+(?:bao |cai |cai bang )?gia\b"
+)
 # What eases a pain is a medicine, whatever it is called.
-_RELIEF = re.compile(r"\b(?:uong|xai|dung)\s+(?:cai\s+|thu\s+)?(?:gi|j)\b[^.?!]*\b(?:cho|de)\s+(?:do|het|khoi|bot|giam)\b")
+_RELIEF = re.compile(
+    r"\b(?:uong|xai|dung)\s+(?:cai\s+|thu\s+)?(?:gi|j)\b[^.?!]*\b(?:cho|de)\s+(?:do|het|khoi|bot|giam)\b"
+)
 _PAIN = re.compile(r"\b(?:dau|nhuc|buot|thon|e)\b")
 _ENDS = re.compile(r"\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)\b")
 

@@ -163,7 +163,8 @@ def _choking(case: _Case) -> bool:
     blocked = read.has("no_air") or read.cannot("breathe", 2)
     if read.has("choked_on") and (blocked or read.has("breathless", "speechless")):
         return True
-    held = read.has("into", "gulp") or (read.has("eaten") and not read.has("swallow"))
+    bitten = read.has("taken") and not read.has("drug", "pill", "chemical", "mild_chemical")
+    held = bitten or read.has("into", "gulp") or (read.has("eaten") and not read.has("swallow"))
     return blocked and (held or (read.has("child") and not read.elsewhere))
 
 
@@ -208,7 +209,11 @@ def _breathing(case: _Case) -> bool:
 
 
 def _unconscious(case: _Case) -> bool:
-    return bool(case.read.places("unconscious")) or case.read.near("unconscious", "sudden", 0)
+    read = case.read
+    if read.has("droop", "sinks") and not read.outside("unconscious", "speechless"):
+        # Slurred speech beside a face that hangs is a stroke's.
+        return False
+    return bool(read.places("unconscious")) or read.near("unconscious", "sudden", 0)
 
 
 def _chest(case: _Case) -> bool:
@@ -680,7 +685,9 @@ _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin 
 # "không nuốt gì", "không nuốt phải cái răng": it did not happen.
 _NOTHING = frozenset({"gi", "mieng", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
 # What asks whether a thing that is often so is right.
-_RIGHT = re.compile(r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b")
+_RIGHT = re.compile(
+    r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
+)
 _QUESTION = re.compile(r"\b(?:gi|j|khong|ko|k|sao|nao|bao)\b|\?")
 # What stands between a condition and the treatment of which it is asked.
 _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
@@ -905,6 +912,14 @@ class _Reading:
         """Where `concept` stands for sure."""
         return [place for place in self._live.get(concept, ()) if place.sure]
 
+    def outside(self, concept: str, other: str) -> list[_Place]:
+        """Where `concept` stands for sure, in no words that also name `other`."""
+        return [
+            place
+            for place in self.places(concept)
+            if not any(each.first <= place.last and place.first <= each.last for each in self._sure(other))
+        ]
+
     def has(self, *concepts: str) -> bool:
         """Whether one of `concepts` stands for sure."""
         return any(self.places(concept) for concept in concepts)
@@ -1051,9 +1066,9 @@ class _Reading:
         return (
             wished or self._stated("laugh", "price", "joking") or self.framed(_FEARED, place)
         ) and not any(
-            each.first > place.last or each.last < place.first
+            (each.first > place.last or each.last < place.first)
+            and not (self._hidden(each) or self._denied(each))
             for each in self._sure(*_SICK)
-            if not (self._hidden(each) or self._denied(each))
         )
 
     def _trifling(self, place: _Place) -> bool:
@@ -1428,9 +1443,11 @@ class _Reading:
         """Whether it is asked if a treatment is right for who has it, and none was: "sốt có nên đi cạo vôi không"."""
         treatments = self._sure("drawn", "procedure")
         return any(
-            place.last < each.first and _MAY_HAVE.fullmatch(fold(self._between(place, each))) for each in treatments
+            place.last < each.first and _MAY_HAVE.fullmatch(fold(self._between(place, each)))
+            for each in treatments
         ) and not (
-            any(each.first < place.first for each in treatments) or self._stated("now", "lasting", "days", "infected")
+            any(each.first < place.first for each in treatments)
+            or self._stated("now", "lasting", "days", "infected")
         )
 
     def _long_ago(self, place: _Place) -> bool:
