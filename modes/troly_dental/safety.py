@@ -223,17 +223,15 @@ _ENDS = re.compile(r"\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)
 
 def wishes(question: str) -> tuple[Wish, ...]:
     """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
-    question = _HEARD.sub("", _BESIDES.sub("", question))
-    said = question
-    for fact in find_facts(question):
-        if fact.kind == "medicine" and not person_of(fact.text):
-            # What is told of as taken is not wished for.
-            question = question.replace(fact.text, "")
+    said = _HEARD.sub("", _BESIDES.sub("", question))
+    question = _without_taken(said)
     labels = set(_wishes().labels_in(question))
-    drug = "medicine" in labels or bool(medicines().find(question))
-    folded = fold(question)
-    drug = drug or (said != question and labels >= {"take", "may"})
-    drug = drug or bool(_RELIEF.search(folded) and _PAIN.search(folded))
+    drug = (
+        "medicine" in labels
+        or bool(medicines().find(question))
+        or (said != question and {"take", "may"} <= labels)
+        or bool(_RELIEF.search(fold(question)) and _PAIN.search(fold(question)))
+    )
     found: list[Wish] = []
     if (
         "amount" in labels
@@ -257,6 +255,14 @@ def wishes(question: str) -> tuple[Wish, ...]:
     if "price" in labels or ("amount" in labels and "tiền" in question.lower()):
         found.append("price")
     return tuple(found)
+
+
+def _without_taken(question: str) -> str:
+    """`question` without what it tells of as taken: that is not wished for."""
+    for fact in find_facts(question):
+        if fact.kind == "medicine" and not person_of(fact.text):
+            question = question.replace(fact.text, "")
+    return question
 
 
 def asks_of_allergies(question: str) -> bool:

@@ -36,9 +36,9 @@ _LONG_WORD = 6
 _HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis"})
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What only says that something was heard.
-_HEARD = frozenset(
-    "ok oke okay okie okela uhm um uh u vang da duoc dc roi hieu a nhe ha haha hihi hehe yes yep sure alright got it".split()
-)
+_HEARD_ONLY = frozenset({
+    "ok", "oke", "okay", "okie", "okela", "uhm", "um", "uh", "u", "vang", "da", "duoc", "dc", "roi", "hieu", "a", "nhe", "ha", "haha", "hihi", "hehe", "yes", "yep", "sure", "alright", "got", "it",
+})  # fmt: skip
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
@@ -177,7 +177,7 @@ def rejection(text: str, lang: Lang, others: Iterable[Mode], own: str, *, social
 
 def _wordy(text: str) -> bool:
     """Whether `text` says more than that it was heard: "ok", "vâng ạ", "haha"."""
-    return bool(set(folded_words(text)) - _HEARD)
+    return bool(set(folded_words(text)) - _HEARD_ONLY)
 
 
 def _speaks_of(about: Purpose, text: str) -> bool:
