@@ -59,6 +59,8 @@ _FIRST_AID: Mapping[str, tuple[str, ...]] = {
 _DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
 _UNTIL_SEEN = frozenset({*_NOW, "nerve"} - {_GENTLE})
+# These are over once what was choked on is out and the breath is back.
+_BLOCKED = frozenset({"choking", "breathing"})
 _LINES, _TOLD = 3, 3
 _HEADLINE = "🚨"
 _DURATION = re.compile(r"\d ?(?:phút|giờ|tiếng|minutes?|hours?)\b")
@@ -125,7 +127,7 @@ def reply(
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
         if is_called_off(text):
             return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-        if is_over(text, until_seen=present.name in _UNTIL_SEEN):
+        if is_over(text, until_seen=present.name in _UNTIL_SEEN, choked=present.name in _BLOCKED):
             return EmergencyReply(say("guard.still.over", lang), None)
     if found is None and _is_aside(text, present.name, lang):
         return EmergencyReply(_reminder(present, lang), present, aside=True)
@@ -205,10 +207,12 @@ def still(text: str, present: Emergency, lang: Lang) -> str:
     if name == _GENTLE:
         return "\n".join([head, "", *card])
     # How long there is stands in the card.
-    silent = {"time"} if name in _FASTING else {"time", "food"}
+    silent = {"time", "meanwhile"} if name in _FASTING else {"time", "meanwhile", "food"}
     wanted = [label for label in _lexicon().labels_in(text) if label not in silent]
     told, more = _told_lines(text, name, lang), [say(f"guard.still.{label}", lang) for label in wanted]
     lines = [*told, *more[: _LINES - min(len(told), 2)]]
+    if "meanwhile" in _lexicon().labels_in(text):
+        lines = list(dict.fromkeys([*told, *card]))
     lines = lines or [say("guard.still.more", lang), *card]
     return "\n".join([head, "", *lines])
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from troly.text.catalogue import Lang
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
-from troly_dental.memory.facts import person_of, same_person
+from troly_dental.memory.facts import find_facts, person_of, same_person
 from troly_dental.memory.types import Fact
 from troly_dental.strings import say
 
@@ -185,7 +185,7 @@ def _denied(fact: Fact) -> bool:
     said, value = folded_words(fact.text), folded_words(fact.value)
     if (
         fact.kind == "allergy"
-        and value
+        and (value := [word for word in value if word != "bi"])
         and value[0] in {"di", "allergy", "allergies", "allergic"}
         and len(value) <= 2
     ):
@@ -202,18 +202,36 @@ Wish = Literal["dose", "prescription", "medicine", "diagnosis", "booking", "clin
 
 # What is wished for is anything else, tobacco is none; and how long something lasts, which is no dose.
 _BESIDES = re.compile(
-    r"\b(?:hút|hut|bỏ|bo|cai)\s+thuốc\b(?:\s+lá\b)?|\b(?:hut|cai)\s+thuoc\b|\bthuốc lá\b|\b(?:ngoài|ngoai|không dùng|khong dung|không uống|khong uong|other than|apart from|besides|without)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
+    r"\b(?:thèm|them|rít|rit|điếu|dieu|lên cơn|len con)\s+thu[oố]c\b|\bthuốc lào\b|\bthu[oố]c (?:tê|mê)\b|\b(?:dị ứng|di ung)(?: với| voi)? thu[oố]c\b"
+    # What something came of was taken once.
+    r"|\b(?:do|vì|vi|tại|tai|bởi|boi|because of|from)\s+(?:\w+\s+){0,2}?(?:uống|uong|dùng|dung|tiêm|tiem|chích|chich|taking)\s+(?:thuốc|thuoc|kháng sinh|khang sinh|\w+cillin|tetra\w+|antibiotics?|medicines?)\b"
+    r"|\b(?:hút|hut|bỏ|bo|cai)\s+thuốc\b(?:\s+lá\b)?|\b(?:hut|cai)\s+thuoc\b|\bthuốc lá\b|\b(?:ngoài|ngoai|không dùng|khong dung|không uống|khong uong|other than|apart from|besides|without)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
     re.IGNORECASE,
 )
 _ALLERGY = re.compile(r"\b(?:di ung|allerg\w+)\b")
+# What somebody else was heard to name is not asked for.
+_HEARD = re.compile(
+    r"\b(?:nghe|coi|xem|thấy|thay|nhìn|nhin)\s+(?:\w+\s+){0,2}?giá\b|\b(?:nghe|coi|xem|thay|nhin)\s+(?:bao |cai |cai bang )?gia\b"
+)
+# What eases a pain is a medicine, whatever it is called.
+_RELIEF = re.compile(
+    r"\b(?:uong|xai|dung)\s+(?:cai\s+|thu\s+)?(?:gi|j)\b[^.?!]*\b(?:cho|de)\s+(?:do|het|khoi|bot|giam)\b"
+)
+_PAIN = re.compile(r"\b(?:dau|nhuc|buot|thon|e)\b")
 _ENDS = re.compile(r"\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)\b")
 
 
 def wishes(question: str) -> tuple[Wish, ...]:
     """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
-    question = _BESIDES.sub("", question)
+    said = _HEARD.sub("", _BESIDES.sub("", question))
+    question = _without_taken(said)
     labels = set(_wishes().labels_in(question))
-    drug = "medicine" in labels or bool(medicines().find(question))
+    drug = (
+        "medicine" in labels
+        or bool(medicines().find(question))
+        or (said != question and {"take", "may"} <= labels)
+        or bool(_RELIEF.search(fold(question)) and _PAIN.search(fold(question)))
+    )
     found: list[Wish] = []
     if (
         "amount" in labels
@@ -237,6 +255,14 @@ def wishes(question: str) -> tuple[Wish, ...]:
     if "price" in labels or ("amount" in labels and "tiền" in question.lower()):
         found.append("price")
     return tuple(found)
+
+
+def _without_taken(question: str) -> str:
+    """`question` without what it tells of as taken: that is not wished for."""
+    for fact in find_facts(question):
+        if fact.kind == "medicine" and not person_of(fact.text):
+            question = question.replace(fact.text, "")
+    return question
 
 
 def asks_of_allergies(question: str) -> bool:

@@ -30,18 +30,20 @@ _KNOWN, _STRANGE = 5.0, 1.5
 _TELLING = 2.2
 # What a line must tell of a question to answer it by itself, and beside the best one.
 _SURELY, _BESIDE_BEST = 0.45, 0.6
+# How much more a line tells that has words of the question in a row.
+_IN_A_ROW = 2.0
 # What a sentence gains that tells a time where one is asked for, beside the words it shares.
 _TOLD_TIME, _TOLD_KIND = 1.5, 0.5
 # What that counts in a sentence that shares none.
 _BESIDE = 0.75
-KINDS = ("how long", "how much", "food", "amount", "age", "avoid")
+KINDS = ("how long", "how much", "food", "amount", "strength", "age", "avoid")
 # What only puts sentences first: a note that tells what to do, why or what is allowed may do so in any words.
 _ADVISED = ("what to do", "may i", "why")
 # "Nhiều năm" says no time; "vài ngày", "18 đến 24 tháng", "two weeks" do.
 _TIME = re.compile(
     r"\b(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|vai|nua|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half)"
     r"\s+(?:\w+\s+){0,3}?(?:phut|gio|ngay|tuan|thang|nam|tuoi|lan|minutes?|hours?|days?|weeks?|months?|years?|times|twice|once)\b"
-    r"|\b(?:once|twice|daily|(?:first|second|third|next) day|ngay (?:dau|thu \w+)|hom sau)\b"
+    r"|\b(?:once|twice|daily|(?:first|second|third|next) day|ngay (?:dau|thu \w+)|hom sau|ca ngay|suot ngay|all day|whole day)\b"
 )
 _ENDINGS = re.compile(r"(?:ing|ed|es|s|ly)$")
 _SHORTEST_STEM = 3
@@ -93,10 +95,26 @@ def best_sentences(
 def best_lines(lines: Sequence[str], question: str, count: int, twins: Sequence[str]) -> list[str]:
     """Up to `count` of `lines` that surely speak of what `question` names, the best first; none where no line does."""
     told = told_by(lines, question, "", twins)
-    points = [_points(one, line, set()) for one, line in zip(told, lines, strict=True)]
+    telling = telling_words(question)
+    pairs = {pair for pair in fold.bigrams(fold.folded_words(question)) if telling.intersection(pair)}
+    points = [
+        _points(one, line, set())
+        * (_IN_A_ROW if pairs.intersection(fold.bigrams(fold.folded_words(line))) else 1.0)
+        for one, line in zip(told, lines, strict=True)
+    ]
     enough = max(_BESIDE_BEST * max(points, default=0.0), _SURELY)
-    ranked = sorted(range(len(lines)), key=lambda at: -points[at])
-    return [lines[at] for at in ranked if points[at] >= enough][:count]
+    chosen: list[int] = []
+    covered: set[str] = set()
+    for at in sorted(range(len(lines)), key=lambda at: -points[at]):
+        # What no better line speaks of is asked too: "ấn bụng được không, hay dốc ngược".
+        fresh = any(weight >= _TELLING for unit, weight in told[at].items() if unit not in covered)
+        if points[at] >= (_SURELY if fresh else enough):
+            chosen.append(at)
+            covered |= set(told[at])
+    firsts = [
+        at for n, at in enumerate(chosen) if set(told[at]) - set().union(*(told[one] for one in chosen[:n]))
+    ]
+    return [lines[at] for at in (*firsts, *(at for at in chosen if at not in firsts))][:count]
 
 
 def told_by(

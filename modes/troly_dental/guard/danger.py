@@ -106,11 +106,14 @@ def asks_in_general(text: str) -> bool:
     return any(_read(reading).general_question for reading in spellings_of(text))
 
 
-def is_over(text: str, *, until_seen: bool = False) -> bool:
+def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> bool:
     """Whether the person says that an emergency told before is over, or that a doctor has seen to it; only this where it
-    lasts `until_seen`, as that of what went down the throat does though the cough has eased.
+    lasts `until_seen`, as that of what went down the throat does though the cough has eased. Of who `choked`, that it is
+    out and the breath is back.
     """
     readings = [_read(reading) for reading in spellings_of(text)]
+    if choked and any(one.stands("spat_out") and one.stands("breathes_well") for one in readings):
+        return True
     signs = ("seen",) if until_seen else ("seen", "calm")
     return any(one.stands(*signs) or one.seen_to for one in readings)
 
@@ -160,7 +163,8 @@ def _choking(case: _Case) -> bool:
     blocked = read.has("no_air") or read.cannot("breathe", 2)
     if read.has("choked_on") and (blocked or read.has("breathless", "speechless")):
         return True
-    held = read.has("into", "gulp") or (read.has("eaten") and not read.has("swallow"))
+    bitten = read.has("taken") and not read.has("drug", "pill", "chemical", "mild_chemical")
+    held = bitten or read.has("into", "gulp") or (read.has("eaten") and not read.has("swallow"))
     return blocked and (held or (read.has("child") and not read.elsewhere))
 
 
@@ -205,7 +209,11 @@ def _breathing(case: _Case) -> bool:
 
 
 def _unconscious(case: _Case) -> bool:
-    return bool(case.read.places("unconscious")) or case.read.near("unconscious", "sudden", 0)
+    read = case.read
+    if read.has("droop", "sinks") and not read.outside("unconscious", "speechless"):
+        # Slurred speech beside a face that hangs is a stroke's.
+        return False
+    return bool(read.places("unconscious")) or read.near("unconscious", "sudden", 0)
 
 
 def _chest(case: _Case) -> bool:
@@ -676,7 +684,13 @@ _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
 # "không nuốt gì", "không nuốt phải cái răng": it did not happen.
 _NOTHING = frozenset({"gi", "mieng", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
+# What asks whether a thing that is often so is right.
+_RIGHT = re.compile(
+    r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
+)
 _QUESTION = re.compile(r"\b(?:gi|j|khong|ko|k|sao|nao|bao)\b|\?")
+# What stands between a condition and the treatment of which it is asked.
+_MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
 # What a thing is counted or named with.
 _COUNTED = frozenset({
     "cai", "chiec", "cuc", "manh", "mau", "cay", "con", "hat", "hot", "khuc", "doan", "a", "an", "the", "my", "his", "her",
@@ -729,6 +743,8 @@ _FRAMES = (
     _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
     _Frame(("how_much",), 2, 0, unless="now"),
     _Frame(("whether",), 4, unless="now", asks=_CLOSED),
+    _Frame(("often",), 1, unless="now", asks=_RIGHT),
+    _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT),
     _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
 )
 _SHOWN_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 12, 5, 60
@@ -896,6 +912,14 @@ class _Reading:
         """Where `concept` stands for sure."""
         return [place for place in self._live.get(concept, ()) if place.sure]
 
+    def outside(self, concept: str, other: str) -> list[_Place]:
+        """Where `concept` stands for sure, in no words that also name `other`."""
+        return [
+            place
+            for place in self.places(concept)
+            if not any(each.first <= place.last and place.first <= each.last for each in self._sure(other))
+        ]
+
     def has(self, *concepts: str) -> bool:
         """Whether one of `concepts` stands for sure."""
         return any(self.places(concept) for concept in concepts)
@@ -965,6 +989,7 @@ class _Reading:
             or (self.framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
             or self._only_to_come(place)
             or self._long_ago(place)
+            or (concept == "fever" and self._asks_of_a_treatment(place))
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _FIGURES and self._exaggerated(place))
             or (concept == "swell" and self._trifling(place))
@@ -1040,7 +1065,11 @@ class _Reading:
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
         return (
             wished or self._stated("laugh", "price", "joking") or self.framed(_FEARED, place)
-        ) and not self._stated(*_SICK)
+        ) and not any(
+            (each.first > place.last or each.last < place.first)
+            and not (self._hidden(each) or self._denied(each))
+            for each in self._sure(*_SICK)
+        )
 
     def _trifling(self, place: _Place) -> bool:
         """Whether a swelling is a slight one, or comes from crying, from what was eaten or is how a numb lip feels; not where it grows."""
@@ -1408,6 +1437,17 @@ class _Reading:
                 for when in self._sure("upcoming")
                 for what in self._all.get("drawn", [])
             )
+        )
+
+    def _asks_of_a_treatment(self, place: _Place) -> bool:
+        """Whether it is asked if a treatment is right for who has it, and none was: "sốt có nên đi cạo vôi không"."""
+        treatments = self._sure("drawn", "procedure")
+        return any(
+            place.last < each.first and _MAY_HAVE.fullmatch(fold(self._between(place, each)))
+            for each in treatments
+        ) and not (
+            any(each.first < place.first for each in treatments)
+            or self._stated("now", "lasting", "days", "infected")
         )
 
     def _long_ago(self, place: _Place) -> bool:

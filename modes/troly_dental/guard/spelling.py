@@ -62,6 +62,8 @@ def _corrector() -> Corrector:
     """Corrects towards the words of the lists that speak for teeth or danger; the words of all lists are no slips."""
     paths = [*(COMMON_LEXICONS / f"{name}.txt" for name in ("vietnamese", "english", "neutral"))]
     paths += [LEXICONS / name for name in ("topics.txt", "trades.txt", "known.txt")]
+    # Nor are the words that the notes answer to.
+    paths.append(LEXICONS.parent.parent / "lexicons" / "concepts.txt")
     known = [
         entry
         for lists in (danger_lists(), *map(read_lists, paths))

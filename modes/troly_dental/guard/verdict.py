@@ -35,6 +35,10 @@ _NO, _YES = re.compile(r"\bNO\b", re.IGNORECASE), re.compile(r"\bYES\b", re.IGNO
 _LONG_WORD = 6
 _HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis"})
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+# What only says that something was heard.
+_HEARD_ONLY = frozenset({
+    "ok", "oke", "okay", "okie", "okela", "uhm", "um", "uh", "u", "vang", "da", "duoc", "dc", "roi", "hieu", "a", "nhe", "ha", "haha", "hihi", "hehe", "yes", "yep", "sure", "alright", "got", "it",
+})  # fmt: skip
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
@@ -158,7 +162,8 @@ def advice(name: str, lang: Lang) -> str:
 def rejection(text: str, lang: Lang, others: Iterable[Mode], own: str, *, social: bool = False) -> str:
     """A friendly no (003-11): what this assistant is for, and the others whose purpose has words of the message."""
     if social:
-        return say("guard.thanks" if thanks(text) else "guard.social", lang)
+        key = "thanks" if thanks(text) else "social" if _wordy(text) else "heard"
+        return say(f"guard.{key}", lang)
     lines = [say("guard.rejected.other", lang)]
     fitting = [
         say("guard.rejected.line", lang, name=mode.names[lang], purpose=mode.about.sentence[lang])
@@ -168,6 +173,11 @@ def rejection(text: str, lang: Lang, others: Iterable[Mode], own: str, *, social
     if fitting:
         lines += [say("guard.rejected.referral", lang), *fitting]
     return "\n".join([*lines, say("guard.rejected.ask", lang)])
+
+
+def _wordy(text: str) -> bool:
+    """Whether `text` says more than that it was heard: "ok", "vâng ạ", "haha"."""
+    return bool(set(folded_words(text)) - _HEARD_ONLY)
 
 
 def _speaks_of(about: Purpose, text: str) -> bool:

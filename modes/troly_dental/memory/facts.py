@@ -48,6 +48,11 @@ _PERMISSION = re.compile(
 # What somebody thinks of taking is not taken either: "hay mình uống tạm kháng sinh", "định uống aspirin".
 _PROPOSED = re.compile(
     r"^(?:hay\s+(?:la|minh|em|toi|tui|anh|chi|con|cho)|hoac|or|maybe|perhaps|co\s+le)\b(?!.*\b(?:nen|vi|tai|do|because|since)\b)|\bnhi$"
+    # "còn kháng sinh thì sao", "kê cho tôi amoxicillin": asked about, asked for.
+    r"|^(?:(?:the|vay|roi)\s+)?con\s+(?!uong|dung|xai|dang|bi|phai)|^(?:and\s+)?(?:what|how)\s+about\b|\bprescribe me\b"
+    r"|(?<!si )(?<!bs )(?<!duoc )(?<!da )(?<!y )\bke\s+(?:don\s+|toa\s+)?(?:cho|giup|gium)\b"
+    # Long ago: what was taken as a child is not taken now.
+    r"|\b(?:tu|hoi|luc|thuo)\s+(?:nho|be|con nho|con be)\b|\b(?:as a|when i was a)\s+(?:kid|child|baby)\b"
 )
 _INTENDED = re.compile(
     r"\b(?:(?:(?<!.)|(?<=\bem )|(?<=\btoi )|(?<=\bminh )|(?<=\btui )|(?<=\bchau )|(?<=\bdang ))(?:dinh|tinh)|muon|se|going\s+to|want\s+to|thinking\s+of|plan\s+to)\s+(?:uong|dung|mua|xin|take|taking|use|using|buy)\b"
@@ -83,13 +88,16 @@ _COURTESY = re.compile(
     r"|\b(?:can|may|could)\s+i\s+ask\b|\bi\s+(?:want|need|would\s+like)\s+to\s+ask\b"
 )
 _MEASURED = re.compile(r"\b\d+(?:[.,]\d+)?\s*(tuoi|thang|tuan|mg|years?|months?|weeks?)\b")
+# Who gave it is no medicine, nor are the words for taking.
+_CLINICIAN = re.compile(r"(?:nha si|nha khoa|bac si|duoc si|bs|dentist|doctor)\b")
+_A_MEDICINE = re.compile(r"\b(?:thuoc|thinners?|pill|medication|tiem|ke)\b")
 _TAKES = re.compile(
     r"\b(?:dang|i take|i'm on|i am on|taking|takes|prescribed|duoc ke|hang ngay|moi ngay|every day|daily)\b"
 )
 _IS_SO = re.compile(r"\b(?:bi|dang|moi|vua|hen|dau|nhuc|lich|toi|em|minh|hurts|hurt|my|since|i)\b")
 _TOOTH = re.compile(
     r"\b(?:rang|tooth|teeth|r|cai\s+rang)\s*(?:so\s*|number\s*|no\.?\s*|#\s*|:\s*)?"
-    r"(?:[1-8][1-8]|[1-8]|3[0-2]|2[0-9]|1[0-9]|9)(?:\s*(?:,|va|and|-|&|\s)\s*[1-8][1-8](?!\d))*\b(?![.,]\d|\s*(?:ngay|tuan|thang|nam|tuoi|lan|cai|rang|chiec|day|week|month|year))"
+    r"(?:[1-8][1-8]|[1-8]|3[0-2]|2[0-9]|1[0-9]|9)(?:\s*(?:,|va|and|-|&|\s)\s*[1-8][1-8](?!\d))*\b(?![.,]\d|\s*(?:trieu|tr|cu|ty|nghin|ngan|k|dong|vnd|usd|dollars?|million|phan tram|%|phut|gio|tieng|ngay|tuan|thang|nam|tuoi|lan|cai|rang|chiec|day|week|month|year))"
     r"|#\s?\d{1,2}\b"
 )
 # In a question without a subject these still speak of a person: "đang mang thai", "bị tiểu đường", "bầu 3 tháng".
@@ -520,7 +528,11 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
     cues = [hit for hit in hits if hit.label == "medicine cue" and _folded_at(part, hit.start) < before]
     named = drugs and not intended
     if cues and not (taken or reacted or asked or named or _NOT_TAKEN_IN.search(part.folded)):
-        yield _fact("medicine", _after(part, cues[0]) or cues[0].phrase, told)
+        value = _after(part, cues[0])
+        if not value and _A_MEDICINE.search(fold(cues[0].phrase)):
+            value = cues[0].phrase
+        if value and not _CLINICIAN.match(fold(value)):
+            yield _fact("medicine", value, told)
 
 
 def _harmed(part: _Part, drug: PhraseHit) -> bool:

@@ -1,0 +1,55 @@
+"""What is wished for and stated, however it is put; nothing here asks a model."""
+
+from __future__ import annotations
+
+import pytest
+from troly_dental.guard import danger
+from troly_dental.memory.facts import find_facts
+from troly_dental.safety import stated, wishes
+
+
+@pytest.mark.parametrize(
+    ("asked", "wished"),
+    [
+        ("đau răng uống thuốc gì", ("medicine",)),
+        ("rang dau qua uong thuoc gi bay gio", ("medicine",)),
+        ("đau răng uống gì cho đỡ", ("medicine",)),
+        ("em đang uống thuốc huyết áp, bữa đi nhổ có phải ngưng không", ()),
+        ("răng em xám do uống kháng sinh, cạo vôi có sạch không", ()),
+        ("nghe báo giá niềng xong muốn xỉu, niềng mất bao lâu", ()),
+        ("mới nhổ răng mà thèm thuốc lào, rít một hơi được không", ()),
+    ],
+)
+def test_what_is_wished_for_is_asked_and_not_told(asked: str, wished: tuple[str, ...]) -> None:
+    assert wishes(asked) == wished
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "uống thuốc nha sĩ cho rồi mà vẫn đau",
+        "kê cho tôi đơn amoxicillin",
+        "còn kháng sinh trước khi nhổ thì sao",
+        "nghe giá mà dị ứng luôn",
+        "can't i just take an allergy pill",
+        "I'm on a pack a day",
+    ],
+)
+def test_what_is_asked_for_or_said_in_jest_is_no_fact(text: str) -> None:
+    assert stated(find_facts(text)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "name"),
+    [
+        ("the swelling has gone down into my neck overnight", "I had a wisdom tooth out on Monday", "swelling"),
+        ("the swelling has gone down a lot", "I had a wisdom tooth out on Monday", None),
+        ("nghe giá implant mà sốc phản vệ luôn", "", None),
+        ("con em mọc răng hay sốt nhẹ đúng không", "", None),
+        ("sốt có nên đi cạo vôi không", "", None),
+        ("nhổ răng xong sốt cao có nên uống panadol không", "", "fever"),
+    ],
+)
+def test_a_danger_is_told_from_a_saying_and_a_question(text: str, before: str, name: str | None) -> None:
+    found = danger(text, [before] if before else [])
+    assert (found.name if found else None) == name
