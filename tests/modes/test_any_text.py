@@ -46,9 +46,14 @@ async def opened(mode: str, home: Path) -> AsyncIterator[Desk]:
     elif mode == "rental":
         async with rental_desk(home) as desk:
             yield desk
+    elif mode == "shopping":
+        with shop_at(home) as desk:
+            yield desk
+    elif mode == "analysis":
+        with analyst_at(home) as desk:
+            yield desk
     else:
-        made = {"shopping": shop_at, "analysis": analyst_at, "dental": clinic_at}[mode](home)
-        with made as desk:
+        with clinic_at(home) as desk:
             yield desk
 
 

@@ -20,9 +20,10 @@ from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental import notes, samples
 from troly_dental.memory.store import facts_of
-from troly_dental.notes import NoteAnswer, sentences_of, subject_words, subjects
+from troly_dental.notes import NoteAnswer, subjects
 from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, note_files
+from troly_dental.sentences import sentences_of, subject_words
 
 HERE = Path(__file__).parent
 STRENGTH = re.compile(

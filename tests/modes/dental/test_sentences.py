@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_dental import notes
 from troly_dental.lookup import PreviousTurn, with_subject
@@ -30,7 +31,7 @@ from troly_dental.safety import wishes
 def test_the_sentence_that_was_asked_for_is_read_out(
     topic: str, before: str, question: str, wanted: str
 ) -> None:
-    lang = "en" if question.isascii() else "vi"
+    lang: Lang = "en" if question.isascii() else "vi"
     text = notes.answer(notes.of_topics([topic], lang), question, f"{before} {question}", lang).text
     assert wanted in text
 
@@ -48,7 +49,7 @@ def test_the_sentence_that_was_asked_for_is_read_out(
 def test_the_note_of_which_a_sentence_has_the_question_comes_first(
     question: str, before: tuple[str, ...], topic: str
 ) -> None:
-    lang = "en" if question.isascii() else "vi"
+    lang: Lang = "en" if question.isascii() else "vi"
     assert notes.ranked((), question, lang, before)[0].topic == topic
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from troly_dental.guard import danger
 from troly_dental.memory.facts import find_facts
 from troly_dental.safety import stated, wishes
@@ -42,7 +43,11 @@ def test_what_is_asked_for_or_said_in_jest_is_no_fact(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "before", "name"),
     [
-        ("the swelling has gone down into my neck overnight", "I had a wisdom tooth out on Monday", "swelling"),
+        (
+            "the swelling has gone down into my neck overnight",
+            "I had a wisdom tooth out on Monday",
+            "swelling",
+        ),
         ("the swelling has gone down a lot", "I had a wisdom tooth out on Monday", None),
         ("nghe giá implant mà sốc phản vệ luôn", "", None),
         ("con em mọc răng hay sốt nhẹ đúng không", "", None),
