@@ -456,7 +456,8 @@ async def _read_otherwise(job: Job, plan: Plan, findings: Sequence[ComputedResul
     ask = plan.ask or plan.also
     narrower, wider = (len(each.conditions) + bool(each.period) for each in (plan.also, ask))
     key = "within" if narrower > wider else "otherwise"
-    key = key if plan.also.measures == ask.measures else "counted"
+    rows = any(each.ref is None for each in plan.also.measures)
+    key = key if plan.also.measures == ask.measures else "counted" if rows else "figured"
     return [say(f"answer.{key}", job.lang, answer=_told(found, asked_by(other, job.asked, found)))]
 
 

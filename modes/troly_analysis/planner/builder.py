@@ -88,6 +88,9 @@ def _pieces(w: _Builder) -> Measure | None:
     """Goods are sold, bought and moved in pieces; best sellers go by orders where nothing counts pieces (001-35)."""
     seller = w.parts.has("seller", "slow seller")
     if w.sold and w.pieces and (w.goods or not w.groups) and not w.parts.has("how much"):
+        if not (w.goods or seller) and w.form == "scalar" and w.money and w.schema.main_measure() == w.money:
+            w.also = (Measure(w.parts.op or "sum", w.pieces),)  # "tuần trước bán được bao nhiêu": worth, or pieces
+            return w.assume(w.money, w.parts.op or "sum")
         return w.assume(w.pieces, w.parts.op or "sum", "seller_measure" if seller else "measure")
     if seller and w.goods:
         return w.count("seller_counted")
@@ -361,13 +364,17 @@ class _Builder:
                 margin[0].noun
             )  # of one piece there is a margin, what was made in all is not known
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
-        if ends and form == "top" and not any(group.unit for group in self.groups):
+        if ends and form == "top":
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
             self.unmet += [] if dated else ["latest"]
         if parts.rank and form not in {"top", "rows"}:
             self.unmet.append(str(parts.rank))
         if parts.limit and form not in {"top", "rows", "groups", "share"}:
             self.unmet.append("top")
+        if parts.has("now") and parts.when.period and len(self.measures) > 1:
+            self.unmet.append("now")  # one figure of those days, the other of today
+        if parts.has("running out") and not parts.numbers and parts.has("number", "count"):
+            self.unmet.append("running out")  # below how many is not said
 
     # --- where the words belong
 
@@ -430,7 +437,8 @@ class _Builder:
             self.groups
             or parts.when.versus
             or (
-                not parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
+                not parts.repeated
+                and not parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
                 and parts.op != "avg"
                 and not any(each.op == "avg" for each in parts.measures)
             )
@@ -1016,7 +1024,8 @@ def _elliptic(parts: Parts, before: DataQuery) -> bool:
         "how much"
     )
     people = parts.has("people") and not parts.rows and [each.op for each in before.measures] == ["count"]
-    return bool((parts.has("how much") and money and not named and not beyond) or people)
+    full = bool(parts.conditions) and parts.when.period is not None and parts.words > _FEW
+    return bool((parts.has("how much") and money and not named and not beyond and not full) or people)
 
 
 def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQuery:

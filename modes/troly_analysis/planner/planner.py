@@ -269,7 +269,7 @@ def analyse_question(
     )
 
 
-_JOINTS = re.compile(r"(?<=[.?!;])\s+|,\s*(?:và|va|and)?\s+|\s+(?:và|va|and|rồi)\s+", re.IGNORECASE)
+_JOINTS = re.compile(r"(?<=[.?!;])\s+|,\s*(?:và|va|and|với|voi|còn|con)?\s+|\s+(?:và|va|and|rồi)\s+", re.IGNORECASE)
 
 
 def _loses_one(query: DataQuery | None, asks: int) -> bool:
@@ -509,7 +509,7 @@ class _Question:
         ):
             return bool(rest or against)  # its own figure and days: nothing of the question before is meant
         bare = before is not None and names_figure_alone(parts, before)
-        goes_on = bare or parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
+        goes_on = bare or parts.has("follow", "only", "correction") or parts.corrects or parts.pointer or parts.kept or rest or against
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
 
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
