@@ -88,7 +88,8 @@ def _pieces(w: _Builder) -> Measure | None:
     """Goods are sold, bought and moved in pieces; best sellers go by orders where nothing counts pieces (001-35)."""
     seller = w.parts.has("seller", "slow seller")
     if w.sold and w.pieces and (w.goods or not w.groups) and not w.parts.has("how much"):
-        if not (w.goods or seller) and w.form == "scalar" and w.money and w.schema.main_measure() == w.money:
+        open_ = w.form == "scalar" and not (w.goods or seller or w.parts.pointer)
+        if open_ and w.money and w.schema.main_measure() == w.money:
             w.also = (Measure(w.parts.op or "sum", w.pieces),)  # "tuần trước bán được bao nhiêu": worth, or pieces
             return w.assume(w.money, w.parts.op or "sum")
         return w.assume(w.pieces, w.parts.op or "sum", "seller_measure" if seller else "measure")

@@ -484,6 +484,10 @@ class _Question:
             within = replace(within, conditions=query.conditions)
         if within == query:
             return
+        if built.also is not None and any(each.ref.concept in GOODS for each in within.conditions):
+            # What is sold of the goods spoken of before is counted in pieces.
+            query, built.also = replace(query, measures=built.also.measures), None
+            within = replace(within, measures=query.measures)
         if built.also is not None:
             built.query, built.also = within, in_context(built.also, before, schema)
             return
@@ -509,7 +513,8 @@ class _Question:
         ):
             return bool(rest or against)  # its own figure and days: nothing of the question before is meant
         bare = before is not None and names_figure_alone(parts, before)
-        goes_on = bare or parts.has("follow", "only", "correction") or parts.corrects or parts.pointer or parts.kept or rest or against
+        goes_on = bare or parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
+        goes_on = goes_on or (before is None and parts.has("correction"))  # "à nhầm, Hải Phòng" of what was not read
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
 
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
