@@ -90,7 +90,9 @@ def _pieces(w: _Builder) -> Measure | None:
     if w.sold and w.pieces and (w.goods or not w.groups) and not w.parts.has("how much"):
         open_ = w.form == "scalar" and not (w.goods or seller or w.parts.pointer)
         if open_ and w.money and w.schema.main_measure() == w.money:
-            w.also = (Measure(w.parts.op or "sum", w.pieces),)  # "tuần trước bán được bao nhiêu": worth, or pieces
+            w.also = (
+                Measure(w.parts.op or "sum", w.pieces),
+            )  # "tuần trước bán được bao nhiêu": worth, or pieces
             return w.assume(w.money, w.parts.op or "sum")
         return w.assume(w.pieces, w.parts.op or "sum", "seller_measure" if seller else "measure")
     if seller and w.goods:
@@ -264,6 +266,7 @@ class _Builder:
         self._stock()
         self._made_figures()
         self._several_figures()
+        self._best_sellers()
         form = self._form(order, gap=bool(gap))
         self._name_figure(form, order)
         if not self.measures and form != "distinct":
@@ -587,6 +590,22 @@ class _Builder:
                 self.parts.joined = True
         if len(self.measures) > 1 and not self.parts.joined and not self.parts.per:
             self.unmet += [each.noun or (each.ref.name if each.ref else "") for each in self.measures[1:]]
+
+    def _best_sellers(self) -> None:
+        """ "Doanh thu của 3 sản phẩm bán chạy nhất": the pieces choose them, and the money is shown beside."""
+        parts, pieces = self.parts, self.pieces
+        seller = parts.has("seller", "slow seller") and not parts.has("by", "share") and not parts.when.versus
+        one = self.measures[0] if len(self.measures) == 1 else None
+        if (
+            pieces
+            and seller
+            and one
+            and one.op == "sum"
+            and one.ref
+            and one.ref.kind == "money"
+            and self.goods
+        ):
+            self.measures = [self.assume(pieces, key="seller_measure"), one]
 
     def _money(self) -> Ref | None:
         return self.schema.of("revenue") or self.schema.main_measure()

@@ -40,6 +40,7 @@ from troly_analysis.planner.mentions import find_mentions, read_wording, without
 from troly_analysis.planner.periods import is_partial, of_the_year_before
 from troly_analysis.planner.pointing import (
     figure_alone,
+    nothing_named,
     pointed_query,
     points_at_days,
     shown_in,
@@ -269,7 +270,9 @@ def analyse_question(
     )
 
 
-_JOINTS = re.compile(r"(?<=[.?!;])\s+|,\s*(?:và|va|and|với|voi|còn|con)?\s+|\s+(?:và|va|and|rồi)\s+", re.IGNORECASE)
+_JOINTS = re.compile(
+    r"(?<=[.?!;])\s+|,\s*(?:và|va|and|với|voi|còn|con)?\s+|\s+(?:và|va|and|rồi)\s+", re.IGNORECASE
+)
 
 
 def _loses_one(query: DataQuery | None, asks: int) -> bool:
@@ -375,6 +378,10 @@ class _Question:
         asked = last.ask if last is not None else None
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
         parts = self._read(before, schema)
+        if last is not None and not last.calls and parts.chart and nothing_named(parts):
+            shown = last.before or asked  # "vẽ biểu đồ" draws what was shown last, nothing that was declined
+            if shown is not None and shown.sheet == schema.sheet.name:
+                return _Candidate(schema, parts, BuiltQuery(_drawn(shown, parts)), followed=True)
         target = self._pointed_at(parts, asked, schema)
         anew = target is not None and parts.pointer is None
         if before is None and target is not None and parts.pointer is not None:
@@ -492,7 +499,12 @@ class _Question:
             built.query, built.also = within, in_context(built.also, before, schema)
             return
         whole = bool(parts.measures and parts.extremes and query.form in {"top", "rows"})
-        if asked_back or (whole and (within.period, within.versus) == (query.period, query.versus)):
+        declined = self.previous is not None and bool(self.previous.refusal)
+        if (
+            asked_back
+            or declined
+            or (whole and (within.period, within.versus) == (query.period, query.versus))
+        ):
             built.also = within
         else:
             built.query, built.also = within, None if sure else query
@@ -514,7 +526,9 @@ class _Question:
             return bool(rest or against)  # its own figure and days: nothing of the question before is meant
         bare = before is not None and names_figure_alone(parts, before)
         goes_on = bare or parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
-        goes_on = goes_on or (before is None and parts.has("correction"))  # "à nhầm, Hải Phòng" of what was not read
+        goes_on = goes_on or (
+            before is None and parts.has("correction")
+        )  # "à nhầm, Hải Phòng" of what was not read
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
 
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
@@ -532,6 +546,13 @@ class _Question:
         if any(parts.kept):
             asked = widened(shown_in(asked, self.shown), parts.kept)
         return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
+
+
+def _drawn(query: DataQuery, parts: Parts) -> DataQuery:
+    """What was shown with the chart that is asked for; of one row of a ranking nothing can be drawn."""
+    if query.form == "top" and query.limit == 1:
+        query = replace(query, form="groups", limit=0, order="")
+    return replace(query, chart=parts.chart)
 
 
 def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQuery | None:
@@ -667,7 +688,7 @@ def _plan(
     )
     left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
-        return replace(plan, refusal=refused, ask=built.query or before)
+        return replace(plan, refusal=refused, ask=built.query or before, before=before)
     if left and (built.query is not None or parts.understood):
         read = ", ".join(dict.fromkeys(parts.understood))
         said = [_in_words(each, parts) for one in left for each in _parts_of(one)]
