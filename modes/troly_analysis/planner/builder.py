@@ -315,6 +315,7 @@ class _Builder:
             chart=parts.chart,
         )
         self._check_shown(form, gap=bool(gap))
+        self._check_bounds()
         self.built.unmet = tuple(self.unmet)
         return self.built
 
@@ -375,10 +376,14 @@ class _Builder:
             self.unmet.append(str(parts.rank))
         if parts.limit and form not in {"top", "rows", "groups", "share"}:
             self.unmet.append("top")
+
+    def _check_bounds(self) -> None:
+        """Name days that are of one figure only, and a few of which is not said how few."""
+        parts = self.parts
         if parts.has("now") and parts.when.period and len(self.measures) > 1:
-            self.unmet.append("now")  # one figure of those days, the other of today
+            self.unmet.append("now")
         if parts.has("running out") and not parts.numbers and parts.has("number", "count"):
-            self.unmet.append("running out")  # below how many is not said
+            self.unmet.append("running out")
 
     # --- where the words belong
 

@@ -378,10 +378,6 @@ class _Question:
         asked = last.ask if last is not None else None
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
         parts = self._read(before, schema)
-        if last is not None and not last.calls and parts.chart and nothing_named(parts):
-            shown = last.before or asked  # "vẽ biểu đồ" draws what was shown last, nothing that was declined
-            if shown is not None and shown.sheet == schema.sheet.name:
-                return _Candidate(schema, parts, BuiltQuery(_drawn(shown, parts)), followed=True)
         target = self._pointed_at(parts, asked, schema)
         anew = target is not None and parts.pointer is None
         if before is None and target is not None and parts.pointer is not None:
@@ -389,8 +385,10 @@ class _Question:
         else:
             lost = parts.pointer is not None and (target is None or _renames(parts, target))
         built = build_query(parts, schema, self.today, self.choices)
-        known = two_periods_shown(parts, before, last.before if last else None) or _number_of(
-            parts, before, schema
+        known = (
+            self._drawn(parts, schema)
+            or two_periods_shown(parts, before, last.before if last else None)
+            or _number_of(parts, before, schema)
         )
         if known is not None:
             return _Candidate(schema, parts, BuiltQuery(known), followed=True)
@@ -424,6 +422,16 @@ class _Question:
             self._held_against(parts, held, built, schema, sure=followed)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed)
+
+    def _drawn(self, parts: Parts, schema: Schema) -> DataQuery | None:
+        """What was shown last with the chart that is asked for, after a question that was not answered; None for others."""
+        last = self.previous
+        query = last.before or last.ask if last is not None and not last.calls else None
+        if query is None or query.sheet != schema.sheet.name or not (parts.chart and nothing_named(parts)):
+            return None
+        if query.form == "top" and query.limit == 1:  # of one row nothing can be drawn
+            query = replace(query, form="groups", limit=0, order="")
+        return replace(query, chart=parts.chart)
 
     def _read(self, before: DataQuery | None, schema: Schema) -> Parts:
         """The words of the message, with what it points at by naming nothing else."""
@@ -546,13 +554,6 @@ class _Question:
         if any(parts.kept):
             asked = widened(shown_in(asked, self.shown), parts.kept)
         return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
-
-
-def _drawn(query: DataQuery, parts: Parts) -> DataQuery:
-    """What was shown with the chart that is asked for; of one row of a ranking nothing can be drawn."""
-    if query.form == "top" and query.limit == 1:
-        query = replace(query, form="groups", limit=0, order="")
-    return replace(query, chart=parts.chart)
 
 
 def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQuery | None:
