@@ -414,19 +414,22 @@ def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult
 
 
 async def _without_lost(job: Job, findings: Sequence[ComputedResult], *, traced: bool = True) -> list[str]:
-    """For a sum of money over cancelled or returned orders too: one line that says so, with the other figure.
+    """For money over cancelled or returned orders too: one line that says so, for one sum or mean with the other figure.
 
     `traced` shows the second query as a step; the steps of a model are the calls that it made.
     """
     first = findings[0]
-    if len(findings) > 1 or first.call.tool != "aggregate_data" or not first.sheet:
+    if not first.sheet:
         return []
     column, lost = lost_values(first.sheet)
     given = first.call.arguments
-    plain_sum = given.get("operation") == "sum" and first.result.kind == "scalar" and first.result.unit
-    filters = given.get("filters") or {}
-    if not lost or not plain_sum or not isinstance(filters, dict) or column in filters:
+    money = first.result.unit == "VND" or "VND" in first.result.units
+    if not lost or not money or column in str(given) or column in first.result.columns:
         return []
+    plain = given.get("operation") in {"sum", "avg"} and first.result.kind == "scalar" and first.result.unit
+    filters = given.get("filters") or {}
+    if len(findings) > 1 or first.call.tool != "aggregate_data" or not plain or not isinstance(filters, dict):
+        return [say("answer.lost_too", job.lang, values=", ".join(lost))]
     filters = {**filters, column: {"nin": list(lost)}}
     call, service = ToolCall(first.call.tool, {**given, "filters": filters}), service_of(job.turn)
     if traced:
@@ -456,7 +459,8 @@ async def _read_otherwise(job: Job, plan: Plan, findings: Sequence[ComputedResul
     ask = plan.ask or plan.also
     narrower, wider = (len(each.conditions) + bool(each.period) for each in (plan.also, ask))
     key = "within" if narrower > wider else "otherwise"
-    key = key if plan.also.measures == ask.measures else "counted"
+    rows = any(each.ref is None for each in plan.also.measures)
+    key = key if plan.also.measures == ask.measures else "counted" if rows else "figured"
     return [say(f"answer.{key}", job.lang, answer=_told(found, asked_by(other, job.asked, found)))]
 
 

@@ -88,6 +88,12 @@ def _pieces(w: _Builder) -> Measure | None:
     """Goods are sold, bought and moved in pieces; best sellers go by orders where nothing counts pieces (001-35)."""
     seller = w.parts.has("seller", "slow seller")
     if w.sold and w.pieces and (w.goods or not w.groups) and not w.parts.has("how much"):
+        open_ = w.form == "scalar" and not (w.goods or seller or w.parts.pointer)
+        if open_ and w.money and w.schema.main_measure() == w.money:
+            w.also = (
+                Measure(w.parts.op or "sum", w.pieces),
+            )  # "tuần trước bán được bao nhiêu": worth, or pieces
+            return w.assume(w.money, w.parts.op or "sum")
         return w.assume(w.pieces, w.parts.op or "sum", "seller_measure" if seller else "measure")
     if seller and w.goods:
         return w.count("seller_counted")
@@ -260,6 +266,7 @@ class _Builder:
         self._stock()
         self._made_figures()
         self._several_figures()
+        self._best_sellers()
         form = self._form(order, gap=bool(gap))
         self._name_figure(form, order)
         if not self.measures and form != "distinct":
@@ -308,6 +315,7 @@ class _Builder:
             chart=parts.chart,
         )
         self._check_shown(form, gap=bool(gap))
+        self._check_bounds()
         self.built.unmet = tuple(self.unmet)
         return self.built
 
@@ -361,13 +369,21 @@ class _Builder:
                 margin[0].noun
             )  # of one piece there is a margin, what was made in all is not known
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
-        if ends and form == "top" and not any(group.unit for group in self.groups):
+        if ends and form == "top":
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
             self.unmet += [] if dated else ["latest"]
         if parts.rank and form not in {"top", "rows"}:
             self.unmet.append(str(parts.rank))
         if parts.limit and form not in {"top", "rows", "groups", "share"}:
             self.unmet.append("top")
+
+    def _check_bounds(self) -> None:
+        """Name days that are of one figure only, and a few of which is not said how few."""
+        parts = self.parts
+        if parts.has("now") and parts.when.period and len(self.measures) > 1:
+            self.unmet.append("now")
+        if parts.has("running out") and not parts.numbers and parts.has("number", "count"):
+            self.unmet.append("running out")
 
     # --- where the words belong
 
@@ -430,7 +446,8 @@ class _Builder:
             self.groups
             or parts.when.versus
             or (
-                not parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
+                not parts.repeated
+                and not parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
                 and parts.op != "avg"
                 and not any(each.op == "avg" for each in parts.measures)
             )
@@ -578,6 +595,22 @@ class _Builder:
                 self.parts.joined = True
         if len(self.measures) > 1 and not self.parts.joined and not self.parts.per:
             self.unmet += [each.noun or (each.ref.name if each.ref else "") for each in self.measures[1:]]
+
+    def _best_sellers(self) -> None:
+        """ "Doanh thu của 3 sản phẩm bán chạy nhất": the pieces choose them, and the money is shown beside."""
+        parts, pieces = self.parts, self.pieces
+        seller = parts.has("seller", "slow seller") and not parts.has("by", "share") and not parts.when.versus
+        one = self.measures[0] if len(self.measures) == 1 else None
+        if (
+            pieces
+            and seller
+            and one
+            and one.op == "sum"
+            and one.ref
+            and one.ref.kind == "money"
+            and self.goods
+        ):
+            self.measures = [self.assume(pieces, key="seller_measure"), one]
 
     def _money(self) -> Ref | None:
         return self.schema.of("revenue") or self.schema.main_measure()
@@ -1016,7 +1049,8 @@ def _elliptic(parts: Parts, before: DataQuery) -> bool:
         "how much"
     )
     people = parts.has("people") and not parts.rows and [each.op for each in before.measures] == ["count"]
-    return bool((parts.has("how much") and money and not named and not beyond) or people)
+    full = bool(parts.conditions) and parts.when.period is not None and parts.words > _FEW
+    return bool((parts.has("how much") and money and not named and not beyond and not full) or people)
 
 
 def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQuery:

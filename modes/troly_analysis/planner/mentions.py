@@ -599,11 +599,14 @@ def find_mentions(
     text, typed = wording.text, wording.words
     _add_periods(piles, wording, schema, today)
     english = detect_score(text) < 0
+    means: set[int] = set()
     for hit in listed_words().find(text, typed, careful=wording.careful):
         if english and hit.bare and hit.end - hit.start == 1:
             continue  # "the" is no "thế"
         pile = piles[hit.start, hit.end]
         pile.labels.add(hit.payload)
+        spaced = set(text[typed[hit.start].end : typed[hit.end - 1].start]) & set(",;")
+        means |= set(range(hit.start, hit.end)) if hit.payload == "avg" and not spaced else set()
         # "không có" is more than the two cells "không" and "có".
         sure = 0.3 if hit.payload == "blank" else -0.3 if hit.payload == "filler" else 0.0
         sure += 0.15 if hit.payload == "avg" and hit.end - hit.start > 1 else 0.0  # no "Bình", "Quần"
@@ -620,6 +623,8 @@ def find_mentions(
     for value in schema.values.find(text, typed, careful=wording.careful, bare=schema.bare):
         if english and value.end - value.start == 1 and typed[value.start].text in _ARTICLES:
             continue  # "the" is no card ("thẻ")
+        if value.end - value.start == 1 and value.start in means:
+            continue  # "trung bình" is neither Trung nor Bình
         pile = piles[value.start, value.end]
         key = (value.payload.ref.sheet, value.payload.ref.name)
         pile.values[key] = _better(pile.values.get(key), value.payload)

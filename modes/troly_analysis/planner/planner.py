@@ -40,6 +40,7 @@ from troly_analysis.planner.mentions import find_mentions, read_wording, without
 from troly_analysis.planner.periods import is_partial, of_the_year_before
 from troly_analysis.planner.pointing import (
     figure_alone,
+    nothing_named,
     pointed_query,
     points_at_days,
     shown_in,
@@ -269,7 +270,9 @@ def analyse_question(
     )
 
 
-_JOINTS = re.compile(r"(?<=[.?!;])\s+|,\s*(?:và|va|and)?\s+|\s+(?:và|va|and|rồi)\s+", re.IGNORECASE)
+_JOINTS = re.compile(
+    r"(?<=[.?!;])\s+|,\s*(?:và|va|and|với|voi|còn|con)?\s+|\s+(?:và|va|and|rồi)\s+", re.IGNORECASE
+)
 
 
 def _loses_one(query: DataQuery | None, asks: int) -> bool:
@@ -382,8 +385,10 @@ class _Question:
         else:
             lost = parts.pointer is not None and (target is None or _renames(parts, target))
         built = build_query(parts, schema, self.today, self.choices)
-        known = two_periods_shown(parts, before, last.before if last else None) or _number_of(
-            parts, before, schema
+        known = (
+            self._drawn(parts, schema)
+            or two_periods_shown(parts, before, last.before if last else None)
+            or _number_of(parts, before, schema)
         )
         if known is not None:
             return _Candidate(schema, parts, BuiltQuery(known), followed=True)
@@ -417,6 +422,16 @@ class _Question:
             self._held_against(parts, held, built, schema, sure=followed)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed)
+
+    def _drawn(self, parts: Parts, schema: Schema) -> DataQuery | None:
+        """What was shown last with the chart that is asked for, after a question that was not answered; None for others."""
+        last = self.previous
+        query = last.before or last.ask if last is not None and not last.calls else None
+        if query is None or query.sheet != schema.sheet.name or not (parts.chart and nothing_named(parts)):
+            return None
+        if query.form == "top" and query.limit == 1:  # of one row nothing can be drawn
+            query = replace(query, form="groups", limit=0, order="")
+        return replace(query, chart=parts.chart)
 
     def _read(self, before: DataQuery | None, schema: Schema) -> Parts:
         """The words of the message, with what it points at by naming nothing else."""
@@ -484,11 +499,20 @@ class _Question:
             within = replace(within, conditions=query.conditions)
         if within == query:
             return
+        if built.also is not None and any(each.ref.concept in GOODS for each in within.conditions):
+            # What is sold of the goods spoken of before is counted in pieces.
+            query, built.also = replace(query, measures=built.also.measures), None
+            within = replace(within, measures=query.measures)
         if built.also is not None:
             built.query, built.also = within, in_context(built.also, before, schema)
             return
         whole = bool(parts.measures and parts.extremes and query.form in {"top", "rows"})
-        if asked_back or (whole and (within.period, within.versus) == (query.period, query.versus)):
+        declined = self.previous is not None and bool(self.previous.refusal)
+        if (
+            asked_back
+            or declined
+            or (whole and (within.period, within.versus) == (query.period, query.versus))
+        ):
             built.also = within
         else:
             built.query, built.also = within, None if sure else query
@@ -510,6 +534,9 @@ class _Question:
             return bool(rest or against)  # its own figure and days: nothing of the question before is meant
         bare = before is not None and names_figure_alone(parts, before)
         goes_on = bare or parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
+        goes_on = goes_on or (
+            before is None and parts.has("correction")
+        )  # "à nhầm, Hải Phòng" of what was not read
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
 
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
@@ -662,7 +689,7 @@ def _plan(
     )
     left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
-        return replace(plan, refusal=refused, ask=built.query or before)
+        return replace(plan, refusal=refused, ask=built.query or before, before=before)
     if left and (built.query is not None or parts.understood):
         read = ", ".join(dict.fromkeys(parts.understood))
         said = [_in_words(each, parts) for one in left for each in _parts_of(one)]

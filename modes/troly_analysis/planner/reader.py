@@ -137,6 +137,8 @@ class Parts:
     """How many times "bao nhiêu", "how much" is asked."""
     many: bool = False
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
+    repeated: bool = False
+    """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
     corrects: bool = False
@@ -748,7 +750,9 @@ class Reader:
             sign = "eq"
         if not sign and not ranged and self._is_limit(at):
             self.parts.limit = int(self.mentions[at].number)
-            self.take("limit", at)
+            ahead = next((place for place in (at + 1, at + 2) if self.has(place, "foremost")), at)
+            pieces = [at + 1] if ahead == at + 2 and self.figure(at + 1) is not None else []
+            self.take("limit", at, ahead, *pieces)  # "3 cái đầu"
             return
         ref, carrier = self._compared_column(at, last, compared=bool(sign) or ranged)
         if ref is None or (
@@ -849,6 +853,8 @@ class Reader:
         ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
         if before == at - 1 >= 0 and self.figure(before) is not None and not self.is_rows(before):
             return False  # "tồn kho 200 cái"
+        if self.has(after + 1, "foremost") and (self.has(after, "thing") or self.mentions[after].targets):
+            return True  # "3 kênh đầu"
         if before >= 0 and self.has(before, *ranks, "only"):
             return not (
                 after < len(self.mentions) and self.figure(after) is not None and self.has(before, "only")
@@ -1538,6 +1544,8 @@ class Reader:
     def _add(self, measure: Measure) -> None:
         if measure not in self.parts.measures:
             self.parts.measures.append(measure)
+        else:
+            self.parts.repeated = True
 
     def _measured(self, at: int, target: Target) -> Measure:
         """A figure with the operation that is said right before or after it."""
@@ -1691,8 +1699,9 @@ class Reader:
         if mention.has("verb") and fold(mention.text) in _BY_MEANS and not by_what:
             return ""  # "trả bằng" of a means that was not understood
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
-        if mention.period or mention.amount or (mention.has("either") and len(several) > 1):
-            return ""  # "nam hoặc trên 40 tuổi"
+        apart = len(several) > 1 or len(parts.numbers) > 1
+        if mention.period or mention.amount or (mention.has("either") and apart):
+            return ""  # "nam hoặc trên 40 tuổi", "dưới 100k hoặc trên 2 triệu"
         whole = bool(mention.values) and mention.values[0].whole
         if (self.is_rows(at) and mention.targets and not whole) or (
             mention.has("rows") and not mention.targets and not mention.values

@@ -220,7 +220,8 @@ def _ref(ref: Ref, lang: Lang) -> str:
 
 
 def _rows_of(ask: DataQuery, lang: Lang) -> list[str]:
-    parts = [_condition(condition, lang) for condition in (*ask.part, *ask.conditions)]
+    left_out_last = sorted((*ask.part, *ask.conditions), key=lambda each: each.op in {"ne", "nin"})
+    parts = [_condition(condition, lang) for condition in left_out_last]
     periods = [period for period in (ask.period, ask.versus) if period is not None]
     return [*parts, " / ".join(_period(period) for period in periods)]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
-from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, plan
+from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, column, plan
 from tests.modes.analysis.planner.test_follow_up_moves import after
+from troly_analysis.types import Sheet
 
 SPANS = [
     ("từ tháng 1 đến hết tháng 6 năm 2023", "2023-01-01", "2023-06-30"),
@@ -100,3 +102,44 @@ def test_a_length_that_no_list_has_is_named() -> None:
 @pytest.mark.parametrize("text", ["đơn nào chưa giao", "bao nhiêu đơn chưa đặt cọc xong"])
 def test_a_negation_before_a_deed_is_never_dropped(text: str) -> None:
     assert not plan(text, (ORDERS,), NOW).calls
+
+
+@pytest.mark.parametrize("figure", ["doanh thu", "số lượng", "phí vận chuyển"])
+@pytest.mark.parametrize("said", ["{0} Shopee và {0} Lazada tháng 3", "tháng 3 {0} ở Hà Nội, {0} ở Đà Nẵng"])
+def test_a_figure_named_twice_is_shown_for_each(figure: str, said: str) -> None:
+    assert plan(said.format(figure), (ORDERS,), NOW).calls[0].arguments["group_by"]
+
+
+@pytest.mark.parametrize("said", ["dưới 100k hoặc trên 2 triệu", "under 100k or over 2 million"])
+def test_either_of_two_amounts_is_not_both(said: str) -> None:
+    assert not plan(f"số đơn {said}", (ORDERS,), NOW).calls
+
+
+@pytest.mark.parametrize("said", ["chỉ 3 cái đầu", "3 cái đầu thôi", "chỉ 3 kênh đầu", "lay 3 kenh dau"])
+def test_the_first_of_a_list_are_its_length(said: str) -> None:
+    first = plan("doanh thu theo kênh tháng 3", (ORDERS,), NOW)
+    made = plan(said, (ORDERS,), NOW, first)
+    assert made.ask is not None
+    assert (made.ask.limit, made.ask.period) == (3, first.ask.period if first.ask else None)
+
+
+@pytest.mark.parametrize("figure", ["doanh thu trung bình", "số lượng trung binh", "giá trị đơn trung bình"])
+def test_an_average_is_no_name(figure: str) -> None:
+    staff = replace(ORDERS.fields[3], name="Nhân viên", examples=("Trung", "Bình", "Lan"))
+    sheet = replace(ORDERS, fields=(*ORDERS.fields, staff))
+    assert "filters" not in plan(figure, (sheet,), NOW).calls[0].arguments
+
+
+@pytest.mark.parametrize("said", ["doanh thu theo tháng", "doanh thu trung bình", "tổng doanh thu"])
+def test_pay_is_no_revenue(said: str) -> None:
+    pay = Sheet(
+        "3", "lan", "Lương", "t3", (column("Tháng", "text", ("1/2024", "2/2024")), column("Lương cơ bản", "money")), 36, NOW
+    )  # fmt: skip
+    assert not plan(said, (pay,), NOW).calls
+
+
+@pytest.mark.parametrize("between", ["vì sao doanh thu tháng 3 giảm", "doanh thu xyzzy"])
+def test_a_chart_after_what_was_not_answered_draws_what_was_shown(between: str) -> None:
+    first = plan("doanh thu theo kênh tháng 3", (ORDERS,), NOW)
+    made = plan("vẽ biểu đồ", (ORDERS,), NOW, plan(between, (ORDERS,), NOW, first))
+    assert made.ask == replace(first.ask, chart="any")  # type: ignore[type-var]
