@@ -56,6 +56,8 @@ _BARE_UNITS = {
     "screen": ("inch", frozenset(range(11, 60))),
     "refresh": ("hz", frozenset((60, 75, 100, 120, 144, 165, 180, 240, 360))),
 }
+# Between a figure and what it is of: "16GB of RAM".
+_OF = re.compile(r"\s(?:of\s)?", re.IGNORECASE)
 _PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|sợi|soi|cuộn|cuon|bản|ban|tấm|tam|hộp|hop|units?|pieces?|sets?|of)(?![^\W_])"
 _COUNT = re.compile(rf"(?<![\w.,])(\d{{1,3}})(?={_PIECES})", re.IGNORECASE)
 # "2 ssd samsung": a number right before a name.
@@ -132,6 +134,8 @@ _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
 # What is read so that nothing else is made of it, and is not answered.
 _UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
 USES = ("gaming", "graphics", "office", "study")
+# Of each a product has one: what is said last takes the place of what was said before.
+_ONE_OF = (USES, ("wired", "wireless", "bluetooth"), ("white", "black"), ("4k", "2k", "full hd"))
 _ASKED = ("price asked", "fee asked", "stock asked", "specs asked", "link asked")
 
 
@@ -260,7 +264,7 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         if (f.attribute, f.unit) not in said and not (f.unit in units and not f.attribute)
     ]
     brands = new.brands or tuple(brand for brand in old.brands if brand not in new.no_brands)
-    uses = [fact for fact in new.facts if fact in USES]
+    replaced = {fact for group in _ONE_OF if set(group) & set(new.facts) for fact in group}
     return replace(
         new,
         kinds=new.kinds or old.kinds,
@@ -272,7 +276,7 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         no_words=(*old.no_words, *new.no_words),
         facts=tuple(
             dict.fromkeys(
-                (*(f for f in old.facts if not (uses and f in USES) and f not in new.no_facts), *new.facts)
+                (*(f for f in old.facts if f not in replaced and f not in new.no_facts), *new.facts)
             )
         ),
         no_facts=tuple(dict.fromkeys((*(f for f in old.no_facts if f not in new.facts), *new.no_facts))),
@@ -377,6 +381,10 @@ class _Parser:
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
         self._hits = _without_guesses(grammar().find(masked))
+        if any(hit.label in _TO_A_PLACE for hit in self._hits):
+            # "Da Nang" is no "nặng".
+            places = _place_words(masked)
+            self._hits = [hit for hit in self._hits if hit.label[:4] != "ask " or hit.start not in places]
         self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
@@ -398,7 +406,7 @@ class _Parser:
         excluded = self._whole_names(denied)
         labels = self._labels
         for hit in self._hits:
-            if hit.label.startswith(("topic ", "kind ")):
+            if hit.label.startswith(("topic ", "kind ")) or hit.label == "total":
                 self._said[hit.label] = self._text[hit.start : hit.end]
         topics = self._topics()
         compared = self._compared(asks, kinds)
@@ -654,7 +662,7 @@ class _Parser:
     def _figures(self) -> list[FigureFact]:
         """Figures with their units, the attribute beside them and the words of comparison around them."""
         signs = lexicon("catalogue", *_LIMITS).find(self._rest)
-        named = [hit for hit in self._hits if hit.label.startswith(("ask ", "kind "))]
+        named = [hit for hit in self._hits if hit.label.startswith(("ask ", "kind ")) and _attribute_of(hit)]
         found: list[FigureFact] = []
         places = [
             (m.start(), m.end(), float(m[1].replace(",", ".")), m[2].lower())
@@ -668,10 +676,16 @@ class _Parser:
         for start, end, value, unit in sorted(places):
             measure, factor = UNITS[unit]
             before = [h for h in signs if h.end <= start <= h.end + 3 and h.label in {"at most", "at least"}]
-            after = [h for h in signs if end <= h.start <= end + 3 and h.label in {"or less", "or more"}]
+            # "16GB of RAM or more": the attribute may stand between.
+            behind = max((h.end for h in named if _OF.fullmatch(self._rest[end : h.start])), default=end)
+            after = [
+                h
+                for h in signs
+                if any(at <= h.start <= at + 3 for at in (end, behind)) and h.label in {"or less", "or more"}
+            ]
             reach = before[0].start if before else start
             near = [h for h in named if 0 <= reach - h.end <= 3] or [
-                h for h in named if 0 <= h.start - end <= 1
+                h for h in named if _OF.fullmatch(self._rest[end : h.start])
             ]
             attribute = next((name for h in near if (name := _attribute_of(h))), "")
             label = (after or before)[0].label if after or before else ""
@@ -837,7 +851,8 @@ class _Parser:
         # A word of comparison right before a figure that was not read with it changes the question.
         left = [word for word in left if word.folded not in _PARTICLES or word.end in amounts]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
-            left = _without_places(self._rest, left)
+            places = _place_words(self._rest)
+            left = [word for word in left if word.start not in places]
         groups: list[tuple[int, int]] = []
         for word in left:
             if groups and not self._text[groups[-1][1] : word.start].strip(" -"):
@@ -885,8 +900,8 @@ _TO_A_PLACE = {"topic delivery", "topic delivery fee", "topic express", "topic c
 _PLACE_WORDS = 3
 
 
-def _without_places(text: str, left: Sequence[WordToken]) -> list[WordToken]:
-    """`left` without names of places: up to three words after one like "ở", "về", "to"."""
+def _place_words(text: str) -> set[int]:
+    """Where the words of places begin: up to three after one like "ở", "về", "to"."""
     towards = set(map(fold, word_lists("catalogue")["towards"]))
     places: set[int] = set()
     reach = 0
@@ -895,7 +910,7 @@ def _without_places(text: str, left: Sequence[WordToken]) -> list[WordToken]:
         reach = 0 if not joined else _PLACE_WORDS if before.folded in towards else reach - 1
         if reach > 0:
             places.add(word.start)
-    return [word for word in left if word.start not in places]
+    return places
 
 
 def _without_guesses(hits: Sequence[PhraseHit]) -> list[PhraseHit]:
@@ -996,6 +1011,10 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
         # A sign before another figure is that one's: "trên 100hz dưới 6 triệu".
         before = [h for h in before if not any(char.isdigit() for char in text[h.end : amount.start])]
         before = [h for h in before if h.label in {"at most", "at least", "about", "budget"}]
+        # "có dây dưới 500k": what is had is no budget where a word stands between.
+        before = [
+            h for h in before if fold(h.phrase) != "co" or _says_only_limits(text, h.end, amount, before)
+        ]
         after = [
             h for h in hits if amount.end <= h.start <= amount.end + 3 and h.label in {"or less", "or more"}
         ]
@@ -1020,6 +1039,11 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
     if low is not None and high is not None and low > high:
         low, high = high, low
     return PriceLimits(low, high, about, tuple(places), written)
+
+
+def _says_only_limits(text: str, begin: int, amount: Amount, hits: Sequence[PhraseHit]) -> bool:
+    """Whether nothing but words of limit stands between a place and an amount."""
+    return not tokens(blank_out(text[: amount.start], spans_of(hits))[begin:])
 
 
 def _limits_of(text: str, amounts: Sequence[Amount]) -> list[PhraseHit]:

@@ -176,6 +176,11 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
         await asyncio.to_thread(_remember, turn, request, state.get("offer"), context, said)
     else:
         said = answer.text
+        if reason:
+            # The pages whose words it gives, no others.
+            show_sources(
+                turn, [one for one in context if "heading" in one and passage_line(one, turn) in said]
+            )
         turn.say(said)
         turn.answered = answer.answered and not plain
         await asyncio.to_thread(_remember, turn, request, state.get("offer"), context)
