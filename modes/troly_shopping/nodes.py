@@ -41,6 +41,9 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
     troubled = message.complaint or bool(lexicon("complaints").find(question))
     if clear and route != "handoff_stream" and message.act.act != "cancel" and not troubled:
         _greet(turn)
+    elif troubled:
+        # No cheer in a conversation that began with a complaint.
+        turn.conversation_metadata[_GREETED] = True
     routes = {"warranty": "warranty_stream", "shopping": "retrieve"}
     questions = [question for question in decision.clarify_questions[:1] if question.strip()]
     return {

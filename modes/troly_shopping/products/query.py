@@ -253,6 +253,10 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
     low, high, about = old.low, old.high, old.about
     if new.priced:
         low, high, about = new.low, new.high, new.about
+        if low is not None and high is None and not old.about and low < (old.high or 0):
+            high = old.high  # "trên 25 triệu" of those under 30
+        elif old.high is None and high is not None and low is None and (old.low or high) < high:
+            low = old.low
         if new.about and old.priced and not old.about:
             # "thôi 15tr": as the limit before was meant.
             low, high, about = (new.about, None, None) if old.high is None else (None, new.about, None)
@@ -331,7 +335,7 @@ def grammar() -> Lexicon:
     """All that is listed of goods and services, with its file before its section; it competes for the words of a message."""
     sections: dict[str, tuple[str, ...]] = {}
     for name, listed in word_lists("catalogue").items():
-        if name not in {*_LIMITS, "against", "goes on", "towards", "not money", *USES}:
+        if name not in {*_LIMITS, "against", "goes on", "towards", "not money", "gift", *USES}:
             sections[name] = listed
         if name in USES:
             sections[f"fact {name}"] = listed

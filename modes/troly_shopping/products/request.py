@@ -149,6 +149,8 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         # Asked of certain goods: the catalogue says it.
         topics = tuple(topic for topic in query.topics if topic != "warranty period")
         query = replace(query, topics=topics, asks=tuple(dict.fromkeys((*query.asks, "warranty"))))
+    if pointed is None and query.details and lexicon("catalogue", "gift").find(typed):
+        goods = None  # a new wish
     last = goods.query.get("current", ()) if goods else ()
     request = ShopRequest(
         typed,

@@ -164,6 +164,8 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     answer = await asyncio.to_thread(rules_answer, turn, request, state.get("offer"), context)
     reason = turn.model.reason_unavailable
     plain = foreign_price(request, turn)
+    if reason and state["message"].complaint:
+        plain = f"{say('answer.sorry', turn.language)}\n\n{plain}"
     turn.say(plain)
     said, whole = ("", False) if reason else await _by_model(turn, state, answer)
     if said and not whole:
@@ -182,7 +184,7 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
                 turn, [one for one in context if "heading" in one and passage_line(one, turn) in said]
             )
         turn.say(said)
-        turn.answered = answer.answered and not plain
+        turn.answered = answer.answered and not request.query.foreign
         await asyncio.to_thread(_remember, turn, request, state.get("offer"), context)
         step.note(say("step.by_rules", turn.language, count=len(context), reason=reason or "-"), "rules")
     if answer.table is not None:
