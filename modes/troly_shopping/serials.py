@@ -307,7 +307,7 @@ def _judge_neighbours(text: str, typed: Sequence[WordToken], candidates: Sequenc
         near["label"] = [hit for hit in _around(labels, item) if hit.start > asked]
         if before is not None and JOINT.fullmatch(text, before.end, item.start):
             # The next one of a list is what the one before it is.
-            item.evidence += [piece for piece in before.evidence if piece[0] in {"label", "other", "long"}]
+            item.evidence += [piece for piece in before.evidence if piece[0] in {"label", "other"}]
         else:
             item.evidence += _from_words(text, starts, near, item, taken)
         if _is_made(text, _around(near["maker"], item), item):

@@ -258,7 +258,8 @@ def rules_answer(
 def _offer_text(offer: Offer, request: ShopRequest, lang: Lang, hotline: str) -> OfferText:
     """The offer; of goods shown before not the whole list again where a word about them was not understood."""
     unread = request.query.unread
-    if request.scope == "rows" and unread and not (request.pointed and len(offer.products) <= _FEW):
+    few = (request.pointed or offer.note in {"cheapest", "dearest"}) and len(offer.products) <= _FEW
+    if request.scope == "rows" and unread and not few:
         return OfferText(say("follow.unread", lang, what=quoted(unread)), answered=False)
     return render_offer(offer, lang, hotline)
 
