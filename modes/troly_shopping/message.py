@@ -195,8 +195,8 @@ def _read_on(
         return replace(parsed, act=DialogueAct("no serial"))
     goods = ProductStore(turn.services.datasets)
     request = parse_request(text, spoken_of(turn), goods)
-    if turn.focus is not None and turn.focus.kind == FOCUS:
-        request = _of_machine(text, turn.focus, goods) or request
+    machine = turn.focus if turn.focus is not None and turn.focus.kind == FOCUS else None
+    request = (_of_machine(text, machine, goods) if machine else None) or request
     if serials.serials and not (request.query.kinds or request.query.brands):
         # What stands around a serial: the serial itself names no goods.
         rest = _rest(text, serials, turn.services.datasets)

@@ -78,7 +78,7 @@ _WHICH_FIGURE = re.compile(
 # "cách shop 15 km", "8 cây".
 _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?met\w*|kilometers?)(?!\w)")
 # What parts have in common is no name: "DDR5", "LGA1700".
-_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k")
+_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
@@ -274,9 +274,7 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         kinds=new.kinds or old.kinds,
         brands=brands,
         no_brands=(*(one for one in old.no_brands if one not in new.brands), *new.no_brands),
-        words=(*old.words, *(word for word in new.words if word not in old.words))
-        if not new.brands
-        else new.words,
+        words=tuple(dict.fromkeys((*(_of_any_maker(old.words) if new.brands else old.words), *new.words))),
         no_words=(*old.no_words, *new.no_words),
         facts=tuple(
             dict.fromkeys(
@@ -292,6 +290,14 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         stocked=new.stocked or old.stocked,
         said={**old.said, **new.said},
     )
+
+
+def _of_any_maker(words: Sequence[str]) -> list[str]:
+    """Those of the words that another maker's goods may have too: "i7", "rtx 4060", no "vivobook"."""
+    series = {"rtx", "gtx", "rx", "ryzen"} & set(words)
+    return [
+        word for word in words if _STANDARD.fullmatch(word) or word in series or (series and word.isdigit())
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,7 +593,7 @@ class _Parser:
                 and not (whole == "pc" and attribute == "screen")
             ):
                 asks.append(attribute)
-            elif (kinds and fold(gap).strip() in _PART_OF) or (
+            elif (kinds and _is_of_whole(fold(gap).strip())) or (
                 spoken_of not in {"", kind} and self._is_part(hit)
             ):
                 # "tai nghe có mic": a part of the goods, which the catalogue may not tell.
@@ -886,6 +892,12 @@ class _Parser:
                 word.start,
             )
         return word.start
+
+
+def _is_of_whole(gap: str) -> bool:
+    """Whether what stands between two kinds makes the second a part of the first: "laptop có đèn phím"."""
+    words = gap.split()
+    return gap in _PART_OF or (words[:1] in (["co"], ["with"], ["has"]) and len(words) == 2)
 
 
 def _is_number(word: str) -> bool:

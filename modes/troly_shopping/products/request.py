@@ -602,6 +602,9 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         return replace(request, scope="search", rows=())
     if pointed.kind == "this" and query.action == "compare":
         shown = focus.rows
+    if pointed.kind == "ordinal" and len(shown) == len(request.current) == 1 and "compare" in query.moves:
+        # "so với con thứ hai": the one spoken of beside it.
+        shown = tuple({row.id: row for row in (*request.current, *shown)}.values())
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
         return replace(request, scope="none", rows=())  # "can I return it" asks for the service
     if len(shown) == MAX_COMPARED // 2 and _by_how_much(request):
