@@ -19,6 +19,7 @@ from troly.text.dates import HCM
 from troly.text.fold import tokens
 from troly.text.language import detect
 from troly.text.match import Lexicon, PhraseHit, spans_of, words_outside
+from troly.text.shorten import shortened
 from troly.text.spelling import Corrector
 from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
 from troly.text.wordlist import read_lists
@@ -350,7 +351,7 @@ def _history(turn: TurnContext) -> str:
         for m in turn.history
         if m.sender in {"user", "assistant"} and m.type != "greeting"
     ]
-    return "\n".join(f"{sender}: {text[:_SHOWN_CHARS]}" for sender, text in said[-_SHOWN:])
+    return "\n".join(f"{sender}: {shortened(text, _SHOWN_CHARS)}" for sender, text in said[-_SHOWN:])
 
 
 def warm() -> None:

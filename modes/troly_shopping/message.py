@@ -195,11 +195,18 @@ def _read_on(
         return replace(parsed, act=DialogueAct("no serial"))
     goods = ProductStore(turn.services.datasets)
     request = parse_request(text, spoken_of(turn), goods)
-    if turn.focus is not None and turn.focus.kind == FOCUS:
-        request = _of_machine(text, turn.focus, goods) or request
+    machine = turn.focus if turn.focus is not None and turn.focus.kind == FOCUS else None
+    request = (_of_machine(text, machine, goods) if machine else None) or request
+    if serials.serials and not (request.query.kinds or request.query.brands):
+        # What stands around a serial: the serial itself names no goods.
+        rest = _rest(text, serials, turn.services.datasets)
+        request = rest or replace(request, scope="none", topics=(), query=replace(request.query, unread=()))
+        if rest is None and rules.intent == "unknown":
+            rules = RuleIntent("warranty", _CLAIM, rules.reason)
+            parsed = replace(parsed, rules=rules)
     claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
     led = turn.model.reason_unavailable is None
-    if claim and not (led or request.topics or serials.serials or parsed.complaint or state.awaiting):
+    if claim and not (led or request.query.topics or serials.serials or parsed.complaint or state.awaiting):
         # Of what was just looked up, before a new serial is asked for; a model says itself what is meant.
         focus = turn.focus
         if (

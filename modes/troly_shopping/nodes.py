@@ -37,9 +37,13 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
     clear = (bool(route) and not message.courtesy) or (
         decision.intent != "unknown" and decision.confidence >= threshold and not decision.clarify_needed
     )
+    answered = clear or bool(message.courtesy)
     troubled = message.complaint or bool(lexicon("complaints").find(question))
     if clear and route != "handoff_stream" and message.act.act != "cancel" and not troubled:
         _greet(turn)
+    elif troubled:
+        # No cheer in a conversation that began with a complaint.
+        turn.conversation_metadata[_GREETED] = True
     routes = {"warranty": "warranty_stream", "shopping": "retrieve"}
     questions = [question for question in decision.clarify_questions[:1] if question.strip()]
     return {
@@ -49,9 +53,9 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
         "intent": decision.intent,
         "intent_confidence": round(decision.confidence, 3),
         "need_retrieval_hint": clear and decision.need_retrieval,
-        "clarify_needed": not clear,
-        "clarify_questions": [] if clear else questions or [say("clarify.standard", turn.language)],
-        "clarify_attempts": _attempts(turn, clear=clear),
+        "clarify_needed": not answered,
+        "clarify_questions": [] if answered else questions or [say("clarify.standard", turn.language)],
+        "clarify_attempts": _attempts(turn, clear=answered),
         "route": route or (routes[decision.intent] if clear else "clarify_stream"),
     }
 
@@ -81,7 +85,8 @@ async def retrieve(state: State, turn: TurnContext, step: Step) -> State:
     context, offer = await product_answer.retrieve_context(
         turn, message.request, step, needed=state["need_retrieval_hint"]
     )
-    product_answer.show_sources(turn, context)
+    if turn.model.reason_unavailable is None:
+        product_answer.show_sources(turn, context)
     context = await recall.with_earlier_messages(
         turn, state["question"], context, step, shown=product_answer.MESSAGES
     )

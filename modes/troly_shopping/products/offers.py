@@ -148,6 +148,9 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
         if test.open and everything and all(test.holds(row) is None for row in everything)
     ]
     unknown = tuple(test.said for test in silent)
+    if "total" in query.moves and query.priced and len(query.kinds) > 1:
+        # A limit of the sum of several goods: each was held against it alone.
+        unknown += (query.said["total"],)
     live = [test for test in tests if test not in silent]
     exact = _fitting([row for row in everything if _in_price(row, query)], live)
     if exact and query.compared:
@@ -276,17 +279,20 @@ def shows(product: Product, fact: str) -> bool | None:
 def has_figure(product: Product, fact: FigureFact) -> bool | None:
     """Whether a product has a figure: that of the attribute where the catalogue names it, else any with its unit."""
     attribute = fact.attribute
-    named = [
-        value for name, value in product.details().items() if attribute and fold(name) in _called(attribute)
-    ]
     if not attribute and fact.unit == "gb" and fact.value <= 64:
-        named = [value for name, value in product.details().items() if fold(name) in _called("ram")]
+        attribute = "ram"
         anything = [
             figure for text in (product.name, *product.details().values()) for figure in _figures(text, "gb")
         ]
         if fact.sign == "=":
             return fact.value in anything
+    named = [
+        value for name, value in product.details().items() if attribute and fold(name) in _called(attribute)
+    ]
     figures = [figure for text in named for figure in _figures(text, fact.unit)]
+    both = _figures(product.details().get("Bộ nhớ", ""), "gb")
+    if both and attribute in {"ram", "storage"}:
+        figures = [both[-1 if attribute == "storage" else 0]]
     if not figures:
         figures = _figures(f"{product.name}; {product.specs}", fact.unit)
         if not figures:

@@ -56,6 +56,8 @@ _BARE_UNITS = {
     "screen": ("inch", frozenset(range(11, 60))),
     "refresh": ("hz", frozenset((60, 75, 100, 120, 144, 165, 180, 240, 360))),
 }
+# Between a figure and what it is of: "16GB of RAM".
+_OF = re.compile(r"\s(?:of\s)?", re.IGNORECASE)
 _PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|sợi|soi|cuộn|cuon|bản|ban|tấm|tam|hộp|hop|units?|pieces?|sets?|of)(?![^\W_])"
 _COUNT = re.compile(rf"(?<![\w.,])(\d{{1,3}})(?={_PIECES})", re.IGNORECASE)
 # "2 ssd samsung": a number right before a name.
@@ -76,7 +78,7 @@ _WHICH_FIGURE = re.compile(
 # "cách shop 15 km", "8 cây".
 _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?met\w*|kilometers?)(?!\w)")
 # What parts have in common is no name: "DDR5", "LGA1700".
-_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k")
+_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
@@ -132,6 +134,8 @@ _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
 # What is read so that nothing else is made of it, and is not answered.
 _UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
 USES = ("gaming", "graphics", "office", "study")
+# Of each a product has one: what is said last takes the place of what was said before.
+_ONE_OF = (USES, ("wired", "wireless", "bluetooth"), ("white", "black"), ("4k", "2k", "full hd"))
 _ASKED = ("price asked", "fee asked", "stock asked", "specs asked", "link asked")
 
 
@@ -249,6 +253,10 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
     low, high, about = old.low, old.high, old.about
     if new.priced:
         low, high, about = new.low, new.high, new.about
+        if low is not None and high is None and not old.about and low < (old.high or 0):
+            high = old.high  # "trên 25 triệu" of those under 30
+        elif old.high is None and high is not None and low is None and (old.low or high) < high:
+            low = old.low
         if new.about and old.priced and not old.about:
             # "thôi 15tr": as the limit before was meant.
             low, high, about = (new.about, None, None) if old.high is None else (None, new.about, None)
@@ -260,19 +268,17 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         if (f.attribute, f.unit) not in said and not (f.unit in units and not f.attribute)
     ]
     brands = new.brands or tuple(brand for brand in old.brands if brand not in new.no_brands)
-    uses = [fact for fact in new.facts if fact in USES]
+    replaced = {fact for group in _ONE_OF if set(group) & set(new.facts) for fact in group}
     return replace(
         new,
         kinds=new.kinds or old.kinds,
         brands=brands,
         no_brands=(*(one for one in old.no_brands if one not in new.brands), *new.no_brands),
-        words=(*old.words, *(word for word in new.words if word not in old.words))
-        if not new.brands
-        else new.words,
+        words=tuple(dict.fromkeys((*(_of_any_maker(old.words) if new.brands else old.words), *new.words))),
         no_words=(*old.no_words, *new.no_words),
         facts=tuple(
             dict.fromkeys(
-                (*(f for f in old.facts if not (uses and f in USES) and f not in new.no_facts), *new.facts)
+                (*(f for f in old.facts if f not in replaced and f not in new.no_facts), *new.facts)
             )
         ),
         no_facts=tuple(dict.fromkeys((*(f for f in old.no_facts if f not in new.facts), *new.no_facts))),
@@ -284,6 +290,14 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         stocked=new.stocked or old.stocked,
         said={**old.said, **new.said},
     )
+
+
+def _of_any_maker(words: Sequence[str]) -> list[str]:
+    """Those of the words that another maker's goods may have too: "i7", "rtx 4060", no "vivobook"."""
+    series = {"rtx", "gtx", "rx", "ryzen"} & set(words)
+    return [
+        word for word in words if _STANDARD.fullmatch(word) or word in series or (series and word.isdigit())
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +341,7 @@ def grammar() -> Lexicon:
     """All that is listed of goods and services, with its file before its section; it competes for the words of a message."""
     sections: dict[str, tuple[str, ...]] = {}
     for name, listed in word_lists("catalogue").items():
-        if name not in {*_LIMITS, "against", "goes on", "towards", "not money", *USES}:
+        if name not in {*_LIMITS, "against", "goes on", "towards", "not money", "gift", *USES}:
             sections[name] = listed
         if name in USES:
             sections[f"fact {name}"] = listed
@@ -377,6 +391,10 @@ class _Parser:
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
         self._hits = _without_guesses(grammar().find(masked))
+        if any(hit.label in _TO_A_PLACE for hit in self._hits):
+            # "Da Nang" is no "nặng".
+            places = _place_words(masked)
+            self._hits = [hit for hit in self._hits if hit.label[:4] != "ask " or hit.start not in places]
         self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
@@ -398,7 +416,7 @@ class _Parser:
         excluded = self._whole_names(denied)
         labels = self._labels
         for hit in self._hits:
-            if hit.label.startswith(("topic ", "kind ")):
+            if hit.label.startswith(("topic ", "kind ")) or hit.label == "total":
                 self._said[hit.label] = self._text[hit.start : hit.end]
         topics = self._topics()
         compared = self._compared(asks, kinds)
@@ -575,7 +593,7 @@ class _Parser:
                 and not (whole == "pc" and attribute == "screen")
             ):
                 asks.append(attribute)
-            elif (kinds and fold(gap).strip() in _PART_OF) or (
+            elif (kinds and _is_of_whole(fold(gap).strip())) or (
                 spoken_of not in {"", kind} and self._is_part(hit)
             ):
                 # "tai nghe có mic": a part of the goods, which the catalogue may not tell.
@@ -654,7 +672,7 @@ class _Parser:
     def _figures(self) -> list[FigureFact]:
         """Figures with their units, the attribute beside them and the words of comparison around them."""
         signs = lexicon("catalogue", *_LIMITS).find(self._rest)
-        named = [hit for hit in self._hits if hit.label.startswith(("ask ", "kind "))]
+        named = [hit for hit in self._hits if hit.label.startswith(("ask ", "kind ")) and _attribute_of(hit)]
         found: list[FigureFact] = []
         places = [
             (m.start(), m.end(), float(m[1].replace(",", ".")), m[2].lower())
@@ -668,10 +686,16 @@ class _Parser:
         for start, end, value, unit in sorted(places):
             measure, factor = UNITS[unit]
             before = [h for h in signs if h.end <= start <= h.end + 3 and h.label in {"at most", "at least"}]
-            after = [h for h in signs if end <= h.start <= end + 3 and h.label in {"or less", "or more"}]
+            # "16GB of RAM or more": the attribute may stand between.
+            behind = max((h.end for h in named if _OF.fullmatch(self._rest[end : h.start])), default=end)
+            after = [
+                h
+                for h in signs
+                if any(at <= h.start <= at + 3 for at in (end, behind)) and h.label in {"or less", "or more"}
+            ]
             reach = before[0].start if before else start
             near = [h for h in named if 0 <= reach - h.end <= 3] or [
-                h for h in named if 0 <= h.start - end <= 1
+                h for h in named if _OF.fullmatch(self._rest[end : h.start])
             ]
             attribute = next((name for h in near if (name := _attribute_of(h))), "")
             label = (after or before)[0].label if after or before else ""
@@ -837,7 +861,8 @@ class _Parser:
         # A word of comparison right before a figure that was not read with it changes the question.
         left = [word for word in left if word.folded not in _PARTICLES or word.end in amounts]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
-            left = _without_places(self._rest, left)
+            places = _place_words(self._rest)
+            left = [word for word in left if word.start not in places]
         groups: list[tuple[int, int]] = []
         for word in left:
             if groups and not self._text[groups[-1][1] : word.start].strip(" -"):
@@ -869,6 +894,12 @@ class _Parser:
         return word.start
 
 
+def _is_of_whole(gap: str) -> bool:
+    """Whether what stands between two kinds makes the second a part of the first: "laptop có đèn phím"."""
+    words = gap.split()
+    return gap in _PART_OF or (words[:1] in (["co"], ["with"], ["has"]) and len(words) == 2)
+
+
 def _is_number(word: str) -> bool:
     """Whether a word has a digit or is a Roman number: "Cloud III"."""
     return _has_digit(word) or word in {"ii", "iii", "iv"}
@@ -885,8 +916,8 @@ _TO_A_PLACE = {"topic delivery", "topic delivery fee", "topic express", "topic c
 _PLACE_WORDS = 3
 
 
-def _without_places(text: str, left: Sequence[WordToken]) -> list[WordToken]:
-    """`left` without names of places: up to three words after one like "ở", "về", "to"."""
+def _place_words(text: str) -> set[int]:
+    """Where the words of places begin: up to three after one like "ở", "về", "to"."""
     towards = set(map(fold, word_lists("catalogue")["towards"]))
     places: set[int] = set()
     reach = 0
@@ -895,7 +926,7 @@ def _without_places(text: str, left: Sequence[WordToken]) -> list[WordToken]:
         reach = 0 if not joined else _PLACE_WORDS if before.folded in towards else reach - 1
         if reach > 0:
             places.add(word.start)
-    return [word for word in left if word.start not in places]
+    return places
 
 
 def _without_guesses(hits: Sequence[PhraseHit]) -> list[PhraseHit]:
@@ -996,6 +1027,10 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
         # A sign before another figure is that one's: "trên 100hz dưới 6 triệu".
         before = [h for h in before if not any(char.isdigit() for char in text[h.end : amount.start])]
         before = [h for h in before if h.label in {"at most", "at least", "about", "budget"}]
+        # "có dây dưới 500k": what is had is no budget where a word stands between.
+        before = [
+            h for h in before if fold(h.phrase) != "co" or _says_only_limits(text, h.end, amount, before)
+        ]
         after = [
             h for h in hits if amount.end <= h.start <= amount.end + 3 and h.label in {"or less", "or more"}
         ]
@@ -1020,6 +1055,11 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
     if low is not None and high is not None and low > high:
         low, high = high, low
     return PriceLimits(low, high, about, tuple(places), written)
+
+
+def _says_only_limits(text: str, begin: int, amount: Amount, hits: Sequence[PhraseHit]) -> bool:
+    """Whether nothing but words of limit stands between a place and an amount."""
+    return not tokens(blank_out(text[: amount.start], spans_of(hits))[begin:])
 
 
 def _limits_of(text: str, amounts: Sequence[Amount]) -> list[PhraseHit]:

@@ -14,7 +14,7 @@ from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.order import BUILD, OrderChange, change_order, things
-from troly_shopping.products.query import FIGURE, USES, ProductQuery, parse_product_query, refine
+from troly_shopping.products.query import FIGURE, MILLION, USES, ProductQuery, parse_product_query, refine
 from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon
 
@@ -149,6 +149,8 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         # Asked of certain goods: the catalogue says it.
         topics = tuple(topic for topic in query.topics if topic != "warranty period")
         query = replace(query, topics=topics, asks=tuple(dict.fromkeys((*query.asks, "warranty"))))
+    if pointed is None and query.details and lexicon("catalogue", "gift").find(typed):
+        goods = None  # a new wish
     last = goods.query.get("current", ()) if goods else ()
     request = ShopRequest(
         typed,
@@ -164,12 +166,55 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if corrected and (query.words or query.brands) and pointed is None:
         whole = replace(query, kinds=query.kinds or kinds)
         return replace(request, scope="search", query=whole)
-    found = _beside(request, goods, pointed, store) or _after(request, goods, pointed, kinds)
+    found = _cheaper(request, goods, pointed, store) or _beside(request, goods, pointed, store)
+    found = found or _after(request, goods, pointed, kinds)
     if found.scope == "rows" and "warranty period" in found.topics:
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
-    return _of_same_maker(_with_delivery(_of_family(_compares(found), store)), query, store)
+    found = _of_same_maker(_with_delivery(_of_family(found, store)), query, store)
+    return _still_open(found, goods, pointed)
+
+
+def _still_open(request: ShopRequest, focus: Focus, pointed: Reference | None) -> ShopRequest:
+    """What was not understood of a list is still open where a message narrows it or asks for its cheapest."""
+    ranks = request.query.order in {"cheapest", "dearest"} or request.query.compared
+    ranks = request.scope == "rows" and (ranks or (pointed is not None and pointed.kind == "extreme"))
+    open_ = tuple(focus.query.get("unread", ()))
+    if not open_ or not (request.own or request.extreme or ranks):
+        return request
+    unread = tuple(dict.fromkeys((*open_, *request.query.unread)))
+    return replace(request, query=replace(request.query, unread=unread))
+
+
+def _cheaper(
+    request: ShopRequest, focus: Focus, pointed: Reference | None, store: ProductStore
+) -> ShopRequest | None:
+    """ "còn con nào rẻ hơn không", "có con nào rẻ hơn con này": others than those shown, each cheaper."""
+    hits = lexicon("catalogue", "cheaper others").find(request.typed)
+    rows = pointed.rows if pointed and pointed.rows else request.current or focus.rows
+    this = pointed is not None and pointed.kind == "this" and len(focus.rows) == 1
+    if this and not hits:
+        hits = [hit for hit in lexicon("catalogue", "cheapest").find(request.typed) if _is_more(hit)]
+    prices = [price for row in rows if isinstance(price := row.values.get("price"), int)]
+    if not hits or not prices or focus.kind == BUILD or _by_how_much(request):
+        return None
+    spans = [*spans_of(hits), *(pointed.spans if pointed else ())]
+    query = parse_product_query(blank_out(request.typed, spans), store)
+    if query.brands or query.words or query.topics or query.action != "find":
+        return None
+    old = _before(query, focus, [str(row.values.get("kind")) for row in rows])
+    if len(rows) == 1 and old.words:
+        # Cheaper than one that was named: any of its kind.
+        old = ProductQuery(kinds=old.kinds or (str(rows[0].values.get("kind")),))
+    whole = refine(old, query)
+    whole = replace(whole, low=None, high=min(prices) - MILLION // 1_000, about=None, order="nearest")
+    return replace(request, scope="search", query=whole, own=query, topics=())
+
+
+def _is_more(hit: PhraseHit) -> bool:
+    """Whether a phrase compares two: "rẻ hơn", "cheaper"."""
+    return hit.phrase.endswith(("hơn", "hon", "er"))
 
 
 def _beside(
@@ -244,7 +289,12 @@ def _put_together(
         return replace(request, scope="search", query=whole)
     order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
     if order is None:
-        return None
+        # A change of a part that is not understood is no search for such parts: the order stays what is spoken of.
+        held = {row.values.get("kind") for row in focus.rows} if focus and focus.kind == BUILD else set()
+        changed = lexicon("order", "swap", "drop").find(request.typed) and held & set(query.kinds)
+        if not changed or query.words or query.brands or query.figures or query.priced or query.topics:
+            return None
+        return replace(request, query=replace(query, unread=query.unread or (request.typed.strip(),)))
     asked = ProductQuery(moves=("total",), topics=query.topics)
     return replace(request, scope="order", query=asked, order=order)
 
@@ -317,19 +367,6 @@ def _refused(text: str, focus: Focus, store: ProductStore) -> PhraseHit | None:
     words = parse_product_query(text[hit.end :], store).words
     shown = any(all(offers.title_says(row.title, word) for word in words) for row in focus.rows)
     return hit if any(not word.isalpha() for word in words) and not shown else None
-
-
-def _compares(request: ShopRequest) -> ShopRequest:
-    """ "con nào rẻ hơn con này" asks for others than the one shown: that one is no answer."""
-    more = [
-        hit.phrase
-        for hit in lexicon("catalogue", "cheapest", "dearest").find(request.typed)
-        if hit.phrase.endswith(("hơn", "hon", "er"))
-    ]
-    alone = request.scope == "rows" and len(request.rows) == len(request.shown) == 1
-    if not (more and alone and request.pointed) or request.query.unread:
-        return request
-    return replace(request, query=replace(request.query, unread=(more[0],)))
 
 
 def _of_family(request: ShopRequest, store: ProductStore) -> ShopRequest:
@@ -432,7 +469,7 @@ def _extreme_of_all(
     if query.stocked and not any(row.values.get("stock") != 0 for row in focus.rows):
         # The first of its kind that is in stock, whatever it costs.
         return replace(refine(ProductQuery.from_json(focus.query), query), low=None, high=None, about=None)
-    if total > len(focus.rows) and not (query.details or query.moves or query.asks):
+    if total > len(focus.rows) and not (query.details or query.moves):
         order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
         return refine(ProductQuery.from_json(focus.query), replace(query, order=order))
     if len(focus.rows) == 1 and query.order == "dearest" and not (query.details or query.asks):
@@ -506,7 +543,7 @@ def _by_how_much(request: ShopRequest) -> tuple[str, ...]:
     if differs:
         return differs
     hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
-    more = tuple(hit.phrase for hit in hits if hit.phrase.endswith(("hơn", "hon", "er")))
+    more = tuple(hit.phrase for hit in hits if _is_more(hit))
     more = more if "price" in request.query.shows else ()
     return more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
 
@@ -565,6 +602,9 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         return replace(request, scope="search", rows=())
     if pointed.kind == "this" and query.action == "compare":
         shown = focus.rows
+    if pointed.kind == "ordinal" and len(shown) == len(request.current) == 1 and "compare" in query.moves:
+        # "so với con thứ hai": the one spoken of beside it.
+        shown = tuple({row.id: row for row in (*request.current, *shown)}.values())
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
         return replace(request, scope="none", rows=())  # "can I return it" asks for the service
     if len(shown) == MAX_COMPARED // 2 and _by_how_much(request):
@@ -594,7 +634,7 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
         found = offers.find_offer(store, request.query)
         if found is not None and found.unmet and request.own is not None:
             # What the message names itself is nearer than what was looked for before.
-            alone = offers.find_offer(store, request.own)
+            alone = offers.find_offer(store, replace(request.own, kinds=request.query.kinds))
             if alone is not None and not alone.unmet:
                 found = replace(found, products=alone.products, total=alone.total)
         if found is not None and request.extreme and found.products and not found.unmet:
@@ -623,7 +663,8 @@ def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None
     if not ({"compare", "difference"} & set(query.moves) or query.action == "compare"):
         return None
     if len(products) < 2 or query.count not in {0, len(products)}:
-        return Offer("rows", query, (), len(request.shown), note="no such")
+        note = "other of two" if len(products) == 1 < len(request.shown) else "no such"
+        return Offer("rows", query, (), len(request.shown), note=note)
     return Offer("compare", query, tuple(products[:MAX_COMPARED]), len(products))
 
 
@@ -671,9 +712,12 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
         turn.show(before.kind, before.question, before.rows, query)
         return
     kinds = list(dict.fromkeys(product.kind for product in offer.products))
-    query = offer.query.to_json() if offer.kind in {"list", "build"} else {"kinds": kinds}
+    query = offer.query.to_json() if offer.kind in {"list", "build"} or request.extreme else {"kinds": kinds}
+    if request.extreme:
+        query.pop("order", None)
     query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
     query["total"] = offer.total
+    query["unread"] = list(request.query.unread)
     query["beside"] = [product.name for product in offer.beside]
     kind = BUILD if offer.kind in {"build", "order"} else PRODUCTS
     turn.show(kind, request.typed, focus_rows(offer.products, offer.counts), query)

@@ -23,6 +23,9 @@ _TRAIL = ".!?…。 \t\n"
 
 async def stream_clarification(turn: TurnContext, state: Mapping[str, Any], step: Step) -> str:
     """Say the answer; returns it. Where the model fails the rules answer, with a notice."""
+    if courtesy := state["message"].courtesy:
+        turn.answered = True
+        return _say_social(turn, courtesy, step)
     question, [asked] = state["question"], state["clarify_questions"]
     if asked != say("clarify.standard", turn.language):
         # The model that sorted the message wants to know this first (000-25).
@@ -30,9 +33,6 @@ async def stream_clarification(turn: TurnContext, state: Mapping[str, Any], step
         turn.say(asked)
         step.note(say("step.asked_back", turn.language), "model")
         return asked
-    if courtesy := state["message"].courtesy:
-        turn.answered = True
-        return _say_social(turn, courtesy, step)
     if turn.model.reason_unavailable is None:
         said = await _by_model(turn, question)
         if said:

@@ -26,6 +26,8 @@ QUOTE_CHARS = 420
 _TYPED = 60
 # The share of what a question's words tell that a passage must hold to be quoted where no topic was read.
 FITTING = 0.8
+# "đơn hàng DH12345": the code of an order is no word about goods.
+_ORDER_CODE = re.compile(r"(?=\S*\d)[\w-]{4,}")
 _MEASURE = re.compile(
     r"(?:\d+|nua)(?:[:.,]\d+)? ?(?:h\d*|g|gio|tieng|phut|ngay|hom|bua|tuan|thang|nam|km|cay|am|pm|hours?|days?|weeks?|months?)?"
 )
@@ -156,7 +158,9 @@ def topics_text(
     unread = tuple(
         words
         for words in query.unread
-        if not spoken.issuperset(folded_words(words)) and not (figures and _MEASURE.fullmatch(fold(words)))
+        if not spoken.issuperset(folded_words(words))
+        and not (figures and _MEASURE.fullmatch(fold(words)))
+        and not ("order status" in topics and _ORDER_CODE.fullmatch(words))
     )
     lines = [*said, *(passage_line(passage, turn) for passage in used)]
     if any(is_other(passage["text"], lang) for passage in used):

@@ -164,6 +164,8 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     answer = await asyncio.to_thread(rules_answer, turn, request, state.get("offer"), context)
     reason = turn.model.reason_unavailable
     plain = foreign_price(request, turn)
+    if reason and state["message"].complaint:
+        plain = f"{say('answer.sorry', turn.language)}\n\n{plain}"
     turn.say(plain)
     said, whole = ("", False) if reason else await _by_model(turn, state, answer)
     if said and not whole:
@@ -176,8 +178,13 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
         await asyncio.to_thread(_remember, turn, request, state.get("offer"), context, said)
     else:
         said = answer.text
+        if reason:
+            # The pages whose words it gives, no others.
+            show_sources(
+                turn, [one for one in context if "heading" in one and passage_line(one, turn) in said]
+            )
         turn.say(said)
-        turn.answered = answer.answered and not plain
+        turn.answered = answer.answered and not request.query.foreign
         await asyncio.to_thread(_remember, turn, request, state.get("offer"), context)
         step.note(say("step.by_rules", turn.language, count=len(context), reason=reason or "-"), "rules")
     if answer.table is not None:
@@ -251,7 +258,8 @@ def rules_answer(
 def _offer_text(offer: Offer, request: ShopRequest, lang: Lang, hotline: str) -> OfferText:
     """The offer; of goods shown before not the whole list again where a word about them was not understood."""
     unread = request.query.unread
-    if request.scope == "rows" and unread and not (request.pointed and len(offer.products) <= _FEW):
+    few = (request.pointed or offer.note in {"cheapest", "dearest"}) and len(offer.products) <= _FEW
+    if request.scope == "rows" and unread and not few:
         return OfferText(say("follow.unread", lang, what=quoted(unread)), answered=False)
     return render_offer(offer, lang, hotline)
 

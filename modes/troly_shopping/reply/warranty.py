@@ -103,6 +103,8 @@ async def _beside(message: ParsedMessage, turn: TurnContext, step: Step) -> str:
     request = message.request
     if request is None or not message.serials.serials:
         return ""
+    if not (request.asks or request.query.unread):
+        return ""
     if not request.asks:
         return say("warranty.beside", turn.language, what=quoted(request.query.unread))
     context, offer = await retrieve_context(turn, request, step, needed=True)

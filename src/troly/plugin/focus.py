@@ -271,7 +271,8 @@ class _Pointers:
         if at >= len(self._tokens) or not self._tokens[at].folded.isdigit():
             return False
         is_last = at + 1 == len(self._tokens) or self._is(at + 1, "and") > 0
-        return is_last or (bool(self._is(thing, "thing")) and not self._thing(at + 1))
+        ends = is_last or "," in self._text[self._tokens[at].end : self._tokens[at + 1].start]
+        return ends or (bool(self._is(thing, "thing")) and not self._thing(at + 1))
 
     def _further(self, at: int, said: Sequence[tuple[int, int, int]]) -> tuple[int, int, int] | None:
         """A number joined to the one before: "cái 1 và 3"."""

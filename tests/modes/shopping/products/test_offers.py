@@ -174,7 +174,7 @@ async def test_what_the_catalogue_does_not_say_is_said(shop: Shop) -> None:
     first = (await shop.ask("tai nghe nào chống ồn")).answer.splitlines()[0]
     assert "danh mục không ghi «chống ồn»" in first
     told = await shop.ask("shop có bán iphone ko")
-    assert "«iphone»" in told.answer
+    assert "không có điện thoại" in told.answer
     assert not listed(told.answer)
 
 
