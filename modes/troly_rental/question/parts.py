@@ -46,7 +46,7 @@ _SINCE_WHEN = re.compile(
     r"(?<!\w)(?:thue|o|renting|lived|rented)\b.*(?<!\w)(?:bao lau|tu khi nao|tu bao gio|tu ngay nao|tu hom nao|khi nao|since when|how long)(?!\w)|(?<!\w)how long have i(?!\w)"
 )
 _WHICH_HOUSE = re.compile(
-    r"(?i)(?<!\w)(nhà|nha)\s+(?:nào|nao)(?=\s+(?:\w+\s+){0,2}(?:nhiều|nhieu|ít|it|đông|dong|trống|trong|kín|kin|thu|nợ|no)(?!\w))"
+    r"(?i)(?<!\w)(nhà|nha)\s+(?:nào|nao)(?=\s+(?:\w+\s+){0,4}(?:nhiều|nhieu|ít|it|đông|dong|trống|trong|kín|kin|thu|nợ|no)(?!\w))"
 )
 _HOUSES = re.compile(
     r"(?<!\w)(?:nhung|cac|may|bao nhieu)\s+(?:nha|khu|day|toa nha)(?:\s+tro)?(?!\w)(?!\s+(?:co|con)\s)|(?<!\w)(?:my|which|how many) (?:buildings|houses)(?!\w)"
