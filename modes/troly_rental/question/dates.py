@@ -20,7 +20,7 @@ FIELD = {
 _FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*(?:ngay|thang|the)?\s*$")
 _UNTIL = re.compile(r"(?<!\w)(?:truoc|before)\s*(?:ngay|thang|the)?\s*$")
 _UP_TO = re.compile(
-    r"(?<!\w)(?:(?:cho\s+)?(?:den|toi)\s+(?:het|cuoi)|(?:cho\s+)?den|toi|het|until|till|by|through|to)\s*(?:ngay|thang|the|the end of)?\s*$"
+    r"(?<!\w)(?:den(?:\s+(?:het|cuoi))?|(?<!cua )toi\s+(?:het|cuoi)|cho toi|until|till|through|by)\s*(?:ngay|thang|the|the end of)?\s*$"
 )
 """The last day of what is asked for: "từ mai đến hết chủ nhật"."""
 _WITHIN = re.compile(r"(?<!\w)(?:over|during|in|within|for|through|trong|vao|hoi|cua)\s*(?:the)?\s*$")

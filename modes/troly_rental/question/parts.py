@@ -344,9 +344,10 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     )
     quantities = [refused_quantity(text, one) for one in parse_quantities(vocabulary, rest)]
     unfurnished = spans_of(vocabulary.find(text, "amenities", "furnished none"))
-    status, status_spans = parse_status(
-        vocabulary, blank_out(text, unfurnished), entity, lets=role == "LANDLORD", own=own
-    )
+    # "giá trung bình đang cho thuê ở Gò Vấp" is of the market, whoever asks.
+    market = where.filters and not own and vocabulary.find(text, "asks", "avg", "median")
+    lets = role == "LANDLORD" and not market
+    status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity, lets=lets, own=own)
     found = [
         *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity, text, status_spans),
         *where.filters, *traits.filters, *whose.filters,
