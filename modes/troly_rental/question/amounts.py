@@ -43,6 +43,8 @@ _OPS: dict[str, Op] = {
 _MOST_THOUSANDS = 20_000
 _BEFORE = ("<", "<=", ">", ">=", "about", "budget", "exact", "not")
 _STRONG = frozenset({"<", "<=", ">", ">=", "not"})
+_ASKED = re.compile(r"\s*(?:la\s+)?(?:bao nhieu|nhieu|may|bn|sao|the nao|ra sao|how)(?!\w)")
+"""What is asked for is no name of an amount: "căn 6tr5 cọc bao nhiêu"."""
 _AFTER = ("after <=", "after >=", "after about")
 _WORDS_BETWEEN = 2
 _NAMED = frozenset({"price", "area", "deposit", "electricity_price", "water_price", "fee", "views"})
@@ -108,6 +110,7 @@ def parse_quantities(vocabulary: Vocabulary, text: str) -> list[Quantity]:
     topics = vocabulary.find(
         text, "amounts", *(label for label in lists("amounts") if label.startswith("about "))
     )
+    topics = [hit for hit in topics if not _is_asked(text, hit)]
     found: list[Quantity] = []
     begin, nth = 0, 0
     while nth < len(raw):
@@ -135,7 +138,7 @@ def _numbers(vocabulary: Vocabulary, text: str) -> list[Quantity]:
     """The first numbers of `text`, left to right, with the field that their units say; ends of a range share theirs."""
     marked = _UnitText(
         text,
-        vocabulary.find(text, "amounts", *_units()),
+        [hit for hit in vocabulary.find(text, "amounts", *_units()) if not _is_asked(text, hit)],
         [(scale, vocabulary.find(text, "amounts", f"x {scale}")) for scale in _SCALES],
     )
     return _shared([_with_unit(vocabulary, marked, one) for one in _plain_numbers(vocabulary, marked)], text)
@@ -230,6 +233,11 @@ def number_of(word: str) -> int:
     if word.isdigit():
         return int(word)
     return _NUMBERS.get(word.lower(), 0) or (_FOLDED_NUMBERS.get(word.lower(), 0) if word.isascii() else 0)
+
+
+def _is_asked(text: str, hit: PhraseHit) -> bool:
+    """Whether a sum or rate is asked for behind an amount and does not name it."""
+    return hit.label.split()[-1] in {"deposit", *_RATES} and bool(_ASKED.match(fold(text[hit.end :])))
 
 
 def _units() -> tuple[str, ...]:

@@ -58,6 +58,10 @@ _ORDERS = {
     "newest": "posted_at", "oldest": "posted_at", "cheapest": "price", "cheap": "price", "dearest": "price",
     "largest": "area", "spacious": "area", "smallest": "area", "most viewed": "views", "least viewed": "views",
 }  # fmt: skip
+_ENDS = {
+    "cheapest": ("price", "min"), "dearest": ("price", "max"), "largest": ("area", "max"), "smallest": ("area", "min"),
+    "most viewed": ("views", "max"), "least viewed": ("views", "min"), "highest end": ("", "max"), "lowest end": ("", "min"),
+}  # fmt: skip
 _FIGURES = {"count": "count", "avg": "avg", "median": "median", "min": "min", "max": "max", "sum": "sum"}
 _STATES = {"ending": ("end_date",), "upcoming": ("scheduled_at",), "moving in": ("move_in_date",)}
 
@@ -217,14 +221,23 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
             )
             or (label in _FIGURES and _FIGURES[label] in kinds)
             or (label == "count" and "count_where" in kinds)
-            or (
-                label in _ORDERS
-                and (_ORDERS[label] in fields or any(one.field == "figure" for one in parsed.order))
-            )
+            or (label in _ENDS and _tells_end(parsed, label))
+            or (label in _ORDERS and label not in _ENDS and _ORDERS[label] in fields)
             or (label in _STATES and set(_STATES[label]) & fields)
         ):
             yield label
     yield from _form_labels(parts, parsed, kinds)
+
+
+def _tells_end(parsed: ParsedQuestion, label: str) -> bool:
+    """Whether `parsed` has the end that `label` names: the least or the most, or an order that begins or ends there."""
+    field, kind = _ENDS[label]
+    ended = {"min", "max"} & {
+        one.kind for one in parsed.measures if field in {"", one.field} or one.field not in _ORDERS.values()
+    }
+    ordered = any(field in {"", one.field} or one.field not in _ORDERS.values() for one in parsed.order)
+    both = {"min", "max"} <= ended
+    return bool((kind in ended) or both or ordered)
 
 
 def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) -> Iterator[str]:
@@ -238,7 +251,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
     rooms = parsed.mode == "LIST" and parsed.entity in {"room", "post"} and not kinds
     told = (
         (bool(kinds), ("price asked", "amount asked", "which")),
-        (bool({"min", "max"} & kinds) or ordered, ("highest end", "lowest end")),
+        *((_tells_end(parsed, label), (label,)) for label in ("highest end", "lowest end")),
         (ordered, ("sort", "ascending", "descending")),
         (ordered and parsed.limit == 1 and not kinds, ("price asked", "amount asked")),
         (posted, ("posted",)),

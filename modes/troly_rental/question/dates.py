@@ -18,7 +18,11 @@ FIELD = {
     "contract": "start_date", "invoice": "month", "viewing": "scheduled_at",
 }  # fmt: skip
 _FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*(?:ngay|thang|the)?\s*$")
-_UNTIL = re.compile(r"(?<!\w)(?:truoc|den|before|until|till|by)\s*(?:ngay|thang)?\s*$")
+_UNTIL = re.compile(r"(?<!\w)(?:truoc|before)\s*(?:ngay|thang|the)?\s*$")
+_UP_TO = re.compile(
+    r"(?<!\w)(?:den(?:\s+(?:het|cuoi))?|(?<!cua )toi\s+(?:het|cuoi)|cho toi|until|till|through|by)\s*(?:ngay|thang|the|the end of)?\s*$"
+)
+"""The last day of what is asked for: "từ mai đến hết chủ nhật"."""
 _WITHIN = re.compile(r"(?<!\w)(?:over|during|in|within|for|through|trong|vao|hoi|cua)\s*(?:the)?\s*$")
 _WHEN = re.compile(r"(?<!\w)(?:khi nao|ngay nao|ngay may|bao gio|bao lau|when|how long|until)(?!\w)")
 _FIRST = re.compile(r"(?<!\w)(?:nhat|truoc tien|dau tien|first|soonest)(?!\w)")
@@ -138,13 +142,17 @@ def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Fi
     for one in ranges:
         name = by_day if bills and one.end - one.start < _MONTH_LEAST else field
         before = fold(text[: one.span[0]])
-        word = _FROM.search(before) or _UNTIL.search(before) or _WITHIN.search(before)
+        word = (
+            _FROM.search(before) or _UNTIL.search(before) or _UP_TO.search(before) or _WITHIN.search(before)
+        )
         read.append((word.start() if word else one.span[0], one.span[1]))
         since = "ke tu" in fold(one.label) or fold(one.label).startswith(("since", "tu dau"))
         if _FROM.search(before) or since:
             found.append(Filter(name, ">=", one.start.isoformat()))
         elif _UNTIL.search(before):
             found.append(Filter(name, "<", one.start.isoformat()))
+        elif _UP_TO.search(before):
+            found.append(Filter(name, "<=", one.end.isoformat()))
         else:
             found += [
                 Filter(name, ">=", one.start.isoformat()),

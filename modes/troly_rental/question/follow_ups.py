@@ -333,8 +333,9 @@ def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -
 
 def _lists_bills(previous: ParsedQuestion) -> bool:
     """Whether the asker's bills were asked for that are not paid: what is owed is what they come to."""
-    states = {value for one in previous.filters if one.field == "status" for value in one.values}
-    return previous.entity == "invoice" and previous.own and states <= {"unpaid", "overdue"}
+    states = [one for one in previous.filters if one.field == "status"]
+    owed = all(one.op in {"=", "in"} and {*one.values} <= {"unpaid", "overdue"} for one in states)
+    return previous.entity == "invoice" and previous.own and owed
 
 
 def _clashes(parts: QuestionParts, previous: ParsedQuestion) -> bool:
@@ -391,8 +392,9 @@ def _against_month(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQues
     months = Filter("month", "in", tuple(sorted({sides[0][0], sides[1][0]})))
     kept = [one for one in previous.filters if one.field not in {"month", "status"}]
     summed = tuple(one for one in previous.measures if one.kind in _AMOUNTS)
+    charges = tuple(one for one in parts.output.measures if one.kind == "sum" and one.field in _PARTS[1:])
     why = _WHY.search(text) or not summed
-    measures = tuple(Measure("sum", name) for name in _PARTS) if why else summed[:1]
+    measures = charges or (tuple(Measure("sum", name) for name in _PARTS) if why else summed[:1])
     shown = replace(previous, filters=merge_filters([*kept, months]), measures=measures, mode="TABLE")
     return replace(shown, group=("month",), order=(Order("month"),), limit=None)
 
@@ -478,7 +480,7 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         if adding and one.op in {"=", "in"}
         for value in one.values
     } & out
-    owed = parts.money == "debt" and any(one.field == "status" for one in found.filters)
+    owed = parts.money == "debt" and _lists_bills(found) and "status" in {one.field for one in found.filters}
     new = [
         one if _names_a_thing(parts, one) else _as_before(one, found.filters)
         for one in parts.filters

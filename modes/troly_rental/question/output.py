@@ -34,7 +34,9 @@ _LIST_ORDERS = {
 _FIELDS = ("price", "area", "deposit", "electricity_price", "water_price", "views", "price_m2")
 _RATES = ("deposit", "electricity_price", "water_price")
 _DOWN_FIRST = frozenset({"posted_at", "views"})
-_AND = re.compile(r"[\s,&/+-]*(?:va|and|cung|lan|cung nhu|hay|or)?\s*(?:gia|muc gia|the)?\s*")
+_AND = re.compile(
+    r"[\s,&/+-]*(?:va|and|cung|lan|cung nhu|hay|or|voi|den|toi|to|roi)?\s*(?:gia|muc gia|the)?\s*"
+)
 _OF = re.compile(r"\s*(?:cua|of|theo|by|per|tung|moi)(?!\w)")
 _NOUN_OF = re.compile(r"\s*(?:rent|price|prices|rents)\s+(?:of|by|per|for each|in each)(?!\w)")
 _RANKED_BY = {
@@ -80,7 +82,7 @@ WHICH = re.compile(
     r"|(?<!\w)which (?:one|room|flat|apartment|studio|house)(?!\w)"
 )
 """What asks for the thing beside a figure of it: "phòng nào rẻ nhất, giá bao nhiêu"."""
-LEFT_OUT = re.compile(r"(?<!\w)(?:bo|loai|tru|gat|tinh|ke)(?:\s+(?:luon|het|bot|di|ra|not))*\s+$")
+LEFT_OUT = re.compile(r"(?<!\w)(?:bo|loai|tru|gat|tinh|ke)(?:\s+(?:luon|het|bot|di|ra|not|ca))*\s+$")
 """Before "mấy phòng" that are left out, not counted."""
 _LED = re.compile(r"(?<!\w)(?:o|nam|thuoc|tai|in)(?!\w)")
 _NOUN = re.compile(r"(?<!\w)(?:gia|gia thue|gia phong|tien thue|muc gia|dien tich|tien coc|the)\s*$")

@@ -47,6 +47,8 @@ _TAGS = frozenset({"khong", "chua", "nhi", "a", "vay", "phai"})
 _ANY = re.compile(r"(?<!\w)nao(?:\s+\w+){0,3}\s+(?:khong|ko|hong|chua)(?!\w)")
 """What asks whether there is any: "còn căn nào không, bao nhiêu căn" asks one thing."""
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|may|invoices|bills|payments|contracts|leases)(?!\w)")
+_ROWS = re.compile(r"(?<!\w)(?:nao|gi|ai|dau|khi|ngay|hom|hang|han|liet ke|which|what|who|when|list)(?!\w)")
+"""What asks for papers beside their sum."""
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
@@ -312,7 +314,7 @@ def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
     ban công, bao nhiêu căn") is asked for: they are shown, with their sum and number.
     """
     kinds = [one.kind for one in parsed.measures]
-    summed = parsed.entity in PAPERS and parsed.own and kinds == ["sum"]
+    summed = parsed.entity in PAPERS and parsed.own and kinds == ["sum"] and _ROWS.search(fold(parts.text))
     counted = kinds == ["count"] and WHICH.search(fold(parts.text))
     return bool((summed or counted) and not parsed.group and _wants(parts) > 1)
 

@@ -46,7 +46,7 @@ _SINCE_WHEN = re.compile(
     r"(?<!\w)(?:thue|o|renting|lived|rented)\b.*(?<!\w)(?:bao lau|tu khi nao|tu bao gio|tu ngay nao|tu hom nao|khi nao|since when|how long)(?!\w)|(?<!\w)how long have i(?!\w)"
 )
 _WHICH_HOUSE = re.compile(
-    r"(?i)(?<!\w)(nhà|nha)\s+(?:nào|nao)(?=\s+(?:\w+\s+){0,2}(?:nhiều|nhieu|ít|it|đông|dong|trống|trong|kín|kin|thu|nợ|no)(?!\w))"
+    r"(?i)(?<!\w)(nhà|nha)\s+(?:nào|nao)(?=\s+(?:\w+\s+){0,4}(?:nhiều|nhieu|ít|it|đông|dong|trống|trong|kín|kin|thu|nợ|no)(?!\w))"
 )
 _HOUSES = re.compile(
     r"(?<!\w)(?:nhung|cac|may|bao nhieu)\s+(?:nha|khu|day|toa nha)(?:\s+tro)?(?!\w)(?!\s+(?:co|con)\s)|(?<!\w)(?:my|which|how many) (?:buildings|houses)(?!\w)"
@@ -344,9 +344,10 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     )
     quantities = [refused_quantity(text, one) for one in parse_quantities(vocabulary, rest)]
     unfurnished = spans_of(vocabulary.find(text, "amenities", "furnished none"))
-    status, status_spans = parse_status(
-        vocabulary, blank_out(text, unfurnished), entity, lets=role == "LANDLORD", own=own
-    )
+    # "giá trung bình đang cho thuê ở Gò Vấp" is of the market, whoever asks.
+    market = where.filters and not own and vocabulary.find(text, "asks", "avg", "median")
+    lets = role == "LANDLORD" and not market
+    status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity, lets=lets, own=own)
     found = [
         *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity, text, status_spans),
         *where.filters, *traits.filters, *whose.filters,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 
 from troly.text.fold import accents_agree, fold, folded_words, nfc, tokens
 from troly.text.match import blank_out
@@ -31,6 +32,11 @@ _OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|l
 _SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")
 _INSIDE = re.compile(r"\s*(?:o|tai|trong)(?!\w)")
 """Other rooms in a place, not rooms of another one: "phòng khác ở quận 3"."""
+_WORKS = re.compile(
+    r"(?<!\w)(?:lam|lam viec|di lam|cong tac|hoc|di hoc|day|thuc tap|work(?:ing)?|study(?:ing)?|teach(?:ing)?|job|office|studies|works)"
+    r"\s+(?:(?:\w+\s+){0,2}(?:o|tai|ben|in|at)|(?:ben|o))\s*$"
+)
+"""Where the asker works or learns, which is no place of the room where another one is named."""
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nen|so|but|nhung)(?!\w)")
 _NEAREST = 3
 
@@ -56,7 +62,15 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
     remarks: list[Remark] = []
     spans: list[Span] = []
     read: list[Span] = []
+    aside = _workplaces(text, mentions)
     for mention in mentions:
+        if mention in aside:
+            led = _WORKS.search(fold(text[: mention.start]))
+            begin = led.start() if led else mention.start
+            read.append((begin, mention.start))
+            spans.append((mention.start, mention.end))
+            remarks.append(Remark.of("said.background", words=text[begin : mention.end].strip()))
+            continue
         excluded = _excluded(vocabulary, text, mention.start, spans, filters)
         filters += [Filter(p.kind, "!=" if excluded else "=", p.name) for p in _chosen(mention, remarks)]
         read += [excluded] if excluded else []
@@ -83,6 +97,14 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
         blank_out(text, [*spans, *unknown], "|"),
         (*spans, *read, *unknown),
     )
+
+
+def _workplaces(text: str, mentions: list[PlaceMention]) -> list[PlaceMention]:
+    """Where the asker works or learns, where another place is named than that: "làm ở Mỹ Đình, tìm phòng ở Nam Từ Liêm"."""
+    at_work = [one for one in mentions if _WORKS.search(fold(text[: one.start]))]
+    sought = [one for one in mentions if one not in at_work and one.places[0].kind != "city"]
+    joined = [(a, b) for a, b in pairwise(mentions) if _SEPARATOR.fullmatch(fold(text[a.end : b.start]))]
+    return [one for one in at_work if sought and not any(one in pair for pair in joined)]
 
 
 def _without_complaints(

@@ -31,6 +31,7 @@ _LEFT_OUT = re.compile(
     r"(?:\s+(?:may|cac|nhung|phong|can|cai|nha|hoa don|hop dong|tin|the|rooms|ones|those|that are))*\s*$"
 )
 """A state that is left out: "không tính phòng đã cho thuê"."""
+_SHARING = re.compile(r"share\s|ghep phong$")
 _CLOSE = 2
 
 
@@ -181,6 +182,9 @@ def _kinds(
     read: list[Span] = []
     previous: tuple[PhraseHit, PhraseHit | None] | None = None
     for hit in hits:
+        if _SHARING.match(fold(hit.phrase)) and len({one.label for one in hits}) > 1:
+            read.append((hit.start, hit.end))  # "2 đứa share phòng, cần phòng trọ": how they live
+            continue
         joined = any(
             _LIST_GAP.fullmatch(fold(text[min(hit.end, o.end) : max(hit.start, o.start)])) for o in others
         )

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.modes.rental.question.cases import ask, cases, told, turns_of
 from troly.text.fold import fold
+from troly_rental.roles import Role
 
 _WORDS = st.text(alphabet="bcdghklmnpqrstvx", min_size=4, max_size=8)
 """Words of no language: consonants only."""
@@ -85,3 +86,57 @@ def test_manners_of_speaking_change_nothing(spoken: str) -> None:
     plain = "có bao nhiêu phòng ở quận 7 dưới 4 triệu"
     for text in (f"{spoken} {plain}", f"{plain} {spoken}", fold(f"{plain} {spoken}")):
         assert (told(ask(text)), ask(text).certain) == (told(ask(plain)), True), text
+
+
+@pytest.mark.parametrize(
+    ("message", "read"),
+    [
+        ("mình làm ở Mỹ Đình, tìm chung cư ở Cầu Giấy", {"district=Cầu Giấy", "type=apartment"}),
+        ("em hoc o quan 5, kiem phong o quan 10 duoi 3tr", {"district=Quận 10", "price<3000000"}),
+        ("tụi em 3 đứa share phòng, cần căn hộ mini ở quận 7", {"district=Quận 7", "people>=3", "type=mini_apartment"}),
+        ("tìm chỗ làm việc ở quận 1", {"district=Quận 1"}),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_the_asker_bounds_nothing_where_a_room_is_described(
+    message: str, read: set[str]
+) -> None:
+    assert told(ask(message, role="GUEST")) == read
+
+
+@pytest.mark.parametrize("asked", ["cọc bao nhiêu", "đặt cọc mấy", "tiền cọc là bao nhiêu"])
+def test_a_sum_asked_for_is_no_name_of_the_amount_before_it(asked: str) -> None:
+    assert not any(one.field == "deposit" for one in ask(f"căn 6tr5 ở Gò Vấp {asked}", role="GUEST").filters)
+
+
+@pytest.mark.parametrize(
+    ("period", "last"),
+    [
+        ("từ ngày mai đến hết chủ nhật này", "2026-11-22"),
+        ("từ nay đến hết ngày 30/11", "2026-11-30"),
+        ("from tomorrow until 27/11/2026", "2026-11-27"),
+    ],
+)
+def test_the_day_up_to_which_is_asked_is_meant(period: str, last: str) -> None:
+    parsed = ask(f"{period} tôi có bao nhiêu lịch hẹn xem phòng")
+    assert f"scheduled_at<={last}" in told(parsed) or parsed.missing
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [("tiền điện tăng bao nhiêu", "electricity"), ("xài thêm bao nhiêu số điện", "electricity_kwh")],
+)
+def test_months_are_set_side_by_side_by_the_charge_that_is_named(asked: str, field: str) -> None:
+    parsed = ask("hóa đơn tháng 11 của tôi hết bao nhiêu tiền", f"so với tháng 10 thì {asked}", role="TENANT")
+    assert parsed.missing or [one.field for one in parsed.measures] == [field]
+
+
+def test_an_end_that_is_not_told_is_named() -> None:
+    both = ask("căn hộ mini ở quận 7 giá thấp nhất với cao nhất bao nhiêu", role="GUEST")
+    assert {one.kind for one in both.measures} == {"min", "max"} or both.missing
+
+
+@pytest.mark.parametrize("role", ["GUEST", "LANDLORD"])
+def test_a_rent_of_the_market_is_of_rooms_to_let(role: Role) -> None:
+    parsed = ask("giá phòng trọ trung bình đang cho thuê ở Gò Vấp là bao nhiêu", role=role)
+    assert not parsed.own
+    assert "status=rented" not in told(parsed)
