@@ -99,7 +99,7 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     if parsed.measures and each:
         spans += [found.span() for found in _EACH_SIDE.finditer(fold(text))]
     told = _comparing_words(parts, parsed, each=each, changed=changed)
-    groups = {name: found[0] for name in GROUPS if (found := pointers(text, name))}
+    groups = {name: spans_found[0] for name in GROUPS if (spans_found := pointers(text, name))}
     kept = any(one.field in groups for one in parsed.filters)
     told |= _POINTING if changed and (kept or "month" not in groups) else frozenset()
     if changed and kept:

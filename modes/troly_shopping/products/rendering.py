@@ -290,10 +290,8 @@ def _order(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
     ]
     for one, count in zip(offer.products, offer.counts, strict=True):
         line = say("offer.line", lang, name=one.name, price=price(one, lang), stock=stock(one, lang))
-        total = format_money(one.price * count, lang)
-        more = (
-            say("follow.times", lang, count=count, price=price(one, lang), total=total) if count > 1 else ""
-        )
+        cost = format_money(one.price * count, lang)
+        more = say("follow.times", lang, count=count, price=price(one, lang), total=cost) if count > 1 else ""
         lines.append(f"{line}; {more}" if more else line)
         if count > 1 and one.stock is not None and one.stock < count:
             lines.append(say("order.too_few", lang, name=one.name, stock=one.stock))
