@@ -246,8 +246,9 @@ def _of_machine(text: str, focus: Focus, goods: ProductStore) -> ShopRequest | N
     names = [row.title.removesuffix(row.id).strip() for row in focus.rows]
     shown = goods_looked_up(names, goods)
     request = parse_request(text, shown, goods) if shown else None
-    about = request is not None and request.scope == "rows" and request.query.shows and not request.topics
-    return request if about and not request.query.unread else None
+    if request is None or request.scope != "rows" or request.topics or request.query.unread:
+        return None
+    return request if request.query.shows else None
 
 
 def _of_act(act: DialogueAct, state: DialogueState, store: WarrantyStore) -> ParsedMessage:

@@ -644,10 +644,11 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         return replace(found, order=(Order("figure", ends[0].label == "highest end"),))
     counts = bool(output.measures) and output.measures[0].kind == "count"
     if output.measures and not (counts and not output.group and not find(parts.text, "asks", "count")):
-        named = find(parts.text, "asks", *_FIGURES, "occupancy", "vacancy", "share") or not found.measures
+        figures = find(parts.text, "asks", *_FIGURES, "occupancy", "vacancy", "share")
+        named = bool(figures) or not found.measures
         named = named or (not counts and found.measures[0].kind == "count")
         named = named or output.measures[0].kind in {"min", "max"} or output.measures[0].field in RATES
-        named = named or parts.money
+        named = named or bool(parts.money)
         measures = output.measures if named else found.measures
         group = output.group or (() if counts and _IN_ALL.search(fold(parts.text)) else found.group)
         same = (measures, group) == (found.measures, found.group)

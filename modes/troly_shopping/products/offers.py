@@ -334,12 +334,13 @@ def value_of(product: Product, attribute: str) -> str:
         )
     called = _called("ram" if attribute == "memory type" else attribute)
     found = next((value for name, value in product.details().items() if fold(name) in called), "")
-    found = found or (product.details().get("Bộ nhớ", "") if attribute in {"ram", "storage"} else "")
-    unit = MEASURED.get(attribute)
-    if found or not unit or (unit == "gb" and (attribute == "ram" or product.kind not in _DRIVES)):
+    if not found and attribute in {"ram", "storage"}:
+        found = product.details().get("Bộ nhớ") or ""
+    measure = MEASURED.get(attribute)
+    if found or not measure or (measure == "gb" and (attribute == "ram" or product.kind not in _DRIVES)):
         return found
     # "Màn hình LG 24MR400-B 24 inch": some figures stand in the name alone.
-    return next((m[0] for m in FIGURE.finditer(product.name) if UNITS[m[2].lower()][0] == unit), "")
+    return next((m[0] for m in FIGURE.finditer(product.name) if UNITS[m[2].lower()][0] == measure), "")
 
 
 def measure_of(product: Product, attribute: str) -> float | None:

@@ -178,7 +178,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
 
 def _still_open(request: ShopRequest, focus: Focus, pointed: Reference | None) -> ShopRequest:
     """What was not understood of a list is still open where a message narrows it or asks for its cheapest."""
-    ranks = request.query.order in {"cheapest", "dearest"} or request.query.compared
+    ranks = request.query.order in {"cheapest", "dearest"} or bool(request.query.compared)
     ranks = request.scope == "rows" and (ranks or (pointed is not None and pointed.kind == "extreme"))
     open_ = tuple(focus.query.get("unread", ()))
     if not open_ or not (request.own or request.extreme or ranks):
@@ -617,8 +617,8 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
 def _kind_alone(query: ProductQuery) -> bool:
     """Whether nothing but a kind, or nothing but a price, is said of goods."""
     costs = set(query.topics) & COSTLY
-    told = query.brands or query.words or query.figures or (query.excludes and not query.topics)
-    told = told or [fact for fact in query.facts if not (query.topics and fact in USES)]
+    told = bool(query.brands or query.words or query.figures or (query.excludes and not query.topics))
+    told = told or any(not (query.topics and fact in USES) for fact in query.facts)
     if not (query.kinds or told):
         return True
     # What a repair or a delivery costs is no price of goods.

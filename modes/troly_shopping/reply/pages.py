@@ -138,8 +138,8 @@ def topics_text(
     asked = [*(query.said.get(f"topic {topic}", topic) for topic in topics), *query.unread]
     named = set(folded_words(" ".join(asked)))
     before = [page for topic in earlier for page in _passages_about(topic, passages, lang)]
-    told = any(_passages_about(topic, passages, lang) for topic in topics)
-    if before and (not told or any(named.issubset(folded_words(page["text"])) for page in before)):
+    answered = any(_passages_about(topic, passages, lang) for topic in topics)
+    if before and (not answered or any(named.issubset(folded_words(page["text"])) for page in before)):
         # What has no page of its own ("thế nếu đặt lúc 10h") is asked of the page before.
         topics = earlier
     said = [say(SAID[topic], lang, hotline=hotline) for topic in topics if topic in SAID]
