@@ -29,6 +29,11 @@ def held(*values: int | str) -> set[Decimal]:
         ("Revenue rose from 452,016,750 to 516,628,250 VND, up 14.3%", held(452016750, 516628250), []),
         ("20.000.000 / 176 × 300% × 5 = 1.704.545 VND (113.636 VND một giờ)", held(20000000, 176, 300, 5), []),
         ("2 con là 478.000 VND", held(2, 239000), [[239000, 239000]]),
+        (
+            "Shopee và TikTok Shop cộng lại đạt 368.718.100 VND, chiếm 71,4% doanh thu cả shop (516.628.250 VND)",
+            held(227836600, 140881500, 96895250, 51014900),
+            [[227836600, 140881500, 96895250, 51014900]],
+        ),
     ],
 )  # fmt: skip
 def test_right_sums_follow(text: str, known: set[Decimal], columns: list[list[int]]) -> None:

@@ -18,6 +18,8 @@ from troly.text.numbers import Amount, find_amounts
 _MOST = 24
 _HUNDRED = Decimal(100)
 _RUN = 12
+# Some rows of so few are summed, for a figure of so many digits: a short one would be met by chance.
+_FEW_ROWS, _LONG = 8, 5
 # Between two figures of a written sum: a sign, and the unit of the figure before it.
 _SIGN = re.compile(r"[^\d+−–×*/÷=:.,;]{0,20}?\s*([+−–×*/÷:]|-(?=\s)|x(?=\s))[\s(]*")
 _SIGNS = {"−": "-", "–": "-", "×": "*", "x": "*", "÷": "/", ":": "/"}
@@ -34,7 +36,7 @@ def derived_figures(
     A figure follows from two others as their sum, difference, product, quotient, share or change in per cent; from
     several that stand together as their sum; from a sum that is written out ("20.000.000 / 176 × 300% × 5"), also of results
     that were rounded; from a whole
-    column of `columns` as its total; and from such results in further steps. It is compared at the place it is written to: "6,8%" for 6.828, "58 triệu" for 57,750,000.
+    column of `columns` as its total, of a short one also some of its rows; and from such results in further steps. It is compared at the place it is written to: "6,8%" for 6.828, "58 triệu" for 57,750,000.
     Figures shown `before` (the first 24) need not stand in the text for a difference to them, or a change from them in per cent.
     """
     amounts = find_amounts(text)[:_MOST]
@@ -45,8 +47,10 @@ def derived_figures(
     found: dict[int, Decimal] = {}
     base = {at: abs(amount.value) for at, amount in enumerate(amounts) if abs(amount.value) in held}
     exact = list(amounts)
+    parts = [part for column in columns if len(column) <= _FEW_ROWS for part in _parts(column)]
     for at, amount in enumerate(amounts):
-        if at not in base and any(_says(amount, total) for total in totals):
+        long = sum(map(str.isdigit, text[amount.start : amount.end])) >= _LONG
+        if at not in base and any(_says(amount, total) for total in (*totals, *(parts if long else ()))):
             found[at] = abs(amount.value)
     while True:
         usable = base | found
@@ -72,6 +76,12 @@ def derived_figures(
             )
             exact[at] = replace(amounts[at], value=next(results, amounts[at].value))
         written += [one for one in _written_sums(text, exact) if one not in written]
+
+
+def _parts(column: Sequence[Decimal]) -> Iterator[Decimal]:
+    """What some of the rows of a column come to: "Shopee và TikTok Shop cộng lại"."""
+    for count in range(2, len(column)):
+        yield from (abs(sum(some, Decimal(0))) for some in combinations(column, count))
 
 
 def _results(at: int, usable: dict[int, Decimal], totals: list[Decimal], amount: Amount) -> Iterator[Decimal]:
