@@ -135,17 +135,19 @@ def _shown(turn: TurnContext, room: int) -> str:
 def rows_text(records: list[dict[str, Any]], room: int) -> tuple[str, int]:
     """Rows under the names of their columns, numbered, as many as have room, and how many those are.
 
-    A column that repeats another one is left out; of several rows what is alike in all is told once, before them.
+    A column that repeats another one is left out, unless it says yes or no (two amenities that a room lacks are alike); of
+    several rows what is alike in all is told once, before them.
     """
     width = CELL_CHARS if len(records) > FEW_ROWS else 3 * CELL_CHARS
-    columns: dict[tuple[str, ...], str] = {}
+    columns: dict[str, tuple[str, ...]] = {}
     for name in dict.fromkeys(name for record in records for name in record if name not in UNTOLD):
         cells = tuple(_cell(record.get(name), width) for record in records)
-        if any(cells):
-            columns.setdefault(cells, name)
+        says_yes_or_no = any(isinstance(record.get(name), bool) for record in records)
+        if any(cells) and (says_yes_or_no or cells not in columns.values()):
+            columns[name] = cells
     several = len(records) > FEW_ROWS
-    alike = [f"{name}: {cells[0]}" for cells, name in columns.items() if several and len(set(cells)) == 1]
-    told = {name: cells for cells, name in columns.items() if not several or len(set(cells)) > 1}
+    alike = [f"{name}: {cells[0]}" for name, cells in columns.items() if several and len(set(cells)) == 1]
+    told = {name: cells for name, cells in columns.items() if not several or len(set(cells)) > 1}
     names, lines = [*told], list[str]()
     for number in range(1, len(records) + 1):
         line = f"{number}. {' | '.join(cells[number - 1] for cells in told.values())}"

@@ -15,6 +15,7 @@ from tests.support.rental.desk import RentalDesk, rental_desk
 from troly.llm.source import THINKING_TOKENS
 from troly.plugin.events import Chart, ItemList, StepFinished, Token
 from troly.text.numbers import format_number
+from troly_rental.agents.conversation import rows_text
 from troly_rental.agents.orchestrator import OrchestratorReply
 from troly_rental.agents.sql_generation import SqlReply
 from troly_rental.reuse.store import ReuseStore
@@ -689,3 +690,17 @@ async def test_a_day_of_a_row_may_be_told_by_its_parts(desk: RentalDesk, server:
     desk.become("minh")
     told = await desk.ask("which bills do I still have around, roughly")
     assert said in told.answer
+
+
+def test_two_amenities_that_a_room_lacks_are_both_told() -> None:
+    row = {
+        "title": "Căn hộ",
+        "has_balcony": False,
+        "has_parking": False,
+        "allows_pets": False,
+        "rent": 5,
+        "price": 5,
+    }
+    text, _ = rows_text([row], 400)
+    assert all(name in text for name in ("has_balcony", "has_parking", "allows_pets"))
+    assert "price" not in text
