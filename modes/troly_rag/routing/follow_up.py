@@ -29,6 +29,7 @@ from troly_rag.routing.questions import (
     without_rejected,
 )
 from troly_rag.strings import say
+from troly_rag.tools.calculator import work_out
 from troly_rag.tools.documents import answers
 from troly_rag.tools.logs import parse_log_query
 
@@ -217,8 +218,13 @@ async def _title_shown(
         return ""
     there = max((_fit(one) for one in found if one not in own), default=(0.0, 0.0))
     titled = any(asked.named_by(one.title) >= 1 for one in found)
-    if titled and asked.own_figures and not opened:
-        # A figure of a matter that has a page of its own is none of the page shown.
+    if (
+        titled
+        and asked.own_figures
+        and not opened
+        and not work_out(about, "", [here.text], pages.turn.language)
+    ):
+        # A figure of a matter that has a page of its own is none of the page shown, unless a rule of that one counts it.
         return ""
     weaker = _fit(here) <= there if asked.is_topic and titled and not goes_on else _fit(here) < there
     alone = asked.subjects >= _FEW or await pages.answer(about)

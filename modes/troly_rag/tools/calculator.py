@@ -61,6 +61,7 @@ _CARRIED = re.compile(
 )
 _CARRIED_WORD = re.compile(r"\b(?:chuyen|carr(?:y|ied))\b")
 _LEFT = re.compile(r"\b(?:con lai|remaining|left)\b")
+_UNUSED = re.compile(r"\b(?:con|du|thua|chua (?:dung|nghi|xai|su dung)|left|unused|remain\w*)\b")
 _REST = re.compile(r"\b(?:phan con lai|so con lai|phan du|ngoai (?:so|phan)|the rest|the remainder|vuot)\b")
 _LEAST_PAY = 10_000
 # What rules grant beside money, and from which one on ("từ con thứ hai").
@@ -283,10 +284,19 @@ def _by_unit(sentence: str, said: Figures, question: str, asks: FigureRequest, l
 
 
 def _carried_over(text: str, question: str, before: str) -> Decimal:
-    """How many days the rule carries over before "the rest" is paid; 0 where the question speaks of that rest itself."""
+    """How many of the unused days that the question counts the rule carries over before "the rest" is paid.
+
+    0 where the question counts no unused days, or speaks of that rest itself.
+    """
     carried, asked = _CARRIED.search(fold(text)), fold(question)
     spoken = _CARRIED_WORD.search(f"{asked} {fold(before)}") and _LEFT.search(asked)
-    if carried is None or not _REST.search(fold(text)) or _REST.search(asked) or spoken:
+    if (
+        carried is None
+        or not _REST.search(fold(text))
+        or _REST.search(asked)
+        or spoken
+        or not _UNUSED.search(asked)
+    ):
         return Decimal(0)
     return Decimal(carried[1])
 
