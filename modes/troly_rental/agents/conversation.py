@@ -10,6 +10,7 @@ from sqlglot import exp
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
+from troly.text.shorten import shortened
 from troly_rental.agents.state import QueryExecution, RentalQuestion
 from troly_rental.answer.values import amenity_label
 from troly_rental.data.places import Place, Places
@@ -23,8 +24,8 @@ from troly_rental.strings import prompts, say
 if TYPE_CHECKING:
     from troly.llm.types import Message
 
-MAX_ROWS = 200
-"""Most rows of a query."""
+MAX_ROWS, SQL_CHARS = 200, 1_999
+"""Most rows of a query, and its length: grammars of real servers refuse longer strings in a schema."""
 PROMPT_CHARS, HISTORY_CHARS = 7_000, 1_400
 """A prompt, about 2,000 tokens, and what was said before in it: as much as the rest leaves, at most so much."""
 MESSAGE_CHARS = {"user": 160, "assistant": 80}
@@ -82,15 +83,6 @@ def task_messages(
     return messages()
 
 
-def shortened(text: str, most: int) -> str:
-    """`text` on one line, cut between two words."""
-    line = " ".join(text.split())
-    if len(line) <= most:
-        return line
-    whole = line[:most].rpartition(" ")[0] or line[:most]
-    return f"{whole}…"
-
-
 def unused_text(why: str, lang: Lang) -> str:
     """One sentence on why a reply of the model was not used: `why` is an error's key, or a reason of the catalogue's [unused]."""
     reason = {"ollama.bad_json": "shape", "ollama.length": "rambles"}.get(why, why)
@@ -108,7 +100,7 @@ def _history(question: RentalQuestion, turn: TurnContext, room: int) -> str:
     room -= len("Conversation: \n")
     for sender, chars in MESSAGE_CHARS.items():
         for at, one in reversed([*enumerate(said)]):
-            line = f"\n{sender}: {shortened(one.text, chars)}"
+            line = f"\n{sender}: {shortened(' '.join(one.text.split()), chars)}"
             if one.sender == sender and len(line) <= room:
                 lines[at] = line
                 room -= len(line)
@@ -170,7 +162,7 @@ def _empty_columns(records: list[dict[str, Any]]) -> list[str]:
 def _cell(value: object, width: int) -> str:
     if value is None:
         return ""
-    return f"{value:.12g}" if isinstance(value, float) else shortened(str(value), width)
+    return f"{value:.12g}" if isinstance(value, float) else shortened(" ".join(str(value).split()), width)
 
 
 def conditions_sql(execution: QueryExecution) -> str:

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
 from troly.text.fold import fold, folded_words
-from troly_rental.agents.conversation import shortened, task_messages, unused_text
+from troly.text.shorten import shortened
+from troly_rental.agents.conversation import SQL_CHARS, task_messages, unused_text
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.answer.payload import ChartKind
 from troly_rental.data.schema import schema_version
@@ -45,6 +46,7 @@ class OrchestratorReply(BaseModel):
     chartKind: ChartKind | None = None  # noqa: N815
     entityHint: Literal["room", "post", "room_seeking_post"] | None = None  # noqa: N815
     filtersHint: str = Field(default="", max_length=600)  # noqa: N815
+    sql: str = Field(default="", max_length=SQL_CHARS)
     message: str = Field(default="", max_length=600)
 
 
@@ -74,7 +76,9 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
         line = " ; ".join(one for one in hints if one)
         kind = reply.requestType if reply.requestType != "QUERY" or reply.readyForSql else "CLARIFICATION"
         form = question.parsed.as_form(kind, reply.intentModeHint, reply.entityHint or "")
-        question = replace(question, parsed=form, decided=True, sorted=line, chart=reply.chartKind)
+        question = replace(
+            question, parsed=form, decided=True, sorted=line, draft=reply.sql, chart=reply.chartKind
+        )
         message = reply.message
         filters_hint = reply.filtersHint
     if named := named_chart(question.text):
@@ -140,7 +144,9 @@ async def _business_context(turn: TurnContext, question: str) -> str:
     )
     said = set(folded_words(question))
     terms = [one for one in found.passages if {*folded_words(one.heading or one.title)} <= said]
-    return "\n".join(f"{one.heading}: {shortened(one.text, PASSAGE_CHARS)}" for one in terms)
+    return "\n".join(
+        f"{one.heading}: {shortened(' '.join(one.text.split()), PASSAGE_CHARS)}" for one in terms
+    )
 
 
 async def _sort_request(

@@ -28,6 +28,7 @@ from troly_rental.agents.validator import found_for_model
 from troly_rental.answer import payload, sentences
 from troly_rental.answer.response_text import MARK, ResponseText, render_response, split_label
 from troly_rental.answer.values import is_day, measured_of
+from troly_rental.question.coverage import is_sharp
 from troly_rental.question.types import Filter, relaxations
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
@@ -47,8 +48,9 @@ MOST_CHARS = 1500
 AGAIN = 3
 BEFORE = 6
 """Messages whose figures a sentence may take up."""
-_UNREAD = frozenset({"said.unread", "said.unread_of_one"})
+_UNREAD = frozenset({"said.unread", "said.unread_before", "said.unread_of_one"})
 _MISSED = re.compile(r"\s*\W{0,2}MISSED\b[\s:*]*")
+_CODE = re.compile(r"\s*\(`[^)]*`\)")
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
@@ -135,6 +137,8 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
             _keep_open(question, turn)
     else:
         text = state.get("message") or say("control.ask", lang)
+    if missing and (business := state.get("businessContext")):
+        text = f"{text} {say('control.glossary', lang, text=_CODE.sub('', business))}"
     turn.say(text)
     step.note(say("step.control", lang), "rules")
     return {"kind": "CONTROL", "message": text, "payload": {"missing": [one.key for one in missing]}}
@@ -143,6 +147,11 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
 def _keep_open(question: RentalQuestion, turn: TurnContext) -> None:
     """Remember that a question stands open, so that the next message is not taken for a change of an older answer."""
     parsed, old = question.parsed, turn.focus
+    if not is_sharp(parsed.unread):  # what was understood of it can be gone on from
+        turn.show(
+            parsed.entity, question.text, [], replace(parsed, open=(*parsed.open, *parsed.unread)).to_dict()
+        )
+        return
     unanswered = {"unanswered": parsed.state_filters()}
     if old is None:
         turn.show(parsed.entity, question.text, [], unanswered)

@@ -13,7 +13,7 @@ from sqlglot import exp
 from troly.plugin.context import Step, TurnContext
 from troly.recording import duration, reused
 from troly.sandbox import SandboxError, check
-from troly_rental.agents.conversation import MAX_ROWS, task_messages, unused_text
+from troly_rental.agents.conversation import MAX_ROWS, SQL_CHARS, task_messages, unused_text
 from troly_rental.agents.state import QueryExecution, QueryOrigin, RentalQuestion
 from troly_rental.answer.payload import ResultSet
 from troly_rental.data.store import RentalStore
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from troly.sandbox import CheckedQuery, Scope
 
 State = Mapping[str, Any]
-# Grammars of real servers refuse longer strings in a schema.
-SQL_CHARS = 1_999
 
 
 class SqlReply(BaseModel):
@@ -158,6 +156,8 @@ class _QueryAttempts:
             else:
                 yield "rules", own
             return
+        if question.draft and not self._written:
+            yield "model", question.draft
         for _ in range(self.turn.services.settings.of(RentalSettings).attempts - self.tried):
             written = await self._ask_model()
             if written is None or written in self._written:

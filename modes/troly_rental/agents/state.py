@@ -23,7 +23,8 @@ class RentalQuestion:
 
     `scope` is None while no rental data is loaded; `sql` is a query typed by hand. `reuse` is the question as stored
     ones are compared with it, None where nothing is to be reused. `decided` says that a model decides what is asked:
-    then `parsed` is no more than the form of the answer, and `sorted` what agent 1 made of the question, in a line.
+    then `parsed` is no more than the form of the answer, `sorted` what agent 1 made of the question, in a line, and
+    `draft` the query that it wrote with it, "" for none.
     `chart` is the kind of chart that was asked for, None for whichever fits the rows.
     """
 
@@ -36,6 +37,7 @@ class RentalQuestion:
     reuse: ReuseQuestion | None = None
     decided: bool = False
     sorted: str = ""
+    draft: str = ""
     chart: ChartKind | None = None
 
 

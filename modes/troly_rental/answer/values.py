@@ -13,7 +13,7 @@ from troly_rental.strings import say
 if TYPE_CHECKING:
     from troly_rental.data.schema import Column
 
-MEASURES = ("avg", "median", "min", "max", "sum", "paid", "monthly")
+MEASURES = ("avg", "median", "min", "max", "sum", "paid", "owed", "monthly")
 _MONEY = ("price", "deposit", "rent", "total", "amount", "budget", "_vnd", "electricity", "water", "other")
 _AREA = ("area",)
 _RENTED = frozenset({"room", "post", "contract", "viewing", "room_seeking_post"})

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+from unicodedata import normalize
 
-from troly.text.fold import WordToken, accents_agree, fold, folded_words, tokens, words
+from troly.text.fold import WordToken, accents, accents_agree, fold, folded_words, tokens, words
 
 FILE = Path(__file__).parent / "places.toml"
 PlaceKind = Literal["city", "district", "ward"]
@@ -153,7 +154,21 @@ class Places:
 
 def _spells(entry: _PlaceName, got: Sequence[WordToken]) -> bool:
     """Whether the words, alike when folded, are `entry` with the accents that were typed."""
-    return all(accents_agree(token.text, want) for want, token in zip(entry.words, got, strict=True))
+    pairs = [(token.text, want) for want, token in zip(entry.words, got, strict=True)]
+    if all(accents_agree(mine, want) for mine, want in pairs):
+        return True
+    named = len(pairs) > 1 and entry.place.kind != "ward" and not entry.near
+    return (
+        named and any(accents(mine) for mine, _ in pairs) and all(_begun(mine, want) for mine, want in pairs)
+    )
+
+
+def _begun(typed: str, wanted: str) -> bool:
+    """Whether the marks typed are some of those of the name: "Thủ Đưc"."""
+    if len(typed) != len(wanted):
+        return False
+    pairs = zip(typed.lower(), wanted.lower(), strict=True)
+    return all({*normalize("NFD", mine)} <= {*normalize("NFD", theirs)} for mine, theirs in pairs)
 
 
 def _resolved(mention: PlaceMention, found: Sequence[PlaceMention]) -> PlaceMention:

@@ -8,7 +8,7 @@ from datetime import date
 
 from troly.text.dates import find_ranges
 from troly.text.everyday import Role, without_everyday
-from troly.text.fold import WordToken, fold, tokens
+from troly.text.fold import WordToken, accents_agree, fold, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.parts import QuestionParts
 from troly_rental.question.pointers import GROUPS, pointers
@@ -16,6 +16,10 @@ from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, S
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
 
+OFTEN = re.compile(
+    r"(?<!\w)(?:toi|tui|minh|em|anh|chi|con|chau|be|no|bon|ban)\s+hay(?!\s+(?:la|lam)\b)(?=\s+\w)"
+)
+"""A habit, no choice: "tụi em hay về khuya"."""
 _SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
 _BETWEEN_SIDES = frozenset(
     {"giua", "between", "hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs"}
@@ -104,6 +108,7 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     told |= _POINTING if changed and (kept or "month" not in groups) else frozenset()
     if changed and kept:
         spans += groups.values()
+    spans += [(found.end() - 3, found.end()) for found in OFTEN.finditer(fold(text))]
     idle = {word.start for word in without_everyday(text, spans, _IDLE)}
     words = [
         word
@@ -162,10 +167,14 @@ def unknown_area(parts: QuestionParts, unread: Iterable[str]) -> Remark | None:
         at = parts.text.find(run)
         before = fold(parts.text[:at]).rstrip()
         listed = parts.vocabulary.find(run, "neutral", "provinces")
+        if is_sharp((run,)):
+            continue  # "ở tối đa mấy người" is no place
         if not words_outside(tokens(run), spans_of(parts.vocabulary.find(run, "neutral", "places"))):
             continue
         led = any(
-            re.search(rf"(?<!\w){re.escape(fold(word))}$", before) for word in lists("neutral")["places"]
+            (found := re.search(rf"(?<!\w){re.escape(fold(word))}$", before))
+            and accents_agree(parts.text[found.start() : found.end()].lower(), word)  # "tính" is no "tỉnh"
+            for word in lists("neutral")["places"]
         )
         if listed or (led and not any(char.isdigit() for char in run)):
             return Remark.of("missing.area", name=listed[0].phrase.title() if listed else run)
@@ -213,6 +222,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
             (kind == "by" and rest in {*parsed.group, *parsed.details})
             or (kind in {"figure", "sort"} and rest in fields)
             or (kind == "invoice" and rest in fields)
+            or (kind == "figure" and parsed.entity == "invoice" and rest.removesuffix("_price") in fields)
             or (kind == "figure" and rest == "price_m2" and any(one.field == rest for one in parsed.measures))
             or (
                 kind == "status"
@@ -269,6 +279,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         ("share" in kinds or bool("count" in kinds and parsed.group), ("share",)),
         (bool({"monthly"} & kinds), ("avg", "by month")),
         ("paid" in kinds, ("collected",)),
+        ("owed" in kinds, ("status invoice unpaid", "debt")),
         (parsed.entity in ("contract", "invoice", "viewing"), (f"verb {parsed.entity}",)),
         (
             f"told {parsed.entity}" in lists("asks") and (not kinds or "tenant" in parsed.group),

@@ -46,7 +46,7 @@ _MORE = {
     "newer": ("", "", Order("posted_at", True), Order("posted_at", True)),
 }
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
-_AMOUNTS = frozenset({"sum", "paid", "monthly"})
+_AMOUNTS = frozenset({"sum", "paid", "owed", "monthly"})
 _DEAR = re.compile(r"(?<!\w)(?:re|dat|mac|cheaper|pricier|expensive)(?!\w)")
 _DEAR_MOST = re.compile(r"(?<!\w)(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest|priciest)(?!\w)")
 _LONG, _SHORT = 14, 7
@@ -105,7 +105,7 @@ _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 _DETAILS = {
     "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
     "by ward": "ward", "by district": "district", "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
-    "figure bedrooms": "bedrooms", "figure status": "status", "figure posted_at": "posted_at", "address": "address",
+    "figure bedrooms": "bedrooms", "figure people": "people", "figure status": "status", "figure posted_at": "posted_at", "address": "address",
     "invoice rent": "rent", "invoice electricity": "electricity", "invoice water": "water",
     "invoice electricity_kwh": "electricity_kwh", "invoice water_m3": "water_m3",
 }  # fmt: skip
@@ -130,9 +130,8 @@ def change_query(
     start = replace(previous, edited=True, asked=(), remarks=(), missing=(), question=message)
     alone = parts.money and not parts.output.group and not parts.vocabulary.find(parts.text, "asks", "sum")
     if found := _group_found(previous, shown, parts.text, alone=bool(alone)):
-        start = replace(
-            start, filters=merge_filters([*start.filters, *found]), group=(), order=(), measures=()
-        )
+        kept = (one for one in start.filters if one.field != found[0].field)
+        start = replace(start, filters=merge_filters([*kept, *found]), group=(), order=(), measures=())
     if (whole_change := _whole_change(parts, marks, start)) is not None:
         return whole_change
     start = replace(start, skip=0)
@@ -317,7 +316,7 @@ def _of_same_bills(parts: QuestionParts, previous: ParsedQuestion, *, own: bool)
 
 def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -> bool:
     """Whether other things are asked for: other records, one's own ones, figures that the ones before lack."""
-    own = bool(parts.vocabulary.find(parts.text, "asks", "own"))
+    own = bool(parts.vocabulary.owned(parts.text))
     same = _of_same_bills(parts, previous, own=own)
     return bool(
         len(folded_words(parts.text)) > _LONG
@@ -798,7 +797,7 @@ def _spoken_of(
         fold(parts.text).strip(" ?.!")
     )
     details = {*details_of(message)}
-    own = parts.vocabulary.find(parts.text, "asks", "own")
+    own = parts.vocabulary.owned(parts.text)
     newest = previous is not None and previous.limit == 1 and len(focus.rows) == 1  # all else is of others
     other = parts.named and not (newest and parts.money)
     figures = figures and not ({*parts.output.group} and {*parts.output.group} <= details)

@@ -62,7 +62,7 @@ def is_forbidden(vocabulary: Vocabulary, text: str, *, own: bool = False) -> boo
         for hit in vocabulary.find(text, "talk", "others")
         if not any(one.start <= hit.start and hit.end <= one.end for one in vacant)
     ]
-    if others and not (own or vocabulary.find(text, "asks", "own")):
+    if others and not (own or vocabulary.owned(text)):
         return True
     writes = [hit for hit in vocabulary.find(text, "talk", "write") if _is_order(text, hit.start)]
     return bool(

@@ -116,8 +116,11 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     group = _groups(vocabulary, text)
     measures = _measures(vocabulary, text, group)
     measures = measures or _amount_of_end(vocabulary, text, order, group, sides=compares and sides)
-    if not (remarks or WHICH.search(fold(text))):
+    which = WHICH.search(fold(text))
+    if not (remarks or which):
         measures = _end_of_prices(order, measures)
+    if measures == (Measure("count"),) and order[:1] in _PRICE_ENDS and not (remarks or group):
+        measures = () if which else _with_end(vocabulary, text, order[0])
     measures = _shares(vocabulary, text, filters, group, measures)
     form = _form(vocabulary, text)
     trend = bool(vocabulary.find(text, "asks", "trend"))
@@ -216,6 +219,13 @@ def _end_of_prices(order: tuple[Order, ...], measures: tuple[Measure, ...]) -> t
     if measures != PRICES or order[:1] not in _PRICE_ENDS:
         return measures
     return (Measure("max" if order[0].descending else "min", "price"),)
+
+
+def _with_end(vocabulary: Vocabulary, text: str, order: Order) -> tuple[Measure, ...]:
+    """ "còn mấy phòng, phòng rẻ nhất giá bao nhiêu": their number, and the end where it is asked for."""
+    asked = vocabulary.find(text, "asks", "price asked", "figure price")
+    end = Measure("max" if order.descending else "min", "price")
+    return (Measure("count"), end) if asked else (Measure("count"),)
 
 
 def _both_ends(vocabulary: Vocabulary, text: str) -> tuple[Measure, ...]:
@@ -329,7 +339,8 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         found.insert(0, Measure("count"))
     if not found and "price asked" in labels:
         found = [*PRICES]
-    if not found and group and set(group) - _NO_FIGURE:
+    most = "building" in group and MOST_OF_GROUP.search(fold(text))
+    if not found and group and (most or set(group) - _NO_FIGURE):
         found = _superlative_groups(vocabulary, text, field)
     return tuple(found)
 

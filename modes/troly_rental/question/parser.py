@@ -8,11 +8,13 @@ from datetime import datetime
 
 from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
+from troly.text.dates import find_ranges
 from troly.text.everyday import everyday_phrases, small_talk, without_background, without_pleasantries
 from troly.text.fold import fold, folded_words
+from troly.text.match import blank_out
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
-from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
+from troly_rental.question.coverage import OFTEN, is_sharp, unknown_area, unread_words
 from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_forbidden, is_sql
 from troly_rental.question.names import NO_NAMES, Names
@@ -76,12 +78,12 @@ def parse_question(
     asker = Asker(lang, now, places or all_places(), role, names, goes_on)
     if folded_words(message) and small_talk(message).kind is not None:
         return _parse(message, focus, asker)
-    asked, aside = without_background(without_pleasantries(message), lambda piece: _holds(piece, asker))
+    asked, aside = _without_background(without_pleasantries(message), asker)
     parsed = _parse(asked, focus, asker)
     if role == "GUEST" and parsed.request_type in {"CLARIFICATION", "GENERAL_CHAT"} and not parsed.remarks:
         # Papers that a guest has none of are known as such from how a tenant would be read.
         tenants = _parse(asked, None, replace(asker, role="TENANT"))
-        if tenants.ready and tenants.own and Vocabulary(asked).find(asked, "asks", "own"):
+        if tenants.ready and tenants.own and Vocabulary(asked).owned(asked):
             return check_readiness(replace(tenants, unread=(), remarks=()), role)
     if parsed.request_type != "QUERY" and asked != message:
         return _parse(message, focus, asker)
@@ -91,19 +93,58 @@ def parse_question(
     return replace(parsed, remarks=(*parsed.remarks, left_out))
 
 
+def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
+    """`text` without what the asker tells of themself, and those sentences. Where they live or work is where they look, unless
+    the question names a place of its own.
+    """
+    named = [one for one in asker.places.find(text) if not one.short]
+    lower = text  # a name that is known is no reason to keep a sentence
+    for one in named:
+        lower = f"{lower[: one.start]}{one.typed.lower()}{lower[one.end :]}"
+    asked, aside = without_background(lower, lambda piece: _holds(piece, asker))
+    aside = tuple(text[at : at + len(piece)] for piece in aside for at in (lower.find(piece),))
+    lived = [one.typed for one in named if any(one.typed in piece for piece in aside)]
+    if not lived:
+        return without_background(text, lambda piece: _holds(piece, asker)) if named else (asked, aside)
+    parts = parse_parts(Vocabulary(asked), asked, asker)
+    if parts.missing or any(one.field in PLACES and one.op in {"=", "in"} for one in parts.filters):
+        return asked, aside
+    led = "in" if parts.vocabulary.english else "ở"
+    tail = "?" if asked.rstrip().endswith("?") else ""
+    return f"{asked.rstrip(' ?.')} {led} {', '.join(lived)}{tail}", ()
+
+
+_LIVES = re.compile(
+    r"(?<!\w)(?:lam|hoc|day|cong tac|thuc tap|song|que|moi|sap|chuyen|dai hoc|sinh vien|cong ty|co quan|truong|mov(?:e|ed|ing)"
+    r"|relocat\w+|com(?:e|ing)|work\w*|stud\w+|teach\w*|job|office|school|university|campus|intern\w*|live|living)(?!\w)"
+)
+"""What tells where somebody lives, works or learns."""
+_AROUND = frozenset({"=", "<=", ">="})
+
+
 def _holds(piece: str, asker: Asker) -> bool:
     """Whether words name, bound or deny anything that the data hold, or are a question by themselves."""
     parts = parse_parts(Vocabulary(piece), piece, asker)
     output = parts.output
     asked = output.measures or output.order or output.group or output.mode or parts.limit
+    plain = fold(piece)
+    lives = not (parts.named or parts.vocabulary.find(piece, "talk", "find")) and _LIVES.search(plain)
+    if lives:
+        spans = [
+            *((one.start, one.end) for one in asker.places.find(piece)),
+            *(one.span for one in find_ranges(piece, asker.now.date())),
+        ]
+        plain = blank_out(plain, spans)
     return bool(
-        parts.filters
+        any(
+            not (lives and one.op in _AROUND and one.field in {*PLACES, "posted_at"}) for one in parts.filters
+        )
         or parts.quantities
         or parts.missing
         or parts.needless
         or parts.own
         or asked
-        or is_sharp((piece,))
+        or is_sharp((OFTEN.sub(" ", plain),))
     )
 
 
@@ -137,7 +178,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             lost = _lost(parts, parsed, previous)
             changed = parsed != replace(previous, edited=True)
             parsed = _accounted(parts, parsed, asker.places, changed=changed, lost=lost)
-            return replace(parsed, leans=True)
+            return _said_open(replace(parsed, leans=True))
     bare = not parts.named or _named_by_counter(parts)
     if about and not parts.named:
         parts = parse_parts(vocabulary, message, asker)
@@ -156,6 +197,14 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _said_open(parsed: ParsedQuestion) -> ParsedQuestion:
+    """`parsed` with the words that were not read of the question it goes on from."""
+    if not (parsed.open and parsed.ready):
+        return parsed
+    words = ", ".join(f"«{run}»" for run in parsed.open)
+    return replace(parsed, remarks=(Remark.of("said.unread_before", words=words), *parsed.remarks))
 
 
 def _told_of_row(
@@ -202,7 +251,7 @@ def _with_kind(filters: tuple[Filter, ...], before: tuple[Filter, ...]) -> tuple
 
 def _names_its_own(parts: QuestionParts) -> bool:
     """Whether the message names what it asks about: records with their place, or records of one's own."""
-    own = bool(parts.vocabulary.find(parts.text, "asks", "own"))
+    own = bool(parts.vocabulary.owned(parts.text))
     return parts.named and (own or parts.own or any(one.field in PLACES for one in parts.filters))
 
 
@@ -442,7 +491,7 @@ def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
 def _asks_for_own(parts: QuestionParts) -> bool:
     """Whether own records are asked for, not how contracts or invoices work in general."""
     find = parts.vocabulary.find
-    own = find(parts.text, "asks", "own", "revenue", "debt")
+    own = parts.vocabulary.owned(parts.text) or find(parts.text, "asks", "revenue", "debt")
     general = [hit for hit in find(parts.text, "talk", "how to") if not (own and fold(hit.phrase) == "la gi")]
     if general:
         return bool(parts.filters)

@@ -57,8 +57,6 @@ _MOST_MONEY = re.compile(
     r"(?<!\w)(nhieu|it|ton)\s+(?:\w+\s+){1,2}nhat(?!\w)|(?<!\w)(?:the\s+)?(most|least)(?!\w)"
 )
 """The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
-_CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
-"""What makes no own record of "I rent": "how many can I rent"."""
 _NO_CONDITIONS = frozenset({"", "limit", "other", "fee", "unit"})
 RATES = ("deposit", "electricity_price", "water_price")
 _HOW_IS_IT = re.compile(
@@ -72,7 +70,6 @@ _INCLUDED = re.compile(
 """Whether the rent includes electricity and water: it never does."""
 _RENT_SAID = re.compile(r"(?<!\w)(?:gia thue|gia phong|tien thue|tien phong|rent)(?!\w)")
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|search|show)(?!\w)")
-_POSTS = re.compile(r"(?<!\w)(?:tin|bai|post|posts)(?!\w)")
 _SUM_TOO = re.compile(
     r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien)|how much|in total|total)(?!\w)"
 )
@@ -178,6 +175,15 @@ _OF_CONTRACTS = re.compile(
 )
 _OF_BILLS = re.compile(r"(?<!\w)(?:dien|nuoc|tien|no|dong|tra|nop|thanh toan|qua han|tre han)(?!\w)")
 """What makes a contract and what makes a bill of "hđ"; a month makes a bill where nothing makes a contract."""
+_TENS = re.compile(
+    r"(?i)((?:dưới|duoi|trên|tren|khoảng|khoang|tầm|tam|cỡ|chừng|quá)\s+)(?:chục|chuc)\s+(?=tri[eệ]u|tr\b|củ|m2|mét|met)"
+)
+"""Ten of something: "dưới chục triệu"."""
+_NOT_WITHOUT = re.compile(
+    r"(?i)(?<!\w)(?:không|khong|đừng|dung|chẳng|khỏi)\s+(?:lấy|lay|cần|can|thích|thich|muốn|muon|xem|đưa|hiện)\s+(?:(?:mấy|may|những|các|cac)\s+)?"
+    r"(?:phòng|phong|căn|can|chỗ|cho|nhà|nha|cái|cai)\s+(?:nào\s+|nao\s+)?(?:không|khong)\s+(?:có|co)\s"
+)
+"""What is refused is to be without: "không lấy phòng không có máy lạnh"."""
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
 
@@ -186,13 +192,20 @@ def _signs_in_words(text: str) -> str:
     """Comparison signs before a number as the words that mean them."""
     text = months_of_year(re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text))
     if _TO_SEE.search(fold(text)):
-        text = _TOMORROW.sub(r"ngày \1", text)
+        text = _TOMORROW.sub(_tomorrow, text)
     text = _TAKEN_OUT.sub(r"\1bỏ ", text)
     text = _CALLED.sub(r"\1 ", _ASKED_NO_MORE.sub("", text))
     text = _RATHER_THAN.sub("", text)
     text = _MONTH_ALONE.sub(r"in \1", _MONTH_OF.sub(r"\2 in \1", text))
     text = _AMOUNT_ONE.sub(r"\1 place", _TOGETHER.sub(r"\1 \2", text))
+    text = _TENS.sub(r"\g<1>10 ", text)
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
+
+
+def _tomorrow(found: re.Match[str]) -> str:
+    """Tomorrow with the word for a day; a capital inside a sentence makes a name: "Bạch Mai"."""
+    named = found[1][0].isupper() and found.string[: found.start()].rstrip()[-1:] not in {"", ".", "?", "!"}
+    return found[1] if named else f"ngày {found[1]}"
 
 
 def _ranked(text: str) -> tuple[int, str]:
@@ -240,13 +253,7 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     def said(*labels: str) -> bool:
         return bool(vocabulary.find(text, "asks", *labels))
 
-    mine = [
-        hit
-        for hit in vocabulary.find(text, "asks", "own")
-        if not _CAN.search(fold(text[: hit.start]))
-        # "mình đang vội" is no "mình đăng", but of a post.
-        and (hit.exact or not fold(hit.phrase).endswith(" dang") or _POSTS.search(fold(text)))
-    ]
+    mine = vocabulary.owned(text)
     own = bool(mine) or (role == "LANDLORD" and bool(_I_HAVE.search(fold(text))))
     hits = vocabulary.find(text, "asks", *_ENTITIES, "other")
     of_rooms, of_bills = (
@@ -322,7 +329,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     now, role = asker.now, asker.role
     text = _paper_in_words(_signs_in_words(message), about)
     text = correct_spelling(text, asker.lang, _named(asker, text).spans)
-    text = _A_HEAD.sub(r"\1 tiền", _HOW_LONG.sub(r"\1 bao lâu", text))
+    text = _A_HEAD.sub(r"\1 tiền", _HOW_LONG.sub(r"\1 bao lâu", _NOT_WITHOUT.sub("phải có ", text)))
     rank, text = _ranked(_WHICH_HOUSE.sub("tòa nhà nào", text) if role == "LANDLORD" else text)
     whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
@@ -498,6 +505,8 @@ def _status(money: str, status: list[Filter], entity: str, text: str, spans: lis
     if entity != "invoice":
         return status
     asked = money == "debt" or PAID_YET.search(fold(text))  # "was it paid" asks, it chooses none
+    if money == "revenue":
+        return []  # what is collected is told beside what is billed, and what is not
     owed = [one for one in status if one.value != "paid"] if asked else status
     if money == "debt" and not owed:
         return [Filter("status", "=", "unpaid")]
@@ -529,9 +538,8 @@ def _output(
         output = _contract_output(vocabulary, text, output)
     several = any(one.field == "tenant" and one.op == "in" for one in filters)
     whole = _who_owes_most(vocabulary, text, output, several=several) if money == "debt" else None
-    both = vocabulary.find(text, "asks", "count") and _SUM_TOO.search(
-        fold(text)
-    )  # the list tells number and sum
+    # The list tells number and sum.
+    both = money not in _CHARGES and vocabulary.find(text, "asks", "count") and _SUM_TOO.search(fold(text))
     if (
         whole is None and entity == "invoice" and (both or PAID_YET.search(fold(text)))
     ):  # whether, not how much
@@ -627,11 +635,16 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
         said = tuple(dict.fromkeys(hit.label.removeprefix("invoice ") for hit in hits))
         used = money.endswith(("_kwh", "_m3"))
         figures = (money, *(one for one in said if one != money and one.endswith(("_kwh", "_m3")) == used))
+        if used and vocabulary.find(text, "asks", "amount asked", "price asked"):  # "mấy số, bao nhiêu tiền"
+            figures = (*figures, *(one.rpartition("_")[0] for one in figures))
     if money == "rent" and not group:
         figures = ("total", "rent", "electricity", "water", "other")
     measures = tuple(Measure("monthly" if monthly else "sum", name) for name in figures)
     if money == "revenue" and not (group or monthly):
-        measures = (*measures, Measure("paid", "total"))
+        owed = vocabulary.find(
+            text, "asks", "status invoice unpaid", "debt"
+        )  # "thu bao nhiêu, còn bao nhiêu chưa thu"
+        measures = (*measures, Measure("paid", "total"), *([Measure("owed", "total")] if owed else []))
     mode: Mode = "CHART" if output.mode == "CHART" else "TABLE"
     order = _money_order(vocabulary, text, group)
     return replace(output, measures=measures, group=group, order=order, mode=mode, remarks=())

@@ -54,7 +54,11 @@ def is_listed(word: str) -> bool:
 def _repair(token: WordToken) -> str | None:
     """A word with telex keys left in; one with accents that no list has, whose letters one has ("quân": "quận")."""
     word = token.folded
-    if _NO_N.search(word) and f"{word[:-1]}ng" in _spellings():
+    if (
+        _NO_N.search(word)
+        and word not in _everyday() | _spellings().keys()
+        and f"{word[:-1]}ng" in _spellings()
+    ):
         return f"{token.text[:-1]}ng"  # "rộg", "thág": no syllable ends so
     known, names = _spellings(), _name_words()
     if not (word in known or word in names or is_syllable(word) or word in _everyday()):

@@ -232,6 +232,15 @@ def parse_status(
                 hit.label == "status room rented" and (_RENTING if own else _OFFERED).search(fold(hit.phrase))
             )
         ]
+    # "phòng trống đang cho thuê" is to let
+    hits = [
+        hit
+        for hit in hits
+        if not (hit.label == "status room rented" and _OFFERED.search(fold(hit.phrase)))
+        or not any(
+            one.label == "status room available" and not text[one.end : hit.start].strip() for one in hits
+        )
+    ]
     found = []
     for hit in hits:
         left_out = _LEFT_OUT.search(fold(text[: hit.start]))

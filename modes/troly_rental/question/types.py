@@ -54,7 +54,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure to work out: `kind` of count, avg, min, max, median, sum, paid (the sum of what is paid), monthly (the sum by
+    """A figure to work out: `kind` of count, avg, min, max, median, sum, paid and owed (the sum of what is paid, and not), monthly (the sum by
     the number of months) over `field`; count_where and occupancy of a state; share: the part that meets the conditions.
     """
 
@@ -106,6 +106,7 @@ class ParsedQuestion:
     replaced: Filter | None = None
     refused: bool = False
     unread: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
     leans: bool = False
     missing: tuple[Remark, ...] = ()
     remarks: tuple[Remark, ...] = ()
@@ -182,7 +183,7 @@ class ParsedQuestion:
     def from_dict(cls, data: Mapping[str, Any]) -> ParsedQuestion:
         """The query that `to_dict` wrote, without what was not read; raises KeyError, TypeError, ValueError for other data."""
         read: dict[str, Callable[[Any], Any]] = {
-            "filters": _filter, "asked": _filter, "replaced": _filter, "group": str, "details": str,
+            "filters": _filter, "asked": _filter, "replaced": _filter, "group": str, "details": str, "open": str,
             "order": lambda one: Order(**one), "measures": lambda one: Measure(**one),
             "missing": _remark, "remarks": _remark,
         }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,17 @@ from troly.text.wordlist import read_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
 _SHORT = 4
+_CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
+_POSTS = re.compile(r"(?<!\w)(?:tin|bai|post|posts)(?!\w)")
+_NOUN_ENDS = re.compile(
+    r"[^\w\s'’-]|\b(?:is|are|was|has|have|do|does|can|to|in|at|near|for|with|from|of|and|or|so|but|on)\b",
+    re.IGNORECASE,
+)
+_RECORDS = frozenset({
+    "contract", "invoice", "status", "debt", "revenue", "collected", "due", "deadline", "occupancy", "vacancy", "room",
+    "post", "room_seeking_post", "building", "viewing", "figure deposit", "figure price", "figure electricity_price",
+    "figure water_price", "ending", "upcoming",
+})  # fmt: skip
 _COUNTING = ("số", "tổng số", "bao nhiêu", "mấy")
 _NO_AMENITIES = frozenset({"without", "needless", "gender"})
 
@@ -36,6 +48,26 @@ class Vocabulary:
     def find(self, text: str, name: str, *labels: str) -> list[PhraseHit]:
         """The phrases of a file, or of some of its sections, which then compete among themselves only."""
         return self._in_language(_lexicon(name, *labels).find(text))
+
+    def owned(self, text: str) -> list[PhraseHit]:
+        """Where records of the asker's own are spoken of; "my office", "con của tôi", "how many can I rent" are none."""
+        plain = fold(text)
+        return [
+            hit
+            for hit in self.find(text, "asks", "own")
+            if not _CAN.search(plain[: hit.start])
+            # "mình đang vội" is no "mình đăng", but of a post.
+            and (hit.exact or not fold(hit.phrase).endswith(" dang") or _POSTS.search(plain))
+            and not (hit.phrase.startswith("của ") and self._ends_in_others(text[: hit.start]))
+            and (hit.phrase not in {"my", "our"} or self._begins_with_record(text[hit.end :]))
+        ]
+
+    def _ends_in_others(self, before: str) -> bool:
+        return any(not before[hit.end :].strip() for hit in self.find(before, "asks", "not records"))
+
+    def _begins_with_record(self, behind: str) -> bool:
+        end = _NOUN_ENDS.search(behind)
+        return bool(self.find(behind[: end.start()] if end else behind, "asks", *_record_labels()))
 
     def find_any(self, text: str, *names: str) -> list[PhraseHit]:
         """The phrases of several files, which compete: the longest wins."""
@@ -66,6 +98,12 @@ def lists(name: str) -> dict[str, tuple[str, ...]]:
         return {**found, "unit limit": (*found["unit limit"], *sorted(kinds))}
     counts = tuple(f"{led} {kind}" for kind in sorted(kinds) if not kind.isascii() for led in _COUNTING)
     return {**found, "count": (*found["count"], *counts)}
+
+
+@cache
+def _record_labels() -> tuple[str, ...]:
+    """The sections of asks.txt that name records people have of their own, or figures of those."""
+    return tuple(label for label in lists("asks") if label in _RECORDS or label.partition(" ")[0] in _RECORDS)
 
 
 @cache

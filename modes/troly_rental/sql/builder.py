@@ -191,9 +191,10 @@ class _Builder:
         kinds: dict[str, type[exp.Func]] = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum}
         if one.kind in kinds:
             return kinds[one.kind](this=value)
-        if one.kind == "paid":
-            paid = exp.EQ(this=self.field("status"), expression=exp.Literal.string("paid"))
-            summed = exp.Filter(this=exp.Sum(this=value), expression=exp.Where(this=paid))
+        if one.kind in {"paid", "owed"}:
+            compare = exp.EQ if one.kind == "paid" else exp.NEQ
+            state = compare(this=self.field("status"), expression=exp.Literal.string("paid"))
+            summed = exp.Filter(this=exp.Sum(this=value), expression=exp.Where(this=state))
             return exp.Coalesce(this=summed, expressions=[exp.Literal.number(0)])
         middle: exp.Expr = exp.Median(this=value) if one.kind == "median" else exp.Avg(this=value)
         if one.kind == "monthly":

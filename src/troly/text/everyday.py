@@ -181,6 +181,10 @@ def without_background(text: str, holds: Callable[[str], bool]) -> tuple[str, tu
 
 
 _PIECES = re.compile(r"(?<=[.?!…;])\s+|(?<=,)\s+|\n+")
+_DOINGS = frozenset(
+    {"moving", "relocating", "coming", "arriving", "working", "studying", "living", "staying"}
+)
+"""What begins a sentence of the speaker without "I"."""
 _INTRODUCES = frozenset({"là", "la", "tên", "ten", "am", "m", "is", "are", "re"})
 _ASKING = frozenset(
     {"nhiêu", "nhieu", "mấy", "nào", "gì", "đâu", "what", "which", "who", "how", "where", "when"}
@@ -197,7 +201,7 @@ def _tells_of_speaker(piece: str) -> bool:
     subject = [hit for hit in hits if hit.label == "person" and rest and hit.start <= rest[0].start < hit.end]
     behind = [word for word in rest if subject and word.start >= max(hit.end for hit in subject)]
     if not behind:
-        return not rest
+        return not rest or rest[0].text in _DOINGS
     named = (piece[word.start : word.end] for word in behind)
     return behind[0].text in _INTRODUCES or not any(
         word[:1].isupper() or any(map(str.isdigit, word)) for word in named
