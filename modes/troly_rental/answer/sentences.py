@@ -101,7 +101,9 @@ def _every_figure_of(found: ResultSet, lang: Lang) -> str:
 def _every_figure(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """All figures of one row, in the order asked for, each with its name."""
     return ", ".join(
-        f"{_measure(one, parsed, lang)} {_figure_text(one, name, value, parsed, lang)}"
+        _counted(value, _figure_text(one, name, value, parsed, lang), parsed, lang)
+        if one.kind == "count"
+        else f"{_measure(one, parsed, lang)} {_figure_text(one, name, value, parsed, lang)}"
         for one, name, value in zip(parsed.measures, found.columns, found.rows[0], strict=False)
         if value is not None
     ) or say("answer.nothing", lang)
@@ -109,6 +111,12 @@ def _every_figure(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 
 def _figure_text(one: Measure, name: str, value: Any, parsed: ParsedQuestion, lang: Lang) -> str:
     return cell_text(name if one.kind in _COUNTS else one.field, value, parsed.entity, lang)
+
+
+def _counted(value: Any, shown: str, parsed: ParsedQuestion, lang: Lang) -> str:
+    """A number with what it counts: "12 phòng"."""
+    noun = "thing_one" if value == 1 else "thing"
+    return f"{shown} {say(f'{noun}.{parsed.entity}', lang)}"
 
 
 def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
@@ -266,8 +274,7 @@ def _figure_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         else cell_text(_figure_column(parsed, found, at), value, parsed.entity, lang)
     )
     if parsed.measures[0].kind == "count" and value is not None:
-        noun = "thing_one" if value == 1 else "thing"
-        shown = f"{shown} {say(f'{noun}.{parsed.entity}', lang)}"
+        shown = _counted(value, shown, parsed, lang)
     record = found.records()[0]
     title, place = (str(record.get(name) or "") for name in ("title", "district"))
     if parsed.end and title:  # the row that has it, and how many have

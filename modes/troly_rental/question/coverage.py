@@ -22,7 +22,25 @@ OFTEN = re.compile(
 """A habit, no choice: "tụi em hay về khuya"."""
 _SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
 _BETWEEN_SIDES = frozenset(
-    {"giua", "between", "hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs"}
+    {
+        "giua",
+        "between",
+        "hon",
+        "hay",
+        "or",
+        "than",
+        "more",
+        "fewer",
+        "nhieu",
+        "it",
+        "so",
+        "ben",
+        "voi",
+        "vs",
+        "hai",
+        "two",
+        "ca",
+    }
 )
 """What stands between sides that are told apart."""
 _IDLE: frozenset[Role] = frozenset(
@@ -214,6 +232,8 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
         yield from ("building", "invoice rent")
     if parsed.own:
         yield from ("own", "renter own")
+    if any(one.field.endswith(("_kwh", "_m3")) for one in parsed.measures):
+        yield from ("count", "figure price")
     if parts.money:
         yield from ("revenue", "debt", "invoice", f"invoice {parts.money}", "amount asked")
     for label in (*lists("asks"),):

@@ -359,7 +359,7 @@ def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQue
     said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
     grouped = {*parts.output.group} - {*previous.group, previous.replaced.field if previous.replaced else ""}
     ordered = any(one.field != "figure" for one in parts.output.order)
-    other = parts.filters or grouped or ordered or parts.named or parts.limit
+    other = parts.filters or grouped or ordered or parts.named or parts.limit not in {None, 2}
     counted = any(one.kind == "count" for one in previous.measures[:1]) and _DEAR.search(fold(parts.text))
     if not said or not previous.measures or other or counted:
         return None

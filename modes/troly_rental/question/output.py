@@ -116,11 +116,8 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     group = _groups(vocabulary, text)
     measures = _measures(vocabulary, text, group)
     measures = measures or _amount_of_end(vocabulary, text, order, group, sides=compares and sides)
-    which = WHICH.search(fold(text))
-    if not (remarks or which):
-        measures = _end_of_prices(order, measures)
-    if measures == (Measure("count"),) and order[:1] in _PRICE_ENDS and not (remarks or group):
-        measures = () if which else _with_end(vocabulary, text, order[0])
+    if not remarks:
+        measures = _with_end(vocabulary, text, order, measures, which=bool(WHICH.search(fold(text))))
     measures = _shares(vocabulary, text, filters, group, measures)
     form = _form(vocabulary, text)
     trend = bool(vocabulary.find(text, "asks", "trend"))
@@ -214,18 +211,23 @@ def _asks_size_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure
     return any(_MOST.search(fold(hit.phrase)) for hit in ends) and not _SEVERAL.search(fold(text))
 
 
-def _end_of_prices(order: tuple[Order, ...], measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
-    """ "rẻ nhất giá bao nhiêu" asks for that end alone."""
-    if measures != PRICES or order[:1] not in _PRICE_ENDS:
+def _with_end(
+    vocabulary: Vocabulary, text: str, order: tuple[Order, ...], measures: tuple[Measure, ...], *, which: bool
+) -> tuple[Measure, ...]:
+    """ "rẻ nhất giá bao nhiêu" asks for that end alone; "còn mấy phòng, phòng rẻ nhất giá bao nhiêu" for their number as well,
+    "còn mấy phòng, căn nào rẻ nhất" for the rooms in that order.
+    """
+    if order[:1] not in _PRICE_ENDS:
         return measures
-    return (Measure("max" if order[0].descending else "min", "price"),)
-
-
-def _with_end(vocabulary: Vocabulary, text: str, order: Order) -> tuple[Measure, ...]:
-    """ "còn mấy phòng, phòng rẻ nhất giá bao nhiêu": their number, and the end where it is asked for."""
-    asked = vocabulary.find(text, "asks", "price asked", "figure price")
-    end = Measure("max" if order.descending else "min", "price")
-    return (Measure("count"), end) if asked else (Measure("count"),)
+    end = Measure("max" if order[0].descending else "min", "price")
+    if measures == PRICES and not which:
+        return (end,)
+    if measures == (Measure("count"),) and not vocabulary.find(
+        text, "asks", *(f"by {name}" for name in _GROUPS)
+    ):
+        asked = vocabulary.find(text, "asks", "price asked", "figure price")
+        return () if which else (*measures, end) if asked else measures
+    return measures
 
 
 def _both_ends(vocabulary: Vocabulary, text: str) -> tuple[Measure, ...]:

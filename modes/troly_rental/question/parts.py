@@ -73,6 +73,9 @@ _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|
 _SUM_TOO = re.compile(
     r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien)|how much|in total|total)(?!\w)"
 )
+_MONEY_TOO = re.compile(
+    r"(?<!\w)(?:(?:bao nhieu|nhieu|may) tien|how much (?:is|was|did it|does it|money)|cost)(?!\w)"
+)
 _WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
 _OWES_MORE = re.compile(r"(?<!\w)(nhieu|it)\s+hon(?!\w)|(?<!\w)(?:owes?|behind)\s+more(?!\w)")
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
@@ -319,6 +322,11 @@ def _paper_in_words(text: str, about: str) -> str:
     return _PAPER.sub(meant, text) if meant else text
 
 
+def _without_delay(vocabulary: Vocabulary, text: str) -> str:
+    """`text` without "quá hạn": "tháng quá hạn" is no past month."""
+    return blank_out(text, spans_of(vocabulary.find(text, "asks", "status invoice overdue")), "|")
+
+
 def _named(asker: Asker, text: str) -> NamedThings:
     """The people and houses of the asker that `text` names, beside the names of places."""
     return asker.names.find(text, [(one.start, one.end) for one in asker.places.find(text)])
@@ -347,7 +355,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     days, rest, day_spans = (
         ([], traits.rest, end_spans)
         if ending
-        else parse_days(vocabulary, traits.rest, entity, now, figures=figures)
+        else parse_days(vocabulary, _without_delay(vocabulary, traits.rest), entity, now, figures=figures)
     )
     quantities = [refused_quantity(text, one) for one in parse_quantities(vocabulary, rest)]
     unfurnished = spans_of(vocabulary.find(text, "amenities", "furnished none"))
@@ -539,7 +547,11 @@ def _output(
     several = any(one.field == "tenant" and one.op == "in" for one in filters)
     whole = _who_owes_most(vocabulary, text, output, several=several) if money == "debt" else None
     # The list tells number and sum.
-    both = money not in _CHARGES and vocabulary.find(text, "asks", "count") and _SUM_TOO.search(fold(text))
+    both = (
+        money not in {*_CHARGES, "revenue"}
+        and vocabulary.find(text, "asks", "count")
+        and _SUM_TOO.search(fold(text))
+    )
     if (
         whole is None and entity == "invoice" and (both or PAID_YET.search(fold(text)))
     ):  # whether, not how much
@@ -635,7 +647,8 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
         said = tuple(dict.fromkeys(hit.label.removeprefix("invoice ") for hit in hits))
         used = money.endswith(("_kwh", "_m3"))
         figures = (money, *(one for one in said if one != money and one.endswith(("_kwh", "_m3")) == used))
-        if used and vocabulary.find(text, "asks", "amount asked", "price asked"):  # "mấy số, bao nhiêu tiền"
+        billed = {one for one in said if not one.endswith(("_kwh", "_m3"))}
+        if used and (billed or _MONEY_TOO.search(fold(text))):  # "mấy số, bao nhiêu tiền"
             figures = (*figures, *(one.rpartition("_")[0] for one in figures))
     if money == "rent" and not group:
         figures = ("total", "rent", "electricity", "water", "other")

@@ -57,6 +57,18 @@ async def test_nothing_is_counted_elsewhere_after_a_question_that_stands_open(
             assert place in said_again.answer.splitlines()[0]
 
 
+async def test_what_was_understood_of_a_question_can_be_gone_on_from_and_what_was_not_is_said(
+    own_home: Path,
+) -> None:
+    async with rental_desk(own_home) as desk:
+        desk.become("nobody")
+        await desk.ask("quận 7 có mấy phòng trọ xyzt có máy lạnh")
+        told = await desk.ask("căn nào rẻ nhất")
+        for said in ("Quận 7", "máy lạnh", "«xyzt»"):
+            assert said in told.answer
+        assert told.done.metadata["answered"] is False
+
+
 @pytest.mark.parametrize(
     ("wish", "condition"),
     [

@@ -99,6 +99,18 @@ async def test_the_models_query_is_run_validated_and_stored_and_reused_once_it_i
     assert len(chats(server)) == 8
 
 
+@pytest.mark.parametrize("fails", [False, True])
+async def test_the_sort_may_bring_its_query(desk: RentalDesk, server: OllamaDouble, fails: bool) -> None:
+    """Two calls a turn; a query that does not do is asked for anew."""
+    draft = "SELECT id FROM nowhere" if fails else GOOD_SQL
+    sort = {**SORTED, "sql": draft}
+    server.script(sort, *([sql(GOOD_SQL)] if fails else []), FOUND)
+    told = await desk.ask(QUESTION)
+    assert told.answer.startswith(FOUND)
+    assert all(row["district"] == "Gò Vấp" and row["price"] < 3_000_000 for row in told.state["results"])
+    assert len(chats(server)) == (3 if fails else 2)
+
+
 async def test_a_confirmed_query_is_not_reused_for_what_goes_on(
     desk: RentalDesk, server: OllamaDouble
 ) -> None:
