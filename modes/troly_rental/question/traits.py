@@ -238,7 +238,10 @@ def parse_status(
         for hit in hits
         if not (hit.label == "status room rented" and _OFFERED.search(fold(hit.phrase)))
         or not any(
-            one.label == "status room available" and not text[one.end : hit.start].strip() for one in hits
+            one.label == "status room available"
+            and one.end <= hit.start
+            and not text[one.end : hit.start].strip()
+            for one in hits
         )
     ]
     found = []
