@@ -29,7 +29,8 @@ _COST = {
     "repair time": "repair cost", "warranty terms": "repair cost", "warranty period": "repair cost", "warranty place": "repair cost",
     "not covered": "repair cost", "delivery": "delivery fee",
 }  # fmt: skip
-_SIZE = re.compile(r"(?<!\w)[0-9]+ ?[GT]B(?:/[0-9]+ ?[GT]B)*(?!\w)", re.IGNORECASE)
+SIZES = r"[0-9]+ ?[GT]B(?:/[0-9]+ ?[GT]B)*"
+_SIZE = re.compile(rf"(?<!\w){SIZES}(?!\w)", re.IGNORECASE)
 # "hơn bản 16GB bao nhiêu tiền", but not "hơn 20 triệu".
 _BY_HOW_MUCH = re.compile(
     r"\b(hon|kem)\s+(?!\d[\d.,]*\s*(?:tr|trieu|k|nghin|ngan|cu)\b).*\b(?:bao nhieu|bn|nhieu|may) ?(?:tien)?"
@@ -391,10 +392,10 @@ def _of_family(request: ShopRequest, store: ProductStore) -> ShopRequest:
 def _family(one: Product, store: ProductStore) -> list[Product]:
     """`one` and all that differ from it in nothing but their sizes."""
     kind = store.search(SearchCriteria(kinds=(one.kind,), count=_KIND))
-    return [other for other in kind if _line(other.name) == _line(one.name)]
+    return [other for other in kind if line_of(other.name) == line_of(one.name)]
 
 
-def _line(name: str) -> str:
+def line_of(name: str) -> str:
     """A product's name without its sizes ("16GB/512GB")."""
     return " ".join(_SIZE.sub(" ", name).lower().split())
 
