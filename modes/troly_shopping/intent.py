@@ -316,7 +316,9 @@ def _by_rules(message: ParsedMessage) -> Classification:
     """The decision without a model: what was read of goods and service counts where the words alone do not tell."""
     rules, request = message.rules, message.request
     intent, confidence = rules.intent, rules.confidence
-    if request is not None and (request.topics or (intent != "warranty" and request.asks)):
+    if request is not None and (
+        request.topics or ((intent != "warranty" or request.scope == "rows") and request.asks)
+    ):
         intent, confidence = "shopping", max(confidence, _READ)
     return Classification(
         intent=intent,

@@ -45,7 +45,7 @@ UNITS = {
 }  # fmt: skip
 # The unit of each attribute that goods can be ranked by; "" for a bare number.
 MEASURED = {
-    "ram": "gb", "storage": "gb", "screen": "inch", "refresh": "hz", "battery": "mah", "weight": "kg", "warranty": "month", "power": "w", "dpi": "", "speed": "",
+    "ram": "gb", "storage": "gb", "screen": "inch", "refresh": "hz", "battery": "mah", "weight": "kg", "warranty": "month", "power": "w", "dpi": "", "speed": "", "resolution": "",
 }  # fmt: skip
 _WEIGHS = re.compile(r"(?:gon )?nhe|gon|nang|light|heav|weighs")
 _SIZED = re.compile(r"lon|to|bu|nho|be|big|larg|small")
@@ -436,7 +436,7 @@ class _Parser:
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
         sides = (
             _sides(self._rest)
-            if compared or labels & {"compare", "difference"} or _is_comparative(self._hits)
+            if compared or labels & {"compare", "difference", "most", "least"} or _is_comparative(self._hits)
             else ()
         )
         named = [side for side in sides if any(char.isdigit() for char in side)]
@@ -445,6 +445,7 @@ class _Parser:
         action: Action = "compare" if compares else "find"
         if (
             "build" in labels
+            and "ready made" not in labels
             and "installation" not in topics
             and _builds(kinds)
             and not self._names_whole(items)

@@ -48,6 +48,9 @@ COSTLY = {
     "warranty extension",
 }
 _KIND = 500
+_ENDS = {"cheapest", "dearest"}
+# "những con rẻ nhất": no one of them is spoken of.
+_SEVERAL = re.compile(r"(?<!\w)(?:nhung|may|cac|vai|ones|some|list|\d+ (?:con|cai|mau|loai|may))(?!\w)")
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
 
@@ -235,12 +238,12 @@ def _beside(
     named = replace(
         query, kinds=query.kinds or tuple(p.kind for p in one), order="", compared=(), asks=(), stocked=False
     )
-    if query.words or query.brands:
-        found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
-    elif query.figures and len(one) == 1:
-        found = offers.narrow(_family(one[0], store), named)
-    else:
+    if not (query.words or query.brands or query.figures):
         return None
+    found = offers.narrow(_family(one[0], store), named) if len(one) == 1 else None
+    if found is None or found.unmet:
+        plain = replace(named, action="find", parts=(), moves=())
+        found = offers.find_offer(store, plain) if query.words or query.brands else None
     others = [p for p in found.products if p not in one] if found and not found.unmet else []
     if not one or not 0 < len(others) <= MAX_COMPARED - len(one):
         return None
@@ -716,9 +719,14 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     query = offer.query.to_json() if offer.kind in {"list", "build"} or request.extreme else {"kinds": kinds}
     if request.extreme:
         query.pop("order", None)
-    query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
+    first = len(offer.products) == 1 or (
+        _ENDS & {offer.query.order} and not _SEVERAL.search(fold(request.typed))
+    )
+    query["current"] = [offer.products[0].name] if first else []
     query["total"] = offer.total
     query["unread"] = list(request.query.unread)
-    query["beside"] = [product.name for product in offer.beside]
+    # What was spoken of before stays in reach of an order: "tổng CPU đó với main".
+    earlier = [*before.query.get("current", ()), *before.query.get("beside", ())] if before else []
+    query["beside"] = [*(product.name for product in offer.beside), *earlier][:MAX_SHOWN]
     kind = BUILD if offer.kind in {"build", "order"} else PRODUCTS
     turn.show(kind, request.typed, focus_rows(offer.products, offer.counts), query)
