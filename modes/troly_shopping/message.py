@@ -37,7 +37,6 @@ from troly_shopping.products.request import (
     ShopRequest,
     goods_looked_up,
     parse_request,
-    spoken_of,
 )
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
@@ -145,7 +144,7 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     phrases = MessagePhrases(text)
     modelled = ProductStore(datasets).codes(tuple(found))
     serials = _parse_serials(text, state, hits, found, modelled=modelled, context=phrases.about_warranty)
-    focus = spoken_of(turn)
+    focus = turn.focus
     shown = focus is not None and focus.kind == PRODUCTS
     rules = intent_by_rules(phrases, serials, awaiting=state.awaiting, shown=shown)
     complaint = phrases.count["repair"] > 0 or (phrases.count["symptom"] > 0 and phrases.count["owned"] > 0)
@@ -197,7 +196,7 @@ def _read_on(
     if has_no_serial(text, serials, asked=asked):
         return replace(parsed, act=DialogueAct("no serial"))
     goods = ProductStore(turn.services.datasets)
-    request = parse_request(text, spoken_of(turn), goods)
+    request = parse_request(text, turn.focus, goods)
     machine = turn.focus if turn.focus is not None and turn.focus.kind == FOCUS else None
     request = (_of_machine(text, machine, goods) if machine else None) or request
     if serials.serials and not (request.query.kinds or request.query.brands):
@@ -257,7 +256,9 @@ def _of_machine(text: str, focus: Focus, goods: ProductStore) -> ShopRequest | N
 def _of_tail(text: str, asked: str, store: WarrantyStore) -> DialogueAct:
     """The serial `asked` with another end ("nhầm, 08812 mới đúng"), where the table has it."""
     ends = [
-        end for end in re.findall(r"(?<!\w)\w{3,}(?!\w)", text) if end[-1].isdigit() and len(end) < len(asked)
+        end
+        for end in re.findall(r"(?<!\w)\w{3,}(?!\w)", text)
+        if re.search(r"\d", end) and len(end) < len(asked)
     ]
     found = store.find_all([(asked[: -len(end)] + end).upper() for end in ends])
     known = [serial for serial, record in found.items() if record and serial != asked.upper()]

@@ -101,7 +101,9 @@ def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
     """The parts of a message that each name one thing, with the change that is said before them."""
     change, begin = "", 0
-    for hit in [*lexicon("order").find(text), None]:
+    # "1 thanh" counts, it is no "thành".
+    hits = [hit for hit in lexicon("order").find(text) if not text[: hit.start].rstrip()[-1:].isdigit()]
+    for hit in [*hits, None]:
         end = hit.start if hit else len(text)
         for part in _END.split(text[begin:end]):
             if folded_words(part):
@@ -152,7 +154,12 @@ class _Part:
             return lines
         if reference.kind == "these" and not (read.count and len(lines) <= 1):
             return lines
-        if self._change == "drop" or not self._change:
+        listed = (
+            self._focus
+            and len(self._focus.rows) > 1
+            and self._focus.query.get("order") in {"cheapest", "dearest"}
+        )
+        if self._change == "drop" or not self._change or (reference.kind == "these" and listed):
             raise _UncertainError
         if reference.kind in {"this", "these"}:
             meant = _before(self._focus, self._store) if self._focus else []

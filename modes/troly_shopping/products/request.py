@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,7 +15,7 @@ from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.order import BUILD, OrderChange, change_order, things
 from troly_shopping.products.query import FIGURE, MILLION, USES, ProductQuery, parse_product_query, refine
-from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
+from troly_shopping.products.store import Order, Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon
 
 # Kinds of the shared focus.
@@ -34,9 +34,6 @@ _SIZE = re.compile(rf"(?<!\w){SIZES}(?!\w)", re.IGNORECASE)
 # "hơn bản 16GB bao nhiêu tiền", but not "hơn 20 triệu".
 _BY_HOW_MUCH = re.compile(
     r"\b(hon|kem)\s+(?!\d[\d.,]*\s*(?:tr|trieu|k|nghin|ngan|cu)\b).*\b(?:bao nhieu|bn|nhieu|may) ?(?:tien)?"
-)
-_TOGETHER = re.compile(
-    r"(?:\+|\b(?:cong|tong|lan|va|voi|and|plus|with))\s*(?:ca\s+|tien\s+|phi\s+|the\s+)*(?:ship\w*|giao|van chuyen|delivery)\b"
 )
 COSTLY = {
     "repair cost",
@@ -86,17 +83,6 @@ class ShopRequest:
     def certain(self) -> bool:
         """Whether all of it was."""
         return self.asks and not self.query.unread and not self.missing
-
-
-def spoken_of(turn: TurnContext) -> Focus | None:
-    """The focus of the conversation; one of the first edition kept names and kinds as `shown`."""
-    shown = turn.conversation_metadata.get("shown")
-    if turn.focus is not None or not isinstance(shown, Mapping):
-        return turn.focus
-    kinds = [str(kind) for kind in shown.get("kinds", ())]
-    kind = kinds[0] if len(kinds) == 1 else ""
-    rows = tuple(FocusRow(str(name), str(name), {"kind": kind}) for name in shown.get("names", ()))
-    return Focus(PRODUCTS, "", rows, {"kinds": kinds})
 
 
 def goods_looked_up(names: Sequence[str], store: ProductStore) -> Focus | None:
@@ -163,7 +149,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         shown=goods.rows if goods else (),
         current=tuple(row for row in goods.rows if row.id in last) if goods else (),
     )
-    if put_together := _put_together(request, goods, pointed, store):
+    if put_together := _put_together(request, goods, store):
         return put_together
     if goods is None:
         return _of_no_goods(request, focus)
@@ -176,7 +162,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
-    found = _of_same_maker(_with_delivery(_of_family(found, store)), query, store)
+    found = _of_same_maker(_of_family(found, store), query, store)
     return _still_open(found, goods, pointed)
 
 
@@ -229,7 +215,7 @@ def _beside(
     A size alone names another of its line: "bản 16GB đắt hơn nó bao nhiêu".
     """
     query = request.query
-    more = _by_how_much(request) or query.moves[:1] if set(query.moves) & _OF_ROWS else _by_how_much(request)
+    more = _by_how_much(request) or set(query.moves) & _OF_ROWS
     this = pointed.rows if pointed and pointed.kind == "this" else ()
     this = _pointed_rows(request.typed, pointed, focus) if pointed and this else request.current or focus.rows
     if not (more or query.compared) or len(this) >= MAX_COMPARED or query.excludes or query.unread:
@@ -240,11 +226,12 @@ def _beside(
     )
     if not (query.words or query.brands or query.figures):
         return None
+    # Another of its line; where a name is told too, any other.
     found = offers.narrow(_family(one[0], store), named) if len(one) == 1 else None
-    if found is None or found.unmet:
-        plain = replace(named, action="find", parts=(), moves=())
-        found = offers.find_offer(store, plain) if query.words or query.brands else None
     others = [p for p in found.products if p not in one] if found and not found.unmet else []
+    if not others and (query.brands or any(not word.isdigit() for word in query.words)):
+        found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
+        others = [p for p in found.products if p not in one] if found and not found.unmet else []
     if not one or not 0 < len(others) <= MAX_COMPARED - len(one):
         return None
     pair = [*one, *others] if len(one) == 1 else [*others, *one]
@@ -262,7 +249,7 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
         pointed = find_reference(text, focus, things=things())
     if pointed and any(FIGURE.match(text, at) for at, _ in _numbers(text, pointed)):
         return None  # "con 27 inch" is no 27th
-    return _with_this(text, pointed, focus) if pointed else None
+    return pointed
 
 
 def _numbers(text: str, pointed: Reference) -> list[tuple[int, int]]:
@@ -274,23 +261,9 @@ def _numbers(text: str, pointed: Reference) -> list[tuple[int, int]]:
     ]
 
 
-def _with_this(text: str, pointed: Reference, focus: Focus) -> Reference:
-    """One pointed at by its number and the one spoken of beside it: "cái đó với cái đầu"."""
-    more = find_reference(blank_out(text, pointed.spans), focus, things=things())
-    if pointed.kind != "ordinal" or len(pointed.rows) != 1 or more is None or more.kind != "this":
-        return pointed
-    this = _pointed_rows(text, more, focus)
-    both = tuple({row.id: row for row in (*this, *pointed.rows)}.values())
-    return replace(pointed, rows=both, spans=(*more.spans, *pointed.spans)) if len(this) == 1 else pointed
-
-
-def _put_together(
-    request: ShopRequest, focus: Focus | None, pointed: Reference | None, store: ProductStore
-) -> ShopRequest | None:
-    """The request of a message that asks what goes with a part, or adds to an order; None for any other."""
+def _put_together(request: ShopRequest, focus: Focus | None, store: ProductStore) -> ShopRequest | None:
+    """The request of a message that adds to an order; None for any other."""
     query = request.query
-    if whole := _of_part(request.typed, query, focus, pointed, store):
-        return replace(request, scope="search", query=whole)
     order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
     if order is None:
         # A change of a part that is not understood is no search for such parts: the order stays what is spoken of.
@@ -301,22 +274,6 @@ def _put_together(
         return replace(request, query=replace(query, unread=query.unread or (request.typed.strip(),)))
     asked = ProductQuery(moves=("total",), topics=query.topics)
     return replace(request, scope="order", query=asked, order=order)
-
-
-def _of_part(
-    text: str, query: ProductQuery, focus: Focus | None, pointed: Reference | None, store: ProductStore
-) -> ProductQuery | None:
-    """What goes with the part spoken of ("main nào lắp được cho CPU đó", "con PF400 có đủ không"), by the name of that part."""
-    last = focus.query.get("current", ()) if focus else ()
-    rows = tuple(row for row in focus.rows if row.id in last) if focus else ()
-    rows = _pointed_rows(text, pointed, focus) if pointed and focus else rows
-    meant = [
-        row for row in rows if row.values.get("kind") in PARTS and row.values.get("kind") not in query.kinds
-    ]
-    if not query.fits or len(meant) != 1:
-        return None
-    whole = replace(query, words=(*query.words, *folded_words(meant[0].title)), brands=(), owned=())
-    return whole if offers.together(store, whole) else None
 
 
 def _of_same_maker(request: ShopRequest, query: ProductQuery, store: ProductStore) -> ShopRequest:
@@ -345,15 +302,6 @@ def _corrected(text: str, store: ProductStore) -> ProductQuery | None:
     if not (before.narrows and (after.narrows or after.priced)):
         return None
     return replace(refine(before, after), unread=(*before.unread, *after.unread))
-
-
-def _with_delivery(request: ShopRequest) -> ShopRequest:
-    """Several pieces with their delivery are no sum that is reckoned here: that it was asked is not understood."""
-    query = request.query
-    together = query.count > 1 and _TOGETHER.search(fold(request.typed))
-    if together and any(topic.startswith("delivery") for topic in request.topics):
-        return replace(request, query=replace(query, unread=(*query.unread, together[0])))
-    return request
 
 
 def _refused(text: str, focus: Focus, store: ProductStore) -> PhraseHit | None:
@@ -490,8 +438,6 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     named = bool(query.words or query.brands)
     # "giao hàng cod đơn 25 triệu" is no search for what costs that much.
     narrowed = query.excludes or (query.details and not (query.topics and _kind_alone(query)))
-    if narrowed and not (named or query.kinds or query.excludes) and _is_of_few(rows):
-        return _current(rows)  # "có bluetooth không" of one or two
     held = _named_rows(query, focus) if named and not narrowed else ()
     if held and (more := _by_how_much(rows)):
         return _held_against(rows, held, more)
@@ -513,16 +459,6 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     monthly = "instalment" in query.topics and query.months
     asked = query.asks or monthly or "warranty period" in query.topics or (query.shows and not query.topics)
     return _current(rows) if asked else request
-
-
-_YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
-
-
-def _is_of_few(rows: ShopRequest) -> bool:
-    """Whether it is asked if one or two that were shown have a property: no "nào" asks for others."""
-    query, plain = rows.query, fold(rows.typed)
-    few = len(rows.shown) <= MAX_COMPARED // 2 and query.facts and not (query.priced or query.figures)
-    return bool(few and _YES_OR_NO.search(plain) and not re.search(r"(?<!\w)(?:nao|khac)(?!\w)", plain))
 
 
 def _asked_difference(request: ShopRequest) -> ShopRequest | None:
@@ -666,6 +602,8 @@ def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None
     query = request.query
     if not ({"compare", "difference"} & set(query.moves) or query.action == "compare"):
         return None
+    if len(request.shown) == 1 and (query.asks or query.shows):
+        return None  # "cpu vs vga gì" of the only one
     if len(products) < 2 or query.count not in {0, len(products)}:
         note = "other of two" if len(products) == 1 < len(request.shown) else "no such"
         return Offer("rows", query, (), len(request.shown), note=note)
@@ -703,8 +641,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     """Make what is shown what a later message means; of a list shown before it keeps the order and marks who was spoken of."""
     if not offer.products:
         return
-    before = spoken_of(turn)
-    turn.conversation_metadata.pop("shown", None)
+    before = turn.focus
     current = [product.name for product in offer.products]
     turn.conversation_metadata[GOODS] = current[:MAX_SHOWN]
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):

@@ -208,7 +208,7 @@ def follow_up_line(turn: TurnContext) -> str:
     """The persona's follow-up (000-60), once a conversation."""
     line = turn.persona().follow_up
     said = any(line in message.text for message in turn.history if message.sender == "assistant")
-    return "" if not line or said or not turn.answered else f"\n\n{line}"
+    return "" if not line or said or turn.answered is False else f"\n\n{line}"
 
 
 def foreign_price(request: ShopRequest, turn: TurnContext) -> str:
