@@ -13,7 +13,7 @@ from troly.text.fold import folded_words
 from troly.text.match import blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.pc_build import go_together
-from troly_shopping.products.query import ProductQuery, parse_product_query
+from troly_shopping.products.query import ProductQuery, is_comparative, parse_product_query
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon, word_lists
 
@@ -63,7 +63,14 @@ def change_order(
     hits = lexicon("order", "add", "swap", "drop").find(text)
     held = focus is not None and focus.kind == BUILD
     summed = "total" in query.moves
-    if query.priced or query.fits or not (summed or (held and (hits or _comparatives(text)))):
+    if (
+        query.priced
+        or query.fits
+        or not (
+            summed
+            or (held and (hits or is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text))))
+        )
+    ):
         return None
     rest = blank_out(text, spans_of(lexicon("catalogue", "total", "price asked").find(text)))
     pieces = list(_pieces(rest))
@@ -79,11 +86,6 @@ def change_order(
     except _UncertainError:
         return None
     return OrderChange(tuple(lines)) if lines and (query.names or hits or pointed or held) else None
-
-
-def _comparatives(text: str) -> bool:
-    hits = lexicon("catalogue", "cheapest", "dearest").find(text)
-    return any(hit.phrase.endswith(("hơn", "er")) or hit.phrase.startswith("more ") for hit in hits)
 
 
 def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
@@ -213,7 +215,7 @@ def _next(
     fitting = [one for one in further if all(go_together(one, other) is not False for other in others)]
     if not fitting:
         raise _LackingError(product.kind)
-    near = min if _comparatives(text) else max
+    near = min if is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text)) else max
     return near(fitting, key=lambda one: abs(one.price - product.price))
 
 

@@ -428,7 +428,7 @@ class _Parser:
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
         sides = (
             _sides(self._rest)
-            if compared or labels & {"compare", "difference", "most", "least"} or _is_comparative(self._hits)
+            if compared or labels & {"compare", "difference", "most", "least"} or is_comparative(self._hits)
             else ()
         )
         named = [side for side in sides if any(char.isdigit() for char in side)]
@@ -990,9 +990,13 @@ def _sides(text: str) -> tuple[str, ...]:
     return tuple(side.strip() for side in sides if set(folded_words(side)) - idle_words() - {"vs", "versus"})
 
 
-def _is_comparative(hits: Iterable[PhraseHit]) -> bool:
+def is_comparative(hits: Iterable[PhraseHit]) -> bool:
     """Whether it is asked which of two costs less or more: "rẻ hơn", "cheaper"."""
-    return any(hit.label in {"cheapest", "dearest"} and hit.phrase.endswith(("hơn", "er")) for hit in hits)
+    return any(
+        hit.label in {"cheapest", "dearest"}
+        and (hit.phrase.endswith(("hơn", "hon", "er")) or hit.phrase.startswith("more "))
+        for hit in hits
+    )
 
 
 @cache

@@ -14,8 +14,16 @@ from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.order import BUILD, OrderChange, change_order, things
-from troly_shopping.products.query import FIGURE, MILLION, USES, ProductQuery, parse_product_query, refine
-from troly_shopping.products.store import Order, Product, ProductStore, SearchCriteria
+from troly_shopping.products.query import (
+    FIGURE,
+    MILLION,
+    USES,
+    ProductQuery,
+    is_comparative,
+    parse_product_query,
+    refine,
+)
+from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon
 
 # Kinds of the shared focus.
@@ -45,6 +53,7 @@ COSTLY = {
     "warranty extension",
 }
 _KIND = 500
+_NUMBER = re.compile(r"\d+")
 _ENDS = {"cheapest", "dearest"}
 # "những con rẻ nhất": no one of them is spoken of.
 _SEVERAL = re.compile(r"(?<!\w)(?:nhung|may|cac|vai|ones|some|list|\d+ (?:con|cai|mau|loai|may))(?!\w)")
@@ -149,7 +158,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         shown=goods.rows if goods else (),
         current=tuple(row for row in goods.rows if row.id in last) if goods else (),
     )
-    if put_together := _put_together(request, goods, store):
+    if put_together := _put_together(request, goods, pointed, store):
         return put_together
     if goods is None:
         return _of_no_goods(request, focus)
@@ -185,7 +194,7 @@ def _cheaper(
     rows = pointed.rows if pointed and pointed.rows else request.current or focus.rows
     this = pointed is not None and pointed.kind == "this" and len(focus.rows) == 1
     if this and not hits:
-        hits = [hit for hit in lexicon("catalogue", "cheapest").find(request.typed) if _is_more(hit)]
+        hits = [hit for hit in lexicon("catalogue", "cheapest").find(request.typed) if is_comparative([hit])]
     prices = [price for row in rows if isinstance(price := row.values.get("price"), int)]
     if not hits or not prices or focus.kind == BUILD or _by_how_much(request):
         return None
@@ -200,11 +209,6 @@ def _cheaper(
     whole = refine(old, query)
     whole = replace(whole, low=None, high=min(prices) - MILLION // 1_000, about=None, order="nearest")
     return replace(request, scope="search", query=whole, own=query, topics=())
-
-
-def _is_more(hit: PhraseHit) -> bool:
-    """Whether a phrase compares two: "rẻ hơn", "cheaper"."""
-    return hit.phrase.endswith(("hơn", "hon", "er"))
 
 
 def _beside(
@@ -247,23 +251,19 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
     if pointed and pointed.kind == "extreme" and _kinds_in(text, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(text, focus, things=things())
-    if pointed and any(FIGURE.match(text, at) for at, _ in _numbers(text, pointed)):
+    numbers = (m for span in (pointed.spans if pointed else ()) for m in _NUMBER.finditer(text, *span))
+    if any(FIGURE.match(text, number.start()) for number in numbers):
         return None  # "con 27 inch" is no 27th
     return pointed
 
 
-def _numbers(text: str, pointed: Reference) -> list[tuple[int, int]]:
-    """Where the numbers stand that a message points with."""
-    return [
-        match.span()
-        for start, end in pointed.spans
-        for match in re.compile(r"\d+").finditer(text, start, end)
-    ]
-
-
-def _put_together(request: ShopRequest, focus: Focus | None, store: ProductStore) -> ShopRequest | None:
-    """The request of a message that adds to an order; None for any other."""
+def _put_together(
+    request: ShopRequest, focus: Focus | None, pointed: Reference | None, store: ProductStore
+) -> ShopRequest | None:
+    """The request of a message that asks what goes with a part, or adds to an order; None for any other."""
     query = request.query
+    if whole := _of_part(request.typed, query, focus, pointed, store):
+        return replace(request, scope="search", query=whole)
     order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
     if order is None:
         # A change of a part that is not understood is no search for such parts: the order stays what is spoken of.
@@ -274,6 +274,22 @@ def _put_together(request: ShopRequest, focus: Focus | None, store: ProductStore
         return replace(request, query=replace(query, unread=query.unread or (request.typed.strip(),)))
     asked = ProductQuery(moves=("total",), topics=query.topics)
     return replace(request, scope="order", query=asked, order=order)
+
+
+def _of_part(
+    text: str, query: ProductQuery, focus: Focus | None, pointed: Reference | None, store: ProductStore
+) -> ProductQuery | None:
+    """What goes with the part spoken of ("main nào lắp được cho CPU đó", "con PF400 có đủ không"), by the name of that part."""
+    last = focus.query.get("current", ()) if focus else ()
+    rows = tuple(row for row in focus.rows if row.id in last) if focus else ()
+    rows = _pointed_rows(text, pointed, focus) if pointed and focus else rows
+    meant = [
+        row for row in rows if row.values.get("kind") in PARTS and row.values.get("kind") not in query.kinds
+    ]
+    if not query.fits or len(meant) != 1:
+        return None
+    whole = replace(query, words=(*query.words, *folded_words(meant[0].title)), brands=(), owned=())
+    return whole if offers.together(store, whole) else None
 
 
 def _of_same_maker(request: ShopRequest, query: ProductQuery, store: ProductStore) -> ShopRequest:
@@ -438,6 +454,8 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     named = bool(query.words or query.brands)
     # "giao hàng cod đơn 25 triệu" is no search for what costs that much.
     narrowed = query.excludes or (query.details and not (query.topics and _kind_alone(query)))
+    if narrowed and not (named or query.kinds or query.excludes) and _is_of_few(rows):
+        return _current(rows)  # "có bluetooth không" of one or two
     held = _named_rows(query, focus) if named and not narrowed else ()
     if held and (more := _by_how_much(rows)):
         return _held_against(rows, held, more)
@@ -451,7 +469,7 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
         if held:
             return replace(rows, query=replace(query, words=(), brands=()), rows=held, pointed=True)
         whole = refine(_before(query, focus, kinds), query)
-        return _asked_difference(rows) or replace(request, scope="search", query=whole, own=query)
+        return replace(request, scope="search", query=whole, own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
     if query.order in {"cheapest", "dearest"} or summed or query.compared or set(query.moves) & _OF_ROWS:
@@ -461,20 +479,14 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     return _current(rows) if asked else request
 
 
-def _asked_difference(request: ShopRequest) -> ShopRequest | None:
-    """ "Ergo 1 rẻ hơn bao nhiêu" asks how far it is from the one spoken of: both side by side.
+_YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 
-    Where it is not known which two are meant, the comparison is named as not understood.
-    """
-    query, more = request.query, _by_how_much(request)
-    if not more:
-        return None
-    one = request.current or request.rows
-    if len(one) == 1 and (query.words or query.brands) and not (query.details or query.excludes):
-        other = " ".join(query.said.get(name, name) for name in (*query.brands, *query.words))
-        query = replace(query, action="compare", parts=(one[0].title, other), shows=())
-        return replace(request, scope="search", query=query, rows=())
-    return replace(request, scope="none", rows=(), query=replace(query, unread=query.unread or more))
+
+def _is_of_few(rows: ShopRequest) -> bool:
+    """Whether it is asked if one or two that were shown have a property: no "nào" asks for others."""
+    query, plain = rows.query, fold(rows.typed)
+    few = len(rows.shown) <= MAX_COMPARED // 2 and query.facts and not (query.priced or query.figures)
+    return bool(few and _YES_OR_NO.search(plain) and not re.search(r"(?<!\w)(?:nao|khac)(?!\w)", plain))
 
 
 def _by_how_much(request: ShopRequest) -> tuple[str, ...]:
@@ -483,7 +495,7 @@ def _by_how_much(request: ShopRequest) -> tuple[str, ...]:
     if differs:
         return differs
     hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
-    more = tuple(hit.phrase for hit in hits if _is_more(hit))
+    more = tuple(hit.phrase for hit in hits if is_comparative([hit]))
     more = more if "price" in request.query.shows else ()
     return more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
 

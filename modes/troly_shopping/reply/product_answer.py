@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
 from troly.errors import ModelError
@@ -105,23 +106,11 @@ def _shown_last(turn: TurnContext, store: ProductStore) -> list[dict[str, Any]]:
     lang, places = turn.language, {row.title: number for number, row in enumerate(rows, 1)}
     found = product_passages(store.named(list(places)), lang)
     if not found:
-        found = [
-            {
-                "text": f"{row.title}: {values}",
-                "where": "",
-                "score": 1.0,
-                "coverage": 1.0,
-                "product": row.title,
-            }
-            for row in rows
-            if (
-                values := ", ".join(
-                    f"{say('column.until', lang) if name == 'end' else name} {value}"
-                    for name, value in row.values.items()
-                    if value
-                )
-            )
-        ]
+        labels = {"end": say("column.until", lang)}
+        for row in rows:
+            told = [f"{labels.get(name, name)} {value}" for name, value in row.values.items() if value]
+            text, score = f"{row.title}: {', '.join(told)}", {"score": 1.0, "coverage": 1.0}
+            found += [{"text": text, "where": "", "product": row.title, **score}] if told else []
     return [
         {**entry, "title": say("offer.shown", lang, number=places[str(entry["product"])])}
         for entry in found
@@ -419,13 +408,6 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
     )
 
 
-def _without(text: str, canned: Sequence[str]) -> str:
-    """`text` on one line, without the `canned` sentences."""
-    for one in canned:
-        text = text.replace(one, " ") if one else text
-    return " ".join(text.split())
-
-
 def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferText) -> list[Message]:
     """The prompt in the documents' order (000-57): persona, context, intent (000-58), instruction, conversation."""
     found = state["retrieved_context"]
@@ -445,8 +427,12 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""
     # What the program adds to every conversation is no pattern to write by.
     canned = [turn.persona().follow_up, *(say("greeting.cute", lang) for lang in LANGS)]
-    said = [(item["role"], _without(item["content"], canned)) for item in state["chat_history"][-MESSAGES:]]
-    lines = [f"{role.capitalize()}: {text[:MESSAGE_CHARS]}" for role, text in said if text]
+    lines = []
+    for item in state["chat_history"][-MESSAGES:]:
+        text = " ".join(
+            reduce(lambda left, one: left.replace(one, " "), filter(None, canned), item["content"]).split()
+        )
+        lines += [f"{item['role'].capitalize()}: {text[:MESSAGE_CHARS]}"] if text else []
     return prompts().messages(
         "respond",
         turn.language,

@@ -47,12 +47,8 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
         return {"response": text, "message_type": "answer", "saved": {"cancelled": True}}
     offered: tuple[str, ...]
     if act == "no serial":
-        said, offered = (
-            replace(
-                ask_for_serial(lang), text=say("warranty.no_serial", lang, hotline=turn.persona().hotline)
-            ),
-            (),
-        )
+        text, offered = say("warranty.no_serial", lang, hotline=turn.persona().hotline), ()
+        said = replace(ask_for_serial(lang), text=text)
     elif act == "about" and not serials:
         said, offered = about_none(message.act.asked, lang), ()
     elif act == "choose":

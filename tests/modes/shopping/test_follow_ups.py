@@ -260,3 +260,17 @@ async def test_goods_beside_a_serial_are_shown_and_the_follow_up_stands_last(sho
     told = (await shop.ask("ABC123 còn bảo hành không, shop có chuột Logitech không")).answer
     assert "Logitech B100" in told
     assert told.endswith(shop.services.personas.load("shopping", "vi").follow_up)
+
+
+@pytest.mark.parametrize(
+    ("first", "text", "told"),
+    [
+        ("chuột M331 giá sao", "có bluetooth không", "M331 Silent"),
+        ("CPU Ryzen 5 7600 giá sao", "main nào lắp được cho CPU đó", "TUF B650M-E"),
+    ],
+)
+async def test_a_property_and_a_part_are_asked_of_the_one_shown(
+    shop: Shop, first: str, text: str, told: str
+) -> None:
+    await shop.ask(first)
+    assert told in (await shop.ask(text)).answer
