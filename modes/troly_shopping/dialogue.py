@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -146,16 +145,7 @@ def _steering(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> Dia
     return DialogueAct("ask") if wrong else DialogueAct()
 
 
-_LAST_SIGN = re.compile(
-    r"(?:so|chu|ky tu) cuoi (?:cung )?(?:phai )?(?:la )?([a-z0-9])(?!\w)|last (?:digit|letter|character) (?:is|should be) (?:a |an )?([a-z0-9])(?!\w)"
-)
-
-
 def _answer_to_offer(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> DialogueAct | None:
-    if last := _LAST_SIGN.search(fold(text)):
-        sign = (last[1] or last[2]).upper()
-        meant = [serial for serial in state.offered if serial.upper().endswith(sign)]
-        return DialogueAct("confirm", (meant[0],)) if len(meant) == 1 else None
     for place, label in enumerate(_ORDER[: len(state.offered)]):
         if any(hit.label == label for hit in hits) and _only(text, hits, {label, "yes"}):
             return DialogueAct("confirm", (state.offered[place],))

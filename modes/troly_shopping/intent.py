@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
@@ -79,7 +80,8 @@ _DOUBT = 0.52
 _RIVAL = 0.35
 # Who it speaks for is enough to sort a message by (000-19); the voice comes with the answer.
 _PERSONA_CHARS = 200
-# What the model is shown of the conversation.
+# What the model is shown of the conversation, and types of messages that tell it nothing.
+GREETINGS = frozenset({"greeting", "cute_greeting"})
 _SHOWN, _SHOWN_CHARS = 6, 400
 # How sure the rules are of a question about goods of which a part was read.
 _READ = 0.7
@@ -290,7 +292,6 @@ async def decide_intent(turn: TurnContext, question: str, message: ParsedMessage
         lang,
         persona=turn.persona().prompt(min(_PERSONA_CHARS, turn.services.settings.persona.max_chars)),
         today=f"{turn.now.astimezone(HCM):%A %d/%m/%Y}",
-        role=turn.profile.role or "-",
         facts="; ".join(_facts(turn, message)) or "-",
         history=_history(turn) or "-",
         message=question,
@@ -315,7 +316,9 @@ def _by_rules(message: ParsedMessage) -> Classification:
     """The decision without a model: what was read of goods and service counts where the words alone do not tell."""
     rules, request = message.rules, message.request
     intent, confidence = rules.intent, rules.confidence
-    if request is not None and (request.topics or (intent != "warranty" and request.asks)):
+    if request is not None and (
+        request.topics or ((intent != "warranty" or request.scope == "rows") and request.asks)
+    ):
         intent, confidence = "shopping", max(confidence, _READ)
     return Classification(
         intent=intent,
@@ -345,13 +348,10 @@ def _row_text(row: FocusRow) -> str:
 
 
 def _history(turn: TurnContext) -> str:
-    """The last messages of both sides."""
-    said = [
-        (m.sender, " ".join(m.text.split()))
-        for m in turn.history
-        if m.sender in {"user", "assistant"} and m.type != "greeting"
-    ]
-    return "\n".join(f"{sender}: {shortened(text, _SHOWN_CHARS)}" for sender, text in said[-_SHOWN:])
+    """The last messages of both sides, from one of the customer's on."""
+    said = [m for m in turn.history if m.sender in {"user", "assistant"} and m.type not in GREETINGS]
+    last = [*dropwhile(lambda m: m.sender != "user", said[-_SHOWN:])]
+    return "\n".join(f"{m.sender}: {shortened(' '.join(m.text.split()), _SHOWN_CHARS)}" for m in last)
 
 
 def warm() -> None:

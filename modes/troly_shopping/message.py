@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -36,7 +37,6 @@ from troly_shopping.products.request import (
     ShopRequest,
     goods_looked_up,
     parse_request,
-    spoken_of,
 )
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
@@ -125,6 +125,8 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     datasets = turn.services.datasets
     store, hits = WarrantyStore(datasets), dialogue_phrases(text)
     act = parse_act(text, state, hits)
+    if not act.act and is_correction(hits) and len(state.asked) == 1:
+        act = _of_tail(text, state.asked[0], store)
     if act.act:
         return _of_act(act, state, store)
     if (kind := small_talk(text).kind) in ("thanks", "bye"):
@@ -142,7 +144,7 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     phrases = MessagePhrases(text)
     modelled = ProductStore(datasets).codes(tuple(found))
     serials = _parse_serials(text, state, hits, found, modelled=modelled, context=phrases.about_warranty)
-    focus = spoken_of(turn)
+    focus = turn.focus
     shown = focus is not None and focus.kind == PRODUCTS
     rules = intent_by_rules(phrases, serials, awaiting=state.awaiting, shown=shown)
     complaint = phrases.count["repair"] > 0 or (phrases.count["symptom"] > 0 and phrases.count["owned"] > 0)
@@ -194,7 +196,7 @@ def _read_on(
     if has_no_serial(text, serials, asked=asked):
         return replace(parsed, act=DialogueAct("no serial"))
     goods = ProductStore(turn.services.datasets)
-    request = parse_request(text, spoken_of(turn), goods)
+    request = parse_request(text, turn.focus, goods)
     machine = turn.focus if turn.focus is not None and turn.focus.kind == FOCUS else None
     request = (_of_machine(text, machine, goods) if machine else None) or request
     if serials.serials and not (request.query.kinds or request.query.brands):
@@ -251,6 +253,18 @@ def _of_machine(text: str, focus: Focus, goods: ProductStore) -> ShopRequest | N
     return request if request.query.shows else None
 
 
+def _of_tail(text: str, asked: str, store: WarrantyStore) -> DialogueAct:
+    """The serial `asked` with another end ("nhầm, 08812 mới đúng"), where the table has it."""
+    ends = [
+        end
+        for end in re.findall(r"(?<!\w)\w{3,}(?!\w)", text)
+        if re.search(r"\d", end) and len(end) < len(asked)
+    ]
+    found = store.find_all([(asked[: -len(end)] + end).upper() for end in ends])
+    known = [serial for serial, record in found.items() if record and serial != asked.upper()]
+    return DialogueAct("confirm", tuple(known)) if len(known) == 1 else DialogueAct()
+
+
 def _of_act(act: DialogueAct, state: DialogueState, store: WarrantyStore) -> ParsedMessage:
     records = store.find_all(act.serials) if act.act != "choose" else {}
     return ParsedMessage(parse_of_confirmed(act.serials), state, act, records)
@@ -269,8 +283,9 @@ def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | 
     rest = parse_request(blank_out(text, spans), None, ProductStore(datasets))
     # A kind beside a serial says what the machine is: more is wanted only where something is asked.
     query = rest.query
+    offered = bool(lexicon("intents", "shopping", "leaning").find(text))
     wanted = rest.topics or (
-        rest.scope == "search" and (query.shows or query.asks or query.priced or query.order)
+        rest.scope == "search" and (query.shows or query.asks or query.priced or query.order or offered)
     )
     return rest if (wanted and not query.unread) or (beside and (wanted or query.unread)) else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from typing import Literal, NamedTuple
@@ -195,7 +195,7 @@ def _rows(store: ProductStore, query: ProductQuery) -> list[Product]:
         else (*query.words, *(word for brand in query.brands for word in folded_words(brand)))
     )
     criteria = SearchCriteria(
-        terms=_spelt(store, terms),
+        terms=tuple(term for word in terms for term in store.terms_from(word)),
         kinds=query.kinds,
         target=query.about or query.high or query.low,
         stocked=query.stocked,
@@ -204,11 +204,6 @@ def _rows(store: ProductStore, query: ProductQuery) -> list[Product]:
         count=_LOOKED_AT,
     )
     return store.search(criteria)
-
-
-def _spelt(store: ProductStore, words: Iterable[str]) -> tuple[str, ...]:
-    """Index terms; a code that only begins longer ones stands for those."""
-    return tuple(term for word in words for term in store.terms_from(word))
 
 
 def _fitting(rows: Sequence[Product], tests: Sequence[_Test]) -> list[Product]:
@@ -455,7 +450,11 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
     sides = [parse_product_query(side, store) for side in query.parts]
     for side, wanted in zip(query.parts, sides, strict=True):
         offer = _list(store, wanted) if wanted.names else None
-        rows = offer.products[: 1 if _is_extreme(wanted) else ROWS // 2] if offer and not offer.unmet else ()
+        rows = (
+            offer.products[: 1 if wanted.order in {"cheapest", "dearest"} else ROWS // 2]
+            if offer and not offer.unmet
+            else ()
+        )
         counts.append(max(1, wanted.count))
         single = single and len(rows) == 1
         found += [row for row in rows if row not in found]
@@ -466,10 +465,6 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
     if ordered and single and not missing and len(found) == len(counts) and not query.fits:
         return Offer("order", replace(wanted, parts=()), tuple(found), len(found), counts=tuple(counts))
     return Offer("list", wanted, tuple(found), len(found), missing=tuple(missing))
-
-
-def _is_extreme(query: ProductQuery) -> bool:
-    return query.order in {"cheapest", "dearest"}
 
 
 def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:

@@ -13,7 +13,7 @@ from troly.text.fold import folded_words
 from troly.text.match import blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.pc_build import go_together
-from troly_shopping.products.query import ProductQuery, parse_product_query
+from troly_shopping.products.query import ProductQuery, is_comparative, parse_product_query
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon, word_lists
 
@@ -63,7 +63,14 @@ def change_order(
     hits = lexicon("order", "add", "swap", "drop").find(text)
     held = focus is not None and focus.kind == BUILD
     summed = "total" in query.moves
-    if query.priced or query.fits or not (summed or (held and (hits or _comparatives(text)))):
+    if (
+        query.priced
+        or query.fits
+        or not (
+            summed
+            or (held and (hits or is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text))))
+        )
+    ):
         return None
     rest = blank_out(text, spans_of(lexicon("catalogue", "total", "price asked").find(text)))
     pieces = list(_pieces(rest))
@@ -81,11 +88,6 @@ def change_order(
     return OrderChange(tuple(lines)) if lines and (query.names or hits or pointed or held) else None
 
 
-def _comparatives(text: str) -> bool:
-    hits = lexicon("catalogue", "cheapest", "dearest").find(text)
-    return any(hit.phrase.endswith(("hơn", "er")) or hit.phrase.startswith("more ") for hit in hits)
-
-
 def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
     """What was ordered so far, else the one product spoken of."""
     current = focus.query.get("current", ())
@@ -101,9 +103,14 @@ def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
     """The parts of a message that each name one thing, with the change that is said before them."""
     change, begin = "", 0
-    for hit in [*lexicon("order").find(text), None]:
+    # "1 thanh" counts, it is no "thành".
+    hits = [hit for hit in lexicon("order").find(text) if not text[: hit.start].rstrip()[-1:].isdigit()]
+    for hit in [*hits, None]:
         end = hit.start if hit else len(text)
-        yield from ((change, part) for part in _END.split(text[begin:end]) if folded_words(part))
+        for part in _END.split(text[begin:end]):
+            if folded_words(part):
+                yield change, part
+                change = "more" if change == "add" else change  # "thêm RAM, tổng CPU + main + RAM"
         if hit:
             change, begin = change if hit.label == "joint" else hit.label, hit.end
 
@@ -127,7 +134,8 @@ class _Part:
         if at and not self._named:
             if len(at) == 1 and self._read.order and self._change != "add":
                 return _swapped(lines, _next(at[0], self._read, self._text, lines, self._store))
-            if self._reference is not None or (self._change == "swap" and not last):
+            listed = self._change == "more" and not (self._read.count or self._read.order)
+            if self._reference is not None or listed or (self._change == "swap" and not last):
                 return lines  # "đổi main | sang B760M": what takes its place comes after
         if not self._change or (self._change == "swap" and not self._named and not self._read.order):
             raise _UncertainError
@@ -141,15 +149,24 @@ class _Part:
         """With what is pointed at without its name."""
         reference, read = self._reference, self._read
         if reference is None:
+            if read.count and len(lines) == 1:
+                return [replace(lines[0], count=read.count)]  # "chốt con Dell, lấy 2 cái"
             if read.unread and without_everyday(self._text, []):
                 raise _UncertainError
             return lines
-        if reference.kind == "these":
+        if reference.kind == "these" and not (read.count and len(lines) <= 1):
             return lines
-        if self._change == "drop" or not self._change:
+        listed = (
+            self._focus
+            and len(self._focus.rows) > 1
+            and self._focus.query.get("order") in {"cheapest", "dearest"}
+        )
+        if self._change == "drop" or not self._change or (reference.kind == "these" and listed):
             raise _UncertainError
-        if reference.kind == "this":
-            return _added(_before(self._focus, self._store) if self._focus else [], lines)
+        if reference.kind in {"this", "these"}:
+            meant = _before(self._focus, self._store) if self._focus else []
+            counted = [replace(one, count=read.count or one.count) for one in meant[:1]]
+            return _added(lines, counted if len(meant) == 1 else meant)
         rows = self._store.named([row.id for row in reference.rows])
         return _added(lines, [OrderLine(one, max(1, read.count)) for one in rows])
 
@@ -168,9 +185,13 @@ def _is_meant(product: Product, read: ProductQuery, kinds: Sequence[str]) -> boo
 def _chosen(piece: str, read: ProductQuery, focus: Focus | None, store: ProductStore) -> Product:
     """The one product that a part of the message names."""
     kinds = read.kinds or read.parts
-    shown = store.named([*(row.id for row in focus.rows), *focus.query.get("beside", ())]) if focus else []
-    rows = [one for one in shown if one.kind in kinds]
-    if not rows or read.words or read.brands or read.figures or not (read.order or len(rows) == 1):
+    near = store.named([row.id for row in focus.rows]) if focus else []
+    far = store.named(list(focus.query.get("beside", ()))) if focus else []
+    shown = [*near, *(one for one in far if one.kind not in {other.kind for other in near})]
+    names = (*read.words, *read.brands)
+    rows = [one for one in shown if (one.kind in kinds or (names and not kinds))]
+    rows = [one for one in rows if all(offers.title_says(one.name, name) for name in names)]
+    if not rows or read.figures or not (read.order or len(rows) == 1):
         wanted = replace(read, action="find", kinds=kinds, parts=(), moves=(), count=0, shows=())
         found = offers.find_offer(store, wanted)
         rows = list(found.products) if found and not (found.unmet or found.silent or read.unread) else []
@@ -194,7 +215,7 @@ def _next(
     fitting = [one for one in further if all(go_together(one, other) is not False for other in others)]
     if not fitting:
         raise _LackingError(product.kind)
-    near = min if _comparatives(text) else max
+    near = min if is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text)) else max
     return near(fitting, key=lambda one: abs(one.price - product.price))
 
 

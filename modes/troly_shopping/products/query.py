@@ -45,7 +45,7 @@ UNITS = {
 }  # fmt: skip
 # The unit of each attribute that goods can be ranked by; "" for a bare number.
 MEASURED = {
-    "ram": "gb", "storage": "gb", "screen": "inch", "refresh": "hz", "battery": "mah", "weight": "kg", "warranty": "month", "power": "w", "dpi": "", "speed": "",
+    "ram": "gb", "storage": "gb", "screen": "inch", "refresh": "hz", "battery": "mah", "weight": "kg", "warranty": "month", "power": "w", "dpi": "", "speed": "", "resolution": "",
 }  # fmt: skip
 _WEIGHS = re.compile(r"(?:gon )?nhe|gon|nang|light|heav|weighs")
 _SIZED = re.compile(r"lon|to|bu|nho|be|big|larg|small")
@@ -58,7 +58,7 @@ _BARE_UNITS = {
 }
 # Between a figure and what it is of: "16GB of RAM".
 _OF = re.compile(r"\s(?:of\s)?", re.IGNORECASE)
-_PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|sợi|soi|cuộn|cuon|bản|ban|tấm|tam|hộp|hop|units?|pieces?|sets?|of)(?![^\W_])"
+_PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|sợi|soi|cuộn|cuon|bản|ban|tấm|tam|hộp|hop|units?|pieces?|sets?|of)(?![^\W_]|\s+(?:nào|nao|gì|gi)(?!\w))"
 _COUNT = re.compile(rf"(?<![\w.,])(\d{{1,3}})(?={_PIECES})", re.IGNORECASE)
 # "2 ssd samsung": a number right before a name.
 _BEFORE_NAME = re.compile(r"(?<![\w.,-])([1-9]\d?)\s+(?=\w)")
@@ -274,7 +274,7 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         kinds=new.kinds or old.kinds,
         brands=brands,
         no_brands=(*(one for one in old.no_brands if one not in new.brands), *new.no_brands),
-        words=tuple(dict.fromkeys((*(_of_any_maker(old.words) if new.brands else old.words), *new.words))),
+        words=tuple(dict.fromkeys((*old.words, *new.words))),
         no_words=(*old.no_words, *new.no_words),
         facts=tuple(
             dict.fromkeys(
@@ -290,14 +290,6 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         stocked=new.stocked or old.stocked,
         said={**old.said, **new.said},
     )
-
-
-def _of_any_maker(words: Sequence[str]) -> list[str]:
-    """Those of the words that another maker's goods may have too: "i7", "rtx 4060", no "vivobook"."""
-    series = {"rtx", "gtx", "rx", "ryzen"} & set(words)
-    return [
-        word for word in words if _STANDARD.fullmatch(word) or word in series or (series and word.isdigit())
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,7 +428,7 @@ class _Parser:
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
         sides = (
             _sides(self._rest)
-            if compared or labels & {"compare", "difference"} or _is_comparative(self._hits)
+            if compared or labels & {"compare", "difference", "most", "least"} or is_comparative(self._hits)
             else ()
         )
         named = [side for side in sides if any(char.isdigit() for char in side)]
@@ -445,6 +437,7 @@ class _Parser:
         action: Action = "compare" if compares else "find"
         if (
             "build" in labels
+            and "ready made" not in labels
             and "installation" not in topics
             and _builds(kinds)
             and not self._names_whole(items)
@@ -548,7 +541,7 @@ class _Parser:
             for match in _BEFORE_NAME.finditer(self._rest)
             if match.end() in names and not any(item.start <= match.start(1) < item.end for item in items)
         ]
-        self._spans += [*(span for value, span in numbers if value > 1), *(span for _, span in before)]
+        self._spans += [span for _, span in (*numbers, *before)]
         wished = sorted([*wished, *before], key=lambda found: found[1])
         return wished[0][0] if wished else 0
 
@@ -997,9 +990,13 @@ def _sides(text: str) -> tuple[str, ...]:
     return tuple(side.strip() for side in sides if set(folded_words(side)) - idle_words() - {"vs", "versus"})
 
 
-def _is_comparative(hits: Iterable[PhraseHit]) -> bool:
+def is_comparative(hits: Iterable[PhraseHit]) -> bool:
     """Whether it is asked which of two costs less or more: "rẻ hơn", "cheaper"."""
-    return any(hit.label in {"cheapest", "dearest"} and hit.phrase.endswith(("hơn", "er")) for hit in hits)
+    return any(
+        hit.label in {"cheapest", "dearest"}
+        and (hit.phrase.endswith(("hơn", "hon", "er")) or hit.phrase.startswith("more "))
+        for hit in hits
+    )
 
 
 @cache
@@ -1027,10 +1024,6 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
         # A sign before another figure is that one's: "trên 100hz dưới 6 triệu".
         before = [h for h in before if not any(char.isdigit() for char in text[h.end : amount.start])]
         before = [h for h in before if h.label in {"at most", "at least", "about", "budget"}]
-        # "có dây dưới 500k": what is had is no budget where a word stands between.
-        before = [
-            h for h in before if fold(h.phrase) != "co" or _says_only_limits(text, h.end, amount, before)
-        ]
         after = [
             h for h in hits if amount.end <= h.start <= amount.end + 3 and h.label in {"or less", "or more"}
         ]
@@ -1055,11 +1048,6 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
     if low is not None and high is not None and low > high:
         low, high = high, low
     return PriceLimits(low, high, about, tuple(places), written)
-
-
-def _says_only_limits(text: str, begin: int, amount: Amount, hits: Sequence[PhraseHit]) -> bool:
-    """Whether nothing but words of limit stands between a place and an amount."""
-    return not tokens(blank_out(text[: amount.start], spans_of(hits))[begin:])
 
 
 def _limits_of(text: str, amounts: Sequence[Amount]) -> list[PhraseHit]:

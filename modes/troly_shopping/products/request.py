@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,7 +14,15 @@ from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.order import BUILD, OrderChange, change_order, things
-from troly_shopping.products.query import FIGURE, MILLION, USES, ProductQuery, parse_product_query, refine
+from troly_shopping.products.query import (
+    FIGURE,
+    MILLION,
+    USES,
+    ProductQuery,
+    is_comparative,
+    parse_product_query,
+    refine,
+)
 from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon
 
@@ -29,13 +37,11 @@ _COST = {
     "repair time": "repair cost", "warranty terms": "repair cost", "warranty period": "repair cost", "warranty place": "repair cost",
     "not covered": "repair cost", "delivery": "delivery fee",
 }  # fmt: skip
-_SIZE = re.compile(r"(?<!\w)[0-9]+ ?[GT]B(?:/[0-9]+ ?[GT]B)*(?!\w)", re.IGNORECASE)
+SIZES = r"[0-9]+ ?[GT]B(?:/[0-9]+ ?[GT]B)*"
+_SIZE = re.compile(rf"(?<!\w){SIZES}(?!\w)", re.IGNORECASE)
 # "hơn bản 16GB bao nhiêu tiền", but not "hơn 20 triệu".
 _BY_HOW_MUCH = re.compile(
     r"\b(hon|kem)\s+(?!\d[\d.,]*\s*(?:tr|trieu|k|nghin|ngan|cu)\b).*\b(?:bao nhieu|bn|nhieu|may) ?(?:tien)?"
-)
-_TOGETHER = re.compile(
-    r"(?:\+|\b(?:cong|tong|lan|va|voi|and|plus|with))\s*(?:ca\s+|tien\s+|phi\s+|the\s+)*(?:ship\w*|giao|van chuyen|delivery)\b"
 )
 COSTLY = {
     "repair cost",
@@ -47,6 +53,10 @@ COSTLY = {
     "warranty extension",
 }
 _KIND = 500
+_NUMBER = re.compile(r"\d+")
+_ENDS = {"cheapest", "dearest"}
+# "những con rẻ nhất": no one of them is spoken of.
+_SEVERAL = re.compile(r"(?<!\w)(?:nhung|may|cac|vai|ones|some|list|\d+ (?:con|cai|mau|loai|may))(?!\w)")
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
 
@@ -82,17 +92,6 @@ class ShopRequest:
     def certain(self) -> bool:
         """Whether all of it was."""
         return self.asks and not self.query.unread and not self.missing
-
-
-def spoken_of(turn: TurnContext) -> Focus | None:
-    """The focus of the conversation; one of the first edition kept names and kinds as `shown`."""
-    shown = turn.conversation_metadata.get("shown")
-    if turn.focus is not None or not isinstance(shown, Mapping):
-        return turn.focus
-    kinds = [str(kind) for kind in shown.get("kinds", ())]
-    kind = kinds[0] if len(kinds) == 1 else ""
-    rows = tuple(FocusRow(str(name), str(name), {"kind": kind}) for name in shown.get("names", ()))
-    return Focus(PRODUCTS, "", rows, {"kinds": kinds})
 
 
 def goods_looked_up(names: Sequence[str], store: ProductStore) -> Focus | None:
@@ -172,7 +171,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
-    found = _of_same_maker(_with_delivery(_of_family(found, store)), query, store)
+    found = _of_same_maker(_of_family(found, store), query, store)
     return _still_open(found, goods, pointed)
 
 
@@ -195,7 +194,7 @@ def _cheaper(
     rows = pointed.rows if pointed and pointed.rows else request.current or focus.rows
     this = pointed is not None and pointed.kind == "this" and len(focus.rows) == 1
     if this and not hits:
-        hits = [hit for hit in lexicon("catalogue", "cheapest").find(request.typed) if _is_more(hit)]
+        hits = [hit for hit in lexicon("catalogue", "cheapest").find(request.typed) if is_comparative([hit])]
     prices = [price for row in rows if isinstance(price := row.values.get("price"), int)]
     if not hits or not prices or focus.kind == BUILD or _by_how_much(request):
         return None
@@ -212,11 +211,6 @@ def _cheaper(
     return replace(request, scope="search", query=whole, own=query, topics=())
 
 
-def _is_more(hit: PhraseHit) -> bool:
-    """Whether a phrase compares two: "rẻ hơn", "cheaper"."""
-    return hit.phrase.endswith(("hơn", "hon", "er"))
-
-
 def _beside(
     request: ShopRequest, focus: Focus, pointed: Reference | None, store: ProductStore
 ) -> ShopRequest | None:
@@ -225,7 +219,7 @@ def _beside(
     A size alone names another of its line: "bản 16GB đắt hơn nó bao nhiêu".
     """
     query = request.query
-    more = _by_how_much(request) or query.moves[:1] if set(query.moves) & _OF_ROWS else _by_how_much(request)
+    more = _by_how_much(request) or set(query.moves) & _OF_ROWS
     this = pointed.rows if pointed and pointed.kind == "this" else ()
     this = _pointed_rows(request.typed, pointed, focus) if pointed and this else request.current or focus.rows
     if not (more or query.compared) or len(this) >= MAX_COMPARED or query.excludes or query.unread:
@@ -234,13 +228,14 @@ def _beside(
     named = replace(
         query, kinds=query.kinds or tuple(p.kind for p in one), order="", compared=(), asks=(), stocked=False
     )
-    if query.words or query.brands:
-        found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
-    elif query.figures and len(one) == 1:
-        found = offers.narrow(_family(one[0], store), named)
-    else:
+    if not (query.words or query.brands or query.figures):
         return None
+    # Another of its line; where a name is told too, any other.
+    found = offers.narrow(_family(one[0], store), named) if len(one) == 1 else None
     others = [p for p in found.products if p not in one] if found and not found.unmet else []
+    if not others and (query.brands or any(not word.isdigit() for word in query.words)):
+        found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
+        others = [p for p in found.products if p not in one] if found and not found.unmet else []
     if not one or not 0 < len(others) <= MAX_COMPARED - len(one):
         return None
     pair = [*one, *others] if len(one) == 1 else [*others, *one]
@@ -256,28 +251,10 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
     if pointed and pointed.kind == "extreme" and _kinds_in(text, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(text, focus, things=things())
-    if pointed and any(FIGURE.match(text, at) for at, _ in _numbers(text, pointed)):
+    numbers = (m for span in (pointed.spans if pointed else ()) for m in _NUMBER.finditer(text, *span))
+    if any(FIGURE.match(text, number.start()) for number in numbers):
         return None  # "con 27 inch" is no 27th
-    return _with_this(text, pointed, focus) if pointed else None
-
-
-def _numbers(text: str, pointed: Reference) -> list[tuple[int, int]]:
-    """Where the numbers stand that a message points with."""
-    return [
-        match.span()
-        for start, end in pointed.spans
-        for match in re.compile(r"\d+").finditer(text, start, end)
-    ]
-
-
-def _with_this(text: str, pointed: Reference, focus: Focus) -> Reference:
-    """One pointed at by its number and the one spoken of beside it: "cái đó với cái đầu"."""
-    more = find_reference(blank_out(text, pointed.spans), focus, things=things())
-    if pointed.kind != "ordinal" or len(pointed.rows) != 1 or more is None or more.kind != "this":
-        return pointed
-    this = _pointed_rows(text, more, focus)
-    both = tuple({row.id: row for row in (*this, *pointed.rows)}.values())
-    return replace(pointed, rows=both, spans=(*more.spans, *pointed.spans)) if len(this) == 1 else pointed
+    return pointed
 
 
 def _put_together(
@@ -343,15 +320,6 @@ def _corrected(text: str, store: ProductStore) -> ProductQuery | None:
     return replace(refine(before, after), unread=(*before.unread, *after.unread))
 
 
-def _with_delivery(request: ShopRequest) -> ShopRequest:
-    """Several pieces with their delivery are no sum that is reckoned here: that it was asked is not understood."""
-    query = request.query
-    together = query.count > 1 and _TOGETHER.search(fold(request.typed))
-    if together and any(topic.startswith("delivery") for topic in request.topics):
-        return replace(request, query=replace(query, unread=(*query.unread, together[0])))
-    return request
-
-
 def _refused(text: str, focus: Focus, store: ProductStore) -> PhraseHit | None:
     """The denial of what was shown that opens a message and is followed by the name of another: "không phải, Ergo 2"."""
     hit = next(
@@ -391,10 +359,10 @@ def _of_family(request: ShopRequest, store: ProductStore) -> ShopRequest:
 def _family(one: Product, store: ProductStore) -> list[Product]:
     """`one` and all that differ from it in nothing but their sizes."""
     kind = store.search(SearchCriteria(kinds=(one.kind,), count=_KIND))
-    return [other for other in kind if _line(other.name) == _line(one.name)]
+    return [other for other in kind if line_of(other.name) == line_of(one.name)]
 
 
-def _line(name: str) -> str:
+def line_of(name: str) -> str:
     """A product's name without its sizes ("16GB/512GB")."""
     return " ".join(_SIZE.sub(" ", name).lower().split())
 
@@ -501,7 +469,7 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
         if held:
             return replace(rows, query=replace(query, words=(), brands=()), rows=held, pointed=True)
         whole = refine(_before(query, focus, kinds), query)
-        return _asked_difference(rows) or replace(request, scope="search", query=whole, own=query)
+        return replace(request, scope="search", query=whole, own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
     if query.order in {"cheapest", "dearest"} or summed or query.compared or set(query.moves) & _OF_ROWS:
@@ -521,29 +489,13 @@ def _is_of_few(rows: ShopRequest) -> bool:
     return bool(few and _YES_OR_NO.search(plain) and not re.search(r"(?<!\w)(?:nao|khac)(?!\w)", plain))
 
 
-def _asked_difference(request: ShopRequest) -> ShopRequest | None:
-    """ "Ergo 1 rẻ hơn bao nhiêu" asks how far it is from the one spoken of: both side by side.
-
-    Where it is not known which two are meant, the comparison is named as not understood.
-    """
-    query, more = request.query, _by_how_much(request)
-    if not more:
-        return None
-    one = request.current or request.rows
-    if len(one) == 1 and (query.words or query.brands) and not (query.details or query.excludes):
-        other = " ".join(query.said.get(name, name) for name in (*query.brands, *query.words))
-        query = replace(query, action="compare", parts=(one[0].title, other), shows=())
-        return replace(request, scope="search", query=query, rows=())
-    return replace(request, scope="none", rows=(), query=replace(query, unread=query.unread or more))
-
-
 def _by_how_much(request: ShopRequest) -> tuple[str, ...]:
     """The words that ask by how much one costs more or less than another; () for none."""
     differs = tuple(hit.phrase for hit in lexicon("catalogue", "difference").find(request.typed))
     if differs:
         return differs
     hits = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
-    more = tuple(hit.phrase for hit in hits if _is_more(hit))
+    more = tuple(hit.phrase for hit in hits if is_comparative([hit]))
     more = more if "price" in request.query.shows else ()
     return more or tuple(_BY_HOW_MUCH.findall(fold(request.typed))[:1])
 
@@ -662,6 +614,8 @@ def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None
     query = request.query
     if not ({"compare", "difference"} & set(query.moves) or query.action == "compare"):
         return None
+    if len(request.shown) == 1 and (query.asks or query.shows):
+        return None  # "cpu vs vga gì" of the only one
     if len(products) < 2 or query.count not in {0, len(products)}:
         note = "other of two" if len(products) == 1 < len(request.shown) else "no such"
         return Offer("rows", query, (), len(request.shown), note=note)
@@ -699,8 +653,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     """Make what is shown what a later message means; of a list shown before it keeps the order and marks who was spoken of."""
     if not offer.products:
         return
-    before = spoken_of(turn)
-    turn.conversation_metadata.pop("shown", None)
+    before = turn.focus
     current = [product.name for product in offer.products]
     turn.conversation_metadata[GOODS] = current[:MAX_SHOWN]
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
@@ -715,9 +668,14 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     query = offer.query.to_json() if offer.kind in {"list", "build"} or request.extreme else {"kinds": kinds}
     if request.extreme:
         query.pop("order", None)
-    query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
+    first = len(offer.products) == 1 or (
+        _ENDS & {offer.query.order} and not _SEVERAL.search(fold(request.typed))
+    )
+    query["current"] = [offer.products[0].name] if first else []
     query["total"] = offer.total
     query["unread"] = list(request.query.unread)
-    query["beside"] = [product.name for product in offer.beside]
+    # What was spoken of before stays in reach of an order: "tổng CPU đó với main".
+    earlier = [*before.query.get("current", ()), *before.query.get("beside", ())] if before else []
+    query["beside"] = [*(product.name for product in offer.beside), *earlier][:MAX_SHOWN]
     kind = BUILD if offer.kind in {"build", "order"} else PRODUCTS
     turn.show(kind, request.typed, focus_rows(offer.products, offer.counts), query)

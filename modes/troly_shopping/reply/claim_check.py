@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from itertools import combinations
@@ -12,6 +12,7 @@ from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.numbers import Amount, find_amounts
+from troly_shopping.products.request import SIZES, line_of
 from troly_shopping.wordlists import lexicon, word_lists
 
 _SMALLEST_PRICE = 10_000
@@ -94,7 +95,8 @@ class ClaimCheck:
         held = "\n".join([pages, *self._rows.values()])
         self._folded_rows = {name: f" {' '.join(folded_words(row))} " for name, row in self._rows.items()}
         self._of = {name: amounts_in([row]) for name, row in self._rows.items()}
-        self._differences = frozenset(abs(a - b) for a, b in combinations(sorted(set(compared)), 2))
+        self._compared = frozenset(compared)
+        self._differences = frozenset(abs(a - b) for a, b in combinations(sorted(self._compared), 2))
         makers = list(makers)
         self._names = Lexicon({name: short_names(name, makers) for name in self._of if folded_words(name)})
         self._prices = {price for prices in self._of.values() for price in prices}
@@ -121,6 +123,9 @@ class ClaimCheck:
         ]
         sums = {*told, sum(told, Decimal(0)), sum(dict.fromkeys(told), Decimal(0))} if told else set()
         worked_out |= sums | {abs(own - one) for own in self._own for one in sums}
+        # So many pieces of what is named or was retrieved: "đơn 2 màn hình là 21.980.000".
+        named = {price for hit in self._named(plain) for price in self._of[hit.label]} or self._compared
+        worked_out |= {int(count) * price for count in _PIECES.findall(plain) for price in named}
         held = self._known | worked_out
         spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held)]
         spans += [*self._unknown(plain, worked_out), *self._not_offered(plain)]
@@ -189,7 +194,7 @@ class ClaimCheck:
         """
         hits = self._names.find(_INNER.sub("-", text))
         rows = {hit.label: self._folded_rows[hit.label] for hit in hits}
-        return [
+        whole = [
             hit
             for hit in hits
             if not any(
@@ -199,6 +204,20 @@ class ClaimCheck:
             and {*folded_words(more[0] if (more := _MODEL.match(text, hit.end)) else "")}
             <= {*rows[hit.label].split()}
         ]
+        return sorted([*whole, *self._in_short(text, whole)], key=lambda hit: hit.start) if whole else []
+
+    def _in_short(self, text: str, whole: Sequence[PhraseHit]) -> Iterator[PhraseHit]:
+        """The goods that stand in short beside one named in full: another size of its line ("bản 16GB"), "the other"."""
+        lines = {line_of(hit.label) for hit in whole}
+        for match in _IN_SHORT.finditer(text):
+            if _within(match.start(), whole):
+                continue
+            sizes = {*folded_words(match["size"] or match["sized"] or "")}
+            meant = [name for name in self._rows if sizes and line_of(name) in lines]
+            meant = [name for name in meant if sizes <= {*folded_words(name)}] or [
+                name for name, own in self._of.items() if not sizes and own & self._compared
+            ]
+            yield from (PhraseHit(name, match[0], *match.span(), exact=True) for name in meant)
 
     def _is_of_another(
         self,
@@ -254,10 +273,16 @@ class ClaimCheck:
 _CLAIMED = re.compile(
     r"(?<![\w.,:])(\d+(?:[.,]\d+)?)\s*(gb|tb|inch|hz|kg|mah|w|%|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
 )
+# A size that names a version, or the other one of two, beside a name in full.
+_IN_SHORT = re.compile(
+    rf"(?<!\w)(?:(?:bản|phiên bản|mẫu|con|loại|máy)(?: có)? (?P<size>{SIZES})|(?P<sized>{SIZES}) (?:version|model|one)|(?:con|bản|mẫu|cái|chiếc|máy|loại) (?:kia|còn lại)|the other(?: one)?)(?!\w)",
+    re.IGNORECASE,
+)
 # What belongs to one product, where a row has it.
 _TIED = frozenset({"gb", "inch", "hz", "kg", "mah", "w", "month"})
 _JOINED = re.compile(r"\s*(?:[/,-]|và|hoặc|hay|and|or)\s*")
 _NEAR = 12
+_PIECES = re.compile(r"(?<![\w.,])([2-9]|[1-9]\d)(?= [^\W\d])")
 _SENTENCES = re.compile(r"[\n;|]|[.!?](?=\s|$)")
 _CLAUSES = re.compile(r"[,;()|\n]|\s(?:và|and|nhưng|but|còn|while)\s")
 _GIVING = frozenset(folded_words("tặng kèm được thêm ngay miễn phí quà một cái chiếc with a free gift comes"))

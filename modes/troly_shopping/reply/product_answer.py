@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
 from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Evidence, Notice, Sources
-from troly.text.catalogue import Lang
+from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import HCM, format_date
-from troly.text.match import Lexicon
+from troly.text.match import Lexicon, blank_out, spans_of
 from troly.text.numbers import format_money
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import ProductQuery
@@ -31,7 +32,7 @@ from troly_shopping.products.rendering import (
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
 from troly_shopping.products.request import ShopRequest, answer_request, goods_shown, show_offer
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
-from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, short_names
+from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
 from troly_shopping.reply.clarification import warn_of_rules
 from troly_shopping.reply.pages import (
     FITTING,
@@ -47,8 +48,12 @@ CONTEXT_CHARS = 1_400
 MESSAGES, MESSAGE_CHARS = 12, 1_500
 # Rows that a model is given where the message was not wholly understood: it chooses among them.
 _CANDIDATES, _BESIDE_PAGES, _BESIDE_GOODS = 8, 2, 2
+# The share of what a question about named goods asks that a page must hold to stand beside them.
+_NEAR_PAGE = 0.5
 # Products of the kinds spoken of that a true claim may be about, whether or not the model was given them.
 _CLAIMED = 300
+# Calls of a turn: a draft goes back where no other call was needed.
+_CALLS = 2
 # So many products are told of again though a word about them was not understood.
 _FEW = 2
 
@@ -62,32 +67,32 @@ async def retrieve_context(
     chooses. Nothing is looked up that is not `needed`.
     """
     store, lang = ProductStore(turn.services.datasets), turn.language
-    led = turn.model.reason_unavailable is None
+    led, query = turn.model.reason_unavailable is None, request.query
     offer = await asyncio.to_thread(answer_request, store, request) if needed or not led else None
-    # Goods that were named are what is asked about: nothing like them, and no page that nothing asks for.
-    named = bool(offer and offer.products and not offer.unmet and (request.query.words or request.pointed))
-    asks_pages = bool(request.topics) or offer is None or (led and not request.certain)
-    passages = (
-        await search_pages(turn, request.typed, (*request.earlier, *request.topics), step)
-        if needed and asks_pages
-        else []
-    )
-    # A model reads what it asks of goods by name in the rows: beside them only the nearest pages are of use.
-    passages = passages[:_BESIDE_GOODS] if named and not request.topics else passages
     products = list(offer.products) if offer else []
-    if named and led:
-        # What is called by its whole name is meant, not what is called much like it.
-        whole = Lexicon({one.name: short_names(one.name, [one.brand]) for one in products})
-        called = {hit.label for hit in whole.find(request.typed)}
-        products = [one for one in products if one.name in called] or products
+    # Goods that were named are what is asked about: nothing like them, and no page that nothing asks for.
+    named = bool(products and not (offer and offer.unmet) and (query.words or request.pointed))
     shown: list[dict[str, Any]] = []
+    question = request.typed
     if led:
-        told = request.topics and not (request.query.kinds or request.query.brands or request.query.words)
+        told = request.topics and not (query.kinds or query.brands or query.words)
         if needed and not (request.certain or named or told):
             most = _BESIDE_PAGES if request.topics else _CANDIDATES
-            more = await asyncio.to_thread(store.alike, request.typed, request.query.kinds, most)
+            more = await asyncio.to_thread(store.alike, question, query.kinds, most)
             products += [product for product in more if product not in products]
         shown = await asyncio.to_thread(_shown_last, turn, store)
+        # What is called by its whole name is meant, not what is called much like it, and no page that has its words.
+        names = {one.name: short_names(one.name, [one.brand]) for one in products}
+        called = Lexicon(names).find(question) if names else []
+        if called and not (query.excludes or query.order in {"cheapest", "dearest"}):
+            products = [one for one in products if one.name in {hit.label for hit in called}]
+            question, named = blank_out(question, spans_of(called)), True
+    passages: list[dict[str, Any]] = []
+    if needed and (request.topics or offer is None or (led and not request.certain)):
+        passages = await search_pages(turn, question, (*request.earlier, *request.topics), step)
+    if named and not request.topics:
+        # A model reads what it asks of goods by name in the rows: beside them only the nearest pages are of use.
+        passages = [one for one in passages[:_BESIDE_GOODS] if not led or one["coverage"] >= _NEAR_PAGE]
     numbered = {entry["product"] for entry in shown}
     rows = [*shown, *product_passages([one for one in products if one.name not in numbered], lang)]
     if rows:
@@ -101,17 +106,11 @@ def _shown_last(turn: TurnContext, store: ProductStore) -> list[dict[str, Any]]:
     lang, places = turn.language, {row.title: number for number, row in enumerate(rows, 1)}
     found = product_passages(store.named(list(places)), lang)
     if not found:
-        found = [
-            {
-                "text": f"{row.title}: {values}",
-                "where": "",
-                "score": 1.0,
-                "coverage": 1.0,
-                "product": row.title,
-            }
-            for row in rows
-            if (values := ", ".join(f"{name} {value}" for name, value in row.values.items() if value))
-        ]
+        labels = {"end": say("column.until", lang)}
+        for row in rows:
+            told = [f"{labels.get(name, name)} {value}" for name, value in row.values.items() if value]
+            text, score = f"{row.title}: {', '.join(told)}", {"score": 1.0, "coverage": 1.0}
+            found += [{"text": text, "where": "", "product": row.title, **score}] if told else []
     return [
         {**entry, "title": say("offer.shown", lang, number=places[str(entry["product"])])}
         for entry in found
@@ -198,7 +197,7 @@ def follow_up_line(turn: TurnContext) -> str:
     """The persona's follow-up (000-60), once a conversation."""
     line = turn.persona().follow_up
     said = any(line in message.text for message in turn.history if message.sender == "assistant")
-    return "" if not line or said else f"\n\n{line}"
+    return "" if not line or said or turn.answered is False else f"\n\n{line}"
 
 
 def foreign_price(request: ShopRequest, turn: TurnContext) -> str:
@@ -310,29 +309,21 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
     """What the model says, and whether that is all of it; ("", False) where the rules must answer.
 
     A sentence with a claim that nothing holds is not shown: the draft goes back once with the reason, and goes on from what
-    was shown.
+    was shown, where the turn has a call left.
     """
     check = await asyncio.to_thread(_claim_check, turn, state, answer.text)
     messages = build_messages(turn, state, answer)
     said = ""
     for again in (False, True):
-        reader = SentenceReader()
         refused: list[str] = []
         draft = ""
         try:
-            async with aclosing(turn.model.stream("respond", messages)) as pieces:
-                async for piece in pieces:
-                    for draft in reader.add(piece):
-                        refused = [] if again and _is_shown(draft, said) else check.refused(draft, said)
-                        if refused:
-                            break
-                        said = _show(turn, said, draft, again=again)
+            async with aclosing(_sentences(turn, messages)) as sentences:
+                async for draft in sentences:
+                    refused = [] if again and _is_shown(draft, said) else check.refused(draft, said)
                     if refused:
                         break
-            if not refused:
-                draft = reader.finish()
-                refused = [] if again and _is_shown(draft, said) else check.refused(draft, said)
-                said = said if refused else _show(turn, said, draft, again=again)
+                    said = _show(turn, said, draft, again=again)
         except ModelError as error:
             if said:
                 raise
@@ -340,7 +331,10 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
             return "", False
         if not refused:
             return said.rstrip(), True
-        reason = say("figures.retry", turn.language, said=said.strip() or "-", claims="; ".join(refused))
+        if again or sum(call.kind != "embed" for call in turn.model.calls) >= _CALLS:
+            break
+        key = "retry" if said.strip() else "retry_whole"
+        reason = say(f"figures.{key}", turn.language, said=said.strip(), claims="; ".join(refused))
         messages = [
             *messages,
             {"role": "assistant", "content": said + draft},
@@ -348,6 +342,17 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
         ]
     warn_of_claims(turn)
     return said.rstrip(), False
+
+
+async def _sentences(turn: TurnContext, messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+    """The sentences of the model's answer as they become whole."""
+    reader = SentenceReader()
+    async with aclosing(turn.model.stream("respond", messages)) as pieces:
+        async for piece in pieces:
+            for sentence in reader.add(piece):
+                yield sentence
+    if rest := reader.finish():
+        yield rest
 
 
 def _is_shown(sentence: str, said: str) -> bool:
@@ -388,7 +393,11 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
     told = [message.text for message in turn.history if message.sender == "assistant"]
     asked = [message.text for message in turn.history if message.sender == "user"]
     hotline = turn.persona().hotline
-    limits = [f"{value} VND" for value in (query.low, query.high, query.about) if value is not None]
+    # A sum that the shop told is its own, wherever a query repeats it.
+    known = amounts_in(told)
+    limits = [
+        f"{one} VND" for one in (query.low, query.high, query.about) if one and Decimal(one) not in known
+    ]
     return ClaimCheck(
         [*texts, hotline],
         store.brands(),
@@ -416,10 +425,14 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
     context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""
-    lines = [
-        f"{item['role'].capitalize()}: {' '.join(item['content'].split())[:MESSAGE_CHARS]}"
-        for item in state["chat_history"][-MESSAGES:]
-    ]
+    # What the program adds to every conversation is no pattern to write by.
+    canned = [turn.persona().follow_up, *(say("greeting.cute", lang) for lang in LANGS)]
+    lines = []
+    for item in state["chat_history"][-MESSAGES:]:
+        text = " ".join(
+            reduce(lambda left, one: left.replace(one, " "), filter(None, canned), item["content"]).split()
+        )
+        lines += [f"{item['role'].capitalize()}: {text[:MESSAGE_CHARS]}"] if text else []
     return prompts().messages(
         "respond",
         turn.language,
@@ -430,5 +443,4 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
         instruction=say(f"instruction.{turn.language}", turn.language),
         conversation="\n".join(lines),
         today=format_date(turn.now.astimezone(HCM).date()),
-        role=turn.profile.role,
     )

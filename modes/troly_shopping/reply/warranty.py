@@ -47,12 +47,8 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
         return {"response": text, "message_type": "answer", "saved": {"cancelled": True}}
     offered: tuple[str, ...]
     if act == "no serial":
-        said, offered = (
-            replace(
-                ask_for_serial(lang), text=say("warranty.no_serial", lang, hotline=turn.persona().hotline)
-            ),
-            (),
-        )
+        text, offered = say("warranty.no_serial", lang, hotline=turn.persona().hotline), ()
+        said = replace(ask_for_serial(lang), text=text)
     elif act == "about" and not serials:
         said, offered = about_none(message.act.asked, lang), ()
     elif act == "choose":
@@ -73,13 +69,13 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
     text, kind = said.text, said.message_type
     if failed >= MAX_FAILED:
         text, kind = f"{text}\n\n{hand_over(turn, FAILED)}", HANDOFF
-    elif said.meta["kind"] == "result":
-        # The persona's follow-up comes after a result, found or not (000-45).
-        text = f"{text}\n\n{turn.persona().follow_up}"
     if said.table is not None:
         turn.emit(said.table)
     beside = await _beside(message, turn, step)
     text = f"{text}\n\n{beside}" if beside else text
+    if kind != HANDOFF and said.meta["kind"] == "result":
+        # The persona's follow-up comes after a result, found or not (000-45).
+        text = f"{text}\n\n{turn.persona().follow_up}"
     turn.say(text)
     turn.answered = said.found > 0 and not offered
     _remember(message, said, turn)

@@ -236,3 +236,41 @@ async def test_that_any_will_do_asks_nothing(shop: Shop, free: str) -> None:
     listed = [re.findall(r"^\d+\. .*", answer, re.MULTILINE) for answer in (first, again)]
     assert listed[0]
     assert listed[0] == listed[1]
+
+
+@pytest.mark.parametrize(
+    ("turns", "told"),
+    [
+        (["laptop cho doanh nghiệp", "dòng nào trong đó được bảo hành lâu nhất"], "ThinkPad"),
+        (["router wifi 6 dưới 2 triệu", "trong may con do con nao bao hanh lau hon"], "36 tháng"),
+        (["serial GV-4060-08821 còn bảo hành không", "à nhầm, 08812 mới đúng"], "GV-4060-08812"),
+        (["check serial GV-4060-08821", "sorry, I meant 08812"], "RTX 4060"),
+        (["bảo hành 5CD3217XWZ", "nghĩa là chỉ còn mấy ngày nữa thôi à"], "5CD3217XWZ"),
+        (["bảo hành 5CD3217XWZ", "rứa từ chừ tới bữa đó còn mấy ngày nữa hè"], "5CD3217XWZ"),
+        (["PC SSTC Gaming G2 giá sao", "full spec của nó sao, cpu vs vga gì"], "12400F"),
+        (["có bộ PC gaming ráp sẵn nào khoảng 20 triệu không"], "Gaming G2"),
+    ],
+)
+async def test_what_was_shown_is_what_is_asked_of(shop: Shop, turns: list[str], told: str) -> None:
+    answers = [(await shop.ask(text)).answer for text in turns]
+    assert told in answers[-1]
+
+
+async def test_goods_beside_a_serial_are_shown_and_the_follow_up_stands_last(shop: Shop) -> None:
+    told = (await shop.ask("ABC123 còn bảo hành không, shop có chuột Logitech không")).answer
+    assert "Logitech B100" in told
+    assert told.endswith(shop.services.personas.load("shopping", "vi").follow_up)
+
+
+@pytest.mark.parametrize(
+    ("first", "text", "told"),
+    [
+        ("chuột M331 giá sao", "có bluetooth không", "M331 Silent"),
+        ("CPU Ryzen 5 7600 giá sao", "main nào lắp được cho CPU đó", "TUF B650M-E"),
+    ],
+)
+async def test_a_property_and_a_part_are_asked_of_the_one_shown(
+    shop: Shop, first: str, text: str, told: str
+) -> None:
+    await shop.ask(first)
+    assert told in (await shop.ask(text)).answer

@@ -79,7 +79,7 @@ async def test_a_warranty_shown_before_answers_what_is_asked_of_it(
     await shop.ask("tai nghe serial SN4087712WH hết bảo hành hôm nào")
     assert "tìm được" not in shop.history()[-1][1]
     server.script(wants(query, intent="warranty"))
-    told = await shop.ask("vậy tính từ hôm nay thì mình xài còn bao lâu nữa hết hạn ta")
+    told = await shop.ask("vậy mình còn yên tâm xài chừng bao lâu nữa mới hết hạn ta")
     assert told.state["warranty_meta"]["serial"] == "SN4087712WH"
     assert told.done.calls == 1
 

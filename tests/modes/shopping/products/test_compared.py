@@ -53,6 +53,13 @@ async def test_the_most_is_the_most_of_all_that_the_catalogue_gives(
         ("alo", "Dell G15 5530 có mấy bản, chênh nhau bao nhiêu", "2.000.000"),
         ("alo", "laptop Acer Nitro V bản 8gb với 16gb chênh nhau bao nhiêu", "1.300.000"),
         ("alo", "G502 Hero với G102 đen con nào rẻ hơn", "590.000"),
+        ("MacBook Air 13 M2 16GB/256GB giá sao", "the len o 512 thi phai bu them nhieu", "4.000.000"),
+        ("ASUS TUF A15 FA507NU 32GB giá bao nhiêu", "lấy bản 16GB thì đỡ được bao nhiêu", "1.800.000"),
+        (
+            "alo",
+            "mình làm design, so giúp Dell U2724D với LG 32UN650, con nào resolution cao hơn",
+            "3840x2160",
+        ),
     ],
 )
 async def test_two_that_are_meant_stand_side_by_side(

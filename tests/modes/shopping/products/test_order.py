@@ -37,6 +37,27 @@ def shop(own_home: Path) -> Iterator[Shop]:
             26_980_000,
         ),
         (["giá K380 và M331 là bao nhiêu", "tổng 2 món bao nhiêu"], 1_058_000),
+        (
+            ["so giúp mình Dell U2724D với LG 32UN650", "vậy con Dell nha, lấy 2 cái thì tổng nhiêu"],
+            21_980_000,
+        ),
+        (
+            [
+                "máy in dưới 4 triệu còn hàng",
+                "mẫu nào bảo hành dài nhất",
+                "lấy 3 cái này thì hết thảy bao nhiêu",
+            ],
+            9_570_000,
+        ),
+        (
+            [
+                "CPU AMD Ryzen 7 7800X3D giá bao nhiêu",
+                "mainboard nào dùng socket AM5",
+                "lấy con main đắt hơn, thêm RAM G.Skill Trident Z5 32GB, tổng CPU + main + RAM là nhiêu",
+            ],
+            17_270_000,
+        ),
+        (["PC SSTC Gaming G2 giá sao", "add thêm 1 thanh Kingston Fury DDR4 16gb, total nhiêu"], 21_030_000),
         (["1 bàn phím cơ rẻ nhất và 1 tai nghe hyperx rẻ nhất", "tong 2 mon bao nhieu"], 2_080_000),
     ],
 )

@@ -274,3 +274,25 @@ def test_a_discount_and_a_gift_that_a_page_tells_of_may_be_told() -> None:
     check = ClaimCheck(pages, MAKERS, (), CATALOGUE)
     assert check.refused(f"{IDEAPAD} đang giảm giá 10%, tặng kèm balo ạ.") == []
     assert check.refused(f"{IDEAPAD} đang giảm giá 10%, tặng kèm tai nghe ạ.") == ["tặng kèm tai nghe ạ"]
+
+
+TUF = "Laptop ASUS TUF Gaming A15 FA507NU"
+AIR = "MacBook Air 13 M2"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (f"The {TUF} 16GB is 23,990,000 VND, so you save 1,800,000 VND compared with the 32GB version at 25,790,000 VND.", False),
+        (f"{AIR} 16GB/512GB thì bù thêm 4.000.000 VND so với bản 16GB/256GB (28.990.000 VND so với 24.990.000 VND) ạ.", False),
+        (f"{TUF} 32GB giá 25.790.000 VND, còn con kia 23.990.000 VND ạ.", False),
+        (f"Đơn 2 {TUF} 16GB là 47.980.000 VND ạ.", False),
+        (f"{TUF} 16GB giá 25.790.000 VND, rẻ hơn bản 32GB ạ.", True),
+        (f"{TUF} 32GB giá 25.790.000 VND, bản 16GB giá 28.990.000 VND ạ.", True),
+        (f"Đơn 2 {TUF} 16GB là 45.980.000 VND ạ.", True),
+    ],
+)  # fmt: skip
+def test_goods_named_in_short_beside_one_in_full_have_their_own_figures(text: str, wrong: bool) -> None:
+    pair = [Decimal(25_790_000), Decimal(23_990_000), Decimal(28_990_000), Decimal(24_990_000)]
+    check = ClaimCheck((), MAKERS, (), CATALOGUE, compared=pair)
+    assert bool(check.refused(text)) is wrong

@@ -148,3 +148,27 @@ async def test_a_product_that_is_not_sold_is_withheld(shop: Shop, server: Ollama
     assert "Alienware" not in told.answer
     assert "48 tháng" not in told.answer
     assert [notice.level for notice in told.notices] == ["warning"]
+
+
+async def test_a_draft_goes_back_only_where_the_turn_has_a_call_left(
+    shop: Shop, server: OllamaDouble
+) -> None:
+    await shop.ask("laptop dưới 20 triệu", offline=True)
+    server.script({"intent": "shopping", "confidence": 0.9, "query": "tư vấn laptop dưới 20 triệu"}, MADE_UP)
+    told = await shop.ask("vậy con nào hợp mẹ em ta")
+    assert told.done.calls == len(server.chats) == 2
+    assert "12.345.000" not in told.answer
+
+
+async def test_a_prompt_holds_no_role_and_nothing_that_the_program_adds(
+    shop: Shop, server: OllamaDouble
+) -> None:
+    first = await shop.ask("laptop dưới 20 triệu", offline=True)
+    line = shop.services.personas.load("shopping", "vi").follow_up
+    assert line in first.answer
+    server.script({"intent": "shopping", "confidence": 0.9, "query": ""}, "Dạ vâng ạ.")
+    await shop.ask("vậy con nào hợp mẹ em ta")
+    for chat in server.chats:
+        assert "role" not in chat.last_user.lower()
+    assert line not in server.chats[-1].last_user
+    assert "Em sẽ hỗ trợ ngay" not in server.chats[-1].last_user
