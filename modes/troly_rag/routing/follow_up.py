@@ -155,6 +155,8 @@ async def _with_page(
     if same := _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date()):
         return FullQuestion(same, leaned=True)
     shown = [(row.id, row.title) for row in rows]
+    if question.own_figures and (counts := await _counting(pages, text, shown)):
+        return FullQuestion(f"{counts}: {text}", leaned=True)
     if full.about and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
         return FullQuestion(f"{here.title}: {full.text}", leaned=True) if here else full
@@ -229,6 +231,17 @@ async def _title_shown(
     weaker = _fit(here) <= there if asked.is_topic and titled and not goes_on else _fit(here) < there
     alone = asked.subjects >= _FEW or await pages.answer(about)
     return "" if alone and (here.share < _LEAST or weaker) else here.title
+
+
+async def _counting(pages: Pages, text: str, shown: Sequence[tuple[str, str]]) -> str:
+    """The title of the page shown last of which a rule counts the figures of `text`; "" where `text` names another page
+    or one answers it."""
+    asked = question_of(text)
+    if any(asked.named_by(one.title) >= 1 for one in await pages.of(text)) or await pages.answer(text):
+        return ""
+    own = [one for _, title in shown for one in await pages.of(title) if (one.document, one.title) in shown]
+    rules = (one for one in own if not one.superseded)
+    return next((one.title for one in rules if work_out(text, "", [one.text], pages.turn.language)), "")
 
 
 @dataclass(frozen=True, slots=True)
