@@ -122,7 +122,9 @@ def figures_of(text: str) -> Figures:
     return Figures(counted, money, hourly, percent)
 
 
-def work_out(question: str, before: str, texts: Sequence[str], lang: Lang, typed: str = "", day: str = "") -> str:
+def work_out(
+    question: str, before: str, texts: Sequence[str], lang: Lang, *, typed: str = "", day: str = ""
+) -> str:
     """What the rules in `texts` (best first) come to with the figures of `question`, else of `before`; "" for nothing.
 
     `typed` is the message that the question is a part of, `day` the kind of day that its date is.
@@ -136,7 +138,9 @@ def work_out(question: str, before: str, texts: Sequence[str], lang: Lang, typed
     units = figure_request(question).units or ({"money"} if _MONEY.search(fold(typed)) else frozenset())
     units = units or figure_request(before.partition("\n")[0]).units
     ways: Sequence[Callable[[str], str]] = (
-        lambda one: _by_hour(one, (question, asked, day and f"{_OVERTIME}: {day}"), own, said, lang, fresh=fresh),
+        lambda one: _by_hour(
+            one, (question, asked, day and f"{_OVERTIME}: {day}"), own, said, lang, fresh=fresh
+        ),
         lambda one: _by_unit(one, said, question, units, lang),
         lambda one: _by_divided_pay(one, said, question, carried, lang),
         lambda one: _by_share(one, question, said, lang),
@@ -221,6 +225,7 @@ def _by_unit(sentence: str, said: Figures, question: str, units: Collection[str]
     wanted = set(units) & set(_GRANTED) or ({""} if "money" in units else set())
     lines: list[str] = []
     total = Decimal(0)
+    own, used = figures_of(question).counted, set[str]()
     for unit, words in UNITS.items():
         count = said.counted.get(unit)
         if count is None:
@@ -264,12 +269,15 @@ def _by_unit(sentence: str, said: Figures, question: str, units: Collection[str]
             )
             each = _plain(amount.value, lang) if granted else _money(amount.value, lang)
             lines.append(f"{opening}{many} × {each} = {shown}")
+            used.add(unit)
             total += Decimal(0) if granted else value
     if len(lines) > 1 and total:
         lines.append(say("math.total", lang, total=_money(total, lang)))
+    # A count that the question brings is what it asks of, not one said before.
+    counts = bool(lines) and (not own or bool(used & set(own)))
     return (
         _told(lines, sentence, lang)
-        if lines and (figure_request(question).figure or total or "?" not in question)
+        if counts and (figure_request(question).figure or total or "?" not in question)
         else ""
     )
 
@@ -491,7 +499,7 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     dated = [one.start.weekday() for one in find_ranges(given.query, today.date()) if one.start == one.end]
     day = say("math.rest_day" if dated and dated[0] >= _SATURDAY else "math.weekday", lang) if dated else ""
     for passage in rules[:_PAGES]:
-        text = work_out(given.query, given.before, [passage.text], lang, given.turn.text, day)
+        text = work_out(given.query, given.before, [passage.text], lang, typed=given.turn.text, day=day)
         text = text or on_calendar(given.query, passage.text, today.date(), lang)
         # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
         held = text_of(f"{passage.title}\n{passage.section}\n{text}")
