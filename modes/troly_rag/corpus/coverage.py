@@ -147,6 +147,9 @@ class Question:
             if not marked and len(places) == 1 and not said.isupper() and _is_everyday(said):
                 # "toi" is "tôi" sooner than "tối", and "it" is no department.
                 continue
+            if marked and len(places) == 1 and not accents(said) and accents(phrase.words[0].text):
+                # Among words with accents one without is another: "Quy Nhơn" is no "quý".
+                continue
             name = (typed[places[0]].start, typed[places[-1]].end)
             if not any(
                 start <= name[0] and name[1] <= end and (start, end) != name for start, end in fillers

@@ -251,7 +251,7 @@ def _by_unit(sentence: str, said: Figures, question: str, units: Collection[str]
                 free = Decimal(_NUMBERS.index(first[1]) % 10)
             beyond = max(Decimal(0), count - free)
             times = Decimal(int(beyond / step))
-            if count == 1 and not free:
+            if count == 1 and not free and len(said.counted) == 1:
                 # "a week", "một năm": how the question or the rule counts, no figure of the asker's.
                 continue
             value = times * amount.value
