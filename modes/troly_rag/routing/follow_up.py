@@ -164,13 +164,11 @@ async def _with_page(
     if same := _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date()):
         return FullQuestion(same, leaned=True)
     shown = [(row.id, row.title) for row in rows]
-    if (question.own_figures or corrects) and (
-        goes_on := await _going_on(pages, text, shown, corrects=corrects)
-    ):
-        same = f": {before}" if corrects and not question.own_figures else ""
-        return FullQuestion(
-            f"{text.strip(_EDGES) if same else goes_on}: {goes_on if same else text}{same}", leaned=True
-        )
+    page = await _page_gone_on_with(pages, text, shown, corrects=corrects)
+    if page and corrects and not question.own_figures:
+        return FullQuestion(f"{text.strip(_EDGES)}: {page}: {before}", leaned=True)
+    if page:
+        return FullQuestion(f"{page}: {text}", leaned=True)
     if full.about and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
         return FullQuestion(f"{here.title}: {full.text}", leaned=True) if here else full
@@ -238,7 +236,7 @@ async def _title_shown(
         titled
         and asked.own_figures
         and not opened
-        and not work_out(about, "", [here.text], pages.turn.language)
+        and not work_out(about, "", here.text, pages.turn.language)
     ):
         # A figure of a matter that has a page of its own is none of the page shown, unless a rule of that one counts it.
         return ""
@@ -247,16 +245,20 @@ async def _title_shown(
     return "" if alone and (here.share < _LEAST or weaker) else here.title
 
 
-async def _going_on(pages: Pages, text: str, shown: Sequence[tuple[str, str]], *, corrects: bool) -> str:
+async def _page_gone_on_with(
+    pages: Pages, text: str, shown: Sequence[tuple[str, str]], *, corrects: bool
+) -> str:
     """The title of the page shown last of which a rule counts the figures of `text`, or that speaks of all that it puts
     in the place of what was said before; "" where `text` names another page or one answers it."""
     asked = question_of(text)
+    if not (asked.own_figures or corrects):
+        return ""
     named = any(asked.named_by(one.title) >= 1 for one in await pages.of(text))
     if named or (not corrects and await pages.answer(text)):
         return ""
     own = [one for _, title in shown for one in await pages.of(title) if (one.document, one.title) in shown]
     for one in own:
-        counts = asked.own_figures and work_out(text, "", [one.text], pages.turn.language)
+        counts = asked.own_figures and work_out(text, "", one.text, pages.turn.language)
         says = corrects and 0 < asked.subjects <= _FEW and asked.coverage(text_of(one.whole)).share >= 1
         if (counts or says) and not one.superseded:
             return one.title

@@ -65,6 +65,7 @@ _FROM_THE = re.compile(r"\s*(?:tu|from)\s+(?:\w+\s+)?(?:thu|the)\s+(hai|ba|bon|n
 _FOR_A_YEAR = re.compile(r"\bdu (\d+) thang\b.*?\bbang (\d+(?:[.,]\d+)?) thang luong")
 _ADDED = re.compile(r"\bloai ([a-z]) duoc them (\d+(?:[.,]\d+)?) thang")
 _GRADE = re.compile(r"\b(?:loai|hang|grade) ([a-d])\b")
+_LETTER = re.compile(r"(?<![\w.-])([A-D])(?![\w.-])")
 _FROM, _BELOW = re.compile(r"\b([a-z]) tu (\d+)"), re.compile(r"\bduoi (\d+)(?: diem)? la ([a-z])\b")
 _MONTHLY, _FIRST_OF_MONTH = (
     re.compile(r"\bngay (\d{1,2}) hang thang\b"),
@@ -73,7 +74,7 @@ _MONTHLY, _FIRST_OF_MONTH = (
 _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
-_SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES = 0.6, 0.5, 100, 2
+_SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES, _FEWEST_NAMED = 0.6, 0.5, 100, 2, 2
 _MONTH, _SATURDAY = timedelta(days=31), 5
 
 
@@ -122,43 +123,44 @@ def figures_of(text: str) -> Figures:
     return Figures(counted, money, hourly, percent)
 
 
-def work_out(
-    question: str, before: str, texts: Sequence[str], lang: Lang, *, typed: str = "", day: str = ""
-) -> str:
-    """What the rules in `texts` (best first) come to with the figures of `question`, else of `before`; "" for nothing.
+def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = "", day: str = "") -> str:
+    """What the rules in `text` come to with the figures of `question`, else of `before`; "" for nothing.
 
-    `typed` is the message that the question is a part of, `day` the kind of day that its date is.
+    Of several the one counts whose sentence holds most of the question. `typed` is the message that the question is a part
+    of, `day` the kind of day that its date is.
     """
-    said = figures_of(question).over(figures_of(before))
     own = figures_of(question)
+    said = own.over(figures_of(before))
     fresh = bool(own.counted or own.money or own.hourly or own.percent) or figure_request(question).figure
     # A question that goes on without a figure of its own asks for a sum only where it names another case of the rule.
     asked = f"{question}\n{before}" if fresh else question
     # Money that is named is asked for, though the count stands apart ("có hỗ trợ tiền không, hai bé là bao nhiêu").
-    units = figure_request(question).units or ({"money"} if _MONEY.search(fold(typed)) else frozenset())
-    units = units or figure_request(before.partition("\n")[0]).units
+    named = figure_request(question).units or ({"money"} if _MONEY.search(fold(typed)) else frozenset())
+    # What names its own subject may ask for another unit than the question before.
+    anew = question_of(typed or question).subjects >= _FEWEST_NAMED
+    units = (
+        [named] if named else [figure_request(before.partition("\n")[0]).units, *([named] if anew else [])]
+    )
+    carried = _carried_over(text, question, before)
+    whole = _by_parts(text, question, own, lang) or _by_months_of_pay(
+        text, f"{question}\n{before}", said, lang
+    )
+    if fresh and whole:
+        return whole
+    kinds = (question, asked, day and f"{_OVERTIME}: {day}")
     ways: Sequence[Callable[[str], str]] = (
-        lambda one: _by_hour(
-            one, (question, asked, day and f"{_OVERTIME}: {day}"), own, said, lang, fresh=fresh
-        ),
-        lambda one: _by_unit(one, said, question, units, lang),
+        lambda one: _by_hour(one, kinds, own, said, lang, fresh=fresh),
+        *(lambda one, kind=kind: _by_unit(one, said, question, kind, lang) for kind in units),
         lambda one: _by_divided_pay(one, said, question, carried, lang),
         lambda one: _by_share(one, question, said, lang),
     )
-    carried = Decimal(0)
-    for text in texts:
-        carried = _carried_over(text, question, before)
-        whole = _by_parts(text, question, own, lang) or _by_months_of_pay(
-            text, f"{question}\n{before}", said, lang
-        )
-        if fresh and whole:
-            return whole
-        sentences = [one.strip() for one in claims_of(text)]
-        for way in ways if fresh else ways[:1]:
-            found = [result for one in sentences if (result := way(one))]
-            if found:
-                return found[0]
-    return ""
+    found = [
+        (question_of(question).coverage(text_of(one)).share, result)
+        for way in (ways if fresh else ways[:1])
+        for one in map(str.strip, claims_of(text))
+        if (result := way(one))
+    ]
+    return max(found, key=lambda one: one[0], default=(0.0, ""))[1]
 
 
 def _by_hour(
@@ -383,7 +385,7 @@ def _by_months_of_pay(text: str, asked: str, said: Figures, lang: Lang) -> str:
     lines = [
         f"{_money(said.money, lang)} × {rule[2]} × {_plain(months, lang)}/{_plain(year, lang)} = {_money(pay, lang)}"
     ]
-    grade = _GRADE.search(named)
+    grade = _GRADE.search(named) or _GRADE.search(fold(_LETTER.sub(r"loai \1", asked)))
     more = {name: Decimal(many.replace(",", ".")) for name, many in _ADDED.findall(folded)}
     if grade and grade[1] in more:
         added = said.money * more[grade[1]]
@@ -499,7 +501,7 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     dated = [one.start.weekday() for one in find_ranges(given.query, today.date()) if one.start == one.end]
     day = say("math.rest_day" if dated and dated[0] >= _SATURDAY else "math.weekday", lang) if dated else ""
     for passage in rules[:_PAGES]:
-        text = work_out(given.query, given.before, [passage.text], lang, typed=given.turn.text, day=day)
+        text = work_out(given.query, given.before, passage.text, lang, typed=given.turn.text, day=day)
         text = text or on_calendar(given.query, passage.text, today.date(), lang)
         # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
         held = text_of(f"{passage.title}\n{passage.section}\n{text}")
@@ -510,7 +512,7 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
             for part in (parts := _other_matters(given.query, passage)):
                 for other in rules:
                     if part not in _other_matters(part, other) and (
-                        more := work_out(part, "", [other.text], lang)
+                        more := work_out(part, "", other.text, lang)
                     ):
                         used.append(other)
                         sums.append(more)

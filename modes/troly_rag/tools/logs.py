@@ -292,8 +292,8 @@ def _codes(query: str) -> tuple[str, ...]:
     )
     # A number beside nothing but words of logs is a code too.
     rest = blank_out(query, spans_of(tool_words("of_log").find(query)))
-    bare = [] if codes or found or any(not word.isdigit() for word in question_of(rest).words) else rest
-    codes += _BARE_CODE.findall(bare) if bare else []
+    if not (codes or found or any(not word.isdigit() for word in question_of(rest).words)):
+        codes = _BARE_CODE.findall(rest)
     return (*(fold(word) for word in found if not re.fullmatch(r"[hH]\d{1,2}|\d+", word)), *codes)
 
 
