@@ -247,11 +247,18 @@ def _computes(text: str, before: str, now: datetime) -> bool:
 def _able(question: Question, config: RagConfig, now: datetime) -> str:
     """The agent of a question; where it calls for a tool that this one lacks, the likeliest that has it."""
     first = question.choice.agent
-    # A sum over what pages say is worked out by any agent that computes, from what this one finds (`with_calculator`).
-    wanted = LOG if wants_log(question.text, now) else MATH if is_arithmetic(question.text) else ""
-    if not wanted or wanted in config.agents[first].tools:
+    wanted = {
+        tool
+        for tool, needed in ((MATH, wants_math(question.text)), (LOG, wants_log(question.text, now)))
+        if needed
+    }
+    # Counts that go on with a page are put into its rules, which another agent that computes is then given.
+    of_page = ": " in question.text and bool(figures_of(question.text).counted)
+    sure = question.choice.confidence >= _CERTAIN or of_page
+    sure = sure and LOG not in wanted and not is_arithmetic(question.text)
+    if sure or not wanted or wanted & set(config.agents[first].tools):
         return first
-    able = (name for name, _ in question.choice.ranked if wanted in config.agents[name].tools)
+    able = (name for name, _ in question.choice.ranked if wanted & set(config.agents[name].tools))
     return next(able, first)
 
 
