@@ -18,6 +18,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress, Suggestions
 from troly.recording import current_time, duration
 from troly.retrieval.search.glossary import concepts
+from troly.text.everyday import without_pleasantries
 from troly.text.language import is_other
 from troly_rag.answer.composition import ComposedAnswer, compose
 from troly_rag.answer.evidence import SourceEvidence, cards
@@ -96,6 +97,8 @@ def orchestrator_of(cache: Cache) -> Node:
         has_model = turn.model.reason_unavailable is None
         lang = turn.language
         talk = await asyncio.to_thread(check_small_talk, spelt_out(turn.text, lang))
+        if talk.kind is None:
+            talk = check_small_talk(without_pleasantries(talk.rest))
         if talk.kind:
             message = ParsedMessage(turn.text, kind=talk.kind)
         else:
@@ -179,7 +182,7 @@ async def _without_settings(
 def _said_before(turn: TurnContext) -> str:
     """The last messages of the person, newest first: a question that goes on keeps their figures."""
     said = [one.text for one in turn.history if one.sender == "user"]
-    return "\n".join(said[: -_BEFORE - 1 : -1])
+    return "\n".join(spelt_out(text, turn.language) for text in said[: -_BEFORE - 1 : -1])
 
 
 def _talk(turn: TurnContext, work: Work) -> State:

@@ -135,6 +135,8 @@ class Findings:
         self.computed = self._partial = False
         self.used: tuple[SourceEvidence, ...] = ()
         self._nearest: list[str] = []
+        extras = [one for output in outputs for tool, one in output.extras if tool == MATH and one.covered]
+        self._summed = {(source.url, source.section) for one in extras for source in one.evidence}
         self._held: list[float] = []
         used: list[SourceEvidence] = []
         material: list[SourceEvidence] = []
@@ -192,6 +194,10 @@ class Findings:
         telling = asked.subjects >= _FEWEST or asked.names_something
         if near and stands and telling and query.is_near(_NEAREST, _NEAREST_CLOSE):
             words = ", ".join(f"“{words}”" for words in phrases_of(query.query, query.found.unread))
+            if (stands[0].url, stands[0].section) in self._summed:
+                # What was worked out by a rule of that page is not told again, but for the words that it left out.
+                self._nearest += [say("answer.unread", self._lang, words=words)] if words else []
+                return []
             key = "answer.nearest" if words else "answer.perhaps"
             text = say(key, self._lang, words=words, title=stands[0].title, text=near)
             self._nearest.append(text)

@@ -6,7 +6,7 @@ One measure for choosing passages, sentences and agents, and for saying honestly
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -31,18 +31,23 @@ from troly.text.match import Lexicon, spans_of
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
 
-# What a number counts, and how amounts are shortened.
-_COUNTED = re.compile(
-    r"\s?(?:%|(?:ngay|nam|thang|tuan|lan|gio|tieng|phut|dem|be|con|nguoi|vnd|dong"
-    r"|days?|years?|months?|weeks?|times?|hours?|minutes?|nights?|people)(?![a-z0-9]))"
-)
+# What a number counts, by the words for it in a question and in a rule, folded; and how amounts are shortened.
+UNITS: Mapping[str, str] = {
+    "day": "ngay|hom|bua(?! (?:an|com|sang|trua|toi|tiec))|days?", "night": "dem|nights?", "time": "lan|times?",
+    "month": "thang|months?", "year": "nam|years?", "hour": "gio|tieng|hours?", "minute": "phut|minutes?", "week": "tuan|weeks?",
+    "person": "nguoi|people|person", "child": "be|con|dua|chau|child|children", "point": "diem|points?",
+}  # fmt: skip
+_ALL_UNITS = "|".join(UNITS.values())
+_COUNTED = re.compile(rf"\s?(?:%|(?:{_ALL_UNITS}|vnd|dong)(?![a-z0-9]))")
 _UNIT = re.compile(
-    r"ngay|nam|thang|tuan|lan|gio|tieng|phut|dem|nguoi|so|days?|years?|months?|weeks?|times?|hours?|\d+"
+    "|".join([*(words for unit, words in UNITS.items() if unit not in ("child", "point")), r"so|\d+"])
 )
 _SPELT = re.compile(
     r"\b(?:mot|hai|ba|bon|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)"
-    r"(?= (?:ngay|nam|thang|tuan|lan|gio|tieng|dem|days?|years?|months?|weeks?|times?|hours?|nights?)\b)"
+    rf"(?= (?:{_ALL_UNITS})\b)"
 )
+# From here on a bare number is money.
+LEAST_PAY = 10_000
 _SCALED = re.compile(r"\d\s?(?:k|tr|m|trieu|nghin|ngan|ty|cu|thousand|million|billion)\b")
 _CLOCK = re.compile(r"\b\d{1,2}[hH](?:\d{2})?\b")
 # "lý" and "lí" are one word; so are "thứ 7" and "thứ bảy".
@@ -141,6 +146,9 @@ class Question:
             said = raw[typed[place].start : typed[place].end]
             if not marked and len(places) == 1 and not said.isupper() and _is_everyday(said):
                 # "toi" is "tôi" sooner than "tối", and "it" is no department.
+                continue
+            if marked and len(places) == 1 and not accents(said) and accents(phrase.words[0].text):
+                # Among words with accents one without is another: "Quy Nhơn" is no "quý".
                 continue
             name = (typed[places[0]].start, typed[places[-1]].end)
             if not any(
@@ -278,6 +286,9 @@ class Question:
         lines = self._lines.get(at, set())
         if not lines.isdisjoint(text.lines) or word.folded in other:
             return True
+        if word.folded in _units()["money"] and _measured("money").search(fold(text.raw)):
+            # "tiền khách sạn" is spoken of by what it may cost.
+            return True
         if lines & (self._lines.get(at - 1, set()) | self._lines.get(at + 1, set())):
             # A name of several words is held as a whole, not by its syllables.
             return False
@@ -304,6 +315,7 @@ def _own_figures(raw: str) -> list[tuple[int, int]]:
         (amount.start, amount.end)
         for amount in find_amounts(raw)
         if amount.unit
+        or amount.value >= LEAST_PAY
         or _SCALED.search(fold(raw[amount.start : amount.end]))
         or _COUNTED.match(fold(raw[amount.end :]))
     ]
@@ -458,10 +470,17 @@ _ASKED = r"(?:bao nhieu|may|how many|how much|what)"
 _A_COUNT = r"(?<!\d)(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s+(?:[a-z]+\s+)?"
 # Sums of money are no numbers to call.
 _NUMBER_TO_CALL = r"(?<![\d.])(?:\d{4,11}|0\d[\d .]{6,12})(?![\d.]*\d|\s*(?:vnd|dong))"
-# What asks for an address or a number to call, and what such a one looks like.
+# A person, a role or a department, or how to reach one: a page that names none does not tell who.
+_SOMEBODY = re.compile(
+    r"\b(?:phong|bo phan|ban|quan ly|truong|giam doc|sep|le tan|ke toan|nhan su|bao ve|cong doan|nhan vien|lao dong|nguoi|khach"
+    r"|ong|ba|anh|chi|me|vo|chong|con|it|hr|ca cong ty|ai|head|manager|director|ceo|department|team|board|union|reception\w*"
+    r"|staff|employees?|people|person|visitors?|guests?|mr|ms|mrs|anyone|\d{4})\b|\S@\S"
+).pattern
+# What asks for an address, a number to call or a person, and what such a one looks like.
 _ADDRESSES = (
     (r"\b(?:email|mail)\b.*\b(?:gi|nao|address)\b|\b(?:dia chi|what\b.*) (?:email|mail)\b", r"\S@\S"),
     (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", _NUMBER_TO_CALL),
+    (r"(?<!co )\b(?:ai|who|whom)\b", _SOMEBODY),
 )
 # What tells a reason; "để" before a thing leaves it be.
 _REASON = re.compile(

@@ -68,7 +68,7 @@ class Passage:
     ("" is all of the company). `created_at` is aware (UTC), None without a date. `relevance` is from 0 to 1 and can
     be held against `min_relevance_score`; `share` is what it holds of the question's telling words, `value` orders
     it among others, `unread` are those words
-    that it does not hold. `status` is "future" while its effective date has not come.
+    that it does not hold. `status` is "future" while its effective date has not come, `year` the present one.
     """
 
     document: str
@@ -87,6 +87,13 @@ class Passage:
     closeness: float = 0.0
     value: float = 0.0
     unread: tuple[str, ...] = ()
+    year: int = 0
+
+    @property
+    def outdated(self) -> bool:
+        """Whether it is not the version in force, or by its title of a year gone by."""
+        titled = [int(named) for named in _YEAR.findall(self.title)]
+        return self.superseded or (bool(titled) and max(titled) < self.year)
 
     @property
     def superseded(self) -> bool:
@@ -212,7 +219,7 @@ class CorpusSearch:
         seen = {path: card for path, card in cards.items() if user is None or _visible(card, user)}
         standing = self._cards.standing(collection, seen, now)
         passages = [
-            _passage(query, find, seen[find.document], standing[find.document])
+            _passage(query, find, seen[find.document], standing[find.document], now.year)
             for find in finds
             if find.document in seen
         ]
@@ -223,7 +230,7 @@ def _visible(card: Card, user: UserContext) -> bool:
     return may_see(user, card.scope, filter(None, card.departments.split("+")))
 
 
-def _passage(query: str, find: Find, card: Card, status: Status) -> Passage:
+def _passage(query: str, find: Find, card: Card, status: Status, year: int) -> Passage:
     covered = question_of(query).coverage(text_of(f"{find.title}\n{find.heading}\n{find.text}"))
     created = datetime.fromisoformat(card.created_at) if card.created_at else None
     found = Passage(
@@ -242,6 +249,7 @@ def _passage(query: str, find: Find, card: Card, status: Status) -> Passage:
         share=covered.share,
         closeness=covered.closeness,
         unread=covered.unread,
+        year=year,
     )
     return replace(found, value=_value(query, found))
 
@@ -250,12 +258,12 @@ def _value(query: str, passage: Passage) -> float:
     """Relevance, and among equals how closely the words stand together, here and in the title, and whether they are the
     same words.
 
-    What is not in force yields, unless the query asks for its year.
+    What is not in force, or by its title of a past year, yields, unless the query asks for its year.
     """
     question = question_of(query)
     value = passage.relevance + _CLOSE * passage.closeness + _TITLED * question.named_by(passage.title)
     value += _ALIKE * question.likeness(text_of(passage.whole))
-    if passage.superseded and not passage.years & set(_YEAR.findall(query)):
+    if passage.outdated and not passage.years & set(_YEAR.findall(query)):
         value *= _OUTDATED
     value -= _NO_FIGURE * (not figure_request(query).is_met(fold(passage.text)))
     value -= _OTHER_LANGUAGE * (question.language != text_of(passage.text).language)

@@ -189,5 +189,5 @@ def _fit(text: str, found: CorpusResult, closed: float) -> Fit:
         return Fit(denied, closed=found.closed >= 1)
     met = figure_request(text).is_met(fold(best.text))
     value = min(1.0, best.value / _BEST) * (1.0 if met else _NO_FIGURE)
-    whole = not best.superseded and answers(text, best, best.text)
+    whole = not best.outdated and answers(text, best, best.text)
     return Fit(max(denied, value), whole, closed=found.closed >= 1)

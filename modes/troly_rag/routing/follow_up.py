@@ -7,17 +7,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges
+from troly.text.everyday import correction_phrases
 from troly.text.fold import fold, has_marks, tokens
-from troly.text.match import blank_out, spans_of
+from troly.text.match import Lexicon, blank_out, spans_of
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
-from troly_rag.corpus.coverage import question_of, title_subject
+from troly_rag.corpus.coverage import question_of, text_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage
 from troly_rag.routing.lexicons import label, tool_words
 from troly_rag.routing.questions import (
@@ -124,12 +126,19 @@ def _leans(text: str) -> bool:
 # --- The same against what was shown
 
 
+@cache
+def _corrections() -> Lexicon:
+    return Lexicon({"correction": correction_phrases()})
+
+
 async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     """`text` with what it leaves to the conversation: the question `before`, or the pages and logs shown last.
 
     Of the ways to make it whole that one is taken which a page answers; a page that was shown comes before others.
     """
-    text = _with_years(without_rejected(text), pages.turn.now.astimezone(HCM).date())
+    meant = without_rejected(text)
+    corrects = meant != text or bool(_corrections().find(text))
+    text = _with_years(meant, pages.turn.now.astimezone(HCM).date())
     focus, question = pages.turn.focus, question_of(text)
     full = complete_question(text, before, pages.turn.language)
     if focus is None or not (focus.rows or focus.kind == LOGS):
@@ -143,11 +152,11 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         of_log = not question_of(blank_out(text, spans_of(tool_words("of_log").find(text)))).words
         goes_on = short and (full.leaned or of_log or not await pages.answer(text))
         return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
-    return await _with_page(pages, text, full, before, focus.rows)
+    return await _with_page(pages, text, full, before, focus.rows, corrects=corrects)
 
 
 async def _with_page(
-    pages: Pages, text: str, full: FullQuestion, before: str, rows: Sequence[FocusRow]
+    pages: Pages, text: str, full: FullQuestion, before: str, rows: Sequence[FocusRow], *, corrects: bool
 ) -> FullQuestion:
     """As `with_context` where the last answer showed the pages `rows`."""
     question = question_of(text)
@@ -155,6 +164,11 @@ async def _with_page(
     if same := _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date()):
         return FullQuestion(same, leaned=True)
     shown = [(row.id, row.title) for row in rows]
+    page = await _page_gone_on_with(pages, text, shown, corrects=corrects)
+    if page and corrects and not question.own_figures:
+        return FullQuestion(f"{text.strip(_EDGES)}: {page}: {before}", leaned=True)
+    if page:
+        return FullQuestion(f"{page}: {text}", leaned=True)
     if full.about and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
         return FullQuestion(f"{here.title}: {full.text}", leaned=True) if here else full
@@ -222,13 +236,33 @@ async def _title_shown(
         titled
         and asked.own_figures
         and not opened
-        and not work_out(about, "", [here.text], pages.turn.language)
+        and not work_out(about, "", here.text, pages.turn.language)
     ):
         # A figure of a matter that has a page of its own is none of the page shown, unless a rule of that one counts it.
         return ""
     weaker = _fit(here) <= there if asked.is_topic and titled and not goes_on else _fit(here) < there
     alone = asked.subjects >= _FEW or await pages.answer(about)
     return "" if alone and (here.share < _LEAST or weaker) else here.title
+
+
+async def _page_gone_on_with(
+    pages: Pages, text: str, shown: Sequence[tuple[str, str]], *, corrects: bool
+) -> str:
+    """The title of the page shown last of which a rule counts the figures of `text`, or that speaks of all that it puts
+    in the place of what was said before; "" where `text` names another page or one answers it."""
+    asked = question_of(text)
+    if not (asked.own_figures or corrects):
+        return ""
+    named = any(asked.named_by(one.title) >= 1 for one in await pages.of(text))
+    if named or (not corrects and await pages.answer(text)):
+        return ""
+    own = [one for _, title in shown for one in await pages.of(title) if (one.document, one.title) in shown]
+    for one in own:
+        counts = asked.own_figures and work_out(text, "", one.text, pages.turn.language)
+        says = corrects and 0 < asked.subjects <= _FEW and asked.coverage(text_of(one.whole)).share >= 1
+        if (counts or says) and not one.superseded:
+            return one.title
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ def _corrector() -> Corrector:
         for typed, meant in chat_spellings(CHAT, FOLDER / "chat.txt").items()
         if typed not in _GRADES
     }
-    names = [name for names in synonyms().names for name in names]
+    sums = [phrase for name in ("sum", "math", "total") for phrase in read_lists(FOLDER / "tools.txt")[name]]
+    names = [*(name for names in synonyms().names for name in names), *sums]
     known = [*listed_words(), *_domain_words()]
     return Corrector(names, known, chat, SpellingRules(unique=True, same_start=True, same_language=True))
 

@@ -176,7 +176,10 @@ def wants_log(text: str, now: datetime) -> bool:
     """Whether the logs are asked: they are named, or a fault is named with a time; not when a rule is asked for."""
     if tool_words("log").find(text):
         return True
-    happened = bool(_DATE.search(fold(text))) and tool_words("event").find(text)
+    # An event on a date, or who had a part in one in days gone by; "hôm nay" alone may only tell how a question came about.
+    past = any(one.start <= now.date() for one in find_ranges(text, now.date()))
+    of_somebody = past and bool(tool_words("log_who").find(text))
+    happened = (bool(_DATE.search(fold(text))) or of_somebody) and tool_words("event").find(text)
     if not (tool_words("fault").find(text) or happened) or tool_words("rules").find(text):
         return False
     dated = bool(find_ranges(text, now.date())) or bool(_CLOCK.search(fold(text)))
@@ -204,6 +207,7 @@ _NOT_THIS = re.compile(
     rf"|(?:\s*[,;]\s*(?:chứ |and )?|\s+(?:chứ|and)\s+){_NOT} (?P<last>[^,;.?]+?)\s*[.?!]*$",
     re.IGNORECASE,
 )
+_WEEKDAY = re.compile(r"(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|thu \w+|chu nhat)")
 _MOST = 8
 # What parts the telling of how it came about from the question.
 _SETTING = re.compile(r"[.;!\n]+(?=\s|$)|,(?!\d)|\bnên\b")
@@ -287,20 +291,28 @@ def _asks_of_it(text: str) -> bool:
 
 
 def without_rejected(text: str) -> str:
-    """What is meant of "không phải X, Y" and "Y, không phải X", where X only names a thing known here and Y names one too."""
+    """What is meant of "không phải X, Y" and "Y, không phải X", where X only names a thing known here, a figure or a day, and Y
+    names one too."""
     for found in _NOT_THIS.finditer(text):
         rejected, meant = found["first"] or found["last"], found["then"] or text[: found.start()]
-        if question_of(rejected).is_topic and question_of(meant).names_something:
+        if _is_named(rejected) and (_is_named(meant) or question_of(meant).names_something):
             return meant.strip(_EDGES)
     return text
 
 
+def _is_named(text: str) -> bool:
+    """Whether it only names a thing known here, a figure or a day of the week."""
+    question = question_of(text)
+    bare = not question.subjects and bool(question.own_figures)
+    return question.is_topic or bare or _WEEKDAY.fullmatch(fold(text).strip(_EDGES)) is not None
+
+
 def without_setting(text: str) -> str:
     """The one clause of `text` that asks, with the things known here that the others name, who only tell how it came
-    about; "" where that cannot be told apart."""
+    about; "" where that cannot be told apart, or the one that asks says nothing of what ("làm sao giờ")."""
     clauses = [piece.strip() for piece in _SETTING.split(text) if piece.strip()]
     asking = [piece for piece in clauses if asks(piece)]
-    if len(clauses) == 1 or len(asking) != 1:
+    if len(clauses) == 1 or len(asking) != 1 or not content(asking[0]):
         return ""
     names = " ".join(filter(None, (question_of(piece).names for piece in clauses if piece not in asking)))
     return f"{names}: {asking[0]}{_mark(text)}" if names else asking[0] + _mark(text)

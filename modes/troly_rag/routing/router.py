@@ -252,8 +252,11 @@ def _able(question: Question, config: RagConfig, now: datetime) -> str:
         for tool, needed in ((MATH, wants_math(question.text)), (LOG, wants_log(question.text, now)))
         if needed
     }
-    sure = question.choice.confidence >= _CERTAIN and not is_arithmetic(question.text)
-    if (sure and LOG not in wanted) or not wanted or wanted & set(config.agents[first].tools):
+    # Counts that go on with a page are put into its rules, which another agent that computes is then given.
+    of_page = ": " in question.text and bool(figures_of(question.text).counted)
+    sure = question.choice.confidence >= _CERTAIN or of_page
+    sure = sure and LOG not in wanted and not is_arithmetic(question.text)
+    if sure or not wanted or wanted & set(config.agents[first].tools):
         return first
     able = (name for name, _ in question.choice.ranked if wanted & set(config.agents[name].tools))
     return next(able, first)

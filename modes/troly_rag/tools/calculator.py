@@ -7,7 +7,7 @@ is guessed: where a figure is missing there is no result. Plain arithmetic of a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -18,7 +18,7 @@ from troly.text.dates import HCM, find_ranges, format_date
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
-from troly_rag.corpus.coverage import FigureRequest, figure_request, question_of, text_of
+from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer
@@ -30,21 +30,16 @@ if TYPE_CHECKING:
 
 # Rules are looked for in so many of the passages found.
 _PAGES = 3
-# What is counted, by the words for it in a question and in a rule, folded.
-_UNITS: Mapping[str, str] = {
-    "day": "ngay|days?", "night": "dem|nights?", "time": "lan|times?", "month": "thang|months?", "year": "nam|years?",
-    "hour": "gio|tieng|hours?", "week": "tuan|weeks?", "person": "nguoi|people|person", "child": "be|con|dua|child|children",
-    "point": "diem|points?",
-}  # fmt: skip
 # Births that say how many children there are.
 _BIRTHS = ((re.compile(r"\b(?:sinh doi|song sinh|twins)\b"), 2), (re.compile(r"\b(?:sinh ba|triplets)\b"), 3))
 _NUMBERS = (
     *["mot", "hai", "ba", "bon", "nam", "sau", "bay", "tam", "chin", "muoi"],
     *["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
 )
-_SPELT = re.compile(rf"\b({'|'.join(_NUMBERS)})\s+({'|'.join(_UNITS.values())})\b")
+_SPELT = re.compile(rf"\b({'|'.join(_NUMBERS)})\s+({'|'.join(UNITS.values())})\b")
 _EVERY = r"(?:cho\s+)?(?:moi|tung|per|an?|each|every|for every|for each)"
 _PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
+_MONEY = re.compile(r"\b(?:tien|money|cash|vnd)\b")
 _HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
 # What stands between two counts of one message; each count with its unit.
 _AND = re.compile(r",(?!\d)|[;\n+]|\b(?:và|va|and|cộng|rồi|plus)\b", re.IGNORECASE)
@@ -63,7 +58,6 @@ _CARRIED_WORD = re.compile(r"\b(?:chuyen|carr(?:y|ied))\b")
 _LEFT = re.compile(r"\b(?:con lai|remaining|left)\b")
 _UNUSED = re.compile(r"\b(?:con|du|thua|chua (?:dung|nghi|xai|su dung)|left|unused|remain\w*)\b")
 _REST = re.compile(r"\b(?:phan con lai|so con lai|phan du|ngoai (?:so|phan)|the rest|the remainder|vuot)\b")
-_LEAST_PAY = 10_000
 # What rules grant beside money, and from which one on ("từ con thứ hai").
 _GRANTED = ("day", "month")
 _FROM_THE = re.compile(r"\s*(?:tu|from)\s+(?:\w+\s+)?(?:thu|the)\s+(hai|ba|bon|nam|two|three)\b")
@@ -71,6 +65,7 @@ _FROM_THE = re.compile(r"\s*(?:tu|from)\s+(?:\w+\s+)?(?:thu|the)\s+(hai|ba|bon|n
 _FOR_A_YEAR = re.compile(r"\bdu (\d+) thang\b.*?\bbang (\d+(?:[.,]\d+)?) thang luong")
 _ADDED = re.compile(r"\bloai ([a-z]) duoc them (\d+(?:[.,]\d+)?) thang")
 _GRADE = re.compile(r"\b(?:loai|hang|grade) ([a-d])\b")
+_LETTER = re.compile(r"(?<![\w.-])([A-D])(?![\w.-])")
 _FROM, _BELOW = re.compile(r"\b([a-z]) tu (\d+)"), re.compile(r"\bduoi (\d+)(?: diem)? la ([a-z])\b")
 _MONTHLY, _FIRST_OF_MONTH = (
     re.compile(r"\bngay (\d{1,2}) hang thang\b"),
@@ -79,7 +74,7 @@ _MONTHLY, _FIRST_OF_MONTH = (
 _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
-_SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES = 0.6, 0.5, 100, 2
+_SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES, _FEWEST_NAMED = 0.6, 0.5, 100, 2, 3
 _MONTH, _SATURDAY = timedelta(days=31), 5
 
 
@@ -108,19 +103,19 @@ def figures_of(text: str) -> Figures:
     money = hourly = percent = None
     for amount in find_amounts(text):
         rest = fold(text[amount.end : amount.end + 16])
-        unit = next((name for name, words in _UNITS.items() if re.match(rf"\s*(?:{words})\b", rest)), "")
+        unit = next((name for name, words in UNITS.items() if re.match(rf"\s*(?:{words})\b", rest)), "")
         if amount.unit == "%":
             percent = amount.value
         elif unit and not amount.unit:
             counted.setdefault(unit, amount.value)
-        elif amount.unit in ("", "VND") and amount.value >= _LEAST_PAY:
+        elif amount.unit in ("", "VND") and amount.value >= LEAST_PAY:
             before = fold(text[max(0, amount.start - 24) : amount.start])
             if _HOURLY.search(before) or _HOURLY.match(rest.strip(" /")):
                 hourly = amount.value
             elif money is None:
                 money = amount.value
     for said in _SPELT.finditer(fold(text)):
-        unit = next(name for name, words in _UNITS.items() if re.fullmatch(words, said[2]))
+        unit = next(name for name, words in UNITS.items() if re.fullmatch(words, said[2]))
         counted.setdefault(unit, Decimal(_NUMBERS.index(said[1]) % 10 + 1))
     for births, count in _BIRTHS:
         if births.search(fold(text)):
@@ -128,42 +123,48 @@ def figures_of(text: str) -> Figures:
     return Figures(counted, money, hourly, percent)
 
 
-def work_out(question: str, before: str, texts: Sequence[str], lang: Lang) -> str:
-    """What the rules in `texts` (best first) come to with the figures of `question`, else of `before`; "" for nothing."""
-    said = figures_of(question).over(figures_of(before))
+def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = "", day: str = "") -> str:
+    """What the rules in `text` come to with the figures of `question`, else of `before`; "" for nothing.
+
+    Of several the one counts whose sentence holds most of the question. `typed` is the message that the question is a part
+    of, `day` the kind of day that its date is.
+    """
     own = figures_of(question)
+    said = own.over(figures_of(before))
     fresh = bool(own.counted or own.money or own.hourly or own.percent) or figure_request(question).figure
     # A question that goes on without a figure of its own asks for a sum only where it names another case of the rule.
     asked = f"{question}\n{before}" if fresh else question
-    asks = (
-        figure_request(question)
-        if figure_request(question).units
-        else figure_request(before.partition("\n")[0])
+    # Money that is named is asked for, though the count stands apart ("có hỗ trợ tiền không, hai bé là bao nhiêu").
+    named = figure_request(question).units or ({"money"} if _MONEY.search(fold(typed)) else frozenset())
+    # What names its own subject may ask for another unit than the question before.
+    anew = question_of(typed or question).subjects >= _FEWEST_NAMED
+    units = (
+        [named] if named else [figure_request(before.partition("\n")[0]).units, *([named] if anew else [])]
     )
+    carried = _carried_over(text, question, before)
+    whole = _by_parts(text, question, own, lang) or _by_months_of_pay(
+        text, f"{question}\n{before}", said, lang
+    )
+    if fresh and whole:
+        return whole
+    kinds = (question, asked, day and f"{_OVERTIME}: {day}")
     ways: Sequence[Callable[[str], str]] = (
-        lambda one: _by_hour(one, (question, asked), own, said, lang, fresh=fresh),
-        lambda one: _by_unit(one, said, question, asks, lang),
+        lambda one: _by_hour(one, kinds, own, said, lang, fresh=fresh),
+        *(lambda one, kind=kind: _by_unit(one, said, question, kind, lang) for kind in units),
         lambda one: _by_divided_pay(one, said, question, carried, lang),
         lambda one: _by_share(one, question, said, lang),
     )
-    carried = Decimal(0)
-    for text in texts:
-        carried = _carried_over(text, question, before)
-        whole = _by_parts(text, question, own, lang) or _by_months_of_pay(
-            text, f"{question}\n{before}", said, lang
-        )
-        if fresh and whole:
-            return whole
-        sentences = [one.strip() for one in claims_of(text)]
-        for way in ways if fresh else ways[:1]:
-            found = [result for one in sentences if (result := way(one))]
-            if found:
-                return found[0]
-    return ""
+    found = [
+        (question_of(question).coverage(text_of(one)).share, result)
+        for way in (ways if fresh else ways[:1])
+        for one in map(str.strip, claims_of(text))
+        if (result := way(one))
+    ]
+    return max(found, key=lambda one: one[0], default=(0.0, ""))[1]
 
 
 def _by_hour(
-    sentence: str, named_in: tuple[str, str], own: Figures, said: Figures, lang: Lang, *, fresh: bool
+    sentence: str, named_in: tuple[str, str, str], own: Figures, said: Figures, lang: Lang, *, fresh: bool
 ) -> str:
     """Hours at a percentage of the hourly pay, by kind of day; each kind where none was named in this message or before.
 
@@ -183,7 +184,7 @@ def _by_hour(
         shown = f"{_money(said.money, lang)} / {WORKING_DAYS} / {DAILY_HOURS}"
     else:
         return ""
-    counts = next((found for text in "\n".join(named_in).split("\n") if (found := _hours_in(text))), [])
+    counts = next((found for text in "\n".join(named_in[:2]).split("\n") if (found := _hours_in(text))), [])
     if said.percent is not None:
         chosen = [(hours, ("", said.percent))]
     elif len(counts) > 1:
@@ -193,13 +194,9 @@ def _by_hour(
         if len(chosen) < len(kinds) or ("hour" not in own.counted and _meant(named_in[0], cases)):
             return ""
     else:
-        chosen = [
-            (hours, case)
-            for case in _meant(named_in[0].partition(":")[0], cases)
-            or _meant(named_in[0], cases)
-            or _meant(named_in[1], cases)
-            or (cases if fresh else [])
-        ]
+        said_in = (named_in[0].partition(":")[0], named_in[0], named_in[2], named_in[1])
+        named = next(filter(None, (_meant(text, cases) for text in said_in)), cases if fresh else [])
+        chosen = [(hours, case) for case in named]
     clauses = [clause for clause, _ in cases]
     called = dict(zip(clauses, _names(clauses), strict=True))
     sums = [count * wage * share / 100 for count, (_, share) in chosen]
@@ -223,14 +220,15 @@ def _hours_in(text: str) -> list[tuple[Decimal, str]]:
     return [(count, piece) for count, piece in counted if count is not None]
 
 
-def _by_unit(sentence: str, said: Figures, question: str, asks: FigureRequest, lang: Lang) -> str:
+def _by_unit(sentence: str, said: Figures, question: str, units: Collection[str], lang: Lang) -> str:
     """So much for each day, night, time, child or for every so many years."""
     text = fold(sentence)
     # What is granted where days, months or money are asked for; nothing where any figure will do.
-    wanted = asks.units & set(_GRANTED) or ({""} if "money" in asks.units else set())
+    wanted = set(units) & set(_GRANTED) or ({""} if "money" in units else set())
     lines: list[str] = []
     total = Decimal(0)
-    for unit, words in _UNITS.items():
+    own, used = figures_of(question).counted, set[str]()
+    for unit, words in UNITS.items():
         count = said.counted.get(unit)
         if count is None:
             continue
@@ -243,9 +241,9 @@ def _by_unit(sentence: str, said: Figures, question: str, asks: FigureRequest, l
             if match is None:
                 continue
             granted = next(
-                (name for name in _GRANTED if re.search(rf"\b(?:{_UNITS[name]})$", match[1] or "")), ""
+                (name for name in _GRANTED if re.search(rf"\b(?:{UNITS[name]})$", match[1] or "")), ""
             )
-            if (not granted and amount.value < _LEAST_PAY) or (wanted and granted not in wanted):
+            if (not granted and amount.value < LEAST_PAY) or (wanted and granted not in wanted):
                 continue
             step = Decimal(match[2] or 1)
             free = next(
@@ -255,7 +253,7 @@ def _by_unit(sentence: str, said: Figures, question: str, asks: FigureRequest, l
                 free = Decimal(_NUMBERS.index(first[1]) % 10)
             beyond = max(Decimal(0), count - free)
             times = Decimal(int(beyond / step))
-            if count == 1 and not free:
+            if count == 1 and not free and len(said.counted) == 1:
                 # "a week", "một năm": how the question or the rule counts, no figure of the asker's.
                 continue
             value = times * amount.value
@@ -273,12 +271,15 @@ def _by_unit(sentence: str, said: Figures, question: str, asks: FigureRequest, l
             )
             each = _plain(amount.value, lang) if granted else _money(amount.value, lang)
             lines.append(f"{opening}{many} × {each} = {shown}")
+            used.add(unit)
             total += Decimal(0) if granted else value
     if len(lines) > 1 and total:
         lines.append(say("math.total", lang, total=_money(total, lang)))
+    # A count that the question brings is what it asks of, not one said before.
+    counts = bool(lines) and (not own or bool(used & set(own)))
     return (
         _told(lines, sentence, lang)
-        if lines and (figure_request(question).figure or total or "?" not in question)
+        if counts and (figure_request(question).figure or total or "?" not in question)
         else ""
     )
 
@@ -384,7 +385,7 @@ def _by_months_of_pay(text: str, asked: str, said: Figures, lang: Lang) -> str:
     lines = [
         f"{_money(said.money, lang)} × {rule[2]} × {_plain(months, lang)}/{_plain(year, lang)} = {_money(pay, lang)}"
     ]
-    grade = _GRADE.search(named)
+    grade = _GRADE.search(named) or _GRADE.search(fold(_LETTER.sub(r"loai \1", asked)))
     more = {name: Decimal(many.replace(",", ".")) for name, many in _ADDED.findall(folded)}
     if grade and grade[1] in more:
         added = said.money * more[grade[1]]
@@ -466,7 +467,7 @@ def _shares(clause: str) -> list[Decimal]:
 def _base(sentence: str, end: int, unit: str) -> Decimal:
     """The days or months that a sentence grants before it adds to them."""
     for amount in find_amounts(sentence[:end]):
-        if re.match(rf"\s*(?:{_UNITS[unit]})\b", fold(sentence[amount.end : amount.end + 8])):
+        if re.match(rf"\s*(?:{UNITS[unit]})\b", fold(sentence[amount.end : amount.end + 8])):
             return amount.value
     return Decimal(0)
 
@@ -497,8 +498,10 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     lang, today = given.turn.language, given.turn.now.astimezone(HCM)
     years = {year for year in _YEAR.findall(given.query) if int(year) < today.year}
     rules = [one for one in given.passages if (one.years & years if years else not one.superseded)]
+    dated = [one.start.weekday() for one in find_ranges(given.query, today.date()) if one.start == one.end]
+    day = say("math.rest_day" if dated and dated[0] >= _SATURDAY else "math.weekday", lang) if dated else ""
     for passage in rules[:_PAGES]:
-        text = work_out(given.query, given.before, [passage.text], lang)
+        text = work_out(given.query, given.before, passage.text, lang, typed=given.turn.text, day=day)
         text = text or on_calendar(given.query, passage.text, today.date(), lang)
         # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
         held = text_of(f"{passage.title}\n{passage.section}\n{text}")
@@ -509,7 +512,7 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
             for part in (parts := _other_matters(given.query, passage)):
                 for other in rules:
                     if part not in _other_matters(part, other) and (
-                        more := work_out(part, "", [other.text], lang)
+                        more := work_out(part, "", other.text, lang)
                     ):
                         used.append(other)
                         sums.append(more)

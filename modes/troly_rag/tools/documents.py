@@ -53,7 +53,8 @@ async def run_search(given: ToolInputs) -> ToolResult:
     found = await given.corpora.search(
         given.agent.collection, asked, given.user, _LOOKED_AT, now=turn.now, lang=turn.language, least=least
     )
-    near = [one for one in found.passages if one.relevance >= NEAR]
+    titled = question_of(asked).named_by
+    near = [one for one in found.passages if one.relevance >= NEAR or titled(one.title) >= 1]
     told = _told(near)
     best = max((one.share for one in near), default=0.0)
     if found.closed > best:

@@ -40,9 +40,10 @@ _SYSTEM = re.compile(
     rb"\b(?:CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b[\s\]:|-]+([A-Za-z][\w.-]{0,40}):\s"
 )
 _NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|\d[\d.:]*)\b", re.IGNORECASE)
-_BARE_CODE = re.compile(
-    r"^(?:log:|con|the|vay|what about|how about|and|\s)*(?:loi |ma |error )?(\d{3,6})(?: thi sao)?\W*$"
-)
+_BARE_CODE = re.compile(r"(?<![\d/:-])\d{3,6}(?![\d/:-])")
+# Where what is left out of a count ends.
+_LEFT_OUT_ENDS = re.compile(r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what)\b", re.IGNORECASE)
+_ACTOR = re.compile(rb"\b(?:user(?:name)?|account|login|uid)[\s=:]+['\"]?([\w.@\\-]{1,40})", re.IGNORECASE)
 _FROM_TO = re.compile(
     r"(?:tu|from|between)?\s*(\d{1,2})\s*(?:h|gio|:)\s*(\d{2})?\s*(?:den|toi|-|to|and)\s*(\d{1,2})\s*(?:h|gio|:)\s*(\d{2})?"
 )
@@ -60,17 +61,18 @@ MOST_MESSAGES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class LogQuery:
-    """What lines are asked for: a time range (aware, end excluded), levels, and words that a line must hold (folded)."""
+    """What lines are asked for: a time range (aware, end excluded), levels, and words that a line must or must not hold (folded)."""
 
     start: datetime | None = None
     end: datetime | None = None
     levels: frozenset[str] = frozenset()
     words: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
     def over(self, older: LogQuery) -> LogQuery:
         """This, and from `older` the period and the levels where they were not said again."""
         period = (self.start, self.end) if self.start or self.end else (older.start, older.end)
-        return LogQuery(*period, self.levels or older.levels, self.words)
+        return replace(self, start=period[0], end=period[1], levels=self.levels or older.levels)
 
 
 class LineKind(NamedTuple):
@@ -84,7 +86,8 @@ class LineKind(NamedTuple):
 class _Seen(NamedTuple):
     """How many lines of a kind there are, and the last of them: which line it is, its text, its time.
 
-    `first` is the first with its place, `largest` the one with the largest number in its message, `days` how many of each day.
+    `first` is the first with its place, `largest` the one with the largest number in its message, `days` how many of each
+    day, `actors` how many of each user that they name.
     """
 
     times: int
@@ -94,6 +97,7 @@ class _Seen(NamedTuple):
     first: tuple[int, str]
     largest: tuple[float, str]
     days: Counter[date]
+    actors: Counter[str]
 
 
 @dataclass(slots=True)
@@ -134,6 +138,11 @@ class LogTally:
         """How many lines there are of each day."""
         return sum((seen.days for seen in self.kinds.values()), Counter[date]())
 
+    @property
+    def actors(self) -> Counter[str]:
+        """How many lines there are of each user that they name."""
+        return sum((seen.actors for seen in self.kinds.values()), Counter[str]())
+
     def by(self, part: Literal["system", "level", "message"]) -> Counter[str]:
         """How many lines there are of each system, level or message; those that have none are left out."""
         found: Counter[str] = Counter()
@@ -170,9 +179,14 @@ async def run_log(given: ToolInputs) -> ToolResult:
         raise
     strange = _strange_words(given.query, tally, wanted, named, given.turn.now)
     # What no line says is told; of the other words a line must say all.
-    unread = tuple(word for word in strange if all(_left_of((word,), one) for one in tally.by("message")))
+    unread = tuple(
+        word for word in strange if all(word in _left_of(given.query, one) for one in tally.by("message"))
+    )
     if spoken := [word for word in strange if word not in unread]:
-        tally = tally.only(lambda kind: not _left_of(spoken, kind.message))
+        tally = tally.only(lambda kind: not set(spoken) & set(_left_of(given.query, kind.message)))
+    if not tally.actors:
+        # Lines that name nobody do not tell who.
+        unread += tuple(given.query[hit.start : hit.end] for hit in tool_words("log_who").find(given.query))
     evidence = SourceEvidence(
         url=", ".join(file.name for file in files),
         created_at=tally.newest,
@@ -196,15 +210,16 @@ def _strange_words(
 ) -> tuple[str, ...]:
     """The telling words of a question that are no system, level, period or code: what the lines must say."""
     rest = blank_out(query, [one.span for one in find_ranges(query, now.astimezone(HCM).date())])
-    rest = blank_out(rest, spans_of(tool_words("of_log").find(rest)))
-    names = (*named, *tally.named, *wanted.words)
+    asking = (hit for name in ("of_log", "log_who", "log_without") for hit in tool_words(name).find(rest))
+    rest = blank_out(rest, spans_of(asking))
+    names = (*named, *tally.named, *wanted.words, *wanted.without)
     known = {part for name in names for part in re.findall(r"[a-z0-9]+", fold(name))}
     return tuple(word for word in question_of(rest).words if fold(word) not in known and not word.isdigit())
 
 
-def _left_of(words: Sequence[str], kind: str) -> tuple[str, ...]:
-    """Those of `words` that a kind of line does not say."""
-    return question_of(" ".join(words)).coverage(text_of(kind)).unread
+def _left_of(query: str, kind: str) -> tuple[str, ...]:
+    """The words of `query` that a kind of line does not say."""
+    return question_of(query).coverage(text_of(kind)).unread
 
 
 def log_files(patterns: Sequence[str]) -> list[Path]:
@@ -231,10 +246,12 @@ def _named_files(files: Sequence[Path], query: str) -> list[Path]:
     )
 
 
-def parse_log_query(query: str, now: datetime) -> LogQuery:
-    """What a question asks of a log: its period, its levels, and quoted words or words that are no part of the asking."""
+def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> LogQuery:
+    """What a question asks of a log: its period, its levels, quoted words or codes, and which of those or of the systems
+    `known` it leaves out."""
     ranges = find_ranges(query, now.astimezone(HCM).date())
     period = ranges[0] if ranges else None
+    query, without = _left_out(query, known)
     text = fold(query)
     # A level in capitals is meant to the letter; "lỗi" is every line that is no less than an error.
     levels = {level for level in LEVELS if re.search(rf"\b{level}\b", query)}
@@ -253,7 +270,18 @@ def parse_log_query(query: str, now: datetime) -> LogQuery:
             for h, m in ((hours[1], hours[2]), (hours[3], hours[4]))
         )
         start, end = (start + first, start + last) if first < last <= timedelta(days=1) else (start, end)
-    return LogQuery(start, end, frozenset(levels), words or _codes(query))
+    return LogQuery(start, end, frozenset(levels), words or _codes(query), without)
+
+
+def _left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+    """The question without what it leaves out ("không tính db-02"), and the codes and systems of that, which alone can be."""
+    for hit in tool_words("log_without").find(query):
+        ends = _LEFT_OUT_ENDS.search(query, hit.end)
+        end = ends.start() if ends else len(query)
+        part = query[hit.end : end]
+        if names := tuple(dict.fromkeys((*_codes(part), *map(fold, _systems_in(part, known))))):
+            return f"{query[: hit.start]} {query[end:]}", names
+    return query, ()
 
 
 def _codes(query: str) -> tuple[str, ...]:
@@ -262,9 +290,10 @@ def _codes(query: str) -> tuple[str, ...]:
     codes = re.findall(
         r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2,6})\b(?!\s*(?:ngay|lan|dong|gio))", fold(query)
     )
-    # A follow-up of a bare number asks of another code.
-    bare = _BARE_CODE.search(fold(query))
-    codes += [bare[1]] if bare and not codes else []
+    # A number beside nothing but words of logs is a code too.
+    rest = blank_out(query, spans_of(tool_words("of_log").find(query)))
+    if not (codes or found or any(not word.isdigit() for word in question_of(rest).words)):
+        codes = _BARE_CODE.findall(rest)
     return (*(fold(word) for word in found if not re.fullmatch(r"[hH]\d{1,2}|\d+", word)), *codes)
 
 
@@ -316,6 +345,7 @@ def render_tally(
         start, end = format_date(wanted.start.date()), format_date(last.date())
         period = say("log.day" if same else "log.period", lang, start=start, end=end)
     of = f" {', '.join(named)}" if named else ""
+    of += say("log.without", lang, names=", ".join(wanted.without)) if wanted.without else ""
     if not tally.matched:
         return say("log.none", lang, period=period, of=of)
     levels = ", ".join(f"{level} {count}" for level, count in tally.by("level").items())
@@ -331,6 +361,10 @@ def render_tally(
         # Of days with as many the first.
         day, count = min(tally.days.items(), key=lambda one: (-one[1], one[0]))
         parts.append(say("log.day_most", lang, day=format_date(day), count=count))
+    if tool_words("log_who").find(asked) and (actors := tally.actors):
+        shown = ", ".join(f"{name} ({count})" for name, count in actors.most_common(_SHOWN))
+        more = say("log.more", lang, count=len(actors) - _SHOWN) if len(actors) > _SHOWN else ""
+        parts.append(say("log.who", lang, count=len(actors), names=shown + more))
     if tool_words("log_first").find(asked):
         parts.append(say("log.first", lang, line=tally.first))
     if tool_words("log_largest").find(asked) and tally.largest:
@@ -352,9 +386,10 @@ def _read_all(
             with path.open("rb") as file:
                 tally.named |= {name for raw in _some(file) if (name := _system_of(raw))}
         for text in said:
-            asked = parse_log_query(text, now)
+            asked = parse_log_query(text, now, tally.named)
             if not (named or wanted.words):
-                named, wanted = _systems_in(text, tally.named), replace(wanted, words=asked.words)
+                named = _systems_in(_left_out(text, tally.named)[0], tally.named)
+                wanted = replace(wanted, words=asked.words, without=wanted.without or asked.without)
             wanted = wanted.over(asked)
         for path in files:
             with path.open("rb", buffering=PIECE) as file:
@@ -363,7 +398,13 @@ def _read_all(
         name = Path(error.filename or "").name
         message = say("log.unreadable", lang, file=name, reason=error.strerror or error)
         raise ToolError("log_unreadable", message) from error
-    return wanted, named, tally.only(lambda kind: not named or kind.system in named)
+    return (
+        wanted,
+        named,
+        tally.only(
+            lambda kind: (not named or kind.system in named) and fold(kind.system) not in wanted.without
+        ),
+    )
 
 
 def _lines(file: BinaryIO, stop: Sequence[bool]) -> Iterator[bytes]:
@@ -410,10 +451,18 @@ def _matches(raw: bytes, moment: datetime | None, wanted: LogQuery) -> bool:
         return False
     if wanted.levels and level_of(raw) not in wanted.levels:
         return False
-    if not wanted.words:
+    # A system that is left out is so by the lines that it wrote, a code by the lines that hold it.
+    without = [word for word in wanted.without if word.isdigit()]
+    if not (wanted.words or without):
         return True
     text = fold(raw.decode("utf-8", "replace"))
-    return all(re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", text) for word in wanted.words)
+    return all(_holds(text, word) for word in wanted.words) and not any(
+        _holds(text, word) for word in without
+    )
+
+
+def _holds(text: str, word: str) -> bool:
+    return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", text) is not None
 
 
 def level_of(raw: bytes) -> str:
@@ -442,8 +491,14 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
     text = sanitize(raw.decode("utf-8", "replace"), keep_newlines=False).strip()[:300]
     moment = moment.astimezone(UTC) if moment else None
     number = max(map(float, re.findall(r"(?<![\w.])\d{1,15}(?:\.\d+)?(?![\w.:])", rest)), default=0.0)
-    seen = tally.kinds.get(kind) or _Seen(0, 0, "", None, (tally.lines, text), (number, text), Counter())
+    seen = tally.kinds.get(kind) or _Seen(
+        0, 0, "", None, (tally.lines, text), (number, text), Counter(), Counter()
+    )
     largest = seen.largest if seen.largest[0] >= number else (number, text)
     if moment:
         seen.days[moment.astimezone(HCM).date()] += 1
-    tally.kinds[kind] = _Seen(seen.times + 1, tally.lines, text, moment, seen.first, largest, seen.days)
+    if (actor := _ACTOR.search(raw[:400])) is not None and len(seen.actors) < MOST_MESSAGES:
+        seen.actors[sanitize(actor[1].decode("utf-8", "replace"), keep_newlines=False)] += 1
+    tally.kinds[kind] = seen._replace(
+        times=seen.times + 1, place=tally.lines, text=text, moment=moment, largest=largest
+    )

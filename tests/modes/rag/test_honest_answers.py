@@ -103,6 +103,16 @@ async def test_a_setting_that_names_something_and_a_reason_are_not_left_out(
             ("Vợ tôi sinh đôi, công ty hỗ trợ bao nhiêu tiền?", "10.000.000"),
             ("sinh ba thì sao", "15.000.000"),
         ),
+        (
+            ("Lương giờ 80k, tăng ca 5 tiếng ngày thường được bao nhiêu?", "600.000"),
+            ("à nhầm, chủ nhật chứ không phải ngày thường", "800.000"),
+            ("à quên, có 3 tiếng thôi", "480.000"),
+        ),
+        (
+            ("Đi công tác phụ cấp một ngày bao nhiêu?", "250.000"),
+            ("mình đi 3 đêm 4 ngày, cộng cả hai khoản được bao nhiêu", "3.700.000"),
+            ("nhầm, 2 ngày 1 đêm thôi", "1.400.000"),
+        ),
     ],
 )
 async def test_a_follow_up_asks_of_the_page_that_was_shown(
@@ -269,3 +279,26 @@ async def test_words_that_were_not_found_are_told_whole(desk: RagDesk) -> None:
 )
 def test_what_is_rejected_is_not_asked(text: str, meant: str) -> None:
     assert without_rejected(text) == meant
+
+
+@pytest.mark.parametrize(
+    "question", ["ai đăng nhập vpn hôm qua", "cần cài Docker mà không có trong kho phần mềm, làm sao giờ"]
+)
+async def test_a_page_that_does_not_say_it_is_no_answer(desk: RagDesk, question: str) -> None:
+    told = await desk.ask(question, offline=True)
+    assert not told.answer.startswith("Cài ứng dụng VPN")
+
+
+async def test_a_page_of_a_past_year_yields_to_one_in_force(desk: RagDesk) -> None:
+    desk.become("private", department="hr")
+    told = await desk.ask("luong chinh thuc tra ngay nao", offline=True)
+    assert "ngày 10" not in told.answer
+    assert "10 hằng tháng" in (await desk.ask("sổ tay 2024 nói lương trả ngày nào", offline=True)).answer
+
+
+async def test_logs_tell_who_and_leave_out_what_is_named(desk: RagDesk) -> None:
+    desk.become("private", department="it")
+    told = await desk.ask("user nào ngắt kết nối vpn ngày 20/11", offline=True)
+    assert "người: u" in told.answer
+    await desk.ask("tháng 11 vpn có bao nhiêu lỗi", offline=True)
+    assert "không tính 691" in (await desk.ask("không tính lỗi 691 thì còn mấy", offline=True)).answer

@@ -223,3 +223,29 @@ def test_a_fault_that_is_serious_is_no_other_fault(question: str, levels: set[st
 @pytest.mark.parametrize("question", ["còn 809?", "log: 809", "thế lỗi 809 thì sao", "what about 809"])
 def test_a_bare_code_is_looked_for(question: str) -> None:
     assert parse_log_query(question, NOW).words == ("809",)
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "without"),
+    [
+        ("không tính db-02 thì còn bao nhiêu", (), ("db-02",)),
+        ("có mấy lỗi trừ lỗi 691", (), ("691",)),
+        ("errors on web-01 excluding vpn", ("web-01",), ("vpn",)),
+        ("bỏ qua cảnh báo thì sao", (), ()),
+        ("quay lại 691", ("691",), ()),
+    ],
+)
+def test_what_is_left_out_is_a_code_or_a_system(
+    question: str, words: tuple[str, ...], without: tuple[str, ...]
+) -> None:
+    wanted = parse_log_query(question, NOW, ("vpn", "db-02"))
+    assert (wanted.words, wanted.without) == (words, without)
+
+
+def test_a_code_left_out_is_no_line_and_who_is_counted() -> None:
+    said = ["user u1 error 691", "user u2 error 809", "user u2 error 809"]
+    tally = tallied((line(at, "ERROR", text) for at, text in enumerate(said)), LogQuery(without=("691",)))
+    assert tally.actors == {"u2": 2}
+    told = render_tally(tally, LogQuery(without=("691",)), "vi", asked="ai bị nhiều nhất")
+    assert "không tính 691" in told
+    assert "u2 (2)" in told
