@@ -197,7 +197,18 @@ def _denied(fact: Fact) -> bool:
 # -- What a person wants that no note gives: a dose, a prescription, a diagnosis, an appointment, a price.
 
 _WISHES = Path(__file__).parent / "lexicons" / "asked_for.txt"
-Wish = Literal["dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "hours", "price"]
+Wish = Literal[
+    "recall",
+    "declare",
+    "dose",
+    "prescription",
+    "medicine",
+    "diagnosis",
+    "booking",
+    "clinic",
+    "hours",
+    "price",
+]
 
 
 # What is wished for is anything else, tobacco is none; and how long something lasts, which is no dose.
@@ -223,6 +234,9 @@ _ENDS = re.compile(r"\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)
 
 def wishes(question: str) -> tuple[Wish, ...]:
     """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
+    labels = set(_wishes().labels_in(question))
+    if "declare" in labels or {"recall", "told"} <= labels:
+        return ("declare" if "declare" in labels else "recall",)
     said = _HEARD.sub("", _BESIDES.sub("", question))
     question = _without_taken(said)
     labels = set(_wishes().labels_in(question))

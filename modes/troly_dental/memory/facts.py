@@ -478,8 +478,8 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         cue = max((hit for hit in hits if hit.label == "allergy"), key=lambda hit: hit.end)
         named = [hit for hit in hits if hit.label in {"medicine", "allergen"}]
         value = ", ".join(part.text[hit.start : hit.end] for hit in named) or _after(part, cue)
-        if not named and next(iter(folded_words(value)), "") in _WHERE:
-            # "sốc phản vệ trên ghế nha khoa" says where, not of what.
+        if not named and _NO_ALLERGEN.match(fold(value)):
+            # "sốc phản vệ trên ghế nha khoa" says where, not of what; "dị ứng thuốc gì ấy nhỉ" asks.
             value = ""
         nothing = value and all(word in _folds("nothing") for word in folded_words(value))
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
@@ -499,7 +499,9 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         yield _fact("age", part.written(*age.span()), told)
 
 
-_WHERE = frozenset({"tren", "trong", "o", "tai", "luc", "khi", "on", "in", "at", "during", "while"})
+_NO_ALLERGEN = re.compile(
+    r"\W*(?:(?:tren|trong|o|tai|luc|khi|on|in|at|during|while)\b|(?:(?:voi|cai|thuoc|mon)\s+)*(?:gi|nao|j|what|which)\b)"
+)
 
 
 def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
