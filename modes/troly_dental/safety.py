@@ -234,9 +234,9 @@ _ENDS = re.compile(r"\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)
 
 def wishes(question: str) -> tuple[Wish, ...]:
     """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
-    labels = set(_wishes().labels_in(question))
-    if "declare" in labels or {"recall", "told"} <= labels:
-        return ("declare" if "declare" in labels else "recall",)
+    before = set(_told_before().labels_in(question))
+    if "declare" in before or {"recall", "told"} <= before:
+        return ("declare" if "declare" in before else "recall",)
     said = _HEARD.sub("", _BESIDES.sub("", question))
     question = _without_taken(said)
     labels = set(_wishes().labels_in(question))
@@ -292,3 +292,8 @@ def thanks(question: str) -> bool:
 @cache
 def _wishes() -> Lexicon:
     return Lexicon.load(_WISHES)
+
+
+@cache
+def _told_before() -> Lexicon:
+    return Lexicon.load(_WISHES.with_name("told_before.txt"))

@@ -84,13 +84,20 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
     fever" four messages after an extraction is one. `present` names the emergency that the conversation is in.
     """
     earlier = [_read(reading) for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
-    for reading in spellings_of(text):
-        read = _read(reading)
+    readings = [_read(reading) for reading in spellings_of(text)]
+    for read in readings:
         name = None if read.for_study(earlier[-_STUDIED:]) else _danger_of(read, earlier, present)
-        if name and (name == "self_harm" or not _asks_of_other(read)):
+        if name and (
+            name == "self_harm" or not (_asks_of_other(read) or _respelt(read, readings[-1], earlier))
+        ):
             sure = not read.joking and (name in _CERTAIN or not read.doubtful)
             return Danger(name, sure, read.has(*_SEVERE.get(name, ())))
     return None
+
+
+def _respelt(read: _Reading, corrected: _Reading, earlier: Sequence[_Reading]) -> bool:
+    """Whether only a slip hid what takes the signs back: "tháng trưước", "hếtt rồi"."""
+    return corrected.doubts > read.doubts and _danger_of(corrected, earlier, None) is None
 
 
 def _asks_of_other(read: _Reading) -> bool:
@@ -884,7 +891,12 @@ class _Reading:
     @property
     def doubtful(self) -> bool:
         """Whether a sign of the message does not count, or words stand there that make signs mean something else."""
-        return any(self.denies(sign) for sign in _DENIABLE) or any(self._sure(word) for word in _DOUBTS)
+        return any(self.denies(sign) for sign in _DENIABLE) or self.doubts > 0
+
+    @property
+    def doubts(self) -> int:
+        """How many words make signs mean something else."""
+        return sum(len(self._sure(word)) for word in _DOUBTS)
 
     def denies(self, concept: str) -> bool:
         """Whether a place of `concept` is denied, over, supposed or past, while none counts."""
@@ -1323,7 +1335,7 @@ class _Reading:
             crossed = self._words[at].start
             if self._at(at, "no"):
                 return True
-            if any(place.first <= at <= place.last for place in self._sure("eased")):
+            if self._at(at, "eased") and not self._at(at, "drug"):
                 return not (self._at(at - 1, "no") or self._at(at - 2, "no"))
             # "không nuốt khó", but not "không nuốt được".
             act = at == place.first - 1 and any(self._at(at, one) for one in ("swallow", "breathe", "open"))

@@ -27,7 +27,7 @@ LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 120, 80
 _PARTS = re.compile(
     r"[;!\n]+|(?<!\d)[.,](?!\d)|(?<=\d)[.,](?=\s|$)|(?<=\D)[.,](?=\d)|(?<=\d)[.,](?=[^\d\s])|\?+"
     r"|\s(?:à|a|í|i|ý|y|ấy|ay|á)\s(?=(?:nhầm|nham|lộn|lon)\b)|\s(?=(?:nhầm|nham)\s+\d)"
-    r"|\s(?:and|và|va|nhưng|nhung|but)\s(?=(?:i|i'm|my|tôi|toi|em|mình|minh|đang|dang|bị|bi|cháu|chau|con)\b)",
+    r"|\s(?:and|và|va|nhưng|nhung|but)\s(?=(?:i|i'm|my|take|takes|taking|use|using|uống|uong|dùng|dung|tôi|toi|em|mình|minh|đang|dang|bị|bi|cháu|chau|con)\b)",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
@@ -584,10 +584,13 @@ def _names(text: str) -> Iterator[Fact]:
             yield _fact("name", text[found.start : found.end], text[found.cue : found.end])
 
 
+_TAKEN_TOO = ("take ", "takes ", "taking ", "use ", "using ", "uong ", "dung ")
+
+
 def _more_allergens(last: Fact | None, part: _Part) -> Fact | None:
     """A list goes on after its comma: "dị ứng penicillin, hải sản"."""
-    words = folded_words(part.text)
-    if last is None or len(words) > 4 or part.stated < len(part.text):
+    long = len(folded_words(part.text)) > 4
+    if last is None or long or part.stated < len(part.text) or part.folded.startswith(_TAKEN_TOO):
         return None
     hits = _lexicon().find(part.text)
     if not hits or {hit.label for hit in hits} - {"medicine", "allergen", "end", "filler"}:
