@@ -326,7 +326,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
         again = await asyncio.to_thread(bundled.answer, found.before, question, query, lang, facts)
         answer = again if again.whole or not answer.about else answer
     if "recall" in recall or (
-        replies and not (answer.whole if set(wished) - {"diagnosis"} else answer.about)
+        replies and not (answer.whole if set(wished) - {"diagnosis", "declare"} else answer.about)
     ):
         # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()

@@ -196,7 +196,7 @@ def _denied(fact: Fact) -> bool:
 
 # -- What a person wants that no note gives: a dose, a prescription, a diagnosis, an appointment, a price.
 
-_WISHES = Path(__file__).parent / "lexicons" / "asked_for.txt"
+_LEXICONS = Path(__file__).parent / "lexicons"
 Wish = Literal[
     "recall",
     "declare",
@@ -234,7 +234,7 @@ _ENDS = re.compile(r"\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)
 
 def wishes(question: str) -> tuple[Wish, ...]:
     """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
-    before = set(_told_before().labels_in(question))
+    before = set(_wishes("told_before").labels_in(question))
     if "declare" in before or {"recall", "told"} <= before:
         return ("declare" if "declare" in before else "recall",)
     said = _HEARD.sub("", _BESIDES.sub("", question))
@@ -290,10 +290,5 @@ def thanks(question: str) -> bool:
 
 
 @cache
-def _wishes() -> Lexicon:
-    return Lexicon.load(_WISHES)
-
-
-@cache
-def _told_before() -> Lexicon:
-    return Lexicon.load(_WISHES.with_name("told_before.txt"))
+def _wishes(name: str = "asked_for") -> Lexicon:
+    return Lexicon.load(_LEXICONS / f"{name}.txt")
