@@ -723,6 +723,7 @@ _GOING_ON = "going on"
 
 
 _NEAR = ("person_first", "child", "relative")
+_NEAR_WORDS = ("person", *_NEAR)
 
 
 class _Frame(NamedTuple):
@@ -1239,7 +1240,9 @@ class _Reading:
         )
         if at == len(self._words) or _STOP_OR_LIST.search(self.text, self._end(verb), self._words[at].start):
             before = {word.folded for word in self._words[max(verb.first - 3, 0) : verb.first]}
-            done = done or any(self._at(verb.first - 1, one) for one in (() if self._english else _DOES))
+            # "As I swallow" tells of a habit.
+            tells = () if self._words[verb.first].folded.startswith("swallow") else _DOES
+            done = done or any(self._at(verb.first - 1, one) for one in tells)
             return (
                 done
                 and not before & _AS_OFTEN
@@ -1333,7 +1336,9 @@ class _Reading:
             if _LIST.search(self.text, self._words[at].end, crossed):
                 return False
             crossed = self._words[at].start
-            if self._at(at, "no"):
+            # "con em no nuot": "no" without its accent is whom it is told of.
+            he = self._words[at].text == "no" and not self._english
+            if self._at(at, "no") and not (he and any(self._at(at - 1, one) for one in _NEAR_WORDS)):
                 return True
             if self._at(at, "eased") and not self._at(at, "drug"):
                 return not (self._at(at - 1, "no") or self._at(at - 2, "no"))

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, span_in_place, tokens
+from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, nfc, span_in_place, tokens
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
@@ -159,7 +159,7 @@ def revise(text: str, known: Sequence[Fact] = (), before: str = "") -> Revision:
     "Nhầm, 3 tuổi" replaces an age, "không phải penicillin mà là ibuprofen" a medicine, "con mình chứ không phải mình"
     the person.
     """
-    text = text[:LONGEST_READ]
+    text = nfc(text[:LONGEST_READ])
     dropped: list[Fact] = []
     found, corrects = _stated(text, known, dropped)
     back = [_wanted(match) for match in _TAKEN_BACK.finditer(fold(text))]
