@@ -311,6 +311,10 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     noted = _noted(question, lang)
     against = [] if noted else [one.told(lang) for one in conflicts(question, facts)]
     replies = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
+    recall = set(wished) & {"recall", "declare"}
+    if recall and (held := told(stated(facts), lang)):
+        # What the person has told is what they want to hear, or to tell in their turn.
+        replies = [say("answer.told", lang, facts=held), *what_they_mean(facts, lang)]
     if not replies and asks_of_allergies(question):
         replies += what_they_mean([fact for fact in facts if fact.kind == "allergy"], lang)
     if set(wished) & {"dose", "prescription", "medicine"} and not noted and not against:
@@ -321,7 +325,9 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     if not answer.whole and found.before and without_everyday(question):
         again = await asyncio.to_thread(bundled.answer, found.before, question, query, lang, facts)
         answer = again if again.whole or not answer.about else answer
-    if replies and not (answer.whole if set(wished) - {"diagnosis"} else answer.about):
+    if "recall" in recall or (
+        replies and not (answer.whole if set(wished) - {"diagnosis", "declare"} else answer.about)
+    ):
         # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()
     if answer.text and bundled.asks_leave(question):
@@ -331,7 +337,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     quoted = _quoted(found, lang)
     if not answer.whole:
         # That a fact was noted answers no question that was asked beside it.
-        told_more = replies and not wished and not (noted and bundled.asks(question))
+        told_more = replies and (recall or not wished) and not (noted and bundled.asks(question))
         turn.answered = bool(quoted or told_more) or (False if not told_more or wished else None)
     against = [one.told(lang) for one in conflicts(answer.text, facts) if not warns(answer.text)]
     texts = [one for one in (*replies, answer.text, *against, quoted) if one]

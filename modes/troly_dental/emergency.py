@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any, Self
 
 from troly.text.catalogue import Lang
+from troly.text.fold import fold
 from troly.text.match import Lexicon
 from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
-from troly_dental.guard.danger import NAMES
+from troly_dental.guard.danger import ASKS_AT_END, NAMES
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.memory.facts import patient_of
 from troly_dental.notes import of_topics, subjects
@@ -211,8 +212,9 @@ def still(text: str, present: Emergency, lang: Lang) -> str:
     wanted = [label for label in _lexicon().labels_in(text) if label not in silent]
     told, more = _told_lines(text, name, lang), [say(f"guard.still.{label}", lang) for label in wanted]
     lines = [*told, *more[: _LINES - min(len(told), 2)]]
-    if "meanwhile" in _lexicon().labels_in(text):
-        lines = list(dict.fromkeys([*told, *card]))
+    if lines and ("meanwhile" in _lexicon().labels_in(text) or not ASKS_AT_END.search(fold(text))):
+        # Who tells how it goes may need the next step, whichever it is.
+        lines = list(dict.fromkeys([*lines, *card]))
     lines = lines or [say("guard.still.more", lang), *card]
     return "\n".join([head, "", *lines])
 

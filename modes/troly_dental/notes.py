@@ -216,7 +216,15 @@ async def find_in(
     Words and, where an `embed` is given, vectors are searched. Raises StoreError, InputError (`samples.missing`).
     """
     question = _without_denied(question)
+    named = subjects(question)
+    # "vang" is "vâng", but in "vang cai rang" it names a subject.
+    names = {word.folded for name in _names() if name.topic in named for word in name.words}
     asked = subject_words(question)
+    asked += "".join(
+        f" {word.text}"
+        for word in fold.tokens(question)
+        if word.folded in names and word.text not in asked.lower().split()
+    )
     result = await services.knowledge.search(
         asked,
         collection=COLLECTION,
@@ -226,7 +234,6 @@ async def find_in(
         embedder=embedder,
         lang=lang,
     )
-    named = subjects(question)
     best: dict[str, Note] = {}
     for passage in result.passages:
         note = _note(passage, lang)

@@ -196,8 +196,19 @@ def _denied(fact: Fact) -> bool:
 
 # -- What a person wants that no note gives: a dose, a prescription, a diagnosis, an appointment, a price.
 
-_WISHES = Path(__file__).parent / "lexicons" / "asked_for.txt"
-Wish = Literal["dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "hours", "price"]
+_LEXICONS = Path(__file__).parent / "lexicons"
+Wish = Literal[
+    "recall",
+    "declare",
+    "dose",
+    "prescription",
+    "medicine",
+    "diagnosis",
+    "booking",
+    "clinic",
+    "hours",
+    "price",
+]
 
 
 # What is wished for is anything else, tobacco is none; and how long something lasts, which is no dose.
@@ -223,6 +234,9 @@ _ENDS = re.compile(r"\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)
 
 def wishes(question: str) -> tuple[Wish, ...]:
     """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
+    before = set(_wishes("told_before").labels_in(question))
+    if "declare" in before or {"recall", "told"} <= before:
+        return ("declare" if "declare" in before else "recall",)
     said = _HEARD.sub("", _BESIDES.sub("", question))
     question = _without_taken(said)
     labels = set(_wishes().labels_in(question))
@@ -276,5 +290,5 @@ def thanks(question: str) -> bool:
 
 
 @cache
-def _wishes() -> Lexicon:
-    return Lexicon.load(_WISHES)
+def _wishes(name: str = "asked_for") -> Lexicon:
+    return Lexicon.load(_LEXICONS / f"{name}.txt")

@@ -43,7 +43,7 @@ _PILLS_A_DAY, _PILLS_AT_ONCE, _MILLIGRAMS = 8, 4, 4000
 # Hours between two doses: "cứ 2 tiếng", "every 2 hours", "2 tiếng một lần".
 _HOURS = r"(\d{1,2}(?:\.\d)?|hai|ba|bon|two|three|four)\s*(?:tieng|gio|h|hrs?|hours?)"
 _EVERY = re.compile(
-    rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
+    rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|(?:\w+\s+){{0,2}}lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
     r"|\d+\s*(?:v|vien)\b)"
 )
 # "5 cữ, mỗi cữ 3 viên".
@@ -84,13 +84,20 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
     fever" four messages after an extraction is one. `present` names the emergency that the conversation is in.
     """
     earlier = [_read(reading) for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
-    for reading in spellings_of(text):
-        read = _read(reading)
+    readings = [_read(reading) for reading in spellings_of(text)]
+    for read in readings:
         name = None if read.for_study(earlier[-_STUDIED:]) else _danger_of(read, earlier, present)
-        if name and (name == "self_harm" or not _asks_of_other(read)):
+        if name and (
+            name == "self_harm" or not (_asks_of_other(read) or _respelt(read, readings[-1], earlier))
+        ):
             sure = not read.joking and (name in _CERTAIN or not read.doubtful)
             return Danger(name, sure, read.has(*_SEVERE.get(name, ())))
     return None
+
+
+def _respelt(read: _Reading, corrected: _Reading, earlier: Sequence[_Reading]) -> bool:
+    """Whether only a slip hid what takes the signs back: "tháng trưước", "hếtt rồi"."""
+    return corrected.doubts > read.doubts and _danger_of(corrected, earlier, None) is None
 
 
 def _asks_of_other(read: _Reading) -> bool:
@@ -180,10 +187,11 @@ def _breathing(case: _Case) -> bool:
     # "không nuốt trôi cái giá này" is a saying.
     swallow = swallow and not read.then("swallow", "price", 3)
     swallow = swallow or (read.has("drool") and case.told("swell", "infected", "trismus"))
-    hurts = read.near("sore", "swallow", 3) and not (
+    hurts = read.near("sore", "swallow", 4) and not (
         read.cannot("swallow", 2) or read.near("tough", "swallow", 4)
     )
-    if (hurts or read.has("dry")) and not case.told("swell", "infected", "fever", "trismus"):
+    worn = read.has("new_fit") and not read.has("missing", "into", "throat")
+    if (hurts or worn or read.has("dry")) and not case.told("swell", "infected", "fever", "trismus"):
         swallow = False
     shut = (
         (read.cannot("open", 2) and not read.has("eye"))
@@ -380,21 +388,25 @@ def _self_harm(case: _Case) -> bool:
 
 def _object(case: _Case) -> bool:
     read = case.read
-    if read.seen_to or read.stands("taken_out"):
+    ill = read.has("drool", "cough", "unwell", "breathless", "refuses")
+    well = read.has("well", "laugh", "breathes_well") or read.denies("cough") or read.denies("breathless")
+    # What is small and smooth, in whom is told to be well, the note answers.
+    worse = ill or read.has("into", "no_air", "choked_on", "battery")
+    if read.seen_to or read.stands("taken_out") or (read.has("baby_tooth") and well and not worse):
         return False
     # What burns or pinches from inside is looked for in the child that had it, before anything shows.
     burning = read.near("battery", "missing", 7) and (read.has("child") or case.told_before("child"))
-    ill = read.has("drool", "cough", "unwell", "breathless", "refuses")
-    if burning or (read.near("device", "missing", 4) and ill):
-        return True
-    if read.has("cough") and read.has("slipped", "out") and read.has("into"):
-        return True
-    if read.near("cough", "device", 5) and read.has("speechless", "breathless"):
+    if (
+        burning
+        or (read.near("device", "missing", 4) and ill)
+        or (read.has("cough") and read.has("slipped", "out") and read.has("into"))
+        or (read.near("cough", "device", 5) and read.has("speechless", "breathless"))
+    ):
         return True
     if read.near("device", "into", 6) and (
         read.has("out", "gulp", "by_mistake", "slipped") or read.near("slipped", "into", 1) or case.mouth
     ):
-        return not read.has("artificial_rub")
+        return True
     eaten = read.has("device") and not read.has("drug", "pill") and read.has("ate_it")
     return eaten or any(
         read.follows(at.last, ("device",), 5, over="gulp_filler")
@@ -440,7 +452,7 @@ def _knocked_out(case: _Case) -> bool:
     hit = read.hit or read.has("play") or any(one.hit for one in case.before)
     if read.has("artificial") and not hit:
         return False
-    if read.near("tooth", "knocked", 6) and (hit or (read.has("knocked") and not read.has("artificial"))):
+    if read.near("tooth", "knocked", 8) and (hit or (read.has("knocked") and not read.has("artificial"))):
         return True
     return hit and read.near("tooth", "out", 4) and not read.near("tooth", "broken", 0)
 
@@ -462,7 +474,9 @@ def _trauma(case: _Case) -> bool:
         return True
     hit = read.hit or (read.has("play") and read.has("harm"))
     if (hit or any(one.hit for one in case.before)) and (
-        read.near("jaw", "skewed", 3) or read.near("bite", "skewed", 2)
+        read.near("jaw", "skewed", 3)
+        or read.near("bite", "skewed", 2)
+        or any(read.near(part, "unmet", 3) for part in ("tooth", "jaw", "bite"))
     ):
         return True
     body = read.has("face", "mouth", "tooth", "throat", "into")
@@ -490,7 +504,7 @@ def _swelling(case: _Case) -> bool:
     if read.near("swell", "face", 8) and (mouth or read.near("swell", "face", 4)):
         return True
     if mouth and (
-        read.near("face", "taut", 6) and read.has("infected", "swell", "drawn", "procedure", "ache")
+        read.near("face", "taut", 6) and read.has("infected", "swell", "drawn", "procedure", "ache", "sudden")
     ):
         return True
     grows = read.near("swell", "grow", 6) or (read.has("infected") and read.near("grow", "face", 3))
@@ -611,7 +625,7 @@ def _entries() -> dict[str, tuple[_Entry, ...]]:
 _DENIABLE = frozenset(
     {
         "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
-        "racing", "numb", "droop", "knocked", "accident", "harm", "broken", "hard", "infected", "suicide", "die", "gulp",
+        "racing", "numb", "droop", "knocked", "accident", "harm", "cough", "unwell", "broken", "hard", "infected", "suicide", "die", "gulp",
         "flood", "closing", "taken", "out", "too_much", "tough", "into",
     }
 )  # fmt: skip
@@ -649,6 +663,10 @@ _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconsci
 _DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
+_STOP_OR_LIST = re.compile(rf"{_STOP.pattern}|{_LIST.pattern}")
+# What stands before a verb that tells what somebody did.
+_AS_OFTEN = frozenset({"khi", "luc", "lan", "when", "if"})
+_DOES = ("done", "now", "by_mistake", "person", "child", "pointing")
 _HOURS_AGO = re.compile(
     r"cach (?:day|nay)\s+(?:chung |khoang |hon |gan )?(?:\d+|mot|hai|ba|bon|nam|nua|may|vai)\s*(?:phut|tieng|gio|h|p)\b"
 )
@@ -662,7 +680,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 # What a question asks with at its end or in it; what it asks of where it is about going for help.
-_ASKS_AT_END = re.compile(
+ASKS_AT_END = re.compile(
     r"\b(?:gi|j|sao|(?:the|cach|loai|luc|khi|cho|cai|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
     r"|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
     r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?:what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
@@ -705,6 +723,7 @@ _GOING_ON = "going on"
 
 
 _NEAR = ("person_first", "child", "relative")
+_NEAR_WORDS = ("person", *_NEAR)
 
 
 class _Frame(NamedTuple):
@@ -728,6 +747,7 @@ _TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, near=_NEAR, part="sentence")
 _PAST = _Frame(("past",), _ANY, 8, part="sentence")
 _FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
 _DREADED = _Frame(("dreaded",), _ANY, unless="now")
+_CHRONIC = _Frame(("chronic",), 6, 6, unless=_GOING_ON)
 _THE_OTHER_DAY = _Frame(("the_other_day",), _ANY, 8, unless="now", part="sentence")
 _FALLS = frozenset({"accident", "broken", "knocked", "harm"})
 _FRAMES = (
@@ -826,7 +846,7 @@ class _Reading:
         """Whether the message goes on asking for the exam or the story of one before, and names nobody who is near."""
         return (
             any(one.has("study") for one in earlier)
-            and bool(_ASKS_AT_END.search(fold(self.text)))
+            and bool(ASKS_AT_END.search(fold(self.text)))
             and not any(self._all.get(concept) for concept in _NEAR)
         )
 
@@ -836,7 +856,7 @@ class _Reading:
         asked = fold(self.text)
         return (
             self.mouth
-            and bool(_ASKS_AT_END.search(asked))
+            and bool(ASKS_AT_END.search(asked))
             and not _CARE.search(asked)
             and not any(
                 self._all.get(concept) for concept in ("person_first", "relative", "now", "just", "pointing")
@@ -860,7 +880,7 @@ class _Reading:
                 asked = fold(last)
                 return (
                     last
-                    if _ASKS_AT_END.search(asked) and names_mouth(last) and not _CARE.search(asked)
+                    if ASKS_AT_END.search(asked) and names_mouth(last) and not _CARE.search(asked)
                     else ""
                 )
         return ""
@@ -872,7 +892,12 @@ class _Reading:
     @property
     def doubtful(self) -> bool:
         """Whether a sign of the message does not count, or words stand there that make signs mean something else."""
-        return any(self.denies(sign) for sign in _DENIABLE) or any(self._sure(word) for word in _DOUBTS)
+        return any(self.denies(sign) for sign in _DENIABLE) or self.doubts > 0
+
+    @property
+    def doubts(self) -> int:
+        """How many words make signs mean something else."""
+        return sum(len(self._sure(word)) for word in _DOUBTS)
 
     def denies(self, concept: str) -> bool:
         """Whether a place of `concept` is denied, over, supposed or past, while none counts."""
@@ -992,6 +1017,7 @@ class _Reading:
             or (concept == "fever" and self._asks_of_a_treatment(place))
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _FIGURES and self._exaggerated(place))
+            or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
             or (concept == "swell" and self._trifling(place))
             # The "tê" of "thuốc tê" numbs nobody.
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
@@ -1073,10 +1099,11 @@ class _Reading:
 
     def _trifling(self, place: _Place) -> bool:
         """Whether a swelling is a slight one, or comes from crying, from what was eaten or is how a numb lip feels; not where it grows."""
-        if self._stated("grow", "taut", "infected", "fever"):
+        if self._stated("grow", "taut", "fever"):
             return False
         slight = any(
-            (0 <= place.first - each.last - 1 <= 1 or 0 <= each.first - place.last - 1 <= min(1, each.reach))
+            0 <= place.first - each.last - 1 <= 1
+            or (each.last > place.last and place.first <= each.first <= place.last + 1 + min(1, each.reach))
             for each in self._all.get("slight", ())
         )
         numbed = (
@@ -1200,20 +1227,31 @@ class _Reading:
         return False
 
     def swallows_thing(self, verb: _Place) -> bool:
-        """Whether what was swallowed is told as a thing, and is nothing that one eats, drinks or takes."""
+        """Whether what was swallowed is told as a thing, and is nothing that one eats, drinks or takes; "cây kim bé ngậm xong
+        nuốt" tells of it before the verb.
+        """
         at = verb.last + 1
-        while at < len(self._words) and (self._at(at, "gulp_filler") or self._at(at, "by_mistake")):
-            at += 1
-        done = (
-            self._words[verb.first].folded.endswith("ed")
-            or any(self._words[step].folded in _HAPPENED for step in range(verb.last + 1, at)[:1])
-            or any(self._clause_has(one, verb) for one in ("done", "by_mistake", "now"))
-        )
-        if (
-            at == len(self._words)
-            or not done
-            or _LIST.search(self.text, self._end(verb), self._words[at].start)
+        while at < len(self._words) and any(
+            self._at(at, one) for one in ("gulp_filler", "by_mistake", "done")
         ):
+            at += 1
+        done = self._words[verb.first].folded.endswith("ed") or any(
+            self._words[step].folded in _HAPPENED for step in range(verb.last + 1, at)[:1]
+        )
+        if at == len(self._words) or _STOP_OR_LIST.search(self.text, self._end(verb), self._words[at].start):
+            before = {word.folded for word in self._words[max(verb.first - 3, 0) : verb.first]}
+            # "As I swallow" tells of a habit.
+            tells = () if self._words[verb.first].folded.startswith("swallow") else _DOES
+            done = done or any(self._at(verb.first - 1, one) for one in tells)
+            return (
+                done
+                and not before & _AS_OFTEN
+                and any(
+                    self._clause(each) == self._clause(verb) and each.last < verb.first
+                    for each in self.outside("device", "tooth")
+                )
+            )
+        if not (done or any(self._clause_has(one, verb) for one in ("done", "by_mistake", "now"))):
             return False
         a_thing = any(self._words[step].folded in _COUNTED for step in range(verb.last + 1, at + 1))
         return a_thing and not any(
@@ -1298,9 +1336,11 @@ class _Reading:
             if _LIST.search(self.text, self._words[at].end, crossed):
                 return False
             crossed = self._words[at].start
-            if self._at(at, "no"):
+            # "con em no nuot": "no" without its accent is whom it is told of.
+            he = self._words[at].text == "no" and not self._english
+            if self._at(at, "no") and not (he and any(self._at(at - 1, one) for one in _NEAR_WORDS)):
                 return True
-            if any(place.first <= at <= place.last for place in self._sure("eased")):
+            if self._at(at, "eased") and not self._at(at, "drug"):
                 return not (self._at(at - 1, "no") or self._at(at - 2, "no"))
             # "không nuốt khó", but not "không nuốt được".
             act = at == place.first - 1 and any(self._at(at, one) for one in ("swallow", "breathe", "open"))
@@ -1408,7 +1448,7 @@ class _Reading:
         end = next((one for one in self._sentences if one > start), len(self.text))
         asked = fold(self.text[start:end].rstrip(" .!…"))
         return (
-            bool(_ASKS_AT_END.search(asked))
+            bool(ASKS_AT_END.search(asked))
             and not _CARE.search(asked)
             and not _ASKED.match(self.text, self._end(place))
             and not any(

@@ -27,7 +27,6 @@ _RULES = SpellingRules(
     shortest_phrase=_SHORTEST_SLIP,
     most_tokens=1500,
 )
-_DOUBLED = re.compile(r"([^\W\d_])\1")
 _NO_N = re.compile(r"[aeiouy]g$")
 # A word is not bent towards what speaks against teeth.
 _NO_TARGETS = frozenset({"other", "off", "medical", "elsewhere", "follow", "social"})
@@ -93,7 +92,8 @@ def _typed_in_haste(token: WordToken) -> str | None:
     word, folded = token.text, token.folded
     if _corrector().is_known(folded) or not folded.isalpha() or is_syllable(folded):
         return None
-    once = _DOUBLED.sub(r"\1", word)
+    # "neếu": the letter that carries the accents stays.
+    once = "".join(one for one, after in zip(word, f"{word[1:]} ", strict=True) if fold(one) != fold(after))
     if once != word and (_corrector().is_known(fold(once)) or is_syllable(fold(once))):
         return once
     if _NO_N.search(folded) and is_syllable(folded[:-1] + "ng"):

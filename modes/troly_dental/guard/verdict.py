@@ -33,7 +33,7 @@ _HEARD = 400
 _NO, _YES = re.compile(r"\bNO\b", re.IGNORECASE), re.compile(r"\bYES\b", re.IGNORECASE)
 # A word that is long enough to tell by itself what is spoken of.
 _LONG_WORD = 6
-_HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis"})
+_HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis", "recall", "declare"})
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What only says that something was heard.
 _HEARD_ONLY = frozenset({

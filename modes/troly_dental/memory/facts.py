@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, span_in_place, tokens
+from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, nfc, span_in_place, tokens
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
@@ -27,7 +27,7 @@ LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 120, 80
 _PARTS = re.compile(
     r"[;!\n]+|(?<!\d)[.,](?!\d)|(?<=\d)[.,](?=\s|$)|(?<=\D)[.,](?=\d)|(?<=\d)[.,](?=[^\d\s])|\?+"
     r"|\s(?:à|a|í|i|ý|y|ấy|ay|á)\s(?=(?:nhầm|nham|lộn|lon)\b)|\s(?=(?:nhầm|nham)\s+\d)"
-    r"|\s(?:and|và|va|nhưng|nhung|but)\s(?=(?:i|i'm|my|tôi|toi|em|mình|minh|đang|dang|bị|bi|cháu|chau|con)\b)",
+    r"|\s(?:and|và|va|nhưng|nhung|but)\s(?=(?:i|i'm|my|take|takes|taking|use|using|uống|uong|dùng|dung|tôi|toi|em|mình|minh|đang|dang|bị|bi|cháu|chau|con)\b)",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
@@ -159,7 +159,7 @@ def revise(text: str, known: Sequence[Fact] = (), before: str = "") -> Revision:
     "Nhầm, 3 tuổi" replaces an age, "không phải penicillin mà là ibuprofen" a medicine, "con mình chứ không phải mình"
     the person.
     """
-    text = text[:LONGEST_READ]
+    text = nfc(text[:LONGEST_READ])
     dropped: list[Fact] = []
     found, corrects = _stated(text, known, dropped)
     back = [_wanted(match) for match in _TAKEN_BACK.finditer(fold(text))]
@@ -478,8 +478,8 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         cue = max((hit for hit in hits if hit.label == "allergy"), key=lambda hit: hit.end)
         named = [hit for hit in hits if hit.label in {"medicine", "allergen"}]
         value = ", ".join(part.text[hit.start : hit.end] for hit in named) or _after(part, cue)
-        if not named and next(iter(folded_words(value)), "") in _WHERE:
-            # "sốc phản vệ trên ghế nha khoa" says where, not of what.
+        if not named and _NO_ALLERGEN.match(fold(value)):
+            # "sốc phản vệ trên ghế nha khoa" says where, not of what; "dị ứng thuốc gì ấy nhỉ" asks.
             value = ""
         nothing = value and all(word in _folds("nothing") for word in folded_words(value))
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
@@ -499,7 +499,9 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         yield _fact("age", part.written(*age.span()), told)
 
 
-_WHERE = frozenset({"tren", "trong", "o", "tai", "luc", "khi", "on", "in", "at", "during", "while"})
+_NO_ALLERGEN = re.compile(
+    r"\W*(?:(?:tren|trong|o|tai|luc|khi|on|in|at|during|while)\b|(?:(?:voi|cai|thuoc|mon)\s+)*(?:gi|nao|j|what|which)\b)"
+)
 
 
 def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
@@ -582,10 +584,13 @@ def _names(text: str) -> Iterator[Fact]:
             yield _fact("name", text[found.start : found.end], text[found.cue : found.end])
 
 
+_TAKEN_TOO = ("take ", "takes ", "taking ", "use ", "using ", "uong ", "dung ")
+
+
 def _more_allergens(last: Fact | None, part: _Part) -> Fact | None:
     """A list goes on after its comma: "dị ứng penicillin, hải sản"."""
-    words = folded_words(part.text)
-    if last is None or len(words) > 4 or part.stated < len(part.text):
+    long = len(folded_words(part.text)) > 4
+    if last is None or long or part.stated < len(part.text) or part.folded.startswith(_TAKEN_TOO):
         return None
     hits = _lexicon().find(part.text)
     if not hits or {hit.label for hit in hits} - {"medicine", "allergen", "end", "filler"}:

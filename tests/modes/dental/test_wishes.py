@@ -19,6 +19,11 @@ from troly_dental.safety import stated, wishes
         ("răng em xám do uống kháng sinh, cạo vôi có sạch không", ()),
         ("nghe báo giá niềng xong muốn xỉu, niềng mất bao lâu", ()),
         ("mới nhổ răng mà thèm thuốc lào, rít một hơi được không", ()),
+        ("nhắc lại giùm, nãy tôi kể tôi dị ứng thuốc gì ấy nhỉ", ("recall",)),
+        ("luc nay em noi em bi benh gi, con nho khong", ("recall",)),
+        ("remind me, what medicine did I say I take", ("recall",)),
+        ("mai đi nhổ phải khai gì với nha sĩ", ("declare",)),
+        ("what should I tell the dentist about my pills", ("declare",)),
     ],
 )
 def test_what_is_wished_for_is_asked_and_not_told(asked: str, wished: tuple[str, ...]) -> None:
@@ -34,6 +39,8 @@ def test_what_is_wished_for_is_asked_and_not_told(asked: str, wished: tuple[str,
         "nghe giá mà dị ứng luôn",
         "can't i just take an allergy pill",
         "I'm on a pack a day",
+        "tôi dị ứng thuốc gì ấy nhỉ",
+        "em dị ứng cái gì ta, quên rồi",
     ],
 )
 def test_what_is_asked_for_or_said_in_jest_is_no_fact(text: str) -> None:

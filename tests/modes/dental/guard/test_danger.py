@@ -14,7 +14,7 @@ from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, w
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly.text.language import detect
-from troly_dental.emergency import reply
+from troly_dental.emergency import Emergency, reply, still
 from troly_dental.guard import advice, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
 
@@ -102,6 +102,14 @@ def test_a_small_child_that_cannot_cry_gets_the_steps_for_choking_by_age(
         told = reply(said, [], None, datetime(2026, 11, 23, tzinfo=UTC), lang)
         assert told is not None
         assert all(word in told.text for word in words)
+
+
+@pytest.mark.parametrize("text", ["can't get it back in, too sore", "gắn lại không được, đau quá rồi"])
+def test_who_tells_how_it_goes_hears_the_next_step_whichever_it_is(text: str) -> None:
+    present = Emergency("knocked_out", datetime(2026, 11, 23, tzinfo=UTC))
+    lang = detect(text)
+    card = [line for line in advice("knocked_out", lang).splitlines() if line.startswith("- ")]
+    assert set(card) <= set(still(text, present, lang).splitlines())
 
 
 # Put together from words that are chosen here, not taken from the lists: who, when, what, how it is said.

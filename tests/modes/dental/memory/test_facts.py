@@ -33,6 +33,8 @@ def found(text: str) -> set[tuple[str, str]]:
 
 STATED = [
     ("Tôi dị ứng penicillin, đang uống warfarin mỗi ngày", {("allergy", "penicillin"), ("medicine", "warfarin")}),
+    ("I'm allergic to latex and take warfarin", {("allergy", "latex"), ("medicine", "warfarin")}),
+    ("tôi dị ứng latex và uống warfarin", {("allergy", "latex"), ("medicine", "warfarin")}),
     ("em bị tiểu đường và cao huyết áp", {("disease", "tiểu đường"), ("disease", "cao huyết áp")}),
     ("đang mang thai 5 tháng có nhổ răng được không", {("pregnancy", "mang thai")}),
     ("có thai 3 tháng đau răng thì uống gì", {("pregnancy", "có thai")}),
