@@ -78,7 +78,7 @@ def task_messages(
             **rules,
         )
 
-    room = PROMPT_CHARS - sum(len(one["content"]) for one in messages())
+    room = PROMPT_CHARS - sum(len(one["content"]) + 1 for one in messages())
     told["Conversation"] = _history(question, turn, min(HISTORY_CHARS, room))
     return messages()
 
