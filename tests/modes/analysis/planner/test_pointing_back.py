@@ -55,7 +55,7 @@ BY_PLATFORM = "doanh thu theo sàn năm 2026"
     [
         # Several things that were listed, by a plural, by their number, or as what is inside.
         ((TOP, "mấy món đó có mấy đơn"), "1. Áo thun - 3"),
-        ((TOP, "trong 3 món đó món nào ít doanh thu nhất"), "1. Mũ len - 1.500.000"),
+        ((TOP, "trong 4 món đó món nào ít doanh thu nhất"), "1. Mũ len - 1.500.000"),
         ((TOP, "trong đó món nào ít doanh thu nhất"), "1. Mũ len - 1.500.000"),
         (("doanh thu 2 sàn cao nhất", "tổng số đơn của 2 sàn đó"), "(Sàn: Shopee, Lazada): 6 đơn"),
         # The two ends of what was listed.
