@@ -615,8 +615,7 @@ def find_mentions(
         spaced = set(text[typed[hit.start].end : typed[hit.end - 1].start]) & set(",;")
         means |= set(range(hit.start, hit.end)) if hit.payload == "avg" and not spaced else set()
         # "không có" is more than the two cells "không" and "có".
-        alone = hit.payload == "filler" and hit.end - hit.start == 1
-        sure = 0.3 if hit.payload == "blank" else -0.3 if alone else 0.0
+        sure = 0.3 if hit.payload == "blank" else -0.3 if hit.payload == "filler" else 0.0
         sure += 0.15 if hit.payload == "avg" and hit.end - hit.start > 1 else 0.0  # no "Bình", "Quần"
         pile.score = max(pile.score, 1.0 - hit.loss + sure)
     for found in schema.names.find(text, typed, careful=wording.careful, bare=schema.bare):
