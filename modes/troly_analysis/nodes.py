@@ -156,9 +156,19 @@ def understand(
     suggested = _suggested(turn)
     if previous is not None and turn.focus is None and FOCUS in turn.conversation_metadata:
         previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
-    shown = [row.id for row in turn.focus.rows] if turn.focus is not None else []
+    rows = turn.focus.rows if turn.focus is not None else ()
+    shown = [row.id for row in rows]
+    numbers = [[cell for cell in row.values.values() if isinstance(cell, int | float)] for row in rows]
+    figures = {row.id: found[0] for row, found in zip(rows, numbers, strict=True) if found}
     return analyse_question(
-        text, sheets, turn.now, previous=previous, values=look, suggested=suggested, shown=shown
+        text,
+        sheets,
+        turn.now,
+        previous=previous,
+        values=look,
+        suggested=suggested,
+        shown=shown,
+        figures=figures,
     )
 
 
@@ -209,7 +219,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 SHEET_COMMAND = "app ingest sheet FILE"
 LAST_SHEET = "analysis_sheet"
-FIELDS_SHOWN = 12
+FIELDS_SHOWN, FEW_NAMES = 12, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +397,7 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
     remarks += await _without_lost(job, findings)
+    remarks += await _named(job, plan, findings[0].result)
     remarks += await _read_otherwise(job, plan, findings)
     told = [_told(findings, asked_by(plan, job.asked, findings))]
     for each in plan.more:
@@ -440,6 +451,22 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], *, traced:
         return []
     rest = value_text(record.result.value, first.result.unit, job.lang)
     return [say("answer.lost", job.lang, values=", ".join(lost), rest=rest)]
+
+
+async def _named(job: Job, plan: Plan, result: Result) -> list[str]:
+    """Whom the codes of a ranking name, where another sheet says so: "KH0001: Trần Thu Chi"."""
+    codes = [str(row[0]) for row in result.rows[:FEW_NAMES]]
+    if plan.names is None or not codes:
+        return []
+    sheet, code, name = plan.names
+    stages = [{"$match": {code: {"$in": codes}}}, {"$project": {"_id": 0, code: 1, name: 1}}]
+    call = ToolCall(
+        "execute_aggregation", {"connection_name": sheet, "pipeline": stages, "description": name}
+    )
+    found = (await call_tool(service_of(job.turn), call, "call_names", DEADLINE_SECONDS, job.lang)).result
+    known = {str(row[0]): row[1] for row in found.rows if row[1]} if found else {}
+    said = "; ".join(f"{each}: {known[each]}" for each in codes if each in known)
+    return [say("answer.names", job.lang, name=name, names=said)] if said else []
 
 
 async def _read_otherwise(job: Job, plan: Plan, findings: Sequence[ComputedResult]) -> list[str]:

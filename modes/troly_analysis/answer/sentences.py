@@ -14,7 +14,7 @@ from typing import Any
 
 from troly.text.catalogue import Lang
 from troly.text.dates import DateRange, find_ranges, format_date, months
-from troly.text.fold import fold
+from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
@@ -596,7 +596,18 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
     if len(result.rows) == 1 and call.arguments.get("limit") == 1 and not call.arguments.get("group_by"):
         return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun, len(result.columns)))
     lines = _lines if is_listed(result) else _summary
-    return "\n".join([f"{head}:", *lines(result, sheet, asked.lang, noun)])
+    return "\n".join([f"{head}:", *lines(result, sheet, asked.lang, noun), *_total(call, result, asked)])
+
+
+def _total(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
+    """What the groups of a sum or a count are together, where that is asked for beside: "… rồi chia theo kênh"."""
+    figures = [row[1] for row in result.rows if len(row) == 2 and isinstance(row[1], (int, float, Decimal))]
+    whole = call.tool == "aggregate_data" and call.arguments.get("operation") in {"sum", "count"}
+    said = {"roi", "tong", "cong", "total", "then", "overall"} & set(folded_words(asked.text))
+    if not said or not whole or result.truncated or not 2 <= len(figures) == len(result.rows):
+        return []
+    unit = result.units[1] if len(result.units) > 1 else ""
+    return [say("answer.total", asked.lang, value=value_text(sum(figures), unit, asked.lang))]
 
 
 def _summary(result: Result, sheet: Sheet | None, lang: Lang, noun: str) -> list[str]:

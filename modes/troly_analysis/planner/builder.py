@@ -275,12 +275,13 @@ class _Builder:
             # Of things that stand in one row each, a price is no mean of prices.
             self.measures = [replace(each, op="sum") if each.op == "avg" else each for each in self.measures]
         part: tuple[Condition, ...] = ()
+        ratio = form == "share" and len(self.measures) == 2
         if form == "share":
-            part = self._part()
+            part = () if ratio else self._part()
             self.measures = [
                 Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
             ]
-            if not part and not self.groups:
+            if not (part or self.groups or ratio):
                 self.unmet.append("%")
         period, versus = self._periods()
         form = "compare" if versus and form not in {"share", "per", "rows"} else form
@@ -537,6 +538,7 @@ class _Builder:
         ]
         if len(two) == len(self.measures) == 2 and parts.ratio and not any(map(averaged, two)):
             self.measures = [Measure("sum", two[0], over=two[1], noun=self.measures[0].noun)]
+        self._of_two(two)
         plain = [
             each
             for each in self.measures
@@ -565,6 +567,18 @@ class _Builder:
                 self.measures = [Measure("avg", ref, median=True)]
             else:
                 self.unmet.append("median")
+
+    def _of_two(self, two: list[Ref]) -> None:
+        """One figure in per cent of another, and the stock at the price or the cost of a piece."""
+        if len(two) != 2 or len(self.measures) != 2:
+            return
+        if self._shared() and not any(map(averaged, two)):
+            self.measures = self.measures[::-1] if self.parts.whole_first else self.measures
+            self.parts.joined = True  # "giảm giá chiếm bao nhiêu phần trăm doanh thu"
+        held = (two[0].parts or two)[0]
+        said = two[0].parts or self.parts.has("by")  # "giá trị tồn kho tính theo giá vốn"
+        if said and held.concept == "stock" and two[1].concept in {"price", "cost"}:
+            self.measures = [Measure("sum", made_of(held, "*", two[1]), noun=self.measures[0].noun)]
 
     def _order_value(self) -> None:
         """The mean value of an order, where the sheet has money."""
@@ -906,6 +920,7 @@ def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
     share = parts.has("share") and _share_of(parts, before) is not None
     again = asks_again(parts, before) or _moved_back(parts, before)
+    again = again or (bool(parts.rank) and before.form == "top" and not (parts.groups or parts.measures))
     return share or again or parts.pointer is not None or leaves_rest(parts)
 
 
@@ -1145,7 +1160,8 @@ class _Change:
         asked += ("count",) if made is not None and alone.question is None else ()
         two = parts.pointer is not None and parts.pointer.both and parts.has("gap", "gt", "lt")
         told = (parts.pointer is not None or any(parts.kept)) and parts.has(*asked) and not two
-        counted = parts.rows and parts.has("count", "much") and not only_leaves_out(parts)
+        many = parts.has("count", "much") or (parts.many and not parts.measures)
+        counted = parts.rows and many and not only_leaves_out(parts)
         if _adds_up(parts, self.before):
             self.query = figure_alone(self.query)
         sums = all(each.op in _ADDS for each in self.query.measures)
@@ -1295,10 +1311,10 @@ class _Change:
         self.unmet += _foreign(self.query.measures)
 
 
-def in_context(query: DataQuery, before: DataQuery, schema: Schema) -> DataQuery:
+def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: bool = False) -> DataQuery:
     """A whole question, of the days and rows that the one before was of, as far as it names none itself.
 
-    What it breaks down by, lists or works out is not limited to what the question before was limited to.
+    `chosen` says that it is asked of the things that were shown. What it breaks down by, lists or works out is not limited to what the question before was limited to.
     """
     given = (*query.conditions, *query.part, *query.gap, *query.having)
     asked = [each.ref for each in (*query.groups, *query.per)] + [each.ref for each in given]
@@ -1308,9 +1324,12 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema) -> DataQuery
     kept = [
         each
         for each in before.conditions
-        if each.ref not in asked
-        and each.ref.concept not in about
-        and not (query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows)
+        if (chosen and each.op == "in" and each not in query.conditions)
+        or not (
+            each.ref in asked
+            or each.ref.concept in about
+            or (query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows)
+        )
     ]
     found = replace(query, conditions=(*kept, *query.conditions))
     if query.period is not None or query.versus is not None or before.period is None:
@@ -1328,6 +1347,11 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
         and not (before.versus or before.gap)
     )
     other = parts.numbers or parts.extremes or parts.limit or parts.groups or parts.loose or parts.when.versus
+    if plain and before.form == "scalar" and len(parts.measures) == 1 and not (other or parts.conditions):
+        one, two = before.measures[0], parts.measures[0]
+        sums = one.op == two.op == "sum" and one.ref != two.ref and not _other_days(parts, before)
+        if sums and (parts.kept or parts.pointer):  # "số đó bằng mấy phần trăm doanh thu"
+            return replace(before, form="share", measures=(one, two))
     last, rest = before.conditions[-1:], before.conditions[:-1]
     said = [(each.ref, each.value) for each in parts.conditions]
     again = bool(said) and said == [(each.ref, each.value) for each in last]

@@ -298,7 +298,7 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
     measure = ask.measures[0]
     stages = writer.rows(period=ask.period)
     name = safe(measure_label(measure))
-    if ask.part:
+    if ask.part or len(ask.measures) > 1:
         one = 1 if measure.op == "count" or measure.ref is None else writer.value(measure.ref)
         tests = [writer.test(condition) for condition in ask.part]
         test = tests[0] if len(tests) == 1 else {"$and": tests}
@@ -307,6 +307,8 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
             "p": {"$sum": {"$cond": [test, one, 0]}},
             "t": {"$sum": one},
         }
+        if not ask.part:  # of two figures
+            gather |= dict(zip("pt", map(writer.figure, ask.measures), strict=True))
         stages.append({"$group": gather})
         shown = {**shown_keys(ask.groups), "share": _percent("$p", "$t"), "part": "$p", "total": "$t"}
         stages.append({"$project": shown})

@@ -115,7 +115,18 @@ def _loss(typed: Sequence[str], words: Sequence[str], *, careful: bool) -> float
         exact = accents(typed[0]) == accents(words[0])
         joined = exact or not accents(typed[0])
         return 0.0 if joined and (exact or not careful or len(words[0]) >= _SHORTEST_JOINED) else None
+    if careful and any(
+        accents(want) and not accents(got) and got in _things()
+        for got, want in zip(typed, words, strict=True)
+    ):
+        return None  # "vậy con" is no "vậy còn"
     return None if len(wrong) > 1 or not _written().isdisjoint(wrong) else _SLIPPED * len(wrong)
+
+
+@cache
+def _things() -> frozenset[str]:
+    """The words for a thing that is counted."""
+    return frozenset(read_lists(FOLDER / "words.txt")["thing"])
 
 
 @cache

@@ -55,7 +55,14 @@ _REWRITES = tuple(
             r"\b(?:cùng|cung) (?:tháng|thang|quý|quy|tuần|tuan|ngày|ngay) (?=(?:năm|nam) (?:ngoái|ngoai|trước|truoc))",
             "cùng kỳ ",
         ),
-        (r"\bsame (?:month|quarter|week|day) (?:of )?(?=last year)", "same period "),
+        (
+            r"\b(?:đúng|dung|cùng|cung) (?:khoảng|khoang|số|so|chừng|chung|ngần|ngan)(?: (?:thời gian|thoi gian|ngày|ngay|đó|do|này|nay|ấy|ay))* (?:của |cua )?(?=(?:tháng|thang|quý|quy|tuần|tuan|năm|nam) (?:trước|truoc|ngoái|ngoai|rồi|roi))",
+            "cùng kỳ ",
+        ),
+        (
+            r"\b(?:(?:over|for|during|in) )?(?:the )?same (?:month|quarter|week|day|stretch|span|days|dates|time|window|point|part) (?:of |in )?(?:the )?(?=last (?:year|month|quarter|week)|previous)",
+            "same period ",
+        ),
         # "năm ngoái tháng 10": the month of that year
         (
             r"\b((?:năm|nam) (?:ngoái|ngoai|trước|truoc|nay|20[0-9]{2})) ((?:tháng|thang|quý|quy) [0-9]{1,2})(?![0-9/])",

@@ -48,7 +48,11 @@ def read_periods(reader: Reader) -> When:
     """Find the period and, in a comparison, the earlier one; choose the date column; say what was assumed."""
     said = _not_refused(reader, [at for at in range(len(reader.mentions)) if _is_period(reader, at)])
     fields = [ref for ref in reader.schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
-    if not fields:
+    if not fields:  # what a sheet without days holds is what it holds today
+        today = [
+            at for at in said if (now := reader.mentions[at].period) and now.start == now.end == reader.today
+        ]
+        reader.take("frame", *today)
         return When()
     ref = _date_ref(reader, fields, said)
     if len(said) > 1 and len(_dates_named(reader)) > 1:
@@ -140,7 +144,8 @@ def read_weekdays(reader: Reader) -> list[Condition]:
     ref = reader.parts.when.date_ref
     for at, mention in enumerate(reader.mentions):
         label = next((each for each in sorted(mention.labels) if re.fullmatch("day [0-9]+", each)), "")
-        if not label or mention.role or mention.period or ref is None or mention.targets:
+        thing = at > 0 and reader.has(at - 1, "thing", "people")  # "người thứ hai"
+        if thing or not label or mention.role or mention.period or ref is None or mention.targets:
             continue
         named = [int(digit) for digit in label[4:]]
         if days and len(named) == 1 and reader.has(at - 1, "to"):  # "từ thứ hai đến thứ sáu"

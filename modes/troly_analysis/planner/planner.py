@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cache
 
@@ -37,8 +37,9 @@ from troly_analysis.planner.builder import (
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concepts, words
 from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
-from troly_analysis.planner.periods import is_partial, of_the_year_before
+from troly_analysis.planner.periods import is_partial, of_the_year_before, same_days
 from troly_analysis.planner.pointing import (
+    ends_apart,
     figure_alone,
     nothing_named,
     pointed_query,
@@ -182,13 +183,14 @@ def analyse_question(
     values: Lookup | None = None,
     suggested: Mapping[str, DataQuery] | None = None,
     shown: Sequence[str] = (),
+    figures: Mapping[str, float] | None = None,
     whole: bool = False,
 ) -> QuestionAnalysis:
     """Understand `text`, asked at `now` over these sheets.
 
     `previous` is the plan of the question before, which a follow-up changes and an option answers. `values` looks up
     values of columns too long for `Field.examples`. `suggested` are the queries of the suggestions that were shown,
-    by their folded text. `shown` is the first cell of each row of the last answer, which words can point at. With `whole`
+    by their folded text. `shown` is the first cell of each row of the last answer, which words can point at, `figures` the figure of each. With `whole`
     the message is one question; else one that asks several things is answered part by part, each a question of its own.
     """
     today, known, choices = now.date(), tuple(sheets), dict[str, str]()
@@ -211,7 +213,8 @@ def analyse_question(
     )
     asked, named = without_sheet(said, known)
     chosen = choices.get("sheet") or named
-    question = _Question(asked, today, previous, choices, values, tuple(shown))
+    keys = {name: schema.row_ref for name, schema in schemas.items()}
+    question = _Question(asked, today, previous, choices, values, tuple(shown), figures or {}, keys)
     held = [sheet for sheet in known if sheet.name == chosen] or known
     found = [question.over(schemas[sheet.name]) for sheet in held]
     found.sort(key=lambda each: each.fit)
@@ -371,6 +374,10 @@ class _Question:
     choices: Mapping[str, str]
     values: Lookup | None
     shown: tuple[str, ...] = ()
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """The figure of each row that was shown."""
+    keys: Mapping[str, Ref | None] = field(default_factory=dict)
+    """The column that names the rows of each sheet."""
 
     def over(self, schema: Schema) -> _Candidate:
         """The message over one sheet."""
@@ -378,7 +385,7 @@ class _Question:
         asked = last.ask if last is not None else None
         before = asked if asked is not None and asked.sheet == schema.sheet.name else None
         parts = self._read(before, schema)
-        target = self._pointed_at(parts, asked, schema)
+        target = self._pointed_at(parts, asked)
         anew = target is not None and parts.pointer is None
         if before is None and target is not None and parts.pointer is not None:
             lost = not _carry_over(parts, target, schema)
@@ -387,6 +394,7 @@ class _Question:
         built = build_query(parts, schema, self.today, self.choices)
         known = (
             self._drawn(parts, schema)
+            or ends_apart(parts, before, self.figures)
             or two_periods_shown(parts, before, last.before if last else None)
             or _number_of(parts, before, schema)
         )
@@ -438,6 +446,11 @@ class _Question:
         about = _spoken_of(before) if before is not None else None
         parts = read_question(self.text, schema, self.today, self.choices, self.values, about=about)
         last = self.previous.ask if self.previous is not None else None
+        if last is not None and len(self.shown) > 1 and "" in parts.kept and not parts.pointer:
+            chosen = last.form == "top" or (last.form == "rows" and bool(last.order))
+            if chosen or (before is None and last.form in {"groups", "rows", "distinct"}):
+                parts.kept.remove("")  # "trong đó" of what was listed
+                parts.pointer = Pointer(count=0)
         if before is None:
             named = last.refs if last is not None else ()
             stock = asks_stock_alone(parts) and any(_own_column(ref, schema) for ref in named)
@@ -454,7 +467,7 @@ class _Question:
         if parts.pointer or parts.kept:
             return parts
         if asks_total_alone(parts) and before.form == "scalar" and self.previous and self.previous.before:
-            parts.pointer = Pointer(both=True)  # "cộng lại là bao nhiêu?"
+            parts.pointer = Pointer(count=2)  # "cộng lại là bao nhiêu?"
             return parts
         alone = names_figure_alone(parts, before) and parts.op != "sum" and not parts.has("by")
         found = before.form in {"top", "rows"} and (alone or asks_alone(parts))
@@ -467,6 +480,10 @@ class _Question:
         """The question before with what the message changes; a question with a shape of its own is asked of the same days and rows."""
         parts.when = of_the_year_before(parts.when, target.period, self.today)
         built, query = refine_query(parts, target, alone), alone.query
+        if parts.when.same_days and built.query and built.query.period and built.query.versus:
+            last = min(self.today, schema.sheet.span[1]) if schema.sheet.span else self.today
+            period, versus = same_days(built.query.period, built.query.versus, last)
+            built.query = replace(built.query, period=period, versus=versus)
         shaped = query is not None and bool(query.gap)
         days = points_at_days(parts, target) and not points_by_weekday(parts, target)
         if not (alone.complete and query is not None and days and (shaped or built.unmet)):
@@ -474,7 +491,8 @@ class _Question:
         if parts.has("now", "whole", "all", "again"):
             return built
         query = replace(query, period=parts.when.period) if query.versus is None else query
-        return replace(alone, query=in_context(query, target, schema))
+        chosen = parts.pointer is not None and parts.pointer.count != 1
+        return replace(alone, query=in_context(query, target, schema, chosen=chosen))
 
     def _held_against(
         self, parts: Parts, before: DataQuery | None, built: BuiltQuery, schema: Schema, *, sure: bool
@@ -521,6 +539,8 @@ class _Question:
         """Whether the message goes on from a question that was not understood."""
         if self.previous is None or not self.previous.missing:
             return False
+        if parts.rank and before is not None and before.form == "top":
+            return False  # of the list that was shown
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
         rest = only_leaves_out(parts) or leaves_rest(parts)
         against = parts.when.versus_only
@@ -543,17 +563,18 @@ class _Question:
         """The one thing that a question of another sheet was about, as rows of this sheet; None where it has no column of it."""
         if asked is None or self.previous is None:
             return None
-        one = pointed_query(replace(parts, pointer=Pointer()), asked, self.previous.before, self.shown)
+        key = self.keys.get(asked.sheet)
+        one = pointed_query(replace(parts, pointer=Pointer()), asked, self.previous.before, self.shown, key)
         thing = _thing_on(one, schema)
         return DataQuery(schema.sheet.name, conditions=(thing,)) if thing else None
 
-    def _pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
+    def _pointed_at(self, parts: Parts, asked: DataQuery | None) -> DataQuery | None:
         """The query before as far as the message points at it, None where nothing was asked or it is not clear what is meant."""
         if asked is None or self.previous is None:
             return None
         if any(parts.kept):
             asked = widened(shown_in(asked, self.shown), parts.kept)
-        return pointed_query(parts, asked, self.previous.before, self.shown, schema.row_ref)
+        return pointed_query(parts, asked, self.previous.before, self.shown, self.keys.get(asked.sheet))
 
 
 def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQuery | None:
@@ -709,6 +730,19 @@ def _plan(
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
 
 
+def _names_of(query: DataQuery, schema: Schema) -> tuple[str, str, str] | None:
+    """Where the names stand of the codes that a query ranks: in the sheet that has a row for each."""
+    one = query.groups[0].ref if query.form == "top" and len(query.groups) == 1 else None
+    if one is None or one.sheet or not code_name(one):
+        return None
+    named = [
+        each for each in schema.by_concept.get(one.concept, ()) if not code_name(each) and each.kind == "text"
+    ]
+    joined = next((each for each in named if each.sheet and schema.joins[each.sheet][0] == one.name), None)
+    own = any(not each.sheet for each in named)
+    return (joined.sheet, schema.joins[joined.sheet][1], joined.name) if joined and not own else None
+
+
 def _in_words(unmet: str, parts: Parts) -> str | Note:
     """What is not held, in the person's own words where it had any."""
     label = _OWN_LABELS.get(unmet, unmet)
@@ -736,6 +770,7 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
     also = best.built.also
     return replace(
         plan,
+        names=_names_of(query, best.schema),
         calls=compose(query, best.schema, plan.text),
         ask=query,
         also=also,

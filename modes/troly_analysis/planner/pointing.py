@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from troly.text.dates import add, whole
@@ -40,8 +40,10 @@ def pointed_query(
     pointer = parts.pointer
     if pointer is None:
         return before
-    if pointer.both:
-        return _both(parts, before, earlier)
+    if pointer.count != 1:
+        return (_both(parts, before, earlier) if pointer.both else None) or _several(
+            parts, before, shown, key
+        )
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         return None
     days = shown_in(before, shown) if pointer == Pointer() else before
@@ -53,6 +55,42 @@ def pointed_query(
         return None
     thing = Condition(ref, "eq", shown[at], shown[at])
     return replace(figure_alone(before), conditions=(*before.conditions, thing))
+
+
+def _several(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | None) -> DataQuery | None:
+    """The figure of each of several things that were listed, or that the question before named; None where they are others."""
+    pointer = parts.pointer or Pointer()
+    named = [each for each in before.conditions if each.ref.kind == "text" and each.op in {"eq", "in"}]
+    ref = _listed(before, key)
+    if before.form in {"scalar", "share"} and named and not before.groups:
+        thing = named[-1]
+        count = len(thing.value) if thing.op == "in" else 1
+    elif ref is not None and 0 < len(shown) < _MOST_SHOWN:
+        values, count = list(shown), len(shown)
+        thing = (
+            Condition(ref, "in", values, ", ".join(values)) if count > 1 else Condition(ref, "eq", shown[0])
+        )
+    else:
+        return None
+    if pointer.count not in {0, count} or not _fits(pointer.ref, thing.ref):
+        return None
+    rest = tuple(each for each in before.conditions if each.ref != thing.ref)
+    query = replace(figure_alone(before), conditions=(*rest, thing))
+    if count == 1 or parts.has("sum") or parts.op == "sum":
+        return query
+    return replace(query, form="groups", groups=(Group(thing.ref),))
+
+
+_MOST_SHOWN = 50
+"""How many rows of an answer are kept to be pointed at."""
+
+
+def _listed(before: DataQuery, key: Ref | None) -> Ref | None:
+    """The column of the things that an answer listed; None where it listed none."""
+    one = before.groups[0].ref if len(before.groups) == 1 and not before.groups[0].unit else None
+    listed = key if before.form == "rows" else one
+    listing = before.form in {"top", "groups", "rows", "distinct"}
+    return listed if listed is not None and listed.kind == "text" and listing else None
 
 
 def _is_of_one_thing(pointer: Pointer, before: DataQuery) -> bool:
@@ -68,10 +106,8 @@ def _place(
     pointer: Pointer, before: DataQuery, shown: Sequence[str], key: Ref | None
 ) -> tuple[Ref, int] | None:
     """The column of what was listed and the place of the one meant; None where nothing was listed."""
-    listed = before.groups[0].ref if len(before.groups) == 1 and not before.groups[0].unit else None
-    if before.form == "rows":
-        listed = key
-    if listed is None or listed.kind != "text" or before.form not in {"top", "groups", "rows"}:
+    listed = _listed(before, key)
+    if listed is None or before.form == "distinct":
         return None
     if pointer.place:
         return listed, pointer.place - 1
@@ -155,6 +191,39 @@ def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery
         and years == [when.versus.start.year, when.period.start.year]
     )  # "năm nay tăng bao nhiêu so với năm ngoái" after the same months of both
     return _both_periods(parts, before, earlier) if same and alike else None
+
+
+def ends_apart(parts: Parts, before: DataQuery | None, figures: Mapping[str, float]) -> DataQuery | None:
+    """The highest and the lowest of what was listed, held against each other ("tháng cao nhất hơn tháng thấp nhất bao nhiêu")."""
+    listed = (
+        before is not None
+        and before.form in {"groups", "top"}
+        and len(before.groups) == len(before.measures) == 1
+    )
+    named = parts.measures or parts.conditions or parts.numbers or parts.when.period or parts.unread
+    if not (
+        before
+        and listed
+        and set(parts.extremes) == {"max", "min"}
+        and parts.has("gap", "gt", "lt", "compare")
+    ):
+        return None
+    if named or len(figures) < 2:
+        return None
+    group, high, low = (
+        before.groups[0],
+        max(figures, key=figures.__getitem__),
+        min(figures, key=figures.__getitem__),
+    )
+    one = replace(figure_alone(before), versus=None)
+    if group.unit:
+        days = [period_of_key(each) for each in (high, low)]
+        first, second = (
+            Period(*each, name) if each else None for each, name in zip(days, (high, low), strict=True)
+        )
+        return replace(one, form="compare", period=first, versus=second) if first and second else None
+    two = Condition(group.ref, "in", [high, low], f"{high}, {low}")
+    return replace(one, conditions=(*one.conditions, two), gap=(two,))
 
 
 def nothing_named(parts: Parts) -> bool:

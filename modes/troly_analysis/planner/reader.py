@@ -17,7 +17,8 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
-from troly_analysis.planner.lexicon import concept, concepts
+from troly.text.numbers import Amount
+from troly_analysis.planner.lexicon import concept, concepts, spellings_of
 from troly_analysis.planner.mentions import (
     Mention,
     find_mentions,
@@ -61,6 +62,11 @@ _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "le
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
 _INSIDE = frozenset({"trong", "con trong"})
 _WHOLE = frozenset({"ca", "tron", "nguyen", "the whole"})
+_LISTING = frozenset({"liet ke", "ke", "ke ra", "danh sach", "list"})
+_FULL = frozenset({"du", "day du"})
+_REST = frozenset({"con lai", "kia", "remaining"})
+_OF = frozenset({"cua", "of the", "for the"})
+_ASKING_UNIT = ("which", "number", "that", "pointer", "earliest", "latest", "max", "min")
 _WHATEVER = frozenset({"mọi", "bất kể", "bất kỳ", "bất kì", "whatever", "regardless of"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
 _MONEY_WORDS = frozenset({"tien", "so tien", "khoan tien", "muc", "khoan", "tong so tien"})
@@ -68,7 +74,10 @@ _COUNTED_IN = frozenset({"tinh", "gom", "cong", "ke"})
 _ASKED_OF = (
     "which", "by", "per", "max", "min", "list", "top", "share", "each", "compare", "latest", "earliest",
 )  # fmt: skip
-_AHEAD = frozenset({"that", "this", "the same", "same"})
+_AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
+_SHOWN = 50
+"""Most things of a list that are pointed at together."""
+_OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
     "cua", "anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "by", "of", "mr", "ms", "khach", "ban",
@@ -81,13 +90,19 @@ NAMES = frozenset({"text", "boolean", "list"})
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """Something shown that a message points at: the only thing (`place` 0), the one at a place from the top ("cái thứ
-    hai"), or `both` of two; with the column that its noun names, and the end it is said to be ("tỉnh ít nhất đó": min).
+    hai"), or so many of them (`count`, 0 for all); with the column that its noun names, and the end it is said to be
+    ("tỉnh ít nhất đó": min).
     """
 
     place: int = 0
-    both: bool = False
+    count: int = 1
     ref: Ref | None = None
     end: Literal["max", "min", ""] = ""
+
+    @property
+    def both(self) -> bool:
+        """Whether two things are meant."""
+        return self.count == 2
 
 
 @dataclass(slots=True)
@@ -139,6 +154,8 @@ class Parts:
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
     repeated: bool = False
     """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
+    whole_first: bool = False
+    """Whether the figure that others are a part of is named first ("what percentage of revenue is shipping")."""
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
     corrects: bool = False
@@ -208,6 +225,7 @@ class Reader:
 
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
+        self._five()
         self._charts()
         self._pointers()
         self._superlatives()
@@ -220,6 +238,7 @@ class Reader:
         ]
         self.parts.conditions += read_weekdays(self)
         self._blanks()
+        self._every()
         for at, mention in enumerate(self.mentions):
             if mention.amount is not None and not mention.role:
                 self._number(at)
@@ -387,6 +406,22 @@ class Reader:
 
     # --- 1. charts, ends of rankings
 
+    def _five(self) -> None:
+        """ "Năm sản phẩm bán chạy nhất": before what is ranked "năm" is the number."""
+        for at, mention in enumerate(self.mentions[:-1]):
+            if (
+                fold(mention.text) != "nam"
+                or mention.period
+                or not self.any("superlative", "max", "min", "seller")
+            ):
+                continue
+            behind = self.mentions[at + 1]
+            things = (
+                behind.targets and not behind.unit and (self.figure(at + 1) is None or self.is_rows(at + 1))
+            )
+            if things and (at == 0 or self.has(at - 1, "top", "list", "filler")):
+                mention.amount, mention.labels = Amount(Decimal(5), 0, 0), frozenset()
+
     def _charts(self) -> None:
         for at in range(len(self.mentions)):
             if not self.has(at, "chart", "chart share", "chart bar", "chart line"):
@@ -408,17 +443,19 @@ class Reader:
                 continue
             if self._end_of_list(at) or (self.has(at, "pointer") and self.has(at - 1, "share")):
                 self.take("head", at)  # "tỉ lệ đó" is what was worked out before
-            elif self.has(at, "among", "then") and not self._counts_two(at + 1):
+            elif self.has(at, "among", "then") and not self._several(at + 1):
                 self.parts.kept.append("" if self.has(at, "among") else "any")
                 self.take("pointer", at)
-            elif two := self._points_at_two(at):
-                self._point(Pointer(both=True, ref=two[0]), *two[1])
+            elif several := self._points_at_several(at):
+                self._point(Pointer(count=several[0], ref=several[1]), *several[2])
             elif mention.period and self.has(at + 1, "pointer"):
                 self._period_pointed(at)
             elif fold(mention.text) == "one" and self.has(at - 1, "max", "min"):
                 self._point(Pointer(end="max" if self.has(at - 1, "max") else "min"), at - 1, at)
             elif self._nth(at) and not self._asks_for_it(at - 1):
-                self._point(Pointer(self._nth(at), ref=self._noun_ref(at - 1)), at - 1, at)
+                first, last = (at, at + 1) if self._ends_in_one(at) else (at - 1, at)
+                ref = None if first == at else self._noun_ref(first)
+                self._point(Pointer(self._nth(at), ref=ref), first, last)
             elif self.has(at, "pointer") and not self._pointed_ahead(at):
                 self._pointed(at)
             else:
@@ -426,11 +463,16 @@ class Reader:
         self._last_two()
 
     def _whole_unit(self, at: int) -> None:
-        """ "Cả năm thì sao": all of the year that the days of the question before are in."""
+        """ "Cả năm thì sao": all of the year that the days of the question before are in; "của tháng": that month."""
         mention, before = self.mentions[at], self.mentions[at - 1] if at else None
         plain = mention.unit and not (mention.targets or mention.period)
         if plain and before is not None and fold(before.text) in _WHOLE:
             self.parts.kept.append(f"whole {mention.unit}")
+            self.take("pointer", at - 1, at)
+        elif (
+            plain and before is not None and fold(before.text) in _OF and not self.has(at + 1, *_ASKING_UNIT)
+        ):
+            self.parts.kept.append(mention.unit)
             self.take("pointer", at - 1, at)
 
     def _period_pointed(self, at: int) -> None:
@@ -452,18 +494,35 @@ class Reader:
         dated = nth < len(self.mentions) and self.mentions[nth].period is not None
         return dated and "(" in self._between(nth - 1, nth)
 
-    def _points_at_two(self, at: int) -> tuple[Ref | None, range] | None:
-        """The column and the places of "those two", "hai nơi đó", "cả hai kênh": two that were asked about; None for others."""
-        if self.has(at, "pointer") and self._counts_two(at + 1):
-            return None, range(at, at + 2)
-        if self.has(at, "pointer") and at and self._counts_two(at - 1) and " " in self.mentions[at].text:
-            return None, range(at - 1, at + 1)  # "2 chỗ đó"
-        if self._two_shown(at):
-            return self._noun_ref(at + 1), range(at, at + 2 + self.has(at + 2, "pointer"))
+    def _points_at_several(self, at: int) -> tuple[int, Ref | None, range] | None:
+        """How many, the column and the places of "those 3", "hai nơi đó", "cả hai kênh", "trong ba con"; None for others."""
+        points, held = self.has(at, "pointer"), self._held_apart(at)
+        if points and (count := self._several(at + 1)):
+            noun = self._is_noun(at + 2)
+            return count, self._noun_ref(at + 2) if noun else None, range(at, at + 2 + noun)
+        if points and at and (count := self._several(at - 1)) and " " in self.mentions[at].text:
+            return count, None, range(at - 1, at + 1)  # "2 chỗ đó"
+        if held or (self._several(at) and self._is_noun(at + 1) and self._inside(at)):
+            return (
+                self._several(at),
+                self._noun_ref(at + 1),
+                range(at, at + 2 + self.has(at + 2, "pointer")),
+            )
         if not self.has(at, "both"):
-            return None
+            return (0, None, range(at, at + 1)) if self.has(at, "several") and not self._heads(at) else None
         noun = at + 1 < len(self.mentions) and (bool(self.mentions[at + 1].unit) or self._is_noun(at + 1))
-        return self._noun_ref(at + 1) if noun else None, range(at, at + 1 + noun)
+        return 2, self._noun_ref(at + 1) if noun else None, range(at, at + 1 + noun)
+
+    def _heads(self, at: int) -> bool:
+        """Whether a noun stands right behind, which is then what is pointed at: "those orders"."""
+        return (
+            at + 1 < len(self.mentions) and fold(self.mentions[at].text) in _AHEAD and self._is_noun(at + 1)
+        )
+
+    def _inside(self, at: int) -> bool:
+        """Whether "trong", "of" stands right before."""
+        start = self.mentions[at].start
+        return start > 0 and self.wording.words[start - 1].folded in {"trong", "of", "among"}
 
     def _asks_for_it(self, at: int) -> bool:
         """Whether the thing named at `at` is what is asked for ("kênh đứng đầu là kênh nào"), and not pointed at."""
@@ -480,15 +539,19 @@ class Reader:
             self.about is not None and self.has(at, "thing") and self.has(at + 1, "max", "min") and not named
         )
 
-    def _counts_two(self, at: int) -> bool:
-        amount = self.mentions[at].amount if at < len(self.mentions) else None
-        return amount is not None and amount.value == 2 and not amount.unit
+    def _several(self, at: int) -> int:
+        """How many things the plain number at `at` counts, 0 for no number or one thing."""
+        amount = self.mentions[at].amount if 0 <= at < len(self.mentions) else None
+        plain = (
+            amount is not None and not amount.unit and amount.value % 1 == 0 and 2 <= amount.value <= _SHOWN
+        )
+        return int(amount.value) if amount is not None and plain else 0
 
-    def _two_shown(self, at: int) -> bool:
+    def _held_apart(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
         noun = at + 1
         if (
-            not self._counts_two(at)
+            self._several(at) != 2
             or noun >= len(self.mentions)
             or not (self.mentions[noun].unit or self._is_noun(noun))
         ):
@@ -517,7 +580,7 @@ class Reader:
         refs = {ref for at in nouns if (ref := self._noun_ref(at))}
         counts = any(map(self.is_rows, nouns)) and not self.has(held[0], "gap")
         if parts.pointer is None and len(refs) <= 1 and not counts:
-            parts.pointer = Pointer(both=True, ref=next(iter(refs), None))
+            parts.pointer = Pointer(count=2, ref=next(iter(refs), None))
         if parts.pointer is not None and parts.pointer.both:
             self.take("pointer", *(at for at in nouns if not self.mentions[at].role))
             self.take("shape", held[0])
@@ -537,7 +600,12 @@ class Reader:
             self.parts.kept.append(unit)
             self.take("pointer", at, at + 1)
         elif self._is_noun(at + 1):
-            self._point(Pointer(ref=self._noun_ref(at + 1)), at, at + 1)
+            several = self.has(at, "several")
+            if several and self.is_rows(at + 1):
+                self.parts.kept.append("")
+                self.take("pointer", at)
+            else:
+                self._point(Pointer(count=not several, ref=self._noun_ref(at + 1)), at, at + 1)
         return bool(self.mentions[at].role)
 
     def _pointed(self, at: int) -> None:
@@ -551,29 +619,29 @@ class Reader:
                 self._point(Pointer(), at)
             return
         amount = self.mentions[two].amount if two >= 0 else None
+        several = self.has(two, "plural", "all") or (two >= 0 and fold(self.mentions[two].text) == "may")
         if here.unit and not here.targets and not here.period:
-            if amount is None and self.has(two, "plural", "all"):
+            if amount is None and several:
                 whole = fold(self.mentions[two].text) in _WHOLE
                 self.parts.kept.append(f"whole {here.unit}" if whole else "any")
                 self.take("pointer", two)
             elif amount is None or amount.value == 1:
                 self.parts.kept.append(here.unit)
             elif amount.value == 2:
-                self._point(Pointer(both=True), two, noun, at)
+                self._point(Pointer(count=2), two, noun, at)
                 return
             else:
                 self.parts.kept.append(f"{amount.value} {here.unit}")
             self.take("pointer", *([two] if amount else []), noun, at)
-        elif (self.has(two, "plural", "all") and self.is_rows(noun)) or self.has(noun, "number"):
+        elif ((several or amount) and self.is_rows(noun)) or self.has(noun, "number"):
             self.parts.kept.append("")
-            self.take("pointer", noun, at)
+            self.take("pointer", noun, at, *([two] if several or amount else []))
         elif here.values and not here.targets:
             self._value_pointed(noun, at)
-        elif self._is_noun(noun):
-            both = amount is not None and amount.value == 2
-            pointer = Pointer(both=both, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
-            more = [two] if both else []
-            self._point(pointer, *more, noun, *range(noun + 1, at + 1))
+        elif self._is_noun(noun) or fold(here.text) in _PIECES:
+            count = self._several(two) or int(not several)
+            pointer = Pointer(count=count, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
+            self._point(pointer, *([two] if count != 1 else []), noun, *range(noun + 1, at + 1))
 
     def _value_pointed(self, noun: int, at: int) -> None:
         """ "Mấy đơn thẻ đó" are the rows that were asked about, "áo đó" is the one thing whose name has that word."""
@@ -587,6 +655,8 @@ class Reader:
     def _nth(self, at: int) -> int:
         """The place in a list of "con thứ hai", "kênh top 1", "the second one"; 0 for none."""
         mention = self.mentions[at]
+        if self._ends_in_one(at):
+            return next((int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank ")), 0)
         if not at or not self._is_noun(at - 1) or mention.end == mention.start:
             return 0
         if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
@@ -595,10 +665,14 @@ class Reader:
         named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
         return next(named, 1 if first and (self.has(at - 1, "thing", "people") or mention.has("top")) else 0)
 
+    def _ends_in_one(self, at: int) -> bool:
+        """Whether "one" stands right behind: "the second one"."""
+        return at + 1 < len(self.mentions) and fold(self.mentions[at + 1].text) == "one"
+
     def _is_noun(self, at: int) -> bool:
         """Whether a thing is named in general: "món", "con", "kênh", "one"; no value and no figure."""
-        mention = self.mentions[at]
-        if mention.period or mention.amount or mention.role:
+        mention = self.mentions[at] if at < len(self.mentions) else None
+        if mention is None or mention.period or mention.amount or mention.role:
             return False
         return self.has(at, "thing") or (bool(mention.targets) and self.figure(at) is None)
 
@@ -638,6 +712,18 @@ class Reader:
             if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
                 mention.labels |= {"max"}
             whole = mention.has("max", "min", "seller", "slow seller")
+            if (
+                not whole
+                and self.about is not None
+                and at
+                and self._is_noun(at - 1)
+                and self._asks_for_it(at - 1)
+            ):
+                self.parts.rank = rank  # "người thứ hai là ai" of those that were listed
+                self.take(
+                    "rank", at - 1, at, *(each for each in self.free() if self.has(each, "who", "which"))
+                )
+                return
             near = [
                 place for place in range(max(0, at - 4), at + 2) if place != at and self.has(place, *ends)
             ]
@@ -727,7 +813,11 @@ class Reader:
         if stock is None:
             return
         for at in list(self.free()):
-            if self.has(at, "sold out") and not self.mentions[at].values:
+            held = {condition.ref for condition, _ in self.parts.numbers}
+            if stock in held and self.has(at, "in stock"):
+                self.take("condition", at)
+                self.parts.conditions.append(Condition(stock, "gt", 0, "0"))
+            elif self.has(at, "sold out") and not self.mentions[at].values:
                 self.take("condition", at)
                 if not any(each.ref == stock for each, _ in self.parts.numbers):
                     self.parts.conditions.append(Condition(stock, "lte", 0, "0"))
@@ -789,6 +879,9 @@ class Reader:
             pieces or after == len(self.mentions) or self._is_pieces(after)
         ):
             return []
+        told = [each for each in range(at) if self.has(each, "sold out") or self.has(each, "in stock")]
+        if told and after < len(self.mentions) and (pieces or self._is_pieces(after)):
+            return [after]  # "chưa hết nhưng dưới 10 cái"
         for place in range(at - 1, max(at - 5, -1), -1):
             if fold(self.mentions[place].text) in _LEFT:
                 return [place, *([after] if pieces else [])]
@@ -851,8 +944,9 @@ class Reader:
             return False
         before, after = self.beside(at, -1), at + 1
         ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
-        if before == at - 1 >= 0 and self.figure(before) is not None and not self.is_rows(before):
-            return False  # "tồn kho 200 cái"
+        ends = self.has(after + 1, *ranks) and after < len(self.mentions) and self.figure(after) is None
+        if before == at - 1 >= 0 and self.figure(before) is not None and not (self.is_rows(before) or ends):
+            return False  # "tồn kho 200 cái"; "doanh thu 3 kênh cao nhất" lists
         if self.has(after + 1, "foremost") and (self.has(after, "thing") or self.mentions[after].targets):
             return True  # "3 kênh đầu"
         if before >= 0 and self.has(before, *ranks, "only"):
@@ -1099,7 +1193,8 @@ class Reader:
         if best.ref.concept in PERSONS and (not best.whole or (mention.text.islower() and labelled)):
             titled = at > 0 and bool(set(fold(self.mentions[at - 1].text).split()) & _TITLES)
             return inside or titled
-        if best.whole or inside:
+        listed = {fold(each) for value in best.values for each in spellings_of(value)}
+        if best.whole or inside or (fold(mention.text) in listed and not labelled):  # "hue"
             return True
         few = best.ref.concept in {"product", "province"} or (len(best.values) <= 3 and not labelled)
         return few and not (bare and len(mention.text) < 5)
@@ -1202,6 +1297,15 @@ class Reader:
         for at in range(len(self.mentions) - 1):
             noun = at + 1 + self.has(at + 1, "plural")
             together = self.has(at, "all", "sum") and self.has(noun + 1, "together")
+            if (
+                (number := self._several(at + 1))
+                and (self.has(at, "all") or fold(self.mentions[at].text) in _FULL)
+                and (every := self._all_of(at + 2, number))
+            ):
+                joined = [at - 1] if self.has(at - 1, "together") else []
+                self.parts.every.append(every)
+                self.take("frame", *joined, at, at + 1, *([] if self.parts.chart else [at + 2]))
+                continue
             if not together and self.mentions[at].text.lower() not in _WHATEVER:
                 continue
             if noun >= len(self.mentions) or self.mentions[noun].role:
@@ -1210,9 +1314,13 @@ class Reader:
                 self.parts.every.append(found)
                 self.take("frame", *range(at, noun + 1 + together))
 
+    def _all_of(self, at: int, number: int) -> Group | None:
+        """The column of a noun that has just so many values: "cả bốn kênh", "đủ 4 kênh"."""
+        found = self.group(at) if self._is_noun(at) else None
+        return found if found and not found.unit and self.schema.key(found.ref).distinct == number else None
+
     def _groups(self) -> None:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
-        self._every()
         for at in range(len(self.mentions)):
             mention = self.mentions[at]
             if not mention.role and self._asks_which_thing(at):
@@ -1448,6 +1556,9 @@ class Reader:
             mention = self.mentions[at]
             if mention.role or self._refused(at) or self._numbers_noun(at):
                 continue
+            if self._classifies(at):
+                self.take("head", at)
+                continue
             if self._per_piece(at):
                 self.take("head", at, *(each for each in [self.beside(at, -1)] if self.has(each, "per")))
             elif counted := self._counted(at):
@@ -1463,7 +1574,15 @@ class Reader:
                 self.take("figure", at)
                 self._add(self._measured(at, target))
         self._operations()
-        self._heads()
+        self._noun_heads()
+
+    def _classifies(self, at: int) -> bool:
+        """Whether "cái" only stands before the noun that it is of: "cái tháng cao nhất", "cái kênh đó"."""
+        behind, counted = at + 1, self.beside(at, -1)
+        if behind >= len(self.mentions) or not self.has(at, "thing") or self._between(at, behind).strip():
+            return False
+        noun = self.mentions[behind].unit or (self._is_noun(behind) and not self.is_rows(behind))
+        return bool(noun) and not (self.has(counted, "count", "number", "by") or self._several(counted))
 
     def _within(self, at: int, counted: Measure) -> Measure:
         """A count that stands last of several figures, with a state of its own: "doanh thu, số đơn và số đơn đã hủy"."""
@@ -1525,7 +1644,7 @@ class Reader:
             return False
         return not self.mentions[after].values and self.figure(after) is not None
 
-    def _heads(self) -> None:
+    def _noun_heads(self) -> None:
         """Nouns that only say what kind of thing a value or a condition beside them is of: "khách Hàn Quốc", "món tráng miệng"."""
         for at in list(self.free()):
             mention = self.mentions[at]
@@ -1613,6 +1732,16 @@ class Reader:
             return self._count_persons(at, said)
         if not (said or distinct or halves) or not (mention.targets or mention.has("rows")):
             return None
+        behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
+        listed = any(fold(each.text) in _LISTING for each in self.mentions) and fold(
+            self.mentions[before].text
+        ).endswith("may")
+        # "mấy tỉnh còn lại", "mấy món nào", "mấy món …, liệt kê giúp em"
+        if said and (behind in _REST or self.has(at + 1, "which") or listed):
+            self.mentions[before].labels = frozenset({"plural"})
+            self.take("frame", before)
+            self.take("head" if behind in _REST else "", at)
+            return None
         if self.figure(at) is not None and not distinct and not self.is_rows(at):
             self.take("count", *said)
             return None
@@ -1686,6 +1815,10 @@ class Reader:
         counts = [self.beside(at, 1) for at in range(len(self.mentions)) if self.has(at, "count")]
         parts.counted_value = any(at >= 0 and self.mentions[at].role == "value" for at in counts)
         figures = [at for at, each in enumerate(self.mentions) if each.role == "figure"]
+        parts.whole_first = any(
+            self.has(at - 1, "share") and self.mentions[at - 1].text.split()[-1] in _OF_WHOLE
+            for at in figures[:1]
+        )
         parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"

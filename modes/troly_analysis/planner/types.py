@@ -199,6 +199,8 @@ class Plan:
     also_calls: tuple[ToolCall, ...] = ()
     more: tuple[Plan, ...] = ()
     """What else the message asks, each a question of its own that shares the days of the first."""
+    names: tuple[str, str, str] | None = None
+    """Where a ranking of codes finds their names: the sheet, its column of codes and that of names."""
     open: DataQuery | None = None
     """What `question` is asked about, as far as it was understood: the next question may mean its days and rows too."""
 

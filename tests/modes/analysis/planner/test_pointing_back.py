@@ -47,6 +47,29 @@ async def test_the_answer_before_is_pointed_at(own_home: Path, asked: tuple[str,
 
 SELLER = "sản phẩm nào bán chạy nhất"
 TOP = "top 3 sản phẩm bán chạy nhất"
+BY_PLATFORM = "doanh thu theo sàn năm 2026"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        # Several things that were listed, by a plural, by their number, or as what is inside.
+        ((TOP, "mấy món đó có mấy đơn"), "1. Áo thun - 3"),
+        ((TOP, "trong 4 món đó món nào ít doanh thu nhất"), "1. Mũ len - 1.500.000"),
+        ((TOP, "trong đó món nào ít doanh thu nhất"), "1. Mũ len - 1.500.000"),
+        (("doanh thu 2 sàn cao nhất", "tổng số đơn của 2 sàn đó"), "(Sàn: Shopee, Lazada): 6 đơn"),
+        # The two ends of what was listed.
+        ((BY_PLATFORM, "sàn cao nhất hơn sàn thấp nhất bao nhiêu"), "56.500.000"),
+        # Another figure is what it is a part of.
+        (("số lượng tháng 11/2026", "số đó bằng mấy phần trăm doanh thu"), "7 / 107.750.000"),
+    ],
+)
+async def test_several_things_that_were_shown_are_meant(
+    own_home: Path, asked: tuple[str, ...], answer: str
+) -> None:
+    with analyst_at(own_home) as analyst:
+        told = [await analyst.ask(text) for text in asked]
+    assert answer in told[-1].answer
 
 
 @pytest.mark.parametrize(
@@ -61,6 +84,7 @@ TOP = "top 3 sản phẩm bán chạy nhất"
         ((TOP, "cái thứ hai bán được bao nhiêu"), "(Sản phẩm: Quần jean): 151"),
         ((TOP, "con đứng thứ 2 có mấy đơn"), "(Sản phẩm: Quần jean): 2 đơn"),
         (("sàn nào ít đơn nhất", "sàn ít nhất đó có mấy đơn"), "(Sàn: TikTok): 1 đơn"),
+        ((TOP, "how many orders did the second one have"), "(Sản phẩm: Quần jean): 2 orders"),
         (("ngày nào có doanh thu cao nhất", "hôm ấy có mấy đơn"), "Số đơn 5/1/2024: 1 đơn"),
         (("đơn nào có doanh thu lớn nhất", "đơn đó bán được mấy cái"), "(Mã đơn: D001): 200"),
         (("doanh thu tháng 11/2026", "tháng trước đó thì sao"), "9.500.000"),
