@@ -143,8 +143,8 @@ def change_query(
     edited = _with_moved_limits(parts, marks, _with_conditions(parts, marks, edited), shown)
     edited = edited if given_up else _with_output(parts, marks, edited)
     if parts.missing:
-        kept = tuple(one for one in edited.filters if one.field not in PLACES)
-        edited = replace(edited, missing=parts.missing, filters=kept)
+        elsewhere = tuple(one for one in edited.filters if one.field not in PLACES)
+        edited = replace(edited, missing=parts.missing, filters=elsewhere)
     return replace(edited, remarks=(*edited.remarks, *parts.remarks))
 
 
