@@ -43,6 +43,8 @@ _WORDS = {
     "muoi": "10", "nua": "1/2", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
     "seven": "7", "eight": "8", "nine": "9", "ten": "10", "half": "1/2", "a half": "1/2", "once": "1", "twice": "2",
 }  # fmt: skip
+# Number words that are written with accents: "sau" without them is "after" in a sentence that has some.
+_ACCENTED = frozenset({"mot", "bon", "nam", "sau", "bay", "tam", "chin", "muoi", "nua"})
 _SAME = {
     "milligram": "mg", "milligrams": "mg", "vien nen": "vien", "vien nang": "vien", "tablet": "vien", "tablets": "vien",
     "tab": "vien", "pill": "vien", "pills": "vien", "capsule": "vien", "capsules": "vien", "gam": "g", "gram": "g",
@@ -218,12 +220,14 @@ def doses(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
             continue
         if marked and typed[match.start("unit") : match.end("unit")] not in _written_units():
             continue  # "gọi 115 ngay" names no days
+        if marked and typed[match.start("low") : match.end("low")] in _ACCENTED:
+            continue  # "sau lần quá liều này"
         kind = _units()[written]
         unit = "lan" if kind == "times" else _SAME.get(written, written)
-        # "240 ml nước" is no medicine; hours and days alone say since when or for how long.
-        rinse = kind == "measure" and _harmless_follows(plain, match.end())
+        # "240 ml nước", "một gói thuốc lá" are no medicine; hours and days alone say since when or for how long.
+        harmless = kind in {"measure", "unit"} and _harmless_follows(plain, match.end())
         alone = kind == "span" and not (anywhere or found or (every and unit == "gio"))
-        if kind == "unit" or (taken and not rinse and not alone):
+        if not harmless and (kind == "unit" or (taken and not alone)):
             often = "moi " if every and unit == "gio" else ""
             found |= {f"{often}{_WORDS.get(one, one).replace(',', '.')} {unit}" for one in (low, high) if one}
     return frozenset(found)

@@ -6,6 +6,7 @@ Only facts are checked. A sum is held against the figures that it is made of; ho
 from __future__ import annotations
 
 import re
+from calendar import day_name, month_name
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,10 @@ _CODES = frozenset({"VND", "VNĐ", "USD", "HR", "IT"})
 _TITLES = frozenset({"mr", "ms", "mrs", "dr"})
 # The languages that documents are written in, and the country that they are of, may stand before any name.
 _LANGUAGES = re.compile(r"\b(?:Vietnam(?:ese)?|Viet Nam|English)\b|\bViệt Nam\b|\b[Tt]iếng (?:Việt|Anh)\b")
+# Days of the week and months are written with capitals and name nobody.
+_DAYS = re.compile(
+    rf"\b[Tt]hứ (?:[Hh]ai|[Bb]a|[Tt]ư|[Nn]ăm|[Ss]áu|[Bb]ảy)\b|\b[Cc]hủ [Nn]hật\b|\b(?:{'|'.join([*day_name, *month_name[1:]])})s?\b"
+)
 # An hour of the afternoon on the clock of twelve: "5 giờ chiều", "5 p.m.".
 _AFTERNOON = re.compile(
     r"(?<![\d.,:])(1[0-2]|[1-9])(?::00)?\s*(?:(?:giờ|h|g)\s*(?:chiều|tối|đêm|trưa)|p\.?m\b)", re.IGNORECASE
@@ -192,7 +197,7 @@ class _Sources:
         for quoted in _QUOTED.findall(body):
             if not self._holds(quoted):
                 return f"quotation {quoted}"
-        body = _LANGUAGES.sub(" ", body)
+        body = _DAYS.sub(" ", _LANGUAGES.sub(" ", body))
         names = [*_names(body), *_inside(body)]
         return next((f"name {name}" for name in names if not self._holds(name)), "")
 

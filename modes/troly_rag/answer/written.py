@@ -78,10 +78,11 @@ async def write(
 
 def asked_by(turn: TurnContext) -> dict[str, str]:
     """Who asks what, when, and after which messages of both sides: what every prompt is told."""
+    now = turn.now.astimezone(HCM)
     past = [one for one in turn.history if one.sender in ("user", "assistant")][-_MESSAGES:]
     scopes = ", ".join(sorted(turn.profile.permissions)) or "public"
     return {
-        "today": format_date(turn.now.astimezone(HCM).date()),
+        "today": f"{format_date(now.date())} ({now:%A})",
         "asker": f"{scopes}; {turn.profile.department or '-'}",
         "history": "\n".join(f"{one.sender}: {_short(one.text)}" for one in past) or "-",
         "message": turn.text,

@@ -63,6 +63,8 @@ def test_a_dose_without_a_source_is_refused(sentence: str) -> None:
         "Chườm lạnh 10 phút, nghỉ 20 phút.",
         "Hỏi dược sĩ về thuốc giảm đau phù hợp.",
         "Implant dài 10 mm, răng số 36.",
+        "Hỏi bác sĩ khi nào được dùng lại paracetamol sau lần quá liều này.",
+        "Nếu bạn hút mỗi ngày một gói thuốc lá thì nguy cơ implant thất bại tăng lên.",
     ],
 )
 def test_numbers_that_are_no_doses_pass(sentence: str) -> None:

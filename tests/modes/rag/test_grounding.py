@@ -229,6 +229,22 @@ def test_titles_counted_words_and_names_before_small_words_are_no_strangers() ->
     assert ground("The CEO is Ms. Lê Thị Bưởi.", passages, [asked]).text == ""
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Hiện nay là 2 ngày mỗi tuần, trừ thứ Hai vì cả công ty làm tại văn phòng.",
+        "Bạn báo cáo trước ngày 2, tức chậm nhất thứ Ba tuần tới.",
+        "At most 2 days a week, and not on Monday because all work in the office.",
+        "You may work from home 2 days a week, from Tuesday, December 1 on.",
+    ],
+)
+def test_days_of_the_week_and_months_are_no_names(claim: str) -> None:
+    rule = (
+        "Làm việc từ xa tối đa 2 ngày mỗi tuần. Thứ hai cả công ty làm tại văn phòng. Báo cáo trước ngày 2."
+    )
+    assert ground(claim, [rule], ["từ 1/12 thì sao"]).text == claim
+
+
 def test_the_year_of_a_passages_date_is_known() -> None:
     head = "Khiếu nại và góp ý · hr · 7/7/2025"
     claim = "Theo văn bản năm 2025, khiếu nại được trả lời trong 3 ngày."
