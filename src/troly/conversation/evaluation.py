@@ -382,7 +382,7 @@ async def evaluate(
 ) -> EvaluationReport:
     """Run every case in a new conversation of `session` and judge its last turn, or each of its answers.
 
-    The session should be one of `practice_session`: the conversations are kept where it says. `now` is the clock of cases
+    The session should be one of `practice_session`: the conversations are kept where it says, in the bin. `now` is the clock of cases
     that have none; `render` writes typed content as text. Raises ConfigError for a mode that cannot be used; a turn that fails is a miss of all its fields.
     """
     mode = session.registry.get(mode_id)
@@ -456,6 +456,9 @@ async def _run_case(
         conversation = turn.conversation_id or conversation
         if case.answers:
             judgements.append(judge(case.answers[index], end, content, render))
+    if conversation is not None:
+        # The next case is somebody else's: what an assistant remembers of a person is none of theirs.
+        session.services.conversations.delete(session.profile.login, conversation)
     if case.answers:
         return CaseResult(case, judgements=tuple(judgements), ms=end.ms if end else 0.0)
     return _compare(case, end)
