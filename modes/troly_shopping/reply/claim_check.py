@@ -26,6 +26,8 @@ _MARKS = "*_`~"
 _AFTER_PRICE = re.compile(r"(?:gia|price|cost|costs)\W*(?:la|chi|con|tu|khoang|is|only|of|from|at)?\W*$")
 # A model that is one word: "G304".
 _CODE = re.compile(r"[A-Za-z]+\d[\w-]{2,}")
+# The code of a model within a name, no size: "U2724D", "32UN650-W", "15s-fq5229TU".
+_COINED = re.compile(r"(?<![\w-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d{3})[\w-]{5,}(?![\w-])")
 # In a name ("Z313 2.1", "WiFi 6 (2 cái)") what phrases are not found across.
 _INNER = re.compile(r"(?<=\d)\.(?=\d)|(?<=\w )\((?=\d)")
 _MEASURED = re.compile(r"(?<!\w)(?:dpi|mah|rpm|hz)\W*$")
@@ -119,7 +121,9 @@ class ClaimCheck:
         worked_out = derived_figures(_plain(before) + plain, self._known | self._own) | self._differences
         # The sum of what was told, and what is left of the customer's own figure.
         told = [
-            amount.value for amount in find_amounts(_plain(before) + plain) if amount.value in self._prices
+            amount.value
+            for amount in find_amounts(_plain(before) + plain)
+            if amount.value in self._known and amount.value >= _SMALLEST_PRICE
         ]
         sums = {*told, sum(told, Decimal(0)), sum(dict.fromkeys(told), Decimal(0))} if told else set()
         worked_out |= sums | {abs(own - one) for own in self._own for one in sums}
@@ -332,12 +336,17 @@ def _ordinary() -> frozenset[str]:
 
 
 def short_names(name: str, makers: Iterable[str] = ()) -> list[str]:
-    """A product's name, the same without the kind that it begins with ("ASUS TUF A15"), and without the maker ("TUF A15")."""
+    """A product's name, the same without the kind that it begins with ("ASUS TUF A15"), and without the maker ("TUF A15").
+
+    Each also up to the model's code, without what follows it ("Dell UltraSharp U2724D"), and the code alone.
+    """
     begins = [hit.end for hit in lexicon("kinds").find(name) if hit.start == 0]
     short = name[max(begins) :].strip() if begins else ""
     places = {maker: fold(f" {name} ").find(f" {fold(maker)} ") for maker in makers}
     bare = next((name[at + len(maker) :].strip() for maker, at in places.items() if at >= 0), "")
-    return [name, *(one for one in (short, bare) if len(folded_words(one)) > 1 or _CODE.fullmatch(one))]
+    forms = [name, *(one for one in (short, bare) if one)]
+    forms += [cut for one in forms if (code := _COINED.search(one)) for cut in (one[: code.end()], code[0])]
+    return list(dict.fromkeys(one for one in forms if len(folded_words(one)) > 1 or _CODE.fullmatch(one)))
 
 
 def _is_price(amount: Amount, before: str, after: str) -> bool:

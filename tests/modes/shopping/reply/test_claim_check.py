@@ -296,3 +296,29 @@ def test_goods_named_in_short_beside_one_in_full_have_their_own_figures(text: st
     pair = [Decimal(25_790_000), Decimal(23_990_000), Decimal(28_990_000), Decimal(24_990_000)]
     check = ClaimCheck((), MAKERS, (), CATALOGUE, compared=pair)
     assert bool(check.refused(text)) is wrong
+
+
+DELL, LG = "Màn hình Dell UltraSharp U2724D 27 inch", "Màn hình LG 32UN650-W 32 inch 4K"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (f"{LG} rẻ hơn: 9.790.000 VND, còn Dell UltraSharp U2724D giá 10.990.000 VND ạ.", False),
+        ("LG 32UN650-W giá 9.790.000 VND, Dell U2724D giá 10.990.000 VND ạ.", False),
+        (f"{DELL} giá 10.990.000 VND; con 32UN650-W giá 9.790.000 VND ạ.", False),
+        ("LG 32UN650-W giá 10.990.000 VND ạ.", True),
+        ("Dell U2724D giá 9.790.000 VND ạ.", True),
+    ],
+)
+def test_the_code_of_a_model_names_the_product(text: str, wrong: bool) -> None:
+    rows = {DELL: f"{DELL}: 10.990.000 VND", LG: f"{LG}: 9.790.000 VND"}
+    assert bool(ClaimCheck((), ("Dell", "LG"), (), rows).refused(text)) is wrong
+
+
+def test_a_sum_takes_prices_that_the_shop_told_before() -> None:
+    said = ["CPU Ryzen 5: 2.690.000 VND", "Mainboard A520M K V2: 1.390.000 VND"]
+    check = ClaimCheck((), (), (), {"RAM Fury Beast": "RAM Fury Beast: 1.040.000 VND"}, said=said)
+    parts = "CPU 2.690.000 VND, mainboard 1.390.000 VND và RAM Fury Beast 1.040.000 VND"
+    assert check.refused(f"Dạ, {parts}, tổng cộng là 5.120.000 VND ạ.") == []
+    assert check.refused(f"Dạ, {parts}, tổng cộng là 5.210.000 VND ạ.") == ["5.210.000 VND"]
