@@ -416,8 +416,8 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
         for item in shared_entries(found)
     ]
     offer: Offer | None = state.get("offer")
-    if offer is not None and answer.answered and offer.kind == "build":
-        # Parts that fit each other were worked out; of a list the model sees the rows.
+    if offer is not None and answer.answered and offer.kind in {"build", "order"}:
+        # Parts that fit each other and sums were worked out; of a list the model sees the rows.
         passages.insert(0, f"[{say('answer.checked', turn.language)}] {answer.text}")
     elif offer is not None and answer.answered and offer.total > len(offer.products):
         more = say("offer.more", turn.language, count=offer.total - len(offer.products))
