@@ -1,4 +1,4 @@
-"""Has a model write the answer over everything that was found; a fact that stands nowhere is sent back once (004 C5)."""
+"""Has a model write the answer over everything that was found; a fact that stands nowhere goes back once (004 C5)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from troly_rag.strings import prompts, say
 _MOST_PASSAGES, _PASSAGE_CHARS = 8, 1200
 _MESSAGES, _MESSAGE_CHARS = 6, 400
 _REASON_CHARS = 200
+# Calls of a turn: a draft goes back where no other call was needed.
+_CALLS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,11 @@ def asked_by(turn: TurnContext) -> dict[str, str]:
 async def _checked(
     turn: TurnContext, messages: Sequence[Message], texts: Sequence[str], said: Sequence[str]
 ) -> GroundedAnswer:
-    """The draft held against its sources; one with a fault is written once more, and the better of the two counts."""
+    """The draft held against its sources; one with a fault is written once more where the turn has a call left, and the
+    better of the two counts."""
     written = await _written(turn, messages)
     first = ground(written, texts, said)
-    if not first.dropped:
+    if not first.dropped or sum(call.kind != "embed" for call in turn.model.calls) >= _CALLS:
         return first
     reasons = "\n".join(f"- {text[:_REASON_CHARS]} ({why})" for text, why in first.dropped)
     again = prompts().messages("answer_again", turn.language, reasons=reasons)

@@ -308,14 +308,13 @@ def _is_named(text: str) -> bool:
 
 
 def without_setting(text: str) -> str:
-    """The one clause of `text` that asks, with the things known here that the others name, who only tell how it came
-    about; "" where that cannot be told apart, or the one that asks says nothing of what ("làm sao giờ")."""
+    """The one clause of `text` that asks, where the others name nothing known here and only tell how it came about; "" where
+    that cannot be told apart, or the one that asks says nothing of what ("làm sao giờ")."""
     clauses = [piece.strip() for piece in _SETTING.split(text) if piece.strip()]
     asking = [piece for piece in clauses if asks(piece)]
-    if len(clauses) == 1 or len(asking) != 1 or not content(asking[0]):
-        return ""
-    names = " ".join(filter(None, (question_of(piece).names for piece in clauses if piece not in asking)))
-    return f"{names}: {asking[0]}{_mark(text)}" if names else asking[0] + _mark(text)
+    named = any(question_of(piece).names_something for piece in clauses if piece not in asking)
+    alone = len(clauses) > len(asking) == 1 and not named and content(asking[0])
+    return asking[0] + _mark(text) if alone else ""
 
 
 def asks(text: str) -> bool:
