@@ -197,6 +197,7 @@ def wants_summary(text: str) -> bool:
 
 _HARD = re.compile(r"[?!;\n]+|\.(?=\s|$)")
 _COMMA = re.compile(r",(?!\d)")
+_THEN = re.compile(r"\bthi\s*$")
 # How sure the agents of two halves must be before they are two questions though only one of them asks.
 _SURE, _FAR, _KNOWN = 0.55, 0.2, 0.5
 # What is not meant belongs to what is.
@@ -251,7 +252,8 @@ def _pieces(text: str) -> list[_Piece]:
     cuts += [(m.start(), m.end(), False) for m in _COMMA.finditer(text)]
     # Without its accents a joining word may be another one ("con", "roi"); only "va" is safe.
     joins = (hit for hit in label("join").find(text) if hit.exact or " " in hit.phrase or hit.phrase == "và")
-    cuts += [(hit.start, hit.end, False) for hit in joins]
+    # "Thì còn mấy" asks what is left.
+    cuts += [(hit.start, hit.end, False) for hit in joins if not _THEN.search(fold(text[: hit.start]))]
     found, at, hard = [], 0, False
     for start, end, is_hard in sorted(cuts):
         if start < at:

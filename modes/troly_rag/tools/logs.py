@@ -20,7 +20,7 @@ from troly.text.match import blank_out, spans_of
 from troly.text.sanitize import sanitize
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.corpus.coverage import phrases_of, question_of, text_of
-from troly_rag.routing.lexicons import tool_words
+from troly_rag.routing.lexicons import corrections, tool_words
 from troly_rag.routing.questions import asks
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
@@ -55,6 +55,7 @@ _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
 _SHOWN = 8
+_OF_LOGS = ("of_log", "log_who", "log_without", "log_among")
 SLICE = 20_000
 PIECE = 1 << 20
 # Different messages that are counted apart; a log of nothing but different ones fills no memory.
@@ -199,12 +200,18 @@ async def run_log(given: ToolInputs) -> ToolResult:
 
 def _strange_words(query: str, asked: LogQuery, systems: Iterable[str], now: datetime) -> tuple[str, ...]:
     """The telling words of a question that are no system, level, period or code: what the lines must say."""
-    rest = blank_out(query, [one.span for one in find_ranges(query, now.astimezone(HCM).date())])
-    lists = ("of_log", "log_who", "log_without", "log_among")
-    rest = blank_out(rest, spans_of(hit for name in lists for hit in tool_words(name).find(rest)))
+    rest = without_log_words(
+        blank_out(query, [one.span for one in find_ranges(query, now.astimezone(HCM).date())])
+    )
     names = (*systems, *asked.words, *asked.without)
     known = {part for name in names for part in re.findall(r"[a-z0-9]+", fold(name))}
     return tuple(word for word in question_of(rest).words if fold(word) not in known and not word.isdigit())
+
+
+def without_log_words(query: str) -> str:
+    """The question without what any question about a log may be made of, and words that take back what was said."""
+    lists = (*(tool_words(name) for name in _OF_LOGS), corrections())
+    return blank_out(query, spans_of(hit for words in lists for hit in words.find(query)))
 
 
 def _left_of(query: str, kind: str) -> tuple[str, ...]:
@@ -396,19 +403,19 @@ def _read_all(
             and not any(words & set(_left_of(text, kind.message)) for text, words in terms)
         )
     )
-    kept = [f"“{word}”" for word in dict.fromkeys(asked.kept) if word not in map(fold, named)]
-    return asked.wanted, [*named, *kept], tally, asked.unread
+    held = [f"“{word}”" for word in dict.fromkeys(asked.held) if word not in map(fold, named)]
+    return asked.wanted, [*named, *held], tally, asked.unread
 
 
 @dataclass(slots=True)
 class _Asked:
-    """What is asked of a log: the `named` systems, the `terms` that lines must say with the texts they stand in, what was
-    `kept` of earlier texts, and the words of the newest that no line says."""
+    """What is asked of a log: the `named` systems, the `terms` that lines must say with the texts they stand in, what is
+    `held` of every line, and the words of the newest that no line says."""
 
     wanted: LogQuery
     named: list[str] = field(default_factory=list)
     terms: list[tuple[str, set[str]]] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
+    held: list[str] = field(default_factory=list)
     unread: tuple[str, ...] = ()
 
 
@@ -422,30 +429,33 @@ def _asked_of(
     """
     queries = [parse_log_query(text, now, systems) for text in said]
     period = next(((one.start, one.end) for one in queries if one.start or one.end), (None, None))
-    found, is_open, is_bare = _Asked(LogQuery(*period)), True, True
+    found, is_open, is_bare, is_named = _Asked(LogQuery(*period)), True, True, False
     for text, asked in zip(said, queries, strict=True):
-        is_newest, wanted = text is said[0], found.wanted
+        wanted = found.wanted
         strange = _strange_words(text, asked, systems, now) if is_open and is_bare else ()
         spoken = (
             _spoken(text, strange, lines_of(replace(asked, start=period[0], end=period[1])))
             if strange
             else set()
         )
-        if is_newest:
+        if text is said[0]:
             found.unread = tuple(word for word in strange if word not in spoken)
         elif 2 * len(spoken) < len(strange):
             # Not of the lines.
             spoken = set()
-        if not (found.named or wanted.words):
+        if not is_named:
             found.named = _systems_in(_left_out(text, systems)[0], systems)
             words = asked.words if is_open else ()
-            wanted = replace(wanted, words=words, without=wanted.without or asked.without)
-            found.kept += () if is_newest else words
-            is_bare = not ((found.named or words) and (asks(text) or asked.levels))
+            is_named = bool(found.named or words)
+            wanted = replace(wanted, without=wanted.without or asked.without)
+            # What is left out now is not what was asked for before.
+            wanted = replace(wanted, words=tuple(word for word in words if word not in wanted.without))
+            found.held += wanted.words
+            is_bare = not (is_named and (asks(text) or asked.levels))
         found.wanted = replace(wanted, levels=wanted.levels or asked.levels) if is_open else wanted
         if spoken:
             found.terms.append((text, spoken))
-            found.kept += () if is_newest else phrases_of(text, [word for word in strange if word in spoken])
+            found.held += phrases_of(text, [word for word in strange if word in spoken])
             is_open = bool(tool_words("log_among").find(text))
     return found
 
