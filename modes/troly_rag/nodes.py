@@ -162,21 +162,16 @@ async def _without_settings(
     picker, found = picker_of(config), list(message.questions)
     for number, whole in enumerate(message.questions):
         asked = without_setting(whole.text)
-        same = bool(asked) and figures_of(asked) == figures_of(whole.text)
-        bare = Question(asked, picker.pick(asked)) if same else whole
-        if bare is whole:
+        if not asked or figures_of(asked) != figures_of(whole.text):
             continue
+        bare = Question(asked, picker.pick(asked))
         of_whole, of_bare = await corpus_fits(turn, corpora, [whole, bare], config, user)
-        if not any(fit.answers or fit.closed for fit in of_whole.values()) and any(
-            fit.answers for fit in of_bare.values()
-        ):
+        spoken_of = any(fit.answers or fit.closed for fit in of_whole.values())
+        if not spoken_of and any(fit.answers for fit in of_bare.values()):
             found[number] = bare
     refined = refine([one.text for one in found], turn.language)
-    return (
-        message
-        if tuple(found) == message.questions
-        else replace(message, questions=tuple(found), refined=refined)
-    )
+    changed = tuple(found) != message.questions
+    return replace(message, questions=tuple(found), refined=refined) if changed else message
 
 
 def _said_before(turn: TurnContext) -> str:

@@ -11,6 +11,7 @@ from troly.llm.types import Message
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
+from troly.text.shorten import shortened
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.grounding import GroundedAnswer, ground
 from troly_rag.conflicts.contradictions import ConflictReport, rule_words
@@ -85,7 +86,10 @@ def asked_by(turn: TurnContext) -> dict[str, str]:
     return {
         "today": format_date(turn.now.astimezone(HCM).date()),
         "asker": f"{scopes}; {turn.profile.department or '-'}",
-        "history": "\n".join(f"{one.sender}: {_short(one.text)}" for one in past) or "-",
+        "history": "\n".join(
+            f"{one.sender}: {shortened(' '.join(one.text.split()), _MESSAGE_CHARS)}" for one in past
+        )
+        or "-",
         "message": turn.text,
     }
 
@@ -131,11 +135,3 @@ def _facts(one: SourceEvidence, lang: Lang) -> str:
         standing,
     )
     return " · ".join(filter(None, parts))
-
-
-def _short(text: str) -> str:
-    """`text` on one line, cut between words."""
-    words = " ".join(text.split())
-    if len(words) <= _MESSAGE_CHARS:
-        return words
-    return f"{words[:_MESSAGE_CHARS].rpartition(' ')[0]} …"

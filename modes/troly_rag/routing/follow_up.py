@@ -205,12 +205,7 @@ def _with_years(text: str, today: date) -> str:
 
 
 async def _title_shown(
-    pages: Pages,
-    about: str,
-    shown: Sequence[tuple[str, str]],
-    *,
-    goes_on: bool = False,
-    opened: bool = False,
+    pages: Pages, about: str, shown: Sequence[tuple[str, str]], *, goes_on: bool = False, opened: bool = False
 ) -> str:
     """The title of the page shown last that speaks of `about` no less than any other page; "" for none.
 

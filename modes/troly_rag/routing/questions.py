@@ -57,7 +57,7 @@ def sentence(text: str, lang: Lang) -> str:
     requested = _requested(bare)
     if not asked and not requested and _is_bare(bare):
         bare = say(
-            "refine.what" if _mentions_company(bare) else "refine.what_company", lang, topic=_lower(bare)
+            "refine.what" if label("company").find(bare) else "refine.what_company", lang, topic=lowered(bare)
         )
         asked = True
     shown = bare[:1].upper() + bare[1:]
@@ -100,13 +100,7 @@ def _english(text: str) -> str:
         if (
             runs
             and len(tokens(text[runs[-1][1] : token.start])) <= 1
-            and text[runs[-1][1] : token.start].strip()
-            in (
-                "",
-                "of",
-                "for",
-                "the",
-            )
+            and text[runs[-1][1] : token.start].strip() in ("", "of", "for", "the")
         ):
             runs[-1] = (runs[-1][0], token.end)
         else:
@@ -127,11 +121,7 @@ def _is_bare(text: str) -> bool:
     return not label("predicate").find(text) and not named & acts and question_of(text).is_topic
 
 
-def _mentions_company(text: str) -> bool:
-    return bool(label("company").find(text))
-
-
-def _lower(text: str) -> str:
+def lowered(text: str) -> str:
     """`text` with a small first letter, unless its first word is an abbreviation."""
     return text if text[:2].isupper() else text[:1].lower() + text[1:]
 
@@ -341,7 +331,7 @@ def queries_for(question: str, others: tuple[str, ...], lang: Lang) -> tuple[str
         return _computed_with(text, topic, lang) if find_amounts(text) else _computed(topic, lang)
     effect = bool(label("effect").find(text))
     if effect and topic and _refers_back(text, topic, others):
-        first = say("refine.effect", lang, topic=_capital(topic))
+        first = say("refine.effect", lang, topic=topic[:1].upper() + topic[1:])
         return (first, say("refine.consequence", lang, topic=topic))
     own = sentence(question if text == question.strip() else text + _mark(question), lang)
     if effect and topic and not label("consequence").find(text):
@@ -365,10 +355,7 @@ def is_side(query: str, lang: Lang) -> bool:
 def _computed(topic: str, lang: Lang) -> tuple[str, ...]:
     about = _about(topic)
     base = say("refine.base_leave" if tool_words("leave").find(topic) else "refine.base", lang)
-    return (
-        say("refine.rules_of", lang, topic=about),
-        say("refine.computed", lang, topic=topic, base=base),
-    )
+    return (say("refine.rules_of", lang, topic=about), say("refine.computed", lang, topic=topic, base=base))
 
 
 def _computed_with(text: str, topic: str, lang: Lang) -> tuple[str, ...]:
@@ -393,7 +380,3 @@ def _refers_back(text: str, topic: str, others: tuple[str, ...]) -> bool:
 
 def _mark(question: str) -> str:
     return "?" if question.rstrip().endswith("?") else ""
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

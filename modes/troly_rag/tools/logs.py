@@ -400,22 +400,22 @@ def _read_all(
         lambda kind: (
             (not named or kind.system in named)
             and fold(kind.system) not in without
-            and not any(words & set(_left_of(text, kind.message)) for text, words in terms)
+            and not any(set(words).intersection(_left_of(text, kind.message)) for text, words in terms)
         )
     )
-    held = [f"“{word}”" for word in dict.fromkeys(asked.held) if word not in map(fold, named)]
+    said_of = [*asked.wanted.words, *(one for text, words in terms for one in phrases_of(text, words))]
+    held = [f"“{word}”" for word in dict.fromkeys(said_of) if word not in map(fold, named)]
     return asked.wanted, [*named, *held], tally, asked.unread
 
 
 @dataclass(slots=True)
 class _Asked:
-    """What is asked of a log: the `named` systems, the `terms` that lines must say with the texts they stand in, what is
-    `held` of every line, and the words of the newest that no line says."""
+    """What is asked of a log: the `named` systems, the `terms` that lines must say with the texts they stand in, and
+    the words of the newest that no line says."""
 
     wanted: LogQuery
     named: list[str] = field(default_factory=list)
-    terms: list[tuple[str, set[str]]] = field(default_factory=list)
-    held: list[str] = field(default_factory=list)
+    terms: list[tuple[str, list[str]]] = field(default_factory=list)
     unread: tuple[str, ...] = ()
 
 
@@ -427,17 +427,17 @@ def _asked_of(
     One that names a machine, a system or a code goes on with nothing that was named before; one that says words of lines
     with system and period, and only where it points at what was counted ("trong đó") with the rest.
     """
-    queries = [parse_log_query(text, now, systems) for text in said]
-    period = next(((one.start, one.end) for one in queries if one.start or one.end), (None, None))
-    found, is_open, is_bare, is_named = _Asked(LogQuery(*period)), True, True, False
-    for text, asked in zip(said, queries, strict=True):
+    queries, start, end = list[LogQuery](), None, None
+    for text in reversed(said):
+        asked = parse_log_query(text, now, systems)
+        start, end = (asked.start, asked.end) if asked.start or asked.end else (start, end)
+        queries.append(replace(asked, start=start, end=end))
+    found, is_open, is_bare, is_named = _Asked(LogQuery(start, end)), True, True, False
+    for text, asked in zip(said, reversed(queries), strict=True):
         wanted = found.wanted
         strange = _strange_words(text, asked, systems, now) if is_open and is_bare else ()
-        spoken = (
-            _spoken(text, strange, lines_of(replace(asked, start=period[0], end=period[1])))
-            if strange
-            else set()
-        )
+        kinds = lines_of(asked).by("message") if strange else ()
+        spoken = set(strange) - set(strange).intersection(*(_left_of(text, kind) for kind in kinds))
         if text is said[0]:
             found.unread = tuple(word for word in strange if word not in spoken)
         elif 2 * len(spoken) < len(strange):
@@ -450,19 +450,12 @@ def _asked_of(
             wanted = replace(wanted, without=wanted.without or asked.without)
             # What is left out now is not what was asked for before.
             wanted = replace(wanted, words=tuple(word for word in words if word not in wanted.without))
-            found.held += wanted.words
             is_bare = not (is_named and (asks(text) or asked.levels))
         found.wanted = replace(wanted, levels=wanted.levels or asked.levels) if is_open else wanted
         if spoken:
-            found.terms.append((text, spoken))
-            found.held += phrases_of(text, [word for word in strange if word in spoken])
+            found.terms.append((text, [word for word in strange if word in spoken]))
             is_open = bool(tool_words("log_among").find(text))
     return found
-
-
-def _spoken(text: str, words: Sequence[str], tally: LogTally) -> set[str]:
-    """Which of the `words` of `text` lines say."""
-    return set(words) - set(words).intersection(*(_left_of(text, kind) for kind in tally.by("message")))
 
 
 def _lines(file: BinaryIO, stop: Sequence[bool]) -> Iterator[bytes]:

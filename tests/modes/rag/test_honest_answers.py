@@ -226,6 +226,7 @@ async def test_a_question_made_of_log_words_alone_stays_with_the_log(desk: RagDe
         (["tháng 11 trong vpn.log có bao nhiêu lần lỗi 691", "con wrong second factor thi may dong"], ["38 dòng"]),
         (["lỗi 691 trong vpn.log tháng 11", "còn wrong second factor?", "dòng gần nhất trong đó của user nào"], ["“wrong second factor”", "38 dòng", "u904"]),
         (["tháng 11 log hệ thống có bao nhiêu lần timeout?", "ngày nào nhiều nhất?"], ["“timeout”", "37 dòng", "5/11"]),
+        (["tháng 11 log hệ thống có bao nhiêu lần timeout?", "ngày 1/11 thì sao", "còn ngày 9/11?"], ["“timeout”", "0 dòng"]),
         (["db-02 có mấy dòng replication lag trong log tháng 11", "còn slow query?"], ["db-02", "0 dòng"]),
         (["db-01 có mấy dòng slow query trong log tháng 11", "còn db-02 thì sao"], ["db-02, “slow query”", "0 dòng"]),
         (["tháng 11 trong log he-thong có mấy dòng ERROR", "trong đó mấy dòng timeout"], ["ERROR 37"]),
