@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from troly.plugin.contract import Lazy, Mode, Outcome, Purpose, Samples
 from troly.text.catalogue import LANGS
@@ -11,13 +11,6 @@ from troly_rag.commands import COMMANDS, INGESTS
 from troly_rag.corpus.cards import MIGRATION
 from troly_rag.state import STATE_FIELDS, empty_state
 from troly_rag.strings import TEXTS, say
-
-if TYPE_CHECKING:
-    from troly.plugin.context import TurnContext
-
-
-def _start(_turn: TurnContext) -> dict[str, Any]:
-    return empty_state()
 
 
 def _finish(state: Mapping[str, Any]) -> Outcome:
@@ -56,7 +49,7 @@ MODE = Mode(
     warm=Lazy("troly_rag.nodes:warm"),
     first_questions={lang: tuple(say(f"first.{place}", lang) for place in (1, 2, 3)) for lang in LANGS},
     graph=Lazy("troly_rag.graph:build"),
-    start=_start,
+    start=lambda _turn: empty_state(),
     finish=_finish,
     state_fields=STATE_FIELDS,
     data_status=Lazy("troly_rag.samples:data_status"),

@@ -32,7 +32,7 @@ from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
 from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, ToolCaller, execute, log_state
 from troly_rag.routing.agent_choice import Question, corpus_fits, picker_of
-from troly_rag.routing.follow_up import Pages, show, with_context
+from troly_rag.routing.follow_up import LOGS, Pages, show, with_context
 from troly_rag.routing.lexicons import spelt_out, tool_words
 from troly_rag.routing.plan import LOG, Routing
 from troly_rag.routing.questions import without_setting
@@ -56,8 +56,8 @@ LAST, SUM = "rag_last_question", "rag_last_was_sum"
 # 0 to 75 % are spread over the steps before the plan (004 C7).
 AT_ORCHESTRATOR, AT_ROUTER, AT_PERMISSION = 15.0, 35.0, 60.0
 _LONGEST_QUESTION = 600
-# So many messages back a question may go on with the figures of.
-_BEFORE = 3
+# So many messages back a question may go on with the figures of, one of a log with what it names.
+_BEFORE, _BEFORE_LOGS = 3, 8
 # So many messages stand in the output.
 _HISTORY = 6
 
@@ -162,27 +162,23 @@ async def _without_settings(
     picker, found = picker_of(config), list(message.questions)
     for number, whole in enumerate(message.questions):
         asked = without_setting(whole.text)
-        same = bool(asked) and figures_of(asked) == figures_of(whole.text)
-        bare = Question(asked, picker.pick(asked)) if same else whole
-        if bare is whole:
+        if not asked or figures_of(asked) != figures_of(whole.text):
             continue
+        bare = Question(asked, picker.pick(asked))
         of_whole, of_bare = await corpus_fits(turn, corpora, [whole, bare], config, user)
-        if not any(fit.answers or fit.closed for fit in of_whole.values()) and any(
-            fit.answers for fit in of_bare.values()
-        ):
+        spoken_of = any(fit.answers or fit.closed for fit in of_whole.values())
+        if not spoken_of and any(fit.answers for fit in of_bare.values()):
             found[number] = bare
     refined = refine([one.text for one in found], turn.language)
-    return (
-        message
-        if tuple(found) == message.questions
-        else replace(message, questions=tuple(found), refined=refined)
-    )
+    changed = tuple(found) != message.questions
+    return replace(message, questions=tuple(found), refined=refined) if changed else message
 
 
 def _said_before(turn: TurnContext) -> str:
     """The last messages of the person, newest first: a question that goes on keeps their figures."""
     said = [one.text for one in turn.history if one.sender == "user"]
-    return "\n".join(spelt_out(text, turn.language) for text in said[: -_BEFORE - 1 : -1])
+    most = _BEFORE_LOGS if turn.focus is not None and turn.focus.kind == LOGS else _BEFORE
+    return "\n".join(spelt_out(text, turn.language) for text in said[: -most - 1 : -1])
 
 
 def _talk(turn: TurnContext, work: Work) -> State:

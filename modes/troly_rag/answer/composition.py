@@ -109,7 +109,8 @@ async def compose(
         parts.append(say("answer.no_model", lang))
     # A figure that is asked for without a word of what it is of is no page's to tell.
     asked = question_of(turn.text)
-    vague = not asked.tokens and not asked.own_figures and figure_request(turn.text).figure
+    logs = any(tool == LOG for output in outputs for tool, _ in output.extras)
+    vague = not (asked.tokens or asked.own_figures or logs) and figure_request(turn.text).figure
     summed = bool(tool_words("total").find(turn.text)) and not found.computed
     # A sum over again, though the message asks of something that the sum does not speak of.
     changed = asked.coverage(text_of(text)).share if asked.tokens else 1.0

@@ -111,12 +111,9 @@ def final_output(
 
 def best_by_agent(evidence: Sequence[SourceEvidence]) -> list[SourceEvidence]:
     """The most relevant source of each agent, in the order the agents appear (004-26)."""
-    best: dict[str, SourceEvidence] = {}
-    for one in evidence:
-        kept = best.get(one.agent)
-        if kept is None or one.relevance_score > kept.relevance_score:
-            best[one.agent] = one
-    return list(best.values())
+    best = sorted(evidence, key=lambda one: -one.relevance_score)
+    agents = dict.fromkeys(one.agent for one in evidence)
+    return [next(one for one in best if one.agent == agent) for agent in agents]
 
 
 def reasoning(

@@ -1,4 +1,4 @@
-"""Has a model write the answer over everything that was found; a fact that stands nowhere is sent back once (004 C5)."""
+"""Has a model write the answer over everything that was found; a fact that stands nowhere goes back once (004 C5)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from troly.llm.types import Message
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
+from troly.text.shorten import shortened
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.grounding import GroundedAnswer, ground
 from troly_rag.conflicts.contradictions import ConflictReport, rule_words
@@ -20,6 +21,8 @@ from troly_rag.strings import prompts, say
 _MOST_PASSAGES, _PASSAGE_CHARS = 8, 1200
 _MESSAGES, _MESSAGE_CHARS = 6, 400
 _REASON_CHARS = 200
+# Calls of a turn: a draft goes back where no other call was needed.
+_CALLS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,10 @@ def asked_by(turn: TurnContext) -> dict[str, str]:
     return {
         "today": f"{format_date(now.date())} ({now:%A})",
         "asker": f"{scopes}; {turn.profile.department or '-'}",
-        "history": "\n".join(f"{one.sender}: {_short(one.text)}" for one in past) or "-",
+        "history": "\n".join(
+            f"{one.sender}: {shortened(' '.join(one.text.split()), _MESSAGE_CHARS)}" for one in past
+        )
+        or "-",
         "message": turn.text,
     }
 
@@ -92,10 +98,11 @@ def asked_by(turn: TurnContext) -> dict[str, str]:
 async def _checked(
     turn: TurnContext, messages: Sequence[Message], texts: Sequence[str], said: Sequence[str]
 ) -> GroundedAnswer:
-    """The draft held against its sources; one with a fault is written once more, and the better of the two counts."""
+    """The draft held against its sources; one with a fault is written once more where the turn has a call left, and the
+    better of the two counts."""
     written = await _written(turn, messages)
     first = ground(written, texts, said)
-    if not first.dropped:
+    if not first.dropped or sum(call.kind != "embed" for call in turn.model.calls) >= _CALLS:
         return first
     reasons = "\n".join(f"- {text[:_REASON_CHARS]} ({why})" for text, why in first.dropped)
     again = prompts().messages("answer_again", turn.language, reasons=reasons)
@@ -129,11 +136,3 @@ def _facts(one: SourceEvidence, lang: Lang) -> str:
         standing,
     )
     return " · ".join(filter(None, parts))
-
-
-def _short(text: str) -> str:
-    """`text` on one line, cut between words."""
-    words = " ".join(text.split())
-    if len(words) <= _MESSAGE_CHARS:
-        return words
-    return f"{words[:_MESSAGE_CHARS].rpartition(' ')[0]} …"

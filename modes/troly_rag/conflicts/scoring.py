@@ -160,6 +160,11 @@ def _decided_by(best: ScoredCandidate, second: ScoredCandidate | None, rules: Ru
     return max(FACTORS, key=lambda factor: gains[factor])
 
 
+_POLICIES = {
+    "version": "prefer_current_version", "recency": "prefer_newer", "relevance": "prefer_more_relevant", "": "single_source",
+}  # fmt: skip
+
+
 def _policy(best: ScoredCandidate, *, tie: bool, decided: str) -> str:
     """The rule in a word (004-31): `prefer_hr_if_internal` where the domain's own agent won with an inner source."""
     if tie:
@@ -167,10 +172,4 @@ def _policy(best: ScoredCandidate, *, tie: bool, decided: str) -> str:
     agent = _bare(best.candidate.agent) or "source"
     if decided in ("domain", "scope") and best.candidate.scope in ("private", "internal"):
         return f"prefer_{agent}_if_internal"
-    if decided == "version":
-        return "prefer_current_version"
-    if decided == "recency":
-        return "prefer_newer"
-    if decided == "relevance":
-        return "prefer_more_relevant"
-    return f"prefer_{agent}" if decided else "single_source"
+    return _POLICIES.get(decided, f"prefer_{agent}")

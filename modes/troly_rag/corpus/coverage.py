@@ -513,13 +513,9 @@ class FigureRequest:
 
     def bonus(self, told: str) -> float:
         """What a folded text gains by holding the figure that is asked for."""
-        if self.contact and _PHONE.search(told):
-            return _RIGHT_UNIT
-        if self.moment and _MOMENT.search(told):
-            return _RIGHT_UNIT
-        if any(_measured(unit).search(told) for unit in self.units):
-            return _RIGHT_UNIT
-        if any(_counted(thing).search(told) for thing in self.things):
+        asked = [*[_PHONE] * self.contact, *[_MOMENT] * self.moment]
+        asked += [*map(_measured, self.units), *map(_counted, self.things)]
+        if any(one.search(told) for one in asked):
             return _RIGHT_UNIT
         return _ANY_FIGURE if self.figure and re.search(_FIGURE, told) else 0.0
 

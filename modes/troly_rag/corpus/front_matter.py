@@ -35,10 +35,7 @@ FIELDS = (
     *("version", "supersedes", "url", "agent"),
 )
 # What parts the values of a field that has several.
-_PARTED = {
-    **dict.fromkeys(("department", "only"), r"[,;+/&]|\s(?:and|và|va)\s"),
-    "supersedes": r";",
-}
+_PARTED = {**dict.fromkeys(("department", "only"), r"[,;+/&]|\s(?:and|và|va)\s"), "supersedes": r";"}
 _ACCESS = frozenset({"scope", "department", "only"})
 # From this likeness on a name was meant to be one of access.
 _MEANT = 0.8

@@ -7,21 +7,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges
-from troly.text.everyday import correction_phrases
 from troly.text.fold import fold, has_marks, tokens
-from troly.text.match import Lexicon, blank_out, spans_of
+from troly.text.match import blank_out
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import question_of, text_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage
-from troly_rag.routing.lexicons import label, tool_words
+from troly_rag.routing.lexicons import corrections, label
 from troly_rag.routing.questions import (
     asks,
     content,
@@ -33,7 +31,7 @@ from troly_rag.routing.questions import (
 from troly_rag.strings import say
 from troly_rag.tools.calculator import work_out
 from troly_rag.tools.documents import answers
-from troly_rag.tools.logs import parse_log_query
+from troly_rag.tools.logs import parse_log_query, without_log_words
 
 KIND, LOGS = "documents", "logs"
 # A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
@@ -126,18 +124,13 @@ def _leans(text: str) -> bool:
 # --- The same against what was shown
 
 
-@cache
-def _corrections() -> Lexicon:
-    return Lexicon({"correction": correction_phrases()})
-
-
 async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     """`text` with what it leaves to the conversation: the question `before`, or the pages and logs shown last.
 
     Of the ways to make it whole that one is taken which a page answers; a page that was shown comes before others.
     """
     meant = without_rejected(text)
-    corrects = meant != text or bool(_corrections().find(text))
+    corrects = meant != text or bool(corrections().find(text))
     text = _with_years(meant, pages.turn.now.astimezone(HCM).date())
     focus, question = pages.turn.focus, question_of(text)
     full = complete_question(text, before, pages.turn.language)
@@ -149,7 +142,7 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         if asked.levels and asked.start and not full.about:
             # Its own level on its own day stands by itself.
             return FullQuestion(f"log: {text}")
-        of_log = not question_of(blank_out(text, spans_of(tool_words("of_log").find(text)))).words
+        of_log = not question_of(without_log_words(text)).words
         goes_on = short and (full.leaned or of_log or not await pages.answer(text))
         return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
     return await _with_page(pages, text, full, before, focus.rows, corrects=corrects)
@@ -212,12 +205,7 @@ def _with_years(text: str, today: date) -> str:
 
 
 async def _title_shown(
-    pages: Pages,
-    about: str,
-    shown: Sequence[tuple[str, str]],
-    *,
-    goes_on: bool = False,
-    opened: bool = False,
+    pages: Pages, about: str, shown: Sequence[tuple[str, str]], *, goes_on: bool = False, opened: bool = False
 ) -> str:
     """The title of the page shown last that speaks of `about` no less than any other page; "" for none.
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from troly.text.catalogue import Lang
+from troly.text.everyday import correction_phrases
 from troly.text.fold import fold, tokens
 from troly.text.match import Lexicon
 from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings
@@ -73,6 +74,12 @@ def label(name: str) -> Lexicon:
 def tool_words(name: str) -> Lexicon:
     """One label of `tools.txt` alone."""
     return Lexicon({name: read_lists(FOLDER / "tools.txt")[name]})
+
+
+@cache
+def corrections() -> Lexicon:
+    """What takes back what was said before."""
+    return Lexicon({"correction": correction_phrases()})
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from troly.text.catalogue import Lang
 from troly_rag.routing.lexicons import label, tool_words
-from troly_rag.routing.questions import is_computed_against_rules, subject
+from troly_rag.routing.questions import is_computed_against_rules, lowered, subject
 from troly_rag.strings import say
 
 PENDING = "pending"
@@ -137,7 +137,7 @@ def plan(parts: Sequence[AgentPart], lang: Lang, question: str) -> tuple[PlanTas
     for part in sorted(parts, key=lambda part: part.tools == (MATH,)):
         tasks += _tasks(part, lang, question, tasks)
     if len(parts) > 1:
-        ends = tuple(task.id for part in parts for task in [_of(tasks, part.agent)[-1]])
+        ends = tuple([task.id for task in tasks if task.agent == part.agent][-1] for part in parts)
         text = say("plan.combine", lang)
         group = max((task.group for task in tasks), default=0) + 1
         tasks.append(
@@ -165,11 +165,7 @@ def short_topic(query: str, lang: Lang) -> str:
     words = bare.split()
     if len(words) > _WORDS:
         bare = subject(query, lang) or " ".join(words[:_WORDS])
-    return bare if bare[:2].isupper() else bare[:1].lower() + bare[1:]
-
-
-def _of(tasks: Sequence[PlanTask], agent: str) -> list[PlanTask]:
-    return [task for task in tasks if task.agent == agent]
+    return lowered(bare)
 
 
 def _tasks(part: AgentPart, lang: Lang, question: str, others: Sequence[PlanTask]) -> list[PlanTask]:

@@ -57,7 +57,7 @@ def sentence(text: str, lang: Lang) -> str:
     requested = _requested(bare)
     if not asked and not requested and _is_bare(bare):
         bare = say(
-            "refine.what" if _mentions_company(bare) else "refine.what_company", lang, topic=_lower(bare)
+            "refine.what" if label("company").find(bare) else "refine.what_company", lang, topic=lowered(bare)
         )
         asked = True
     shown = bare[:1].upper() + bare[1:]
@@ -100,13 +100,7 @@ def _english(text: str) -> str:
         if (
             runs
             and len(tokens(text[runs[-1][1] : token.start])) <= 1
-            and text[runs[-1][1] : token.start].strip()
-            in (
-                "",
-                "of",
-                "for",
-                "the",
-            )
+            and text[runs[-1][1] : token.start].strip() in ("", "of", "for", "the")
         ):
             runs[-1] = (runs[-1][0], token.end)
         else:
@@ -127,11 +121,7 @@ def _is_bare(text: str) -> bool:
     return not label("predicate").find(text) and not named & acts and question_of(text).is_topic
 
 
-def _mentions_company(text: str) -> bool:
-    return bool(label("company").find(text))
-
-
-def _lower(text: str) -> str:
+def lowered(text: str) -> str:
     """`text` with a small first letter, unless its first word is an abbreviation."""
     return text if text[:2].isupper() else text[:1].lower() + text[1:]
 
@@ -197,6 +187,7 @@ def wants_summary(text: str) -> bool:
 
 _HARD = re.compile(r"[?!;\n]+|\.(?=\s|$)")
 _COMMA = re.compile(r",(?!\d)")
+_THEN = re.compile(r"\bthi\s*$")
 # How sure the agents of two halves must be before they are two questions though only one of them asks.
 _SURE, _FAR, _KNOWN = 0.55, 0.2, 0.5
 # What is not meant belongs to what is.
@@ -251,7 +242,8 @@ def _pieces(text: str) -> list[_Piece]:
     cuts += [(m.start(), m.end(), False) for m in _COMMA.finditer(text)]
     # Without its accents a joining word may be another one ("con", "roi"); only "va" is safe.
     joins = (hit for hit in label("join").find(text) if hit.exact or " " in hit.phrase or hit.phrase == "và")
-    cuts += [(hit.start, hit.end, False) for hit in joins]
+    # "Thì còn mấy" asks what is left.
+    cuts += [(hit.start, hit.end, False) for hit in joins if not _THEN.search(fold(text[: hit.start]))]
     found, at, hard = [], 0, False
     for start, end, is_hard in sorted(cuts):
         if start < at:
@@ -308,14 +300,13 @@ def _is_named(text: str) -> bool:
 
 
 def without_setting(text: str) -> str:
-    """The one clause of `text` that asks, with the things known here that the others name, who only tell how it came
-    about; "" where that cannot be told apart, or the one that asks says nothing of what ("làm sao giờ")."""
+    """The one clause of `text` that asks, where the others name nothing known here and only tell how it came about; "" where
+    that cannot be told apart, or the one that asks says nothing of what ("làm sao giờ")."""
     clauses = [piece.strip() for piece in _SETTING.split(text) if piece.strip()]
     asking = [piece for piece in clauses if asks(piece)]
-    if len(clauses) == 1 or len(asking) != 1 or not content(asking[0]):
-        return ""
-    names = " ".join(filter(None, (question_of(piece).names for piece in clauses if piece not in asking)))
-    return f"{names}: {asking[0]}{_mark(text)}" if names else asking[0] + _mark(text)
+    named = any(question_of(piece).names_something for piece in clauses if piece not in asking)
+    alone = len(clauses) > len(asking) == 1 and not named and content(asking[0])
+    return asking[0] + _mark(text) if alone else ""
 
 
 def asks(text: str) -> bool:
@@ -340,7 +331,7 @@ def queries_for(question: str, others: tuple[str, ...], lang: Lang) -> tuple[str
         return _computed_with(text, topic, lang) if find_amounts(text) else _computed(topic, lang)
     effect = bool(label("effect").find(text))
     if effect and topic and _refers_back(text, topic, others):
-        first = say("refine.effect", lang, topic=_capital(topic))
+        first = say("refine.effect", lang, topic=topic[:1].upper() + topic[1:])
         return (first, say("refine.consequence", lang, topic=topic))
     own = sentence(question if text == question.strip() else text + _mark(question), lang)
     if effect and topic and not label("consequence").find(text):
@@ -364,10 +355,7 @@ def is_side(query: str, lang: Lang) -> bool:
 def _computed(topic: str, lang: Lang) -> tuple[str, ...]:
     about = _about(topic)
     base = say("refine.base_leave" if tool_words("leave").find(topic) else "refine.base", lang)
-    return (
-        say("refine.rules_of", lang, topic=about),
-        say("refine.computed", lang, topic=topic, base=base),
-    )
+    return (say("refine.rules_of", lang, topic=about), say("refine.computed", lang, topic=topic, base=base))
 
 
 def _computed_with(text: str, topic: str, lang: Lang) -> tuple[str, ...]:
@@ -392,7 +380,3 @@ def _refers_back(text: str, topic: str, others: tuple[str, ...]) -> bool:
 
 def _mark(question: str) -> str:
     return "?" if question.rstrip().endswith("?") else ""
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -32,6 +32,7 @@ from troly_rag.routing.plan import LOG, MATH, RAG, SUMMARY, AgentPart, Complexit
 from troly_rag.routing.questions import (
     asks,
     is_arithmetic,
+    lowered,
     normal,
     queries_for,
     sentence,
@@ -109,7 +110,7 @@ def refine(texts: Sequence[str], lang: Lang) -> str:
     if len(texts) == 1:
         return sentence(normal(texts[0], lang), lang)[:_MOST_TEXT]
     shown = [_clause(text, lang) for text in texts]
-    joined = shown[0] + "".join(say("refine.and", lang) + _small(text) for text in shown[1:])
+    joined = shown[0] + "".join(say("refine.and", lang) + lowered(text) for text in shown[1:])
     asked = any(sentence(text, lang).endswith("?") for text in texts)
     return (joined + ("?" if asked else "."))[:_MOST_TEXT]
 
@@ -202,13 +203,7 @@ def with_calculator(
 
 
 def tools_for(
-    agent: Agent,
-    texts: Sequence[str],
-    searches: int,
-    config: RagConfig,
-    *,
-    now: datetime,
-    before: str = "",
+    agent: Agent, texts: Sequence[str], searches: int, config: RagConfig, *, now: datetime, before: str = ""
 ) -> tuple[str, ...]:
     """The tools of `agent` for the questions `texts`, in order; `searches` is how many queries it has.
 
@@ -271,11 +266,7 @@ def _clause(text: str, lang: Lang) -> str:
     bare = sentence(normal(text, lang), lang).rstrip("?. ")
     first = bare.split()[0] if bare.split() else ""
     acts = lang == "vi" and bool(label("action").find(first)) and bool(label("effect").find(bare))
-    return say("refine.act", lang, text=_small(bare)) if acts else bare
-
-
-def _small(text: str) -> str:
-    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+    return say("refine.act", lang, text=lowered(bare)) if acts else bare
 
 
 # --- The model's choices: what does not hold against the configuration is dropped and said (004-07, 004-08)

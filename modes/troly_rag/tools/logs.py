@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -19,7 +20,8 @@ from troly.text.match import blank_out, spans_of
 from troly.text.sanitize import sanitize
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.corpus.coverage import phrases_of, question_of, text_of
-from troly_rag.routing.lexicons import tool_words
+from troly_rag.routing.lexicons import corrections, tool_words
+from troly_rag.routing.questions import asks
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 
@@ -53,6 +55,7 @@ _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
 _SHOWN = 8
+_OF_LOGS = ("of_log", "log_who", "log_without", "log_among")
 SLICE = 20_000
 PIECE = 1 << 20
 # Different messages that are counted apart; a log of nothing but different ones fills no memory.
@@ -68,11 +71,6 @@ class LogQuery:
     levels: frozenset[str] = frozenset()
     words: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-
-    def over(self, older: LogQuery) -> LogQuery:
-        """This, and from `older` the period and the levels where they were not said again."""
-        period = (self.start, self.end) if self.start or self.end else (older.start, older.end)
-        return replace(self, start=period[0], end=period[1], levels=self.levels or older.levels)
 
 
 class LineKind(NamedTuple):
@@ -173,17 +171,12 @@ async def run_log(given: ToolInputs) -> ToolResult:
     files = named_files or [file for file in files if fold(file.name) in fold(given.before)] or files
     stop = [False]
     try:
-        wanted, named, tally = await asyncio.to_thread(_read_all, files, said, given.turn.now, stop, lang)
+        wanted, named, tally, unread = await asyncio.to_thread(
+            _read_all, files, said, given.turn.now, stop, lang
+        )
     except asyncio.CancelledError:
         stop[0] = True
         raise
-    strange = _strange_words(given.query, tally, wanted, named, given.turn.now)
-    # What no line says is told; of the other words a line must say all.
-    unread = tuple(
-        word for word in strange if all(word in _left_of(given.query, one) for one in tally.by("message"))
-    )
-    if spoken := [word for word in strange if word not in unread]:
-        tally = tally.only(lambda kind: not set(spoken) & set(_left_of(given.query, kind.message)))
     if not tally.actors:
         # Lines that name nobody do not tell who.
         unread += tuple(given.query[hit.start : hit.end] for hit in tool_words("log_who").find(given.query))
@@ -205,16 +198,20 @@ async def run_log(given: ToolInputs) -> ToolResult:
     return ToolResult(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
 
 
-def _strange_words(
-    query: str, tally: LogTally, wanted: LogQuery, named: Sequence[str], now: datetime
-) -> tuple[str, ...]:
+def _strange_words(query: str, asked: LogQuery, systems: Iterable[str], now: datetime) -> tuple[str, ...]:
     """The telling words of a question that are no system, level, period or code: what the lines must say."""
-    rest = blank_out(query, [one.span for one in find_ranges(query, now.astimezone(HCM).date())])
-    asking = (hit for name in ("of_log", "log_who", "log_without") for hit in tool_words(name).find(rest))
-    rest = blank_out(rest, spans_of(asking))
-    names = (*named, *tally.named, *wanted.words, *wanted.without)
+    rest = without_log_words(
+        blank_out(query, [one.span for one in find_ranges(query, now.astimezone(HCM).date())])
+    )
+    names = (*systems, *asked.words, *asked.without)
     known = {part for name in names for part in re.findall(r"[a-z0-9]+", fold(name))}
     return tuple(word for word in question_of(rest).words if fold(word) not in known and not word.isdigit())
+
+
+def without_log_words(query: str) -> str:
+    """The question without what any question about a log may be made of, and words that take back what was said."""
+    lists = (*(tool_words(name) for name in _OF_LOGS), corrections())
+    return blank_out(query, spans_of(hit for words in lists for hit in words.find(query)))
 
 
 def _left_of(query: str, kind: str) -> tuple[str, ...]:
@@ -375,36 +372,90 @@ def render_tally(
 
 def _read_all(
     files: Sequence[Path], said: Sequence[str], now: datetime, stop: Sequence[bool], lang: Lang
-) -> tuple[LogQuery, list[str], LogTally]:
-    """What the questions `said`, newest first, ask of the files, the systems they name, and what was read of those.
+) -> tuple[LogQuery, list[str], LogTally, tuple[str, ...]]:
+    """What the questions `said`, newest first, ask of the files, what is named of those, the lines read, and the words of the
+    newest that no line says."""
+    systems = set[str]()
 
-    A question that names a machine, a system or a code goes on with nothing that was named before.
-    """
-    tally, wanted, named = LogTally(), LogQuery(), list[str]()
+    @cache
+    def lines_of(asked: LogQuery) -> LogTally:
+        tally = LogTally(named=set(systems))
+        for path in files:
+            with path.open("rb", buffering=PIECE) as file:
+                read(file, asked, tally, stop)
+        return tally
+
     try:
         for path in files:
             with path.open("rb") as file:
-                tally.named |= {name for raw in _some(file) if (name := _system_of(raw))}
-        for text in said:
-            asked = parse_log_query(text, now, tally.named)
-            if not (named or wanted.words):
-                named = _systems_in(_left_out(text, tally.named)[0], tally.named)
-                wanted = replace(wanted, words=asked.words, without=wanted.without or asked.without)
-            wanted = wanted.over(asked)
-        for path in files:
-            with path.open("rb", buffering=PIECE) as file:
-                read(file, wanted, tally, stop)
+                systems |= {name for raw in _some(file) if (name := _system_of(raw))}
+        asked = _asked_of(said, systems, lines_of, now)
+        tally = lines_of(asked.wanted)
     except OSError as error:
         name = Path(error.filename or "").name
         message = say("log.unreadable", lang, file=name, reason=error.strerror or error)
         raise ToolError("log_unreadable", message) from error
-    return (
-        wanted,
-        named,
-        tally.only(
-            lambda kind: (not named or kind.system in named) and fold(kind.system) not in wanted.without
-        ),
+    named, without, terms = asked.named, asked.wanted.without, asked.terms
+    tally = tally.only(
+        lambda kind: (
+            (not named or kind.system in named)
+            and fold(kind.system) not in without
+            and not any(set(words).intersection(_left_of(text, kind.message)) for text, words in terms)
+        )
     )
+    said_of = [*asked.wanted.words, *(one for text, words in terms for one in phrases_of(text, words))]
+    held = [f"“{word}”" for word in dict.fromkeys(said_of) if word not in map(fold, named)]
+    return asked.wanted, [*named, *held], tally, asked.unread
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What is asked of a log: the `named` systems, the `terms` that lines must say with the texts they stand in, and
+    the words of the newest that no line says."""
+
+    wanted: LogQuery
+    named: list[str] = field(default_factory=list)
+    terms: list[tuple[str, list[str]]] = field(default_factory=list)
+    unread: tuple[str, ...] = ()
+
+
+def _asked_of(
+    said: Sequence[str], systems: Iterable[str], lines_of: Callable[[LogQuery], LogTally], now: datetime
+) -> _Asked:
+    """What the questions `said`, newest first, ask together.
+
+    One that names a machine, a system or a code goes on with nothing that was named before; one that says words of lines
+    with system and period, and only where it points at what was counted ("trong đó") with the rest.
+    """
+    queries, start, end = list[LogQuery](), None, None
+    for text in reversed(said):
+        asked = parse_log_query(text, now, systems)
+        start, end = (asked.start, asked.end) if asked.start or asked.end else (start, end)
+        queries.append(replace(asked, start=start, end=end))
+    found, is_open, is_bare, is_named = _Asked(LogQuery(start, end)), True, True, False
+    for text, asked in zip(said, reversed(queries), strict=True):
+        wanted = found.wanted
+        strange = _strange_words(text, asked, systems, now) if is_open and is_bare else ()
+        kinds = lines_of(asked).by("message") if strange else ()
+        spoken = set(strange) - set(strange).intersection(*(_left_of(text, kind) for kind in kinds))
+        if text is said[0]:
+            found.unread = tuple(word for word in strange if word not in spoken)
+        elif 2 * len(spoken) < len(strange):
+            # Not of the lines.
+            spoken = set()
+        if not is_named:
+            found.named = _systems_in(_left_out(text, systems)[0], systems)
+            words = asked.words if is_open else ()
+            is_named = bool(found.named or words)
+            wanted = replace(wanted, without=wanted.without or asked.without)
+            # What is left out now is not what was asked for before.
+            wanted = replace(wanted, words=tuple(word for word in words if word not in wanted.without))
+            is_bare = not (is_named and (asks(text) or asked.levels))
+        found.wanted = replace(wanted, levels=wanted.levels or asked.levels) if is_open else wanted
+        if spoken:
+            found.terms.append((text, [word for word in strange if word in spoken]))
+            is_open = bool(tool_words("log_among").find(text))
+    return found
 
 
 def _lines(file: BinaryIO, stop: Sequence[bool]) -> Iterator[bytes]:

@@ -51,7 +51,7 @@ async def test_the_models_routing_and_answer_are_taken(desk: RagDesk, server: Ol
 async def test_a_fifth_value_is_not_said(desk: RagDesk, server: OllamaDouble) -> None:
     """004 C5."""
     wrong = f"{SAID} Đi muộn ảnh hưởng trực tiếp đến giá trị Trách nhiệm Cộng đồng."
-    server.script(ROUTED, wrong, wrong)
+    server.script(ROUTED, wrong)
     told = await desk.ask(VALUES)
     assert SAID in told.answer
     assert "Trách nhiệm Cộng đồng" not in told.answer
@@ -113,14 +113,24 @@ async def test_a_page_in_another_language_is_told_by_the_model(desk: RagDesk, se
     assert "Mật khẩu dài" not in told.answer
 
 
-async def test_a_draft_with_a_wrong_figure_goes_back_once(desk: RagDesk, server: OllamaDouble) -> None:
-    server.script(ROUTED, "Công ty có 7 giá trị cốt lõi.", SAID)
+async def test_a_draft_with_a_wrong_figure_goes_back_only_where_a_call_is_left(
+    desk: RagDesk, server: OllamaDouble
+) -> None:
+    """A turn asks twice at most: after the routing the documents speak; with a routing that is kept the draft goes back."""
+    wrong = "Công ty có 7 giá trị cốt lõi."
+    server.script(ROUTED, wrong, wrong, SAID)
+    told = await desk.ask(VALUES)
+    assert source(told, "final_response") == "rules"
+    assert "Chính trực" in told.answer
+    assert wrong not in told.answer
+    assert len(server.chats) == 2
+    desk.leave()
     told = await desk.ask(VALUES)
     assert told.answer.startswith(SAID)
     last = server.chats[-1].body["messages"]
-    assert last[-2] == {"role": "assistant", "content": "Công ty có 7 giá trị cốt lõi."}
+    assert last[-2] == {"role": "assistant", "content": wrong}
     assert "figure 7" in last[-1]["content"]
-    assert len(server.chats) == 3
+    assert len(server.chats) == 4
 
 
 @pytest.mark.parametrize(
@@ -139,7 +149,7 @@ async def test_a_draft_with_a_wrong_figure_goes_back_once(desk: RagDesk, server:
         ),
     ],
 )
-async def test_a_right_draft_stands_and_a_turn_without_a_refusal_asks_twice(
+async def test_a_right_draft_stands_and_a_turn_asks_twice(
     desk: RagDesk, server: OllamaDouble, asked: str, agent: str, said: str
 ) -> None:
     question = {"agent": agent, "query": asked, "tool": "calculation" if "=" in said else "documents"}

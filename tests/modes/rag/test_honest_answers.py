@@ -12,7 +12,7 @@ from tests.support.modes.rag import RagDesk, rag_desk
 from troly.text.dates import HCM
 from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import spelt_out
-from troly_rag.routing.questions import without_rejected
+from troly_rag.routing.questions import without_rejected, without_setting
 
 
 @pytest.fixture(scope="module")
@@ -218,6 +218,44 @@ async def test_a_question_made_of_log_words_alone_stays_with_the_log(desk: RagDe
     told = await desk.ask("dong cuoi cung cua ngay do luc may gio", offline=True, now=now)
     assert "19:04" in told.answer
     assert told.done.metadata.get("answered") is not False
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["tháng 11 trong vpn.log có bao nhiêu lần lỗi 691", "con wrong second factor thi may dong"], ["38 dòng"]),
+        (["lỗi 691 trong vpn.log tháng 11", "còn wrong second factor?", "dòng gần nhất trong đó của user nào"], ["“wrong second factor”", "38 dòng", "u904"]),
+        (["tháng 11 log hệ thống có bao nhiêu lần timeout?", "ngày nào nhiều nhất?"], ["“timeout”", "37 dòng", "5/11"]),
+        (["tháng 11 log hệ thống có bao nhiêu lần timeout?", "ngày 1/11 thì sao", "còn ngày 9/11?"], ["“timeout”", "0 dòng"]),
+        (["db-02 có mấy dòng replication lag trong log tháng 11", "còn slow query?"], ["db-02", "0 dòng"]),
+        (["db-01 có mấy dòng slow query trong log tháng 11", "còn db-02 thì sao"], ["db-02, “slow query”", "0 dòng"]),
+        (["tháng 11 trong log he-thong có mấy dòng ERROR", "trong đó mấy dòng timeout"], ["ERROR 37"]),
+        (["tháng 11 vpn có mấy lần lỗi 691", "trong đó mấy dòng wrong second factor"], ["“691”", "0 dòng"]),
+        (["tháng 11 vpn có mấy lần lỗi 691", "của những user nào"], ["“691”", "17 người"]),
+        (["log vpn tháng 11 có mấy lỗi 809", "không tính 809 thì còn bao nhiêu lỗi"], ["không tính 809", "17 dòng"]),
+        (["log hệ thống tháng 11 mấy dòng ERROR", "mình cần từ 16/11 tới giờ thôi, tính cả he-thong.log thì còn bao nhiêu dòng ERROR"], ["26 dòng"]),
+    ],
+)  # fmt: skip
+async def test_what_lines_say_goes_on_and_what_is_kept_is_named(
+    desk: RagDesk, asked: list[str], said: list[str]
+) -> None:
+    """Words of lines take the place of those and of codes said before, but where "trong đó" narrows them."""
+    desk.become("public", "internal", department="it")
+    for question in asked:
+        told = await desk.ask(question, offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
+    assert [one for one in said if one not in told.answer] == []
+    assert told.done.metadata.get("answered") is not False
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("em mới vào làm tuần trước, ngày phép năm là bao nhiêu", "ngày phép năm là bao nhiêu"),
+        ("mùng 5 trúng thứ bảy là ngày nghỉ, vậy trả hôm nào?", ""),
+    ],
+)
+def test_what_tells_how_it_came_about_names_nothing_known(text: str, asked: str) -> None:
+    assert without_setting(text) == asked
 
 
 async def test_words_that_no_line_says_are_named_and_the_others_still_counted(desk: RagDesk) -> None:
