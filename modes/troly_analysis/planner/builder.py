@@ -554,7 +554,10 @@ class _Builder:
                 op: Operation = "avg" if any(map(averaged, (first, second))) else "sum"
                 self.measures = [Measure(op, made_of(first, "-", second), noun=plain[0].noun)]
         self._order_value()
-        if parts.per_row and self.measures and not parts.per:
+        apart = len({each.op for each in self.measures if each.ref}) > 1  # "doanh thu, trung bình mỗi đơn"
+        if parts.per_row and apart and self._orders_of_rows():
+            self.unmet.append("aov")
+        elif parts.per_row and self.measures and not (parts.per or apart):
             self.measures = [
                 replace(each, op="avg") if each.op == "sum" and not each.over else each
                 for each in self.measures
@@ -1287,9 +1290,10 @@ class _Change:
         counts = not any(each.ref for each in self.query.measures)
         stocked = stock or counts or any(map(_leaves_out, parts.conditions))
         held |= {"left", "minus"} if stocked else set()
+        goods = any(each.ref.concept in GOODS for each in self.query.conditions)
         held |= {"left"} if parts.numbers else set()  # "trên 2 triệu thì còn mấy đơn"
         held |= (
-            {"seller", "slow seller"} if self.query.measures != before.measures and parts.pointer else set()
+            {"seller", "slow seller"} if goods and self.query.measures != before.measures and parts.pointer else set()
         )
         held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]

@@ -599,7 +599,8 @@ def _is_key(condition: Condition, schema: Schema) -> bool:
 def _names_sheet(parts: Parts) -> bool:
     """Whether words name something of a sheet itself, and no more than days, ends of a ranking or how a figure is asked for."""
     dimensions = [each for each in (*parts.groups, *parts.loose, *parts.per) if not each.unit]
-    other = parts.rows or parts.measures or parts.conditions or parts.numbers or dimensions or parts.unread
+    conditions = [each for each in parts.conditions if each.unit != "weekday"]
+    other = parts.rows or parts.measures or conditions or parts.numbers or dimensions or parts.unread
     return bool(other or parts.has("columns", "left", "seller", "slow seller", "sold", "bought", "aov"))
 
 

@@ -727,6 +727,15 @@ class Reader:
             near = [
                 place for place in range(max(0, at - 4), at + 2) if place != at and self.has(place, *ends)
             ]
+            alone = self.about is not None and not any(
+                each.targets or each.values or each.period or each.amount or each.unit
+                for each in self.mentions
+                if each is not mention
+            )
+            if not whole and alone and not any(label.startswith("day ") for label in mention.labels):
+                self.parts.rank = rank  # "and who comes second?" of what was ranked
+                self.take("rank", at, *(place for place in self.free() if self.has(place, "who", "which")))
+                return
             if not whole and not near:
                 mention.labels = frozenset(each for each in mention.labels if not each.startswith("rank "))
                 continue
@@ -1674,6 +1683,8 @@ class Reader:
         op: Operation | None = None
         for place in (*self.around(at, 1, 1), *self.around(at, -1, 2)):
             said = next((each for each in ("sum", "avg") if self.has(place, each)), None)
+            if said == "avg" and place > at and self._stands_apart(at, place):
+                continue
             if said is not None and self.mentions[place].role in {"", "operation"}:
                 op = said  # type: ignore[assignment]
                 self.take("operation", place)
@@ -1687,6 +1698,14 @@ class Reader:
                 self.note("averaged", field=ref.name if ref else "")
         return Measure(op, ref, noun=self.mentions[at].text)
 
+    def _stands_apart(self, at: int, place: int) -> bool:
+        """Whether "trung bình" behind a figure is a wish of its own: after a comma or "và", with no figure of its own behind."""
+        between = range(at + 1, place)
+        joined = self.listed(at, place) or any(self.has(each, "and") for each in between)
+        behind = next((each for each in self.around(place, 1, 2) if not self.has(each, "per", "filler")), -1)
+        own = behind >= 0 and self.figure(behind) is not None and not self.is_rows(behind)
+        return joined and not own
+
     def _operations(self) -> None:
         """An operation that was said of no figure in particular holds for all of them."""
         for at in list(self.free()):
@@ -1694,6 +1713,13 @@ class Reader:
                 if not self.has(at, op):
                     continue
                 self.take("operation", at)
+                figure = next((place for place in range(at - 1, -1, -1) if self.mentions[place].role == "figure"), -1)
+                if op == "avg" and figure >= 0 and self._stands_apart(figure, at) and self.parts.measures:
+                    money = next((each for each in self.parts.measures if each.ref and each.op == "sum"), None)
+                    if money is not None:  # "doanh thu, với trung bình một đơn": both
+                        self._add(replace(money, op=op))
+                        self.asked_both = True
+                        continue
                 self.parts.op = self.parts.op or op
                 for nth, each in enumerate(list(self.parts.measures)):
                     if each.ref is None or each.metric or each.distinct:
@@ -1714,6 +1740,8 @@ class Reader:
             return Measure("count")
         before = self.beside(at, -1)
         counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
+        if not counting and self.is_rows(at) and at + 1 < len(self.mentions) and fold(self.mentions[at + 1].text) == "count":
+            before, counting = at + 1, True  # "order count"
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
