@@ -408,9 +408,10 @@ class _Question:
             return _Candidate(schema, parts, BuiltQuery(row_of(key, parts, schema)), followed=True)
         whole = anew and built.complete and _has_shape(parts, built.query)
         own = whole and before is not None and not asks_again(parts, before)
+        bare = (asked is None and is_bare(parts)) or asks_stock_alone(parts)
         if self._goes_on_unheard(parts, before, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
-        elif lost or (last is not None and not last.calls and asked is None and is_bare(parts)):
+        elif lost or (last is not None and not last.calls and bare):
             built.unmet = (*built.unmet, "…")
         elif followed and before is not None and target is not None and not own:
             built = self._changed(parts, target, built, schema)
