@@ -1167,18 +1167,23 @@ class _Change:
         counted = parts.rows and many and not only_leaves_out(parts)
         if _adds_up(parts, self.before):
             self.query = figure_alone(self.query)
+        whole = (
+            parts.when.period and many and not (parts.groups or parts.extremes or parts.pointer or parts.rank)
+        )
+        if whole and self.query.form == "top" and self.query.limit == 1 and (parts.measures or counted):
+            self.query = figure_alone(self.query)  # "còn thứ bảy mấy đơn?" ranks nothing
         sums = all(each.op in _ADDS for each in self.query.measures)
         added = parts.op == "sum" and sums and not (parts.measures or counted or parts.per)
         if added or not (parts.measures or counted or parts.op or told or parts.per):
             return
         plain = [each for each in self.query.measures if each.op == "sum" and each.ref and not each.over]
         means = bool(self.query.measures) and all(each.op == "avg" for each in self.query.measures)
-        if parts.per_row and means and not parts.measures:
-            return  # "SPX thì mỗi đơn bao nhiêu"
+        if (parts.per_row or parts.op == "avg") and means and not parts.measures:
+            return  # "SPX thì mỗi đơn bao nhiêu", "riêng Website thì trung bình bao nhiêu"
         averages = (
             (parts.op == "avg" or parts.per_row or parts.per)
             and not parts.measures
-            and self.query.form == "scalar"
+            and (self.query.form == "scalar" or (parts.per_row and self.query.form in {"groups", "top"}))
         )
         if averages and plain and len(plain) == len(self.query.measures):
             if parts.per:
@@ -1236,6 +1241,8 @@ class _Change:
             self.set(versus=self.against, form="compare", groups=groups, growth=False)
             return
         other = parts.conditions or parts.groups or parts.loose or parts.limit or parts.kept
+        if query.versus and parts.conditions and parts.when.period == query.period:
+            return  # "còn Lazada tháng 10?" after October against September
         if parts.when.period or parts.when.versus or (parts.has("all") and not other):
             self.unmet += ["±"] if query.versus or parts.when.versus else []
             self.set(period=parts.when.period, date_ref=query.date_ref or parts.when.date_ref)
@@ -1293,7 +1300,9 @@ class _Change:
         goods = any(each.ref.concept in GOODS for each in self.query.conditions)
         held |= {"left"} if parts.numbers else set()  # "trên 2 triệu thì còn mấy đơn"
         held |= (
-            {"seller", "slow seller"} if goods and self.query.measures != before.measures and parts.pointer else set()
+            {"seller", "slow seller"}
+            if goods and self.query.measures != before.measures and parts.pointer
+            else set()
         )
         held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]

@@ -168,6 +168,11 @@ def read_weekdays(reader: Reader) -> list[Condition]:
             for at in said:
                 reader.mentions[at].role = ""
             return []
+    single = len(days) == 1 and said[0] > 0 and fold(reader.mentions[said[0] - 1].text) in {"hom", "bua"}
+    if single and days_said is None:  # "hôm thứ bảy" is one day, the last that was
+        day = reader.today - timedelta((reader.today.isoweekday() - days[0] - 1) % 7 + 1)
+        reader.parts.when = replace(reader.parts.when, period=Period(day, day))
+        return []
     return [Condition(ref, "in", sorted(set(days)), text, "weekday")]
 
 

@@ -112,18 +112,24 @@ def _without_small_talk(text: str) -> str:
     return " ".join(asking) if asking and len(asking) < len(said) else text
 
 
+_PURPOSE = re.compile(
+    r"\s(?:để|nhằm|in order to|so (?:that )?(?:i|we) can)\s+([^.?!;\n]+)[.?!;]*$", re.IGNORECASE
+)
+"""What is said last of what the figure is for: "… để đối chiếu công nợ"."""
 _SAYS_NOTHING = frozenset({"filler", "verb", "greeting", "thing", "people", "per", "high", "low"})
 _NAMES = 0.5
 
 
-def _holds(piece: str, schemas: Sequence[Schema], today: date) -> bool:
+def _holds(
+    piece: str, schemas: Sequence[Schema], today: date, idle: AbstractSet[str] = _SAYS_NOTHING
+) -> bool:
     """Whether words name, bound, deny or point at anything that a sheet holds."""
     for schema in schemas:
         wording = read_wording(piece, schema.names, schema.values)
         for each in find_mentions(wording, schema, today):
             values = any(value.whole or (value.weight >= _NAMES and not each.labels) for value in each.values)
             named = values or any(target.weight >= _NAMES for target in each.targets)
-            if named or each.period or each.amount or each.labels - _SAYS_NOTHING:
+            if named or each.period or each.amount or each.labels - idle:
                 return True
     return False
 
@@ -211,6 +217,13 @@ def analyse_question(
         without_pleasantries(_without_small_talk(text)),
         lambda piece: _holds(piece, tuple(schemas.values()), today),
     )
+    purpose = _PURPOSE.search(said)
+    if (
+        purpose
+        and tokens(said[: purpose.start()])
+        and not _holds(purpose[1], tuple(schemas.values()), today, _SAYS_NOTHING | {"compare", "about"})
+    ):
+        said, aside = said[: purpose.start()], (*aside, purpose[0].strip(" ,.;!"))
     asked, named = without_sheet(said, known)
     chosen = choices.get("sheet") or named
     keys = {name: schema.row_ref for name, schema in schemas.items()}
@@ -465,6 +478,14 @@ class _Question:
         if parts.pointer and parts.pointer.end and listed and not (parts.pointer.ref or parts.extremes):
             parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
             parts.pointer = None
+        if (
+            any(parts.kept)
+            and parts.when.period
+            and not parts.when.versus
+            and parts.has("gt", "lt", "compare")
+        ):
+            against = replace(parts.when, period=None, versus=parts.when.period, versus_only=True)
+            parts.when = against  # "hôm đó hơn 11/11 năm ngoái không"
         if parts.pointer or parts.kept:
             return parts
         if asks_total_alone(parts) and before.form == "scalar" and self.previous and self.previous.before:

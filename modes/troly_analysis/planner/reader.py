@@ -226,6 +226,10 @@ class Reader:
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
         self._five()
+        if self.mentions and fold(self.mentions[0].text) == "vs":
+            self.mentions[0].labels = frozenset({"and", "filler"})  # "với" of who types short
+        if self.has(0, "now") and self.has(1, "not", "deny", "only", "follow", "minus"):
+            self.mentions[0].labels = frozenset({"filler"})  # "now leave out …" is of no day
         self._charts()
         self._pointers()
         self._superlatives()
@@ -613,6 +617,7 @@ class Reader:
         noun = at - 1
         end = next((each for each in ("max", "min") if noun > 0 and self.has(noun, each)), "")
         noun -= bool(end)
+        noun -= noun > 0 and self.is_link(noun) and self._is_noun(noun - 1)  # "mấy món hết đó"
         here, two = (self.mentions[noun] if noun >= 0 else None), noun - 1
         if here is None or self.has(at, "one"):
             if self.has(at, "one"):
@@ -896,7 +901,8 @@ class Reader:
                 return [place, *([after] if pieces else [])]
             if not (
                 _comparison(self.mentions[place])
-                or self.has(place, "only", "deny", "not")
+                or self.has(place, "only", "deny", "not", "which", "thing")
+                or any(each.concept in GOODS for each in self.mentions[place].targets[:1])
                 or self.is_link(place)
             ):
                 break
@@ -1713,9 +1719,13 @@ class Reader:
                 if not self.has(at, op):
                     continue
                 self.take("operation", at)
-                figure = next((place for place in range(at - 1, -1, -1) if self.mentions[place].role == "figure"), -1)
+                figure = next(
+                    (place for place in range(at - 1, -1, -1) if self.mentions[place].role == "figure"), -1
+                )
                 if op == "avg" and figure >= 0 and self._stands_apart(figure, at) and self.parts.measures:
-                    money = next((each for each in self.parts.measures if each.ref and each.op == "sum"), None)
+                    money = next(
+                        (each for each in self.parts.measures if each.ref and each.op == "sum"), None
+                    )
                     if money is not None:  # "doanh thu, với trung bình một đơn": both
                         self._add(replace(money, op=op))
                         self.asked_both = True
@@ -1740,7 +1750,12 @@ class Reader:
             return Measure("count")
         before = self.beside(at, -1)
         counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
-        if not counting and self.is_rows(at) and at + 1 < len(self.mentions) and fold(self.mentions[at + 1].text) == "count":
+        if (
+            not counting
+            and self.is_rows(at)
+            and at + 1 < len(self.mentions)
+            and fold(self.mentions[at + 1].text) == "count"
+        ):
             before, counting = at + 1, True  # "order count"
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
@@ -1884,8 +1899,9 @@ class Reader:
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
         behind_text = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
         acts = behind_text == "giao" or self.has(at + 1, "verb", "sold", "bought")  # "đơn nào chưa giao"
+        tag = 0 < at < len(self.mentions) - 1 and "," in self._between(at, at + 1)  # "… không, liệt kê giúp"
         denies = mention.has("deny", "not", "blank") and (
-            (self._asks_only(at) and not acts) or self._corrects(at)
+            ((self._asks_only(at) or tag) and not acts) or self._corrects(at)
         )
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
 
