@@ -134,6 +134,15 @@ def _holds(
     return False
 
 
+def _without_purpose(text: str, schemas: Sequence[Schema], today: date) -> tuple[str, tuple[str, ...]]:
+    """`text` without what it says last of what the figure is for, where that names and bounds nothing that a sheet holds."""
+    found = _PURPOSE.search(text)
+    idle = _SAYS_NOTHING | {"compare", "about"}
+    if found is None or not tokens(text[: found.start()]) or _holds(found[1], schemas, today, idle):
+        return text, ()
+    return text[: found.start()], (found[0].strip(" ,.;!?"),)
+
+
 @dataclass(slots=True)
 class _Candidate:
     """The message over one sheet: what its words say and the query that they make."""
@@ -217,13 +226,8 @@ def analyse_question(
         without_pleasantries(_without_small_talk(text)),
         lambda piece: _holds(piece, tuple(schemas.values()), today),
     )
-    purpose = _PURPOSE.search(said)
-    if (
-        purpose
-        and tokens(said[: purpose.start()])
-        and not _holds(purpose[1], tuple(schemas.values()), today, _SAYS_NOTHING | {"compare", "about"})
-    ):
-        said, aside = said[: purpose.start()], (*aside, purpose[0].strip(" ,.;!"))
+    said, meant_for = _without_purpose(said, tuple(schemas.values()), today)
+    aside = (*aside, *meant_for)
     asked, named = without_sheet(said, known)
     chosen = choices.get("sheet") or named
     keys = {name: schema.row_ref for name, schema in schemas.items()}
@@ -468,7 +472,9 @@ class _Question:
         if before is None:
             named = last.refs if last is not None else ()
             stock = asks_stock_alone(parts) and any(_own_column(ref, schema) for ref in named)
-            if not parts.pointer and ((_is_row(last) and is_bare(parts)) or stock):
+            found = last is not None and last.form == "top" and len(self.shown) == 1
+            own = found and asks_columns(parts) and _asks_each_own(parts, schema)
+            if not parts.pointer and ((_is_row(last) and is_bare(parts)) or stock or own):
                 parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
             return parts
         if of_the_year_before(parts.when, before.period, self.today) != parts.when:  # of which year is open
@@ -478,15 +484,8 @@ class _Question:
         if parts.pointer and parts.pointer.end and listed and not (parts.pointer.ref or parts.extremes):
             parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
             parts.pointer = None
-        if (
-            any(parts.kept)
-            and parts.when.period
-            and not parts.when.versus
-            and parts.has("gt", "lt", "compare")
-        ):
-            against = replace(parts.when, period=None, versus=parts.when.period, versus_only=True)
-            parts.when = against  # "hôm đó hơn 11/11 năm ngoái không"
         if parts.pointer or parts.kept:
+            _hold_against_days(parts)
             return parts
         if asks_total_alone(parts) and before.form == "scalar" and self.previous and self.previous.before:
             parts.pointer = Pointer(count=2)  # "cộng lại là bao nhiêu?"
@@ -597,6 +596,19 @@ class _Question:
         if any(parts.kept):
             asked = widened(shown_in(asked, self.shown), parts.kept)
         return pointed_query(parts, asked, self.previous.before, self.shown, self.keys.get(asked.sheet))
+
+
+def _asks_each_own(parts: Parts, schema: Schema) -> bool:
+    """Whether the columns asked for have a value of its own for nearly each row, as telephone numbers: they break nothing down."""
+    refs = [each.ref for each in (*parts.groups, *parts.loose)]
+    return all(not ref.sheet and 2 * schema.key(ref).distinct > schema.sheet.rows for ref in refs)
+
+
+def _hold_against_days(parts: Parts) -> None:
+    """Read the days that are named as those to compare with, where others are pointed at: "hôm đó hơn 11/11 năm ngoái không"."""
+    days = parts.when.period
+    if any(parts.kept) and days and not parts.when.versus and parts.has("gt", "lt", "compare"):
+        parts.when = replace(parts.when, period=None, versus=days, versus_only=True)
 
 
 def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQuery | None:

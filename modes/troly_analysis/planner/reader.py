@@ -1712,6 +1712,16 @@ class Reader:
         own = behind >= 0 and self.figure(behind) is not None and not self.is_rows(behind)
         return joined and not own
 
+    def _adds_mean(self, at: int) -> bool:
+        """Whether "trung bình" at `at` is a wish beside the sum before it, which is then added: "doanh thu, với trung bình một đơn"."""
+        figures = [place for place in range(at) if self.mentions[place].role == "figure"]
+        sums = [each for each in self.parts.measures if each.ref and each.op == "sum"]
+        if not (figures and sums and self._stands_apart(figures[-1], at)):
+            return False
+        self._add(replace(sums[0], op="avg"))
+        self.asked_both = True
+        return True
+
     def _operations(self) -> None:
         """An operation that was said of no figure in particular holds for all of them."""
         for at in list(self.free()):
@@ -1719,17 +1729,8 @@ class Reader:
                 if not self.has(at, op):
                     continue
                 self.take("operation", at)
-                figure = next(
-                    (place for place in range(at - 1, -1, -1) if self.mentions[place].role == "figure"), -1
-                )
-                if op == "avg" and figure >= 0 and self._stands_apart(figure, at) and self.parts.measures:
-                    money = next(
-                        (each for each in self.parts.measures if each.ref and each.op == "sum"), None
-                    )
-                    if money is not None:  # "doanh thu, với trung bình một đơn": both
-                        self._add(replace(money, op=op))
-                        self.asked_both = True
-                        continue
+                if op == "avg" and self._adds_mean(at):
+                    continue
                 self.parts.op = self.parts.op or op
                 for nth, each in enumerate(list(self.parts.measures)):
                     if each.ref is None or each.metric or each.distinct:
