@@ -923,8 +923,14 @@ def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
     share = parts.has("share") and _share_of(parts, before) is not None
     again = asks_again(parts, before) or _moved_back(parts, before)
-    again = again or (bool(parts.rank) and before.form == "top" and not (parts.groups or parts.measures))
+    ranked = before.form == "top" or (before.form == "groups" and _ranks_things(before))
+    again = again or (bool(parts.rank) and ranked and not (parts.groups or parts.measures))
     return share or again or parts.pointer is not None or leaves_rest(parts)
+
+
+def _ranks_things(before: DataQuery) -> bool:
+    """Whether things are listed by one figure, so that one has a place: "the second?"."""
+    return len(before.groups) == len(before.measures) == 1 and not (before.groups[0].unit or before.growth)
 
 
 def only_leaves_out(parts: Parts) -> bool:
@@ -1254,6 +1260,8 @@ class _Change:
             form = "top" if self.query.groups else self.query.form
             self.set(limit=parts.limit, form=form, order=self.query.order or "desc")
             self.unmet += [] if form in {"top", "rows"} else ["top"]
+        if parts.rank and self.query.form == "groups" and _ranks_things(self.query):
+            self.set(form="top", order="asc" if "min" in parts.extremes else "desc")
         if parts.rank and self.query.form == "top" and not (parts.groups or parts.loose or parts.measures):
             turned = parts.extremes[:1] == ["max" if self.query.order == "asc" else "min"]
             self.unmet += ["max/min"] if turned else []

@@ -746,7 +746,7 @@ def _plan(
     left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
         return replace(plan, refusal=refused, ask=built.query or before, before=before)
-    if left and (built.query is not None or parts.understood):
+    if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
         read = ", ".join(dict.fromkeys(parts.understood))
         said = [_in_words(each, parts) for one in left for each in _parts_of(one)]
         key = "unknown" if read else "unknown_all"

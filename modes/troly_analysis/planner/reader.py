@@ -98,6 +98,8 @@ class Pointer:
     count: int = 1
     ref: Ref | None = None
     end: Literal["max", "min", ""] = ""
+    there: bool = False
+    """Whether a place is meant, which no day and no figure is."""
 
     @property
     def both(self) -> bool:
@@ -621,7 +623,7 @@ class Reader:
         here, two = (self.mentions[noun] if noun >= 0 else None), noun - 1
         if here is None or self.has(at, "one"):
             if self.has(at, "one"):
-                self._point(Pointer(), at)
+                self._point(Pointer(there=self.has(at, "there")), at)
             return
         amount = self.mentions[two].amount if two >= 0 else None
         several = self.has(two, "plural", "all") or (two >= 0 and fold(self.mentions[two].text) == "may")
@@ -739,7 +741,9 @@ class Reader:
             )
             if not whole and alone and not any(label.startswith("day ") for label in mention.labels):
                 self.parts.rank = rank  # "and who comes second?" of what was ranked
-                self.take("rank", at, *(place for place in self.free() if self.has(place, "who", "which")))
+                self.take(
+                    "rank", at, *(place for place in self.free() if self.has(place, "who", "which", "place"))
+                )
                 return
             if not whole and not near:
                 mention.labels = frozenset(each for each in mention.labels if not each.startswith("rank "))
