@@ -1330,6 +1330,8 @@ class _Change:
         changed = same != before
         self.unmet += ["…"] if (special and changed) or points_by_weekday(parts, before) else []
         self.unmet += _foreign(self.query.measures)
+        each = {group.ref for group in self.query.groups if not group.unit}
+        self.unmet += ["figure" for made in self.query.measures if made.distinct and made.ref in each]
 
 
 def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: bool = False) -> DataQuery:
