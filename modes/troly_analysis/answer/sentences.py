@@ -594,7 +594,15 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
     if call.tool == "get_top_items" and not call.arguments.get("group_by"):
         result = _ranked_first(result, str(call.arguments.get("sort_field") or ""))
     if len(result.rows) == 1 and call.arguments.get("limit") == 1 and not call.arguments.get("group_by"):
-        return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun, len(result.columns)))
+        first, said = call.arguments.get("sort_field"), fold(asked.text)
+        blank = (
+            name for name, value in zip(result.columns, result.rows[0], strict=True) if value in {None, ""}
+        )
+        empty = [
+            column_name(name, sheet, asked.lang) for name in blank if name == first or fold(name) in said
+        ]
+        told = [say("answer.blank_cells", asked.lang, fields=", ".join(empty))] if empty else []
+        return "\n".join([f"{head}:", *_lines(result, sheet, asked.lang, noun, len(result.columns)), *told])
     lines = _lines if is_listed(result) else _summary
     return "\n".join([f"{head}:", *lines(result, sheet, asked.lang, noun), *_total(call, result, asked)])
 

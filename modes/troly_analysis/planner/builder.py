@@ -554,7 +554,10 @@ class _Builder:
                 op: Operation = "avg" if any(map(averaged, (first, second))) else "sum"
                 self.measures = [Measure(op, made_of(first, "-", second), noun=plain[0].noun)]
         self._order_value()
-        if parts.per_row and self.measures and not parts.per:
+        apart = len({each.op for each in self.measures if each.ref}) > 1  # "doanh thu, trung bình mỗi đơn"
+        if parts.per_row and apart and self._orders_of_rows():
+            self.unmet.append("aov")
+        elif parts.per_row and self.measures and not (parts.per or apart):
             self.measures = [
                 replace(each, op="avg") if each.op == "sum" and not each.over else each
                 for each in self.measures
@@ -920,8 +923,14 @@ def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
     share = parts.has("share") and _share_of(parts, before) is not None
     again = asks_again(parts, before) or _moved_back(parts, before)
-    again = again or (bool(parts.rank) and before.form == "top" and not (parts.groups or parts.measures))
+    ranked = before.form == "top" or (before.form == "groups" and _ranks_things(before))
+    again = again or (bool(parts.rank) and ranked and not (parts.groups or parts.measures))
     return share or again or parts.pointer is not None or leaves_rest(parts)
+
+
+def _ranks_things(before: DataQuery) -> bool:
+    """Whether things are listed by one figure, so that one has a place: "the second?"."""
+    return len(before.groups) == len(before.measures) == 1 and not (before.groups[0].unit or before.growth)
 
 
 def only_leaves_out(parts: Parts) -> bool:
@@ -1164,18 +1173,23 @@ class _Change:
         counted = parts.rows and many and not only_leaves_out(parts)
         if _adds_up(parts, self.before):
             self.query = figure_alone(self.query)
+        whole = (
+            parts.when.period and many and not (parts.groups or parts.extremes or parts.pointer or parts.rank)
+        )
+        if whole and self.query.form == "top" and self.query.limit == 1 and (parts.measures or counted):
+            self.query = figure_alone(self.query)  # "còn thứ bảy mấy đơn?" ranks nothing
         sums = all(each.op in _ADDS for each in self.query.measures)
         added = parts.op == "sum" and sums and not (parts.measures or counted or parts.per)
         if added or not (parts.measures or counted or parts.op or told or parts.per):
             return
         plain = [each for each in self.query.measures if each.op == "sum" and each.ref and not each.over]
         means = bool(self.query.measures) and all(each.op == "avg" for each in self.query.measures)
-        if parts.per_row and means and not parts.measures:
-            return  # "SPX thì mỗi đơn bao nhiêu"
+        if (parts.per_row or parts.op == "avg") and means and not parts.measures:
+            return  # "SPX thì mỗi đơn bao nhiêu", "riêng Website thì trung bình bao nhiêu"
         averages = (
             (parts.op == "avg" or parts.per_row or parts.per)
             and not parts.measures
-            and self.query.form == "scalar"
+            and (self.query.form == "scalar" or (parts.per_row and self.query.form in {"groups", "top"}))
         )
         if averages and plain and len(plain) == len(self.query.measures):
             if parts.per:
@@ -1233,6 +1247,8 @@ class _Change:
             self.set(versus=self.against, form="compare", groups=groups, growth=False)
             return
         other = parts.conditions or parts.groups or parts.loose or parts.limit or parts.kept
+        if query.versus and parts.conditions and parts.when.period == query.period:
+            return  # "còn Lazada tháng 10?" after October against September
         if parts.when.period or parts.when.versus or (parts.has("all") and not other):
             self.unmet += ["±"] if query.versus or parts.when.versus else []
             self.set(period=parts.when.period, date_ref=query.date_ref or parts.when.date_ref)
@@ -1244,6 +1260,8 @@ class _Change:
             form = "top" if self.query.groups else self.query.form
             self.set(limit=parts.limit, form=form, order=self.query.order or "desc")
             self.unmet += [] if form in {"top", "rows"} else ["top"]
+        if parts.rank and self.query.form == "groups" and _ranks_things(self.query):
+            self.set(form="top", order="asc" if "min" in parts.extremes else "desc")
         if parts.rank and self.query.form == "top" and not (parts.groups or parts.loose or parts.measures):
             turned = parts.extremes[:1] == ["max" if self.query.order == "asc" else "min"]
             self.unmet += ["max/min"] if turned else []
@@ -1287,9 +1305,12 @@ class _Change:
         counts = not any(each.ref for each in self.query.measures)
         stocked = stock or counts or any(map(_leaves_out, parts.conditions))
         held |= {"left", "minus"} if stocked else set()
+        goods = any(each.ref.concept in GOODS for each in self.query.conditions)
         held |= {"left"} if parts.numbers else set()  # "trên 2 triệu thì còn mấy đơn"
         held |= (
-            {"seller", "slow seller"} if self.query.measures != before.measures and parts.pointer else set()
+            {"seller", "slow seller"}
+            if goods and self.query.measures != before.measures and parts.pointer
+            else set()
         )
         held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
@@ -1309,6 +1330,8 @@ class _Change:
         changed = same != before
         self.unmet += ["…"] if (special and changed) or points_by_weekday(parts, before) else []
         self.unmet += _foreign(self.query.measures)
+        each = {group.ref for group in self.query.groups if not group.unit}
+        self.unmet += ["figure" for made in self.query.measures if made.distinct and made.ref in each]
 
 
 def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: bool = False) -> DataQuery:

@@ -168,7 +168,17 @@ def read_weekdays(reader: Reader) -> list[Condition]:
             for at in said:
                 reader.mentions[at].role = ""
             return []
-    return [Condition(ref, "in", sorted(set(days)), text, "weekday")]
+    one_day = days_said is None and _is_one_day(reader, days, said)
+    return [] if one_day else [Condition(ref, "in", sorted(set(days)), text, "weekday")]
+
+
+def _is_one_day(reader: Reader, days: list[int], said: list[int]) -> bool:
+    """Whether "hôm thứ bảy" is one day, the last that was; it is then the period."""
+    if len(days) != 1 or not said[0] or fold(reader.mentions[said[0] - 1].text) not in {"hom", "bua"}:
+        return False
+    day = reader.today - timedelta((reader.today.isoweekday() - days[0] - 1) % 7 + 1)
+    reader.parts.when = replace(reader.parts.when, period=Period(day, day))
+    return True
 
 
 def _dates_named(reader: Reader) -> set[str]:

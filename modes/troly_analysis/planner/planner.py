@@ -112,20 +112,35 @@ def _without_small_talk(text: str) -> str:
     return " ".join(asking) if asking and len(asking) < len(said) else text
 
 
+_PURPOSE = re.compile(
+    r"\s(?:để|nhằm|in order to|so (?:that )?(?:i|we) can)\s+([^.?!;\n]+)[.?!;]*$", re.IGNORECASE
+)
+"""What is said last of what the figure is for: "… để đối chiếu công nợ"."""
 _SAYS_NOTHING = frozenset({"filler", "verb", "greeting", "thing", "people", "per", "high", "low"})
 _NAMES = 0.5
 
 
-def _holds(piece: str, schemas: Sequence[Schema], today: date) -> bool:
+def _holds(
+    piece: str, schemas: Sequence[Schema], today: date, idle: AbstractSet[str] = _SAYS_NOTHING
+) -> bool:
     """Whether words name, bound, deny or point at anything that a sheet holds."""
     for schema in schemas:
         wording = read_wording(piece, schema.names, schema.values)
         for each in find_mentions(wording, schema, today):
             values = any(value.whole or (value.weight >= _NAMES and not each.labels) for value in each.values)
             named = values or any(target.weight >= _NAMES for target in each.targets)
-            if named or each.period or each.amount or each.labels - _SAYS_NOTHING:
+            if named or each.period or each.amount or each.labels - idle:
                 return True
     return False
+
+
+def _without_purpose(text: str, schemas: Sequence[Schema], today: date) -> tuple[str, tuple[str, ...]]:
+    """`text` without what it says last of what the figure is for, where that names and bounds nothing that a sheet holds."""
+    found = _PURPOSE.search(text)
+    idle = _SAYS_NOTHING | {"compare", "about"}
+    if found is None or not tokens(text[: found.start()]) or _holds(found[1], schemas, today, idle):
+        return text, ()
+    return text[: found.start()], (found[0].strip(" ,.;!?"),)
 
 
 @dataclass(slots=True)
@@ -211,6 +226,8 @@ def analyse_question(
         without_pleasantries(_without_small_talk(text)),
         lambda piece: _holds(piece, tuple(schemas.values()), today),
     )
+    said, meant_for = _without_purpose(said, tuple(schemas.values()), today)
+    aside = (*aside, *meant_for)
     asked, named = without_sheet(said, known)
     chosen = choices.get("sheet") or named
     keys = {name: schema.row_ref for name, schema in schemas.items()}
@@ -408,9 +425,10 @@ class _Question:
             return _Candidate(schema, parts, BuiltQuery(row_of(key, parts, schema)), followed=True)
         whole = anew and built.complete and _has_shape(parts, built.query)
         own = whole and before is not None and not asks_again(parts, before)
+        bare = (asked is None and is_bare(parts)) or asks_stock_alone(parts)
         if self._goes_on_unheard(parts, before, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
-        elif lost or (last is not None and not last.calls and asked is None and is_bare(parts)):
+        elif lost or (last is not None and not last.calls and bare):
             built.unmet = (*built.unmet, "…")
         elif followed and before is not None and target is not None and not own:
             built = self._changed(parts, target, built, schema)
@@ -454,7 +472,9 @@ class _Question:
         if before is None:
             named = last.refs if last is not None else ()
             stock = asks_stock_alone(parts) and any(_own_column(ref, schema) for ref in named)
-            if not parts.pointer and ((_is_row(last) and is_bare(parts)) or stock):
+            found = last is not None and last.form == "top" and len(self.shown) == 1
+            own = found and asks_columns(parts) and _asks_each_own(parts, schema)
+            if not parts.pointer and ((_is_row(last) and is_bare(parts)) or stock or own):
                 parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
             return parts
         if of_the_year_before(parts.when, before.period, self.today) != parts.when:  # of which year is open
@@ -465,6 +485,7 @@ class _Question:
             parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
             parts.pointer = None
         if parts.pointer or parts.kept:
+            _hold_against_days(parts)
             return parts
         if asks_total_alone(parts) and before.form == "scalar" and self.previous and self.previous.before:
             parts.pointer = Pointer(count=2)  # "cộng lại là bao nhiêu?"
@@ -577,6 +598,19 @@ class _Question:
         return pointed_query(parts, asked, self.previous.before, self.shown, self.keys.get(asked.sheet))
 
 
+def _asks_each_own(parts: Parts, schema: Schema) -> bool:
+    """Whether the columns asked for have a value of its own for nearly each row, as telephone numbers: they break nothing down."""
+    refs = [each.ref for each in (*parts.groups, *parts.loose)]
+    return all(not ref.sheet and 2 * schema.key(ref).distinct > schema.sheet.rows for ref in refs)
+
+
+def _hold_against_days(parts: Parts) -> None:
+    """Read the days that are named as those to compare with, where others are pointed at: "hôm đó hơn 11/11 năm ngoái không"."""
+    days = parts.when.period
+    if any(parts.kept) and days and not parts.when.versus and parts.has("gt", "lt", "compare"):
+        parts.when = replace(parts.when, period=None, versus=days, versus_only=True)
+
+
 def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQuery | None:
     """How many there are of all the rows or things that were listed, where no more is asked; None for others."""
     if before is None or not asks_number(parts):
@@ -599,7 +633,8 @@ def _is_key(condition: Condition, schema: Schema) -> bool:
 def _names_sheet(parts: Parts) -> bool:
     """Whether words name something of a sheet itself, and no more than days, ends of a ranking or how a figure is asked for."""
     dimensions = [each for each in (*parts.groups, *parts.loose, *parts.per) if not each.unit]
-    other = parts.rows or parts.measures or parts.conditions or parts.numbers or dimensions or parts.unread
+    conditions = [each for each in parts.conditions if each.unit != "weekday"]
+    other = parts.rows or parts.measures or conditions or parts.numbers or dimensions or parts.unread
     return bool(other or parts.has("columns", "left", "seller", "slow seller", "sold", "bought", "aov"))
 
 
@@ -711,7 +746,7 @@ def _plan(
     left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
         return replace(plan, refusal=refused, ask=built.query or before, before=before)
-    if left and (built.query is not None or parts.understood):
+    if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
         read = ", ".join(dict.fromkeys(parts.understood))
         said = [_in_words(each, parts) for one in left for each in _parts_of(one)]
         key = "unknown" if read else "unknown_all"

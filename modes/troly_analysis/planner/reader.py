@@ -98,6 +98,8 @@ class Pointer:
     count: int = 1
     ref: Ref | None = None
     end: Literal["max", "min", ""] = ""
+    there: bool = False
+    """Whether a place is meant, which no day and no figure is."""
 
     @property
     def both(self) -> bool:
@@ -226,6 +228,10 @@ class Reader:
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
         self._five()
+        if self.mentions and fold(self.mentions[0].text) == "vs":
+            self.mentions[0].labels = frozenset({"and", "filler"})  # "với" of who types short
+        if self.has(0, "now") and self.has(1, "not", "deny", "only", "follow", "minus"):
+            self.mentions[0].labels = frozenset({"filler"})  # "now leave out …" is of no day
         self._charts()
         self._pointers()
         self._superlatives()
@@ -613,10 +619,11 @@ class Reader:
         noun = at - 1
         end = next((each for each in ("max", "min") if noun > 0 and self.has(noun, each)), "")
         noun -= bool(end)
+        noun -= noun > 0 and self.is_link(noun) and self._is_noun(noun - 1)  # "mấy món hết đó"
         here, two = (self.mentions[noun] if noun >= 0 else None), noun - 1
         if here is None or self.has(at, "one"):
             if self.has(at, "one"):
-                self._point(Pointer(), at)
+                self._point(Pointer(there=self.has(at, "there")), at)
             return
         amount = self.mentions[two].amount if two >= 0 else None
         several = self.has(two, "plural", "all") or (two >= 0 and fold(self.mentions[two].text) == "may")
@@ -727,6 +734,17 @@ class Reader:
             near = [
                 place for place in range(max(0, at - 4), at + 2) if place != at and self.has(place, *ends)
             ]
+            alone = self.about is not None and not any(
+                each.targets or each.values or each.period or each.amount or each.unit
+                for each in self.mentions
+                if each is not mention
+            )
+            if not whole and alone and not any(label.startswith("day ") for label in mention.labels):
+                self.parts.rank = rank  # "and who comes second?" of what was ranked
+                self.take(
+                    "rank", at, *(place for place in self.free() if self.has(place, "who", "which", "place"))
+                )
+                return
             if not whole and not near:
                 mention.labels = frozenset(each for each in mention.labels if not each.startswith("rank "))
                 continue
@@ -887,7 +905,8 @@ class Reader:
                 return [place, *([after] if pieces else [])]
             if not (
                 _comparison(self.mentions[place])
-                or self.has(place, "only", "deny", "not")
+                or self.has(place, "only", "deny", "not", "which", "thing")
+                or any(each.concept in GOODS for each in self.mentions[place].targets[:1])
                 or self.is_link(place)
             ):
                 break
@@ -1674,6 +1693,8 @@ class Reader:
         op: Operation | None = None
         for place in (*self.around(at, 1, 1), *self.around(at, -1, 2)):
             said = next((each for each in ("sum", "avg") if self.has(place, each)), None)
+            if said == "avg" and place > at and self._stands_apart(at, place):
+                continue
             if said is not None and self.mentions[place].role in {"", "operation"}:
                 op = said  # type: ignore[assignment]
                 self.take("operation", place)
@@ -1687,6 +1708,24 @@ class Reader:
                 self.note("averaged", field=ref.name if ref else "")
         return Measure(op, ref, noun=self.mentions[at].text)
 
+    def _stands_apart(self, at: int, place: int) -> bool:
+        """Whether "trung bình" behind a figure is a wish of its own: after a comma or "và", with no figure of its own behind."""
+        between = range(at + 1, place)
+        joined = self.listed(at, place) or any(self.has(each, "and") for each in between)
+        behind = next((each for each in self.around(place, 1, 2) if not self.has(each, "per", "filler")), -1)
+        own = behind >= 0 and self.figure(behind) is not None and not self.is_rows(behind)
+        return joined and not own
+
+    def _adds_mean(self, at: int) -> bool:
+        """Whether "trung bình" at `at` is a wish beside the sum before it, which is then added: "doanh thu, với trung bình một đơn"."""
+        figures = [place for place in range(at) if self.mentions[place].role == "figure"]
+        sums = [each for each in self.parts.measures if each.ref and each.op == "sum"]
+        if not (figures and sums and self._stands_apart(figures[-1], at)):
+            return False
+        self._add(replace(sums[0], op="avg"))
+        self.asked_both = True
+        return True
+
     def _operations(self) -> None:
         """An operation that was said of no figure in particular holds for all of them."""
         for at in list(self.free()):
@@ -1694,6 +1733,8 @@ class Reader:
                 if not self.has(at, op):
                     continue
                 self.take("operation", at)
+                if op == "avg" and self._adds_mean(at):
+                    continue
                 self.parts.op = self.parts.op or op
                 for nth, each in enumerate(list(self.parts.measures)):
                     if each.ref is None or each.metric or each.distinct:
@@ -1714,6 +1755,13 @@ class Reader:
             return Measure("count")
         before = self.beside(at, -1)
         counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
+        if (
+            not counting
+            and self.is_rows(at)
+            and at + 1 < len(self.mentions)
+            and fold(self.mentions[at + 1].text) == "count"
+        ):
+            before, counting = at + 1, True  # "order count"
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
@@ -1856,8 +1904,9 @@ class Reader:
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
         behind_text = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
         acts = behind_text == "giao" or self.has(at + 1, "verb", "sold", "bought")  # "đơn nào chưa giao"
+        tag = 0 < at < len(self.mentions) - 1 and "," in self._between(at, at + 1)  # "… không, liệt kê giúp"
         denies = mention.has("deny", "not", "blank") and (
-            (self._asks_only(at) and not acts) or self._corrects(at)
+            ((self._asks_only(at) or tag) and not acts) or self._corrects(at)
         )
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
 

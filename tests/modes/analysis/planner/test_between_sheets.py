@@ -49,6 +49,24 @@ async def test_of_several_products_or_none_no_single_stock_is_made_up(own_home: 
     assert "84" in await told(own_home, "doanh thu tháng 11/2026", "trong kho còn bao nhiêu cái?")
 
 
+@pytest.mark.parametrize("stock", ["trong kho còn bao nhiêu cái?", "how many are left in stock right now"])
+@pytest.mark.parametrize("first", ["bán được mấy cái zwkhem tháng 11/2026", "how many zwkhem did we sell?"])
+async def test_after_a_product_that_was_not_read_no_stock_of_all_is_told(
+    own_home: Path, first: str, stock: str
+) -> None:
+    assert "84" not in await told(own_home, first, stock)
+
+
+async def test_an_empty_cell_that_is_asked_for_is_told_in_words(own_home: Path) -> None:
+    sheet = "Mã KH,Họ tên,Số điện thoại\nKH1,An,\nKH2,Bình,0911222333\nKH3,Chi,0911222334\n"
+    with analyst_at(own_home, sheet, names=("Khách hàng",)) as analyst:
+        said = await analyst.ask("số điện thoại của khách KH1")
+        other = await analyst.ask("số điện thoại của khách KH2")
+    assert "chưa ghi Số điện thoại" in said.answer
+    assert "0911222333" in other.answer
+    assert "chưa ghi" not in other.answer
+
+
 @pytest.mark.parametrize(
     "text",
     [

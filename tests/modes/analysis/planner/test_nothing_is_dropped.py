@@ -117,3 +117,32 @@ def test_spellings_never_join_values_with_different_accents(counts: list[tuple[s
 def test_two_figures_that_are_asked_are_both_worked_out(asked: str) -> None:
     made = plan(asked, (ORDERS,), NOW)
     assert [call.arguments["operation"] for call in made.calls] == ["count", "sum"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "tháng 5: số đơn, doanh thu, với trung bình một đơn",
+        "số đơn, doanh thu và bình quân mỗi đơn tháng 5",
+        "order count, revenue and average per order in May",
+    ],
+)
+def test_a_mean_that_stands_apart_is_asked_beside_its_sum(asked: str) -> None:
+    made = plan(asked, (ORDERS,), NOW)
+    assert [call.arguments["operation"] for call in made.calls] == ["count", "sum", "avg"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "day"), [("hôm thứ bảy mấy đơn", "2024-06-08"), ("bữa thứ sáu mấy đơn", "2024-06-14")]
+)
+def test_one_weekday_is_the_last_that_was(asked: str, day: str) -> None:
+    arguments = plan(asked, (ORDERS,), NOW).calls[0].arguments
+    assert (arguments["date_from"], arguments["date_to"]) == (day, day)
+
+
+def test_what_a_figure_is_for_is_named_and_changes_nothing() -> None:
+    made = plan("doanh thu tháng 5 theo tỉnh để đối chiếu công nợ", (ORDERS,), NOW)
+    assert made.calls == plan("doanh thu tháng 5 theo tỉnh", (ORDERS,), NOW).calls
+    assert "background" in {note.key for note in made.shown}
+    assert not plan("doanh thu tháng 5 để zwkhen", (ORDERS,), NOW).missing
+    assert plan("doanh thu tháng 5 để xem Shopee", (ORDERS,), NOW).ask.conditions  # type: ignore[union-attr]

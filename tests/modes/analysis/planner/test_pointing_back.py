@@ -60,6 +60,10 @@ BY_PLATFORM = "doanh thu theo sàn năm 2026"
         (("doanh thu 2 sàn cao nhất", "tổng số đơn của 2 sàn đó"), "(Sàn: Shopee, Lazada): 6 đơn"),
         # The two ends of what was listed.
         ((BY_PLATFORM, "sàn cao nhất hơn sàn thấp nhất bao nhiêu"), "56.500.000"),
+        # A place of the ranking alone, and a place that is pointed at.
+        ((BY_PLATFORM, "who comes second?"), "1. Lazada"),
+        ((BY_PLATFORM, "thứ nhì?", "what sold best there?"), ", Lazada, "),
+        ((BY_PLATFORM, "thứ nhì?", "ở bển có mấy đơn"), "(Sàn: Lazada"),
         # Another figure is what it is a part of.
         (("số lượng tháng 11/2026", "số đó bằng mấy phần trăm doanh thu"), "7 / 107.750.000"),
     ],
