@@ -15,7 +15,7 @@ from troly.text.match import Lexicon
 from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
 from troly_dental.guard.danger import ASKS_AT_END, NAMES
 from troly_dental.guard.spelling import LEXICONS
-from troly_dental.memory.facts import patient_of
+from troly_dental.memory.facts import is_another, patient_of, person_of
 from troly_dental.notes import of_topics, subjects
 from troly_dental.sentences import best_lines, sentences_of
 from troly_dental.strings import say
@@ -128,9 +128,11 @@ def reply(
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
         if is_called_off(text):
             return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-        if is_over(text, until_seen=present.name in _UNTIL_SEEN, choked=present.name in _BLOCKED):
+        if not is_another(person_of(text), present.patient) and is_over(
+            text, until_seen=present.name in _UNTIL_SEEN, choked=present.name in _BLOCKED
+        ):
             return EmergencyReply(say("guard.still.over", lang), None)
-    if found is None and _is_aside(text, present.name, lang):
+    if found is None and _is_aside(text, present, lang):
         return EmergencyReply(_reminder(present, lang), present, aside=True)
     return EmergencyReply(still(text, present, lang), present)
 
@@ -184,13 +186,15 @@ def decided(
     return EmergencyReply(_reminder(present, lang), present, aside=sign == NONE)
 
 
-def _is_aside(text: str, name: str, lang: Lang) -> bool:
-    """Whether `text` asks of another dental matter, which neither the card nor what follows from it answers."""
+def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
+    """Whether `text` asks of another dental matter, which neither the card nor what follows from it answers, or of somebody else."""
+    name = present.name
     return bool(
         name != _GENTLE
         and set(subjects(text)) - set(subjects(advice(name, lang)))
         and (
             asks_in_general(text)
+            or is_another(person_of(text), present.patient)
             or not (_told_lines(text, name, lang) or set(_lexicon().labels_in(text)) - {"money"})
         )
     )

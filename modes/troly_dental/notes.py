@@ -166,6 +166,8 @@ FITTING, ALIKE = 0.8, 0.65
 _BESIDE_BEST = 0.6
 _SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
+# One sentence more of a note that has no more than these.
+_SHORT = 7
 # What a note of which one sentence has the question's words gains: that it was found, that it answered before; and the shares
 # that one must have that was not found, of any and of those before.
 _SOUGHT, _GOES_ON, _UNSOUGHT, _FOLLOWED, _NOTES = 0.5, 0.5, 0.6, 0.3, 2
@@ -256,11 +258,17 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     points: dict[str, float] = {}
     question = _without_denied(question)
     shares = shares_of(question)
+    whole = {topic for topic, words in subjects(question).items() if words >= _WHOLE_SUBJECT}
     first, second = sorted(shares.values(), reverse=True)[:2]
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if first >= _LEADS * second else _UNSOUGHT
     for topic, share in shares.items():
-        if topic in found or (topic in before and share >= _FOLLOWED) or first == share >= unsought:
+        if (
+            topic in {*found, *whole}
+            or (topic in before and share >= _FOLLOWED)
+            or first == share >= unsought
+        ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
+            points[topic] += _SOUGHT * (topic in whole)
     own = [note for note in notes if note.topic not in points]
     best = sorted(points, key=lambda topic: (-points[topic], topic not in before))
     best = best[: max(len(notes), _NOTES) - len(own)]
@@ -303,7 +311,7 @@ def answer(
     for place, (note, sentences) in enumerate(chosen):
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
-        count = _MORE if place else _SENTENCES
+        count = _MORE if place else _SENTENCES + (len(body) <= _SHORT)
         best = best_sentences(body, question, count, query, _twins(note, len(sentences))[: len(body)])
         best = _with_all_words(best, body, question, facts)
         if place == 0 and _is_elsewhere(question, note, [*best, *advice]):

@@ -32,13 +32,17 @@ _TELLING = 2.2
 _SURELY, _BESIDE_BEST = 0.45, 0.6
 # How much more a line tells that has words of the question in a row.
 _IN_A_ROW = 2.0
+# And one that forbids or allows what is asked about.
+_RULED = 3.0
 # What a sentence gains that tells a time where one is asked for, beside the words it shares.
 _TOLD_TIME, _TOLD_KIND = 1.5, 0.5
 # What that counts in a sentence that shares none.
 _BESIDE = 0.75
 KINDS = ("how long", "how much", "food", "amount", "strength", "age", "avoid")
 # What only puts sentences first: a note that tells what to do, why or what is allowed may do so in any words.
-_ADVISED = ("what to do", "may i", "why")
+_ADVISED = ("what to do", "may i", "why", "hurts")
+# What forbids or allows the next word.
+_LEAVE = frozenset({"không", "đừng", "tránh", "nên", "thể", "not", "never", "avoid", "may", "can", "no"})
 # "Nhiều năm" says no time; "vài ngày", "18 đến 24 tháng", "two weeks" do.
 _TIME = re.compile(
     r"\b(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|vai|nua|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half)"
@@ -95,12 +99,16 @@ def best_sentences(
 def best_lines(lines: Sequence[str], question: str, count: int, twins: Sequence[str]) -> list[str]:
     """Up to `count` of `lines` that surely speak of what `question` names, the best first; none where no line does."""
     told = told_by(lines, question, "", twins)
+    leave = "may i" in kinds_asked(question)
+    rules = [_ruled_on(line, one) if leave else set() for line, one in zip(lines, told, strict=True)]
+    head = _asked_first(set().union(*rules), question)
     telling = telling_words(question)
     pairs = {pair for pair in fold.bigrams(fold.folded_words(question)) if telling.intersection(pair)}
     points = [
         _points(one, line, set())
         * (_IN_A_ROW if pairs.intersection(fold.bigrams(fold.folded_words(line))) else 1.0)
-        for one, line in zip(told, lines, strict=True)
+        * (_RULED if head in ruled else 1.0)
+        for one, line, ruled in zip(told, lines, rules, strict=True)
     ]
     enough = max(_BESIDE_BEST * max(points, default=0.0), _SURELY)
     chosen: list[int] = []
@@ -115,6 +123,28 @@ def best_lines(lines: Sequence[str], question: str, count: int, twins: Sequence[
         at for n, at in enumerate(chosen) if set(told[at]) - set().union(*(told[one] for one in chosen[:n]))
     ]
     return [lines[at] for at in (*firsts, *(at for at in chosen if at not in firsts))][:count]
+
+
+def _ruled_on(line: str, told: Weights) -> set[str]:
+    """Which of the things `told` the line forbids or allows: "không súc miệng"."""
+    words = fold.tokens(line)
+    next_to = {
+        each.start
+        for at, word in enumerate(words)
+        if word.text.lower() in _LEAVE
+        for each in words[at + 1 : at + 3]
+    }
+    hits = [hit for hit in _concepts().find(line) if hit.exact and hit.start in next_to]
+    named = {f"[{hit.label}]" for hit in hits} | {
+        word.text.lower() for word in words if word.start in next_to
+    }
+    return named & set(told)
+
+
+def _asked_first(units: set[str], question: str) -> str:
+    """Which of `units` the question names first."""
+    starts = {f"[{hit.label}]": hit.start for hit in reversed(_concepts().find(question))}
+    return min(units, key=lambda unit: (starts.get(unit, question.lower().find(unit)), unit), default="")
 
 
 def told_by(
@@ -238,6 +268,8 @@ def _told(kind: str, sentence: str) -> float:
     """What a sentence gains that tells the `kind` of thing that is asked for; a time counts for more than saying that it is one."""
     if kind == "how long":
         return _TOLD_TIME * tells(kind, sentence) + asked_lexicon().has(sentence, kind)
+    if kind == "hurts":
+        return _TOLD_TIME * tells(kind, sentence)
     if kind in _ADVISED[1:]:
         return _TOLD_KIND * tells(kind, sentence)
     return _TOLD_KIND * len(

@@ -122,7 +122,7 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     if choked and any(one.stands("spat_out") and one.stands("breathes_well") for one in readings):
         return True
     signs = ("seen",) if until_seen else ("seen", "calm")
-    return any(one.stands(*signs) or one.seen_to for one in readings)
+    return any(one.stands(*signs) or one.seen_to or one.home_again for one in readings)
 
 
 def is_called_off(text: str) -> bool:
@@ -720,10 +720,21 @@ _HAPPENED = frozenset({"phai", "mat", "nham", "trung", "luon"})
 # What closes a question that "có" opened: "có làm lệch mặt không", but not "có sưng mặt, có sao không".
 _CLOSED = re.compile(r"^\s*(?:(?!co\b|phai\b)\w+\s+){0,3}?(?:khong|ko|k|hong|hok)\b")
 _GOING_ON = "going on"
+# "Nằm một tuần": where a hospital is named, there; what says that it was not so; what a lesson, and what is told, is for.
+_STAYED = re.compile(
+    r"nam (?:\w+ )?(?:\d+|mot|hai|ba|bon|may|vai|nua) ?(?:ngay|hom|bua|dem|tuan|thang|days?|nights?|weeks?)\b"
+)
+_NOT_SO = frozenset({
+    "khong", "ko", "k", "chua", "neu", "se", "dinh", "tinh", "sap", "so", "muon", "khoi", "xin", "doi", "tron", "bao", "khi", "not", "never",
+    "no", "t", "dont", "don", "want", "will", "if", "when", "until", "refused",
+})  # fmt: skip
+_PURPOSE = frozenset({"de", "cho", "for", "trong", "in", "into", "to", "with", "of", "cua", "voi", "on"})
 
 
 _NEAR = ("person_first", "child", "relative")
 _NEAR_WORDS = ("person", *_NEAR)
+# What says that somebody has it, where another prepares to teach it.
+_HAPPENING = (*_NEAR, "pupil", "now", "lasting", "days", "hours", "hours_ago")
 
 
 class _Frame(NamedTuple):
@@ -802,6 +813,13 @@ class _Reading:
             for well in self._all.get("well", ())
             if any(0 <= well.first - said.last - 1 <= _SHOWN_REACH for said in self._sure("says"))
         ]
+        if self._sure("clinician"):
+            self._all["ward"] += [
+                _Place(at, at + 2, _ANY)
+                for at, word in enumerate(self._words)
+                if _STAYED.match(" ".join(each.folded for each in self._words[at : at + 4]))
+                and accents_agree(word.text, "nằm")
+            ]
         breaks = {self._start(place) for place in self._all.get("break", ())}
         self._sentences = sorted({*self._clauses, *breaks})
         causes = {
@@ -845,7 +863,7 @@ class _Reading:
     def for_study(self, earlier: Sequence[_Reading]) -> bool:
         """Whether the message goes on asking for the exam or the story of one before, and names nobody who is near."""
         return (
-            any(one.has("study") for one in earlier)
+            any(one.has("study") or (one.prepares and not self._sure("now", "pupil")) for one in earlier)
             and bool(ASKS_AT_END.search(fold(self.text)))
             and not any(self._all.get(concept) for concept in _NEAR)
         )
@@ -1014,6 +1032,7 @@ class _Reading:
             or (self.framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
             or self._only_to_come(place)
             or self._long_ago(place)
+            or self._for_a_lesson(place)
             or (concept == "fever" and self._asks_of_a_treatment(place))
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _FIGURES and self._exaggerated(place))
@@ -1023,6 +1042,11 @@ class _Reading:
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
             or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
             or (concept == "blood" and self._to_be_stopped(place))
+            # "Đi thử máu không".
+            or (
+                concept == "blood"
+                and any(each.first < place.first == each.last for each in self._sure("hidden"))
+            )
             or (concept in _FALLS and self.framed(_THE_OTHER_DAY, place))
             or (
                 concept == "accident"
@@ -1153,6 +1177,28 @@ class _Reading:
             )
             and not any(self._clause(each) == self._clause(helper) for each in self._not_yet())
             for helper in self._sure("clinician")
+        )
+
+    @property
+    def prepares(self) -> bool:
+        """Whether something is prepared that teaches."""
+        return bool(self._sure("prepares"))
+
+    @property
+    def home_again(self) -> bool:
+        """Whether it is told that somebody lay in hospital or was operated on, and then came home or is well."""
+        cared, home = (
+            [
+                each
+                for each in self._sure(concept)
+                if not (self._said_before(each, 3) & _NOT_SO or _ASKED.match(self.text, self._end(each)))
+            ]
+            for concept in ("ward", "home")
+        )
+        return any(
+            one.first < each.last or self._said_before(one, 4) & {"after", "sau"}
+            for one in cared
+            for each in home
         )
 
     def _not_yet(self) -> list[_Place]:
@@ -1431,8 +1477,9 @@ class _Reading:
             )
             and not (frame.list_ends and _LIST.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
-            # The "co" of "co giật" asks nothing.
-            if not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
+            # "Đang soạn giáo án thì té": it happened then; the "co" of "co giật" asks nothing.
+            if not ("study" in frame.concepts and re.match(r"\s+thì\s", self.text[self._end(word) :]))
+            and not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
         )
 
     def _named_between(self, persons: Sequence[str], word: _Place, place: _Place) -> bool:
@@ -1478,6 +1525,37 @@ class _Reading:
                 for what in self._all.get("drawn", [])
             )
         )
+
+    def _for_a_lesson(self, place: _Place) -> bool:
+        """Whether a sentence only asks for who prepares to teach it: nobody is named but whom it is taught, and no time."""
+        start = self._clause(place, self._sentences)
+        end = next((one for one in self._sentences if one > start), len(self.text))
+        lessons = self._sure("prepares")
+        return (
+            bool(lessons)
+            and bool(ASKS_AT_END.search(fold(self.text[start:end].strip())))
+            and all(
+                self._clause(one, self._sentences) != start or self._said_before(one, 3) & _PURPOSE
+                for one in lessons
+            )
+            and not any(
+                self._clause(each, self._sentences) == start
+                or not any(
+                    self._clause(each, self._sentences) == self._clause(one, self._sentences)
+                    and (each.first < one.first or self._said_before(each, 2) & _PURPOSE)
+                    for one in lessons
+                )
+                for concept in _HAPPENING
+                for each in self._all.get(concept, ())
+                # The English "be" is no "bé", and what a tooth is kept in goes on for nobody.
+                if not (self._english and self._words[each.last].folded in {"be", "keep", "kept"})
+                and not (concept == "pupil" and self._said_before(each, 2) & _PURPOSE)
+            )
+        )
+
+    def _said_before(self, place: _Place, count: int) -> set[str]:
+        """The `count` folded words before `place`."""
+        return {word.folded for word in self._words[max(place.first - count, 0) : place.first]}
 
     def _asks_of_a_treatment(self, place: _Place) -> bool:
         """Whether it is asked if a treatment is right for who has it, and none was: "sốt có nên đi cạo vôi không"."""

@@ -38,6 +38,16 @@ _ASKED = re.compile(
     r"|what|how|which|why|where|when\s+(?:can|should|do)|is\s+\w+\s+safe)\b.*",
     re.DOTALL,
 )
+# A clause that begins as a question is one: "is allergy to an anaesthetic common?".
+_INVERTED = re.compile(
+    r"^(?:(?:and|so|but|also|then|ok|hi|hello|please)\s+)*(?:is|are|was|were|does|did|isn't|aren't|doesn't)\s"
+    r"(?!(?:allergic|on|taking|also|pregnant|diabetic)\b)"
+)
+# What is only supposed or heard of states nothing of anybody.
+_SUPPOSED = re.compile(
+    r"\b(?:neu|gia su|gia du|vi du|chang han|truong hop|nghe noi|nghe don|doc thay|if|suppose|supposing|imagine|in case|hypothetically"
+    r"|i heard|i read|heard that|read that)\b"
+)
 _AGE = re.compile(
     r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|(?<=\bbe )\d{1,2}\s*thang\b|(?:(?<=\bbe )|(?<=\bchau )|(?<=\bnha em )|(?<=\bnha minh ))\d{1,2}\s?t\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
 )
@@ -85,7 +95,7 @@ _TAKEN_BACK = re.compile(
 _COURTESY = re.compile(
     r"\b(?:(?:cho|xin)\s+)?(?:em|toi|minh|con|chau|tui)\s+(?:(?:muon|xin|can|dang|tinh)\s+)*hoi\b"
     r"|\b(?:i|a|y|ay|da)\s+(?:nham|lon)\b"
-    r"|\b(?:can|may|could)\s+i\s+ask\b|\bi\s+(?:want|need|would\s+like)\s+to\s+ask\b"
+    r"|\b(?:bac si|anh|chi|em|co|chu|ban)\s+oi\b|\b(?:can|may|could)\s+i\s+ask\b|\bi\s+(?:want|need|would\s+like)\s+to\s+ask\b"
 )
 _MEASURED = re.compile(r"\b\d+(?:[.,]\d+)?\s*(tuoi|thang|tuan|mg|years?|months?|weeks?)\b")
 # Who gave it is no medicine, nor are the words for taking.
@@ -351,6 +361,11 @@ def same_person(one: str, other: str) -> bool:
     return fold(one) == fold(other) or bool(_kin(one) & _kin(other))
 
 
+def is_another(one: str, other: str) -> bool:
+    """Whether two names are surely those of two relatives: "mẹ tôi" and "ba tôi"."""
+    return bool(_kin(one) and _kin(other)) and not same_person(one, other)
+
+
 def _kin(person: str) -> frozenset[str]:
     """The kinds of relatives that `person` may be."""
     words = set(folded_words(person))
@@ -424,7 +439,7 @@ def _parts(text: str) -> Iterator[_Part]:
         start = after
         if clause:
             folded, offsets = fold_in_place(clause)
-            asked = _ASKED.search(folded)
+            asked = _INVERTED.search(folded) or _ASKED.search(folded)
             stated = offsets[asked.start()] if asked else len(clause)
             yield _Part(clause, folded, offsets, stated, "?" in mark)
 
@@ -434,7 +449,13 @@ def _facts(part: _Part) -> Iterator[Fact]:
     labels = {hit.label for hit in hits}
     told = part.text[: part.stated].strip(" -:") if part.stated else part.text
     kept = False
-    general = "general" in labels or (part.stated < len(part.text) and not _STATE.search(told))
+    asks = part.stated < len(part.text) or (part.asks and _PERMISSION.search(part.folded))
+    general = "general" in labels or (asks and not _STATE.search(told))
+    supposed = _SUPPOSED.search(part.folded)
+    if supposed:
+        before = span_in_place(part.offsets, len(part.text), *supposed.span())[0]
+        hits = [hit for hit in hits if hit.start < before]
+        labels = {hit.label for hit in hits}
     if not general or _speaks_of_self(part, hits):
         for fact in _health(part, hits, labels, told):
             kept = True
@@ -617,7 +638,7 @@ def _speaks_of_self(part: _Part, hits: list[PhraseHit]) -> bool:
     return any(
         any(accents_agree(token.text, word) for word in _selves().get(token.folded, ()))
         and not any(start <= token.start < end for start, end in general)
-        for token in tokens(part.text)
+        for token in tokens(_without_courtesy(part.text))
     )
 
 

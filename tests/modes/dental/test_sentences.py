@@ -25,6 +25,11 @@ from troly_dental.safety import wishes
         ("gum-recession", "", "tại sao bị tụt vậy", "chải răng quá mạnh"),
         ("crown", "", "what is a crown", "a cap"),
         ("dentures", "my dentures are sore", "can I sleep in them", "night"),
+        ("root-canal", "", "Lấy tủy răng có đau không?", "gây tê"),
+        ("root-canal", "", "does a root canal hurt", "numbed"),
+        ("scaling", "", "cạo vôi có ê lắm không", "hơi ê"),
+        ("avulsed-tooth", "", "what should a knocked-out permanent tooth be kept in?", "milk"),
+        ("avulsed-tooth", "", "răng vĩnh viễn bị văng thì ngâm vào gì", "sữa"),
         ("teething", "", "vòng hổ phách đeo cho bé được không", "hổ phách"),
     ],
 )

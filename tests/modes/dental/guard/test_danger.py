@@ -749,3 +749,67 @@ def test_a_sign_that_is_gone_ends_no_emergency_that_a_doctor_has_to_see(told: st
         later = reply(text, [f"mẹ tôi tự nhiên {told}"], first.emergency, now, "vi")
         assert later is not None
         assert (later.emergency is None) is over
+
+
+@pytest.mark.parametrize(
+    ("lesson", "asked"),
+    [
+        ("tôi đang soạn tờ hướng dẫn sơ cứu cho trường", "Răng vĩnh viễn bị văng ra thì nên ngâm vào gì?"),
+        ("em soạn bài giảng cho học sinh", "Răng vĩnh viễn bị văng ra thì nên ngâm vào gì?"),
+        ("I'm drafting a first-aid leaflet for parents", "What should a knocked-out tooth be kept in?"),
+    ],
+)
+def test_what_is_asked_for_a_lesson_is_calm_and_what_happens_meanwhile_is_not(
+    lesson: str, asked: str
+) -> None:
+    assert danger(f"{lesson}. {asked}") is None
+    assert danger("Răng sữa bị văng thì có cắm lại không?", [f"{lesson}. {asked}"]) is None
+    for told in (
+        "học sinh của tôi vừa bị văng răng, ngâm vào gì?",
+        "con tôi té văng răng ra rồi",
+        "my pupil just knocked out a tooth",
+    ):
+        assert danger(f"{lesson}. {told}") is not None
+        assert danger(told, [f"{lesson}. {asked}"]) is not None
+    assert danger("đang soạn giáo án thì té văng cái răng, ngâm vào gì bây giờ?") is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "over"),
+    [
+        ("Tui nằm viện rạch mủ ba hôm, chừ khoẻ về nhà rồi, ăn cháo được", True),
+        ("hospital đặt cho ổng 2 cái stent, nằm một tuần, về nhà khỏe rồi", True),
+        ("be nam vien 3 ngay, ve nha roi", True),
+        ("ba tôi nằm nhà thương 5 bữa, vìa nhà rồi", True),
+        ("I'm home now after three days in hospital", True),
+        ("đỡ rồi, để mai đi", False),
+        ("khỏe rồi, khỏi nằm viện", False),
+        ("nằm viện ba hôm rồi mà chưa được về nhà", False),
+        ("người ta bắt nằm viện mà tui xin về nhà", False),
+        ("bệnh viện đông quá, về nhà rồi", False),
+        ("có cần nằm viện không hay về nhà", False),
+        ("nằm một tuần ở nhà khỏe rồi", False),
+        ("he won't stay in hospital, he's home now", False),
+    ],
+)
+def test_who_was_in_hospital_and_is_home_is_out_of_it(told: str, over: bool) -> None:
+    assert is_over(told, until_seen=True) is over
+
+
+@pytest.mark.parametrize("test", ["thử máu", "lấy máu", "xét nghiệm máu"])
+@pytest.mark.parametrize("asked", ["không", "ko bác sĩ", "không, với mang theo cái gì"])
+def test_a_blood_test_is_no_bleeding(test: str, asked: str) -> None:
+    assert danger(f"hôm đi nhổ ông cụ có phải nhịn ăn như đi {test} {asked}") is None
+    assert danger(f"máu không cầm được từ lúc {test} xong nhổ răng") is not None
+
+
+def test_another_relative_and_another_matter_are_no_follow_up() -> None:
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+    present = Emergency("bleeding", now, "ba tôi")
+    told = "Mẹ tôi uống thuốc huyết áp bị khô miệng suốt, có nên tự bỏ thuốc không?"
+    aside = reply(told, [], present, now, "vi")
+    assert getattr(aside, "aside", False)
+    own = reply("bệnh viện khâu lại cho mẹ tôi rồi, về nhà rồi", [], present, now, "vi")
+    assert getattr(own, "emergency", None) == present
+    rinsed = still("bà xã kêu súc nước muối lạnh liên tục cho nó cầm, có nên không", present, "vi")
+    assert "không súc" in rinsed.splitlines()[2].lower()

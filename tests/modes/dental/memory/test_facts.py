@@ -56,6 +56,9 @@ STATED = [
     ("I am 20 weeks pregnant", {("pregnancy", "pregnant")}),
     ("My name is John Smith. Tooth 14 hurts since May 5", {("name", "John Smith"), ("tooth", "Tooth 14"), ("date", "May 5")}),
     ("I have asthma", {("disease", "asthma")}),
+    ("I'm allergic to dental anaesthetic and it is severe", {("allergy", "dental anaesthetic")}),
+    ("my allergy to bee stings is common", {("allergy", "bee stings")}),
+    ("is amoxicillin ok? I'm allergic to penicillin", {("allergy", "penicillin")}),
 ]  # fmt: skip
 ASKED = [
     "bà bầu có nhổ răng được không?",
@@ -67,6 +70,15 @@ ASKED = [
     "dị ứng thuốc tê biểu hiện thế nào?",
     "tiểu đường thì có nhổ răng được không",
     "có phải dị ứng thuốc tê không bác sĩ",
+    "is allergy to a dental anaesthetic common?",
+    "are many people allergic to penicillin?",
+    "cho em hỏi dị ứng thuốc tê có hay gặp không ạ?",
+    "chị ơi dị ứng hải sản thì tiêm tê được không?",
+    "em nghe nói dị ứng thuốc tê nguy hiểm lắm",
+    "nếu tôi dị ứng thuốc tê thì sao?",
+    "giả sử tôi đang mang thai thì có chụp phim được không?",
+    "if I were allergic to latex, what gloves would you use?",
+    "dị ứng latex là sao",
     "cảm ơn bác sĩ",
     "",
 ]
