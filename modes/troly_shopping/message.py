@@ -138,7 +138,7 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
         serials = without_taken_back(text, known_serials(text, candidates), hits)
         if serials.serials:
             return replace(_with_records(serials, state, found), request=_rest(text, serials, datasets))
-    act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), state.mentioned)
+    act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), _looked_up(state, store))
     if act.act and not candidates:
         return _of_act(act, state, store)
     phrases = MessagePhrases(text)
@@ -182,7 +182,11 @@ def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDe
     act = DialogueAct("about", tuple(dict.fromkeys(meant)))
     if not meant:
         act = parse_follow_up(
-            turn.text, focus, turn.now.astimezone(HCM).date(), message.state.mentioned, strict=False
+            turn.text,
+            focus,
+            turn.now.astimezone(HCM).date(),
+            _looked_up(message.state, store),
+            strict=False,
         )
     return _of_act(act, message.state, store) if act.serials else message
 
@@ -216,8 +220,9 @@ def _read_on(
             and state.asked
             and not (request.pointed and request.certain)
         ):
-            focus = Focus(FOCUS, "", tuple(FocusRow(serial, serial) for serial in state.asked))
-        act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), state.mentioned)
+            rows = _looked_up(state, store)
+            focus = Focus(FOCUS, "", tuple(row for row in rows if row.id in state.asked))
+        act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), _looked_up(state, store))
         if act.act:
             return _of_act(act, state, store)
     if lexicon("complaints", "mishap").find(text) and not (request.topics or request.query.shows):
@@ -241,6 +246,19 @@ def _read_on(
     if not (serials.serials or request.certain) and (asked or serials.attempted or short):
         near = serials_written_apart(text[:2_000], store.known)
     return replace(parsed, near=near, request=request)
+
+
+def _looked_up(state: DialogueState, store: WarrantyStore) -> list[FocusRow]:
+    """All serials that were looked up, with what the table calls them."""
+    records = store.find_all(state.mentioned) if state.mentioned else {}
+    return [
+        FocusRow(
+            serial,
+            f"{record.product_name} {serial}" if record else serial,
+            {"end": record.end.isoformat() if record else None},
+        )
+        for serial, record in records.items()
+    ]
 
 
 def _of_machine(text: str, focus: Focus, goods: ProductStore) -> ShopRequest | None:

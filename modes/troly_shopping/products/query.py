@@ -382,7 +382,9 @@ class _Parser:
         self._rest = blank_out(text, [*self._limits.places, *free])
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
-        self._hits = _without_guesses(grammar().find(masked))
+        found = grammar().find(masked)
+        self._hits = _without_guesses(found)
+        self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             # "Da Nang" is no "nặng".
             places = _place_words(masked)
@@ -437,7 +439,8 @@ class _Parser:
         action: Action = "compare" if compares else "find"
         if (
             "build" in labels
-            and "ready made" not in labels
+            and not labels & {"ready made", "total"}
+            and not self._asks_part()
             and "installation" not in topics
             and _builds(kinds)
             and not self._names_whole(items)
@@ -478,7 +481,8 @@ class _Parser:
             sold_out="sold out" in labels,
             owned=tuple(owned),
             foreign=limits.foreign,
-            doubtful=self._denies_nothing() and any(item.kind == "brand" for item in wanted),
+            doubtful=(self._denies_nothing() and any(item.kind == "brand" for item in wanted))
+            or any(self._may_deny(hit, wanted) for hit in self._guessed),
             said=self._said,
             unread=self._unread(items),
         )
@@ -600,6 +604,15 @@ class _Parser:
                     self._narrowed(hit)
             before = hit
         return kinds, asks, owned
+
+    def _asks_part(self) -> bool:
+        """Whether it is asked which of a kind of part is right: "tự ráp với 5600 thì main nào được" asks for no build."""
+        parts = [hit for hit in self._hits if hit.label.startswith("kind ") and hit.label[5:] in PARTS]
+        return any(
+            {"nao", "gi"} & set(folded_words(self._rest[hit.end :])[:1])
+            or {"which", "what"} & set(folded_words(self._rest[: hit.start])[-1:])
+            for hit in parts
+        )
 
     def _topics(self) -> list[str]:
         """The topics of service, those that show in what is asked of others too."""
@@ -819,6 +832,13 @@ class _Parser:
         denials = (hit for hit in self._hits if hit.label in {"not", "not after"})
         return any((hit.start, hit.end) not in self._spans for hit in denials)
 
+    def _may_deny(self, hit: PhraseHit, wanted: Sequence[_Item]) -> bool:
+        """Whether a word typed without its accents may deny a name: "laptop dưới 20tr, dung dell" is "đừng" or "dùng"."""
+        before = folded_words(_CLAUSE.split(self._rest[: hit.start])[-1])[-1:]
+        opens = not before or before[0] in {"tr", "trieu", "nha", "nhe", "ma", "thi"} or _has_digit(before[0])
+        names = [item for item in wanted if item.end and item.kind != "fact" and item.start >= hit.end]
+        return opens and any(self._reaches(hit.end, item, wanted) for item in names)
+
     def _reaches(self, since: int, item: _Item, items: Sequence[_Item]) -> bool:
         """Whether nothing but idle words and other names joined to it stand between."""
         between = [other for other in items if since <= other.start < item.start]
@@ -997,6 +1017,11 @@ def is_comparative(hits: Iterable[PhraseHit]) -> bool:
         and (hit.phrase.endswith(("hơn", "hon", "er")) or hit.phrase.startswith("more "))
         for hit in hits
     )
+
+
+def opens_on(text: str) -> bool:
+    """Whether a message opens with "còn", "what about"."""
+    return any(not tokens(text[: hit.start]) for hit in lexicon("catalogue", "goes on").find(text))
 
 
 @cache

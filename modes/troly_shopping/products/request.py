@@ -20,6 +20,7 @@ from troly_shopping.products.query import (
     USES,
     ProductQuery,
     is_comparative,
+    opens_on,
     parse_product_query,
     refine,
 )
@@ -108,11 +109,6 @@ def goods_shown(turn: TurnContext) -> tuple[FocusRow, ...]:
         return turn.focus.rows
     names = turn.conversation_metadata.get(GOODS)
     return tuple(FocusRow(str(name), str(name)) for name in names) if isinstance(names, list) else ()
-
-
-def _goes_on(text: str) -> bool:
-    """Whether a message opens with "còn", "what about"."""
-    return any(not tokens(text[: hit.start]) for hit in lexicon("catalogue", "goes on").find(text))
 
 
 def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRequest:
@@ -262,9 +258,14 @@ def _put_together(
 ) -> ShopRequest | None:
     """The request of a message that asks what goes with a part, or adds to an order; None for any other."""
     query = request.query
-    if whole := _of_part(request.typed, query, focus, pointed, store):
+    whole = _of_part(request.typed, query, focus, pointed, store) or _of_computer(
+        query, focus, pointed, store
+    )
+    if whole:
         return replace(request, scope="search", query=whole)
     order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
+    if order is not None and order.unsure:
+        return replace(request, query=replace(query, unread=query.unread or (order.unsure,)))
     if order is None:
         # A change of a part that is not understood is no search for such parts: the order stays what is spoken of.
         held = {row.values.get("kind") for row in focus.rows} if focus and focus.kind == BUILD else set()
@@ -290,6 +291,23 @@ def _of_part(
         return None
     whole = replace(query, words=(*query.words, *folded_words(meant[0].title)), brands=(), owned=())
     return whole if offers.together(store, whole) else None
+
+
+def _of_computer(
+    query: ProductQuery, focus: Focus | None, pointed: Reference | None, store: ProductStore
+) -> ProductQuery | None:
+    """Memory for the computer spoken of ("thêm thanh RAM 16GB gắn vào nó") is of the kind that it takes."""
+    last = focus.query.get("current", ()) if focus else ()
+    rows = [row for row in focus.rows if row.id in last or len(focus.rows) == 1] if focus else []
+    if query.kinds != ("ram",) or not query.fits or len(rows) != 1 or (pointed and pointed.kind != "this"):
+        return None
+    [one] = store.named([rows[0].id]) or [None]
+    memory = re.search(r"ddr[345]", fold(one.specs).replace(" ", "")) if one else None
+    if one is None or memory is None or one.kind not in {"pc", "laptop"}:
+        return None
+    return replace(
+        query, words=(*query.words, memory[0]), fits=False, moves=(), order=query.order or "cheapest"
+    )
 
 
 def _of_same_maker(request: ShopRequest, query: ProductQuery, store: ProductStore) -> ShopRequest:
@@ -384,7 +402,7 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
         focus is not None
         and focus.kind == PAGES
         and not (query.names or query.figures)
-        and (not query.topics or query.unread or _goes_on(request.typed))
+        and (not query.topics or query.unread or opens_on(request.typed))
     ):
         before = tuple(str(topic) for topic in focus.query.get("topics", ()))
         if query.topics:
