@@ -18,6 +18,7 @@ from troly_shopping.wordlists import lexicon
 
 if TYPE_CHECKING:
     from troly.stores.records import StoredMessage
+    from troly_shopping.warranty.store import WarrantyRecord
 
 Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat", "about", "no serial"]
 # How many answers back a request for a serial is remembered.
@@ -202,6 +203,18 @@ def parse_of_confirmed(serials: Sequence[str]) -> SerialParse:
     """The parse of serials that the customer agreed to or asked for again."""
     candidates = tuple(SerialCandidate(one, 0, 0, [("confirmed", 10.0)], known=True) for one in serials)
     return SerialParse(tuple(serials), candidates, sure=True, bare=True)
+
+
+def record_rows(records: Mapping[str, WarrantyRecord | None]) -> list[FocusRow]:
+    """What was looked up, as rows of the shared focus."""
+    return [
+        FocusRow(
+            serial,
+            f"{record.product_name} {serial}" if record else serial,
+            {"end": record.end.isoformat() if record else None},
+        )
+        for serial, record in records.items()
+    ]
 
 
 def parse_follow_up(

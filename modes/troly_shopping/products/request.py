@@ -196,7 +196,8 @@ def _cheaper(
         return None
     spans = [*spans_of(hits), *(pointed.spans if pointed else ())]
     query = parse_product_query(blank_out(request.typed, spans), store)
-    if query.brands or query.words or query.topics or query.action != "find":
+    named = [word for word in query.words if f"kind word {word}" not in query.said]  # no "phím cơ"
+    if query.brands or named or query.topics or query.action != "find":
         return None
     old = _before(query, focus, [str(row.values.get("kind")) for row in rows])
     if len(rows) == 1 and old.words:
@@ -247,6 +248,11 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
     if pointed and pointed.kind == "extreme" and _kinds_in(text, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(text, focus, things=things())
+    if pointed and pointed.kind == "ordinal" and len(focus.rows) == 1 and focus.query.get("beside"):
+        # "the first one" of things that were looked at one by one.
+        earlier = tuple(FocusRow(str(name), str(name)) for name in reversed(focus.query["beside"]))
+        one_by_one = replace(focus, rows=(*earlier, *focus.rows))
+        pointed = find_reference(text, one_by_one, things=things()) or pointed
     numbers = (m for span in (pointed.spans if pointed else ()) for m in _NUMBER.finditer(text, *span))
     if any(FIGURE.match(text, number.start()) for number in numbers):
         return None  # "con 27 inch" is no 27th
@@ -572,7 +578,7 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         return replace(request, scope="search", rows=())
     if pointed.kind == "this" and query.action == "compare":
         shown = focus.rows
-    if pointed.kind == "ordinal" and len(shown) == len(request.current) == 1 and "compare" in query.moves:
+    if pointed.kind == "ordinal" and len(shown) == len(request.current) == 1 and _OF_ROWS & {*query.moves}:
         # "so với con thứ hai": the one spoken of beside it.
         shown = tuple({row.id: row for row in (*request.current, *shown)}.values())
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
@@ -644,10 +650,13 @@ def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
     query = request.query
     found = offers.narrow(products, query)
     rows = found.products
+    # "con rẻ hơn có sẵn để chiều lấy không" asks of that one, and leaves none out.
+    plain = fold(request.typed)
+    stocked = query.stocked and not (_YES_OR_NO.search(plain) and "nao" not in plain.split())
     of_all = not request.pointed or (1 < len(request.rows) == len(request.shown))
     if query.order in {"cheapest", "dearest"} and of_all:
         pick = min if query.order == "cheapest" else max
-        rows = tuple(row for row in rows if row.stock or not query.stocked) or rows
+        rows = tuple(row for row in rows if row.stock or not stocked) or rows
         price = pick(row.price for row in rows)
         return replace(
             found,
