@@ -21,6 +21,7 @@ from troly_shopping.wordlists import lexicon, word_lists
 BUILD = "build"
 _LOOKED_AT = 200
 _COMPUTERS = ("pc", "laptop")
+_ALL = {"ca", "both", "all", "two", "three"}
 # What a computer is called among things of an order.
 _WHOLE = {"bo", "may", "dan", "cay", "computer", "machine", "build"}
 _END = re.compile(r"[,;+?!\n]")
@@ -40,12 +41,13 @@ class OrderLine:
 class OrderChange:
     """The lines of an order; `lacking` is the kind of which nothing like what was wished goes with the rest.
 
-    `unsure` is the part of a sum that names no certain goods.
+    `unsure` is the part of a sum that names no certain goods; `part`: it is the sum of some of an order, which stays.
     """
 
     lines: tuple[OrderLine, ...]
     lacking: str = ""
     unsure: str = ""
+    part: bool = False
 
 
 class _UncertainError(Exception):
@@ -99,13 +101,15 @@ def change_order(
             summands |= set() if change else part.kinds
     except _LackingError as error:
         return OrderChange(tuple(before), str(error))
-    except _UncertainError:
-        several = summed and focus and len(pieces) > 1 and not query.parts
+    except _UncertainError as error:
+        several = summed and focus and (len(pieces) > 1 or str(error)) and not query.parts
         return OrderChange((), unsure=piece.strip()) if several else None
     if held and summed and not corrections and len(summands) > 1:
         # "cpu với main cộng lại" of a whole order: the sum of these, and of what the message changes.
-        lines = [one for one in lines if one.product.kind in summands or one not in before]
-    return OrderChange(tuple(lines)) if lines and (query.names or hits or pointed or held) else None
+        some = [one for one in lines if one.product.kind in summands or one not in before]
+        return OrderChange(tuple(some), part=lines == before)
+    told = query.names or hits or pointed or held or len(lines) > 1
+    return OrderChange(tuple(lines)) if lines and told else None
 
 
 def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
@@ -182,9 +186,14 @@ class _Part:
     def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:
         """With what is pointed at without its name."""
         reference, read = self._reference, self._read
+        if self._change == "more" and (several := self._one_by_one()):
+            return several
         if reference is None:
             if read.count and len(lines) == 1:
-                return [replace(lines[0], count=read.count)]  # "chốt con Dell, lấy 2 cái"
+                there = lines[0].count if self._change == "add" else 0
+                return [replace(lines[0], count=there + read.count)]  # "chốt con Dell, lấy 2 cái"
+            if read.count and len(lines) > 1 and self._change == "add":
+                raise _UncertainError  # of which
             if read.unread and without_everyday(self._text, []):
                 raise _UncertainError
             return lines
@@ -203,6 +212,19 @@ class _Part:
             return _added(lines, counted if len(meant) == 1 else meant)
         rows = self._store.named([row.id for row in reference.rows])
         return _added(lines, [OrderLine(one, max(1, read.count)) for one in rows])
+
+    def _one_by_one(self) -> list[OrderLine]:
+        """All that was looked at one by one ("cả ba món", "both"); none where it is not asked for."""
+        focus, words = self._focus, set(folded_words(self._text))
+        if focus is None or focus.kind == BUILD or len(focus.rows) != 1 or not words & _ALL:
+            return []
+        number = self._read.count or (2 if self._reference and self._reference.missing else 0)
+        if number <= 1:
+            return []
+        found = self._store.named([focus.rows[0].id, *map(str, focus.query.get("beside", ()))])
+        if len(found) != number:
+            raise _UncertainError(self._text)
+        return [OrderLine(one) for one in found]
 
     def _without(self, lines: list[OrderLine]) -> list[OrderLine]:
         gone = [one for one in lines if _is_meant(one.product, self._read, self._kinds)]

@@ -131,6 +131,8 @@ _OF_WARRANTY = {
 }
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
+# What no single part has.
+_INSIDE = {"graphics card", "storage"}
 # What is read so that nothing else is made of it, and is not answered.
 _UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
 USES = ("gaming", "graphics", "office", "study")
@@ -437,16 +439,16 @@ class _Parser:
         compares = len(sides) > 1 and ("compare" in labels or len(named) > 1)
         parts = sides if compares or "compare" in labels else self._wants(kinds, wanted)
         action: Action = "compare" if compares else "find"
+        limits = self._limits
         if (
             "build" in labels
             and not labels & {"ready made", "total"}
-            and not self._asks_part()
+            and (limits.low or limits.high or not self._asks_part())
             and "installation" not in topics
             and _builds(kinds)
             and not self._names_whole(items)
         ):
             action, parts, kinds = "build", tuple(kind for kind in kinds if kind in PARTS), []
-        limits = self._limits
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
@@ -585,6 +587,7 @@ class _Parser:
             if (
                 attribute
                 and whole
+                and (whole in _COMPUTERS[:2] or attribute not in _INSIDE)
                 and whole != kind
                 and (not joined or figure)
                 and not (whole == "pc" and attribute == "screen")

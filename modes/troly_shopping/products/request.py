@@ -464,7 +464,12 @@ def _extreme_of_all(
     if total > len(focus.rows) and not (query.details or query.moves):
         order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
         return refine(ProductQuery.from_json(focus.query), replace(query, order=order))
-    if len(focus.rows) == 1 and query.order == "dearest" and not (query.details or query.asks):
+    if (
+        len(focus.rows) == 1
+        and query.order == "dearest"
+        and not pointed
+        and not (query.details or query.asks)
+    ):
         # The dearest of one is no question: the dearest of its kind.
         return ProductQuery(kinds=tuple(kinds), order="dearest", unread=query.unread, shows=query.shows)
     return None
@@ -546,7 +551,9 @@ def _before(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQ
     """The last search as far as `query` leaves it: another model's number takes the place of the one before."""
     old = ProductQuery.from_json(focus.query)
     fresh = any(any(char.isdigit() for char in word) for word in query.words)
-    kept = replace(old, words=tuple(word for word in old.words if word.isalpha())) if fresh else old
+    whole = query.brands and query.words  # another name altogether
+    left = tuple(word for word in old.words if word.isalpha() and not whole)
+    kept = replace(old, words=left) if fresh or whole else old
     return kept if kept.kinds or old.words else replace(kept, kinds=tuple(kinds))
 
 
@@ -681,6 +688,9 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     if not offer.products:
         return
     before = turn.focus
+    if before is not None and request.order is not None and request.order.part:
+        turn.show(before.kind, before.question, before.rows, before.query)
+        return
     current = [product.name for product in offer.products]
     turn.conversation_metadata[GOODS] = current[:MAX_SHOWN]
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
