@@ -102,7 +102,8 @@ def change_order(
     except _LackingError as error:
         return OrderChange(tuple(before), str(error))
     except _UncertainError as error:
-        several = summed and focus and (len(pieces) > 1 or str(error)) and not query.parts
+        goods = [one for _, one in pieces if _Part("", one, focus, store).tells]
+        several = summed and focus and (len(goods) > 1 or str(error)) and not query.parts
         return OrderChange((), unsure=piece.strip()) if several else None
     if held and summed and not corrections and len(summands) > 1:
         # "cpu với main cộng lại" of a whole order: the sum of these, and of what the message changes.
@@ -156,6 +157,11 @@ class _Part:
             # "tổng cả bộ với ram": the computer that was spoken of.
             self._kinds = tuple(kind for kind in _COMPUTERS if _spoken(focus, store, (kind,)))
             self._read = replace(read, kinds=self._kinds)
+
+    @property
+    def tells(self) -> bool:
+        """Whether it names or points at goods."""
+        return bool(self._kinds or self._named or self._reference)
 
     @property
     def kinds(self) -> set[str]:
