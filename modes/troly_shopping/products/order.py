@@ -20,7 +20,7 @@ from troly_shopping.wordlists import lexicon, word_lists
 # The kind of the shared focus: rows are the parts of a computer, or other goods of one order.
 BUILD = "build"
 _LOOKED_AT = 200
-_COMPUTERS = ("pc", "laptop")
+COMPUTERS = ("pc", "laptop")
 _ALL = {"ca", "both", "all", "two", "three"}
 # What a computer is called among things of an order.
 _WHOLE = {"bo", "may", "dan", "cay", "computer", "machine", "build"}
@@ -155,7 +155,7 @@ class _Part:
         whole = not (self._kinds or self._named or self._reference) and _WHOLE & set(folded_words(text))
         if whole and focus and focus.kind != BUILD:
             # "tổng cả bộ với ram": the computer that was spoken of.
-            self._kinds = tuple(kind for kind in _COMPUTERS if _spoken(focus, store, (kind,)))
+            self._kinds = tuple(kind for kind in COMPUTERS if _spoken(focus, store, (kind,)))
             self._read = replace(read, kinds=self._kinds)
 
     @property

@@ -13,7 +13,7 @@ from troly.text.fold import fold, folded_words, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
-from troly_shopping.products.order import BUILD, OrderChange, change_order, things
+from troly_shopping.products.order import BUILD, COMPUTERS, OrderChange, change_order, things
 from troly_shopping.products.query import (
     FIGURE,
     MILLION,
@@ -304,15 +304,15 @@ def _of_computer(
 ) -> ProductQuery | None:
     """Memory for the computer spoken of ("thêm thanh RAM 16GB gắn vào nó") is of the kind that it takes."""
     last = focus.query.get("current", ()) if focus else ()
-    rows = [row for row in focus.rows if row.id in last or len(focus.rows) == 1] if focus else []
+    rows = [row.id for row in focus.rows if row.id in last or len(focus.rows) == 1] if focus else []
     if query.kinds != ("ram",) or not query.fits or len(rows) != 1 or (pointed and pointed.kind != "this"):
         return None
-    [one] = store.named([rows[0].id]) or [None]
-    memory = re.search(r"ddr[345]", fold(one.specs).replace(" ", "")) if one else None
-    if one is None or memory is None or one.kind not in {"pc", "laptop"}:
-        return None
-    return replace(
-        query, words=(*query.words, memory[0]), fits=False, moves=(), order=query.order or "cheapest"
+    found = [re.search("ddr[345]", fold(one.specs)) for one in store.named(rows) if one.kind in COMPUTERS]
+    words = (*query.words, *(one[0] for one in found if one))
+    return (
+        replace(query, words=words, fits=False, moves=(), order=query.order or "cheapest")
+        if any(found)
+        else None
     )
 
 
