@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.everyday import without_everyday
-from troly.text.fold import fold, nfc, tokens
+from troly.text.fold import WordToken, fold, folded_words, nfc, tokens
 from troly.text.match import PhraseHit, spans_of, words_outside
-from troly_shopping.products.query import grammar
+from troly_shopping.products.query import grammar, opens_on
 from troly_shopping.serials import SerialCandidate, SerialParse
 from troly_shopping.warranty.rendering import INVALID, PROMPT, RESULT
 from troly_shopping.wordlists import lexicon
 
 if TYPE_CHECKING:
     from troly.stores.records import StoredMessage
+    from troly_shopping.warranty.store import WarrantyRecord
 
 Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat", "about", "no serial"]
 # How many answers back a request for a serial is remembered.
@@ -27,6 +28,7 @@ FOCUS = "warranty"
 _THINGS = ("serial", "mã", "mã số", "số", "máy", "sản phẩm", "thằng", "device", "machine")
 # Longer messages say more than one of these things.
 MAX_CHARS = 400
+_LEFT = {"con", "left", "remaining"}
 _WARRANTY = {PROMPT, INVALID, RESULT}
 _ORDER = ("first", "second", "third")
 # The wording that asks for a serial, for messages saved without a type; folded, both languages.
@@ -203,13 +205,30 @@ def parse_of_confirmed(serials: Sequence[str]) -> SerialParse:
     return SerialParse(tuple(serials), candidates, sure=True, bare=True)
 
 
+def record_rows(records: Mapping[str, WarrantyRecord | None]) -> list[FocusRow]:
+    """What was looked up, as rows of the shared focus."""
+    return [
+        FocusRow(
+            serial,
+            f"{record.product_name} {serial}" if record else serial,
+            {"end": record.end.isoformat() if record else None},
+        )
+        for serial, record in records.items()
+    ]
+
+
 def parse_follow_up(
-    text: str, focus: Focus | None, today: date, mentioned: Sequence[str] = (), *, strict: bool = True
+    text: str,
+    focus: Focus | None,
+    today: date,
+    mentioned: Sequence[FocusRow] = (),
+    *,
+    strict: bool = True,
 ) -> DialogueAct:
     """What `text` asks of the warranties that were looked up last; without an act where it asks for something else.
 
-    `strict`: every word of it is accounted for. `mentioned` are all serials that were looked up: which of them ends first
-    is asked of those where only one was looked up last.
+    `strict`: every word of it is accounted for. `mentioned` is all that was looked up: which of it ends first
+    is asked of that where only one was looked up last, and a thing may be named by its kind or maker ("cái máy in").
     """
     if focus is None or focus.kind != FOCUS or len(text) > MAX_CHARS:
         return DialogueAct()
@@ -217,7 +236,7 @@ def parse_follow_up(
     pointed = find_reference(text, focus, things=_THINGS)
     if len(focus.rows) == 1 < len(mentioned) and (pointed is None or pointed.kind not in {"this", "these"}):
         # "the second one" of serials that were looked up one by one.
-        looked_up = Focus(FOCUS, "", tuple(FocusRow(serial, serial) for serial in mentioned))
+        looked_up = Focus(FOCUS, "", tuple(mentioned))
         pointed = find_reference(text, looked_up, things=_THINGS) or pointed
     hits = lexicon("warranty", without="filler").find(text)
     labels = {hit.label for hit in hits}
@@ -226,18 +245,51 @@ def parse_follow_up(
         *(pointed.spans if pointed else ()),
         *spans_of(lexicon("warranty", "filler").find(text)),
     ]
-    left = without_everyday(text, spans)
+    named, left = _named(
+        text, without_everyday(text, spans), {row.id: row for row in (*mentioned, *focus.rows)}
+    )
+    if named == []:
+        # Of other things than those looked up: how long their warranty lasts tells a serial alone.
+        lasts = labels & {"covered", "expired", "when"} or (
+            "days" in labels and _LEFT & set(folded_words(text))
+        )
+        return (
+            DialogueAct("ask") if strict and lasts and not left and "topic" not in labels else DialogueAct()
+        )
     if "check" in labels and not strict:
         labels -= {"check"}
-    rows = list(pointed.rows if pointed else focus.rows)
-    told = (labels or pointed) and rows and "topic" not in labels
+    rows = named or list(pointed.rows if pointed else focus.rows)
+    told = (labels or pointed or (named and opens_on(text))) and rows and "topic" not in labels
     if not told or (strict and len(left) > (1 if labels else 0)):
         return DialogueAct()
     if strict and left and any(hit.label.startswith("topic ") for hit in grammar().find(text)):
         return DialogueAct()  # one word more may be a slip, but not where a page of the shop is asked for
     if labels & {"soonest", "latest"} and len(rows) < 2:
-        return DialogueAct("about", tuple(mentioned)) if len(mentioned) > 1 else DialogueAct()
+        serials = tuple(row.id for row in mentioned)
+        return DialogueAct("about", serials) if len(serials) > 1 else DialogueAct()
     return _of_rows(rows, labels, today)
+
+
+def _named(
+    text: str, left: Sequence[WordToken], rows: Mapping[str, FocusRow]
+) -> tuple[list[FocusRow] | None, list[WordToken]]:
+    """Those of `rows` that are named by kind or maker, and what is `left` without the names; None where nothing is named."""
+    hits = lexicon("kinds").find(text)
+    kinds = {hit.label for hit in hits}
+    rest = [word for word in left if not any(hit.start <= word.start < hit.end for hit in hits)]
+    titles = {row.id: set(folded_words(row.title)) for row in rows.values()}
+    names = {word.folded for word in rest if any(word.folded in title for title in titles.values())}
+    if not (kinds or names):
+        return None, list(left)
+    meant = [
+        row
+        for row in rows.values()
+        if names <= titles[row.id]
+        and (not kinds or kinds & {hit.label for hit in lexicon("kinds").find(row.title)})
+    ]
+    # "có máy in nào bảo hành lâu hơn không" asks for others, where there are not several to choose from.
+    which = any(folded_words(text[hit.end :])[:1] == ["nao"] for hit in hits)
+    return meant if len(meant) > which else [], [word for word in rest if word.folded not in names]
 
 
 def _of_rows(rows: Sequence[FocusRow], labels: set[str], today: date) -> DialogueAct:

@@ -26,6 +26,7 @@ from troly_shopping.dialogue import (
     parse_act,
     parse_follow_up,
     parse_of_confirmed,
+    record_rows,
     warranty_spans,
     without_taken_back,
 )
@@ -138,7 +139,7 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
         serials = without_taken_back(text, known_serials(text, candidates), hits)
         if serials.serials:
             return replace(_with_records(serials, state, found), request=_rest(text, serials, datasets))
-    act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), state.mentioned)
+    act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), _looked_up(state, store))
     if act.act and not candidates:
         return _of_act(act, state, store)
     phrases = MessagePhrases(text)
@@ -182,7 +183,11 @@ def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDe
     act = DialogueAct("about", tuple(dict.fromkeys(meant)))
     if not meant:
         act = parse_follow_up(
-            turn.text, focus, turn.now.astimezone(HCM).date(), message.state.mentioned, strict=False
+            turn.text,
+            focus,
+            turn.now.astimezone(HCM).date(),
+            _looked_up(message.state, store),
+            strict=False,
         )
     return _of_act(act, message.state, store) if act.serials else message
 
@@ -197,8 +202,12 @@ def _read_on(
         return replace(parsed, act=DialogueAct("no serial"))
     goods = ProductStore(turn.services.datasets)
     request = parse_request(text, turn.focus, goods)
-    machine = turn.focus if turn.focus is not None and turn.focus.kind == FOCUS else None
-    request = (_of_machine(text, machine, goods) if machine else None) or request
+    request = (
+        _of_machine(
+            text, turn.focus, [row for row in _looked_up(state, store) if row.id in state.asked], goods
+        )
+        or request
+    )
     if serials.serials and not (request.query.kinds or request.query.brands):
         # What stands around a serial: the serial itself names no goods.
         rest = _rest(text, serials, turn.services.datasets)
@@ -216,8 +225,9 @@ def _read_on(
             and state.asked
             and not (request.pointed and request.certain)
         ):
-            focus = Focus(FOCUS, "", tuple(FocusRow(serial, serial) for serial in state.asked))
-        act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), state.mentioned)
+            rows = _looked_up(state, store)
+            focus = Focus(FOCUS, "", tuple(row for row in rows if row.id in state.asked))
+        act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), _looked_up(state, store))
         if act.act:
             return _of_act(act, state, store)
     if lexicon("complaints", "mishap").find(text) and not (request.topics or request.query.shows):
@@ -243,9 +253,24 @@ def _read_on(
     return replace(parsed, near=near, request=request)
 
 
-def _of_machine(text: str, focus: Focus, goods: ProductStore) -> ShopRequest | None:
-    """What is asked of the goods that the machine looked up is one of: "máy đó bản 32GB giờ giá bao nhiêu"."""
-    names = [row.title.removesuffix(row.id).strip() for row in focus.rows]
+def _looked_up(state: DialogueState, store: WarrantyStore) -> list[FocusRow]:
+    """All serials that were looked up, with what the table calls them."""
+    return record_rows(store.find_all(state.mentioned)) if state.mentioned else []
+
+
+def _of_machine(
+    text: str, focus: Focus | None, last: Sequence[FocusRow], goods: ProductStore
+) -> ShopRequest | None:
+    """What is asked of the goods that the machine looked up is one of: "máy đó bản 32GB giờ giá bao nhiêu".
+
+    After something else it is the one looked up `last` where the very same is wanted: "cái mới y chang giá bao nhiêu".
+    """
+    same = lexicon("dialogue", "same model").find(text)
+    text = blank_out(text, spans_of(same))
+    rows = focus.rows if focus is not None and focus.kind == FOCUS else ()
+    if same and (focus is None or focus.kind == PAGES):
+        rows = tuple(last)
+    names = [row.title.removesuffix(row.id).strip() for row in rows]
     shown = goods_looked_up(names, goods)
     request = parse_request(text, shown, goods) if shown else None
     if request is None or request.scope != "rows" or request.topics or request.query.unread:
@@ -283,7 +308,7 @@ def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | 
     rest = parse_request(blank_out(text, spans), None, ProductStore(datasets))
     # A kind beside a serial says what the machine is: more is wanted only where something is asked.
     query = rest.query
-    offered = bool(lexicon("intents", "shopping", "leaning").find(text))
+    offered = bool(lexicon("intents", "shopping", "leaning").find(blank_out(text, spans)))
     wanted = rest.topics or (
         rest.scope == "search" and (query.shows or query.asks or query.priced or query.order or offered)
     )

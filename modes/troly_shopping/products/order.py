@@ -20,6 +20,10 @@ from troly_shopping.wordlists import lexicon, word_lists
 # The kind of the shared focus: rows are the parts of a computer, or other goods of one order.
 BUILD = "build"
 _LOOKED_AT = 200
+COMPUTERS = ("pc", "laptop")
+_ALL = {"ca", "both", "all", "two", "three"}
+# What a computer is called among things of an order.
+_WHOLE = {"bo", "may", "dan", "cay", "computer", "machine", "build"}
 _END = re.compile(r"[,;+?!\n]")
 # Of two models the one without such a word is meant where it is not said: "RTX 4060" is no "RTX 4060 Ti".
 _VARIANTS = {"ti", "super", "pro", "plus", "max", "mini", "x", "xt"}
@@ -35,10 +39,15 @@ class OrderLine:
 
 @dataclass(frozen=True, slots=True)
 class OrderChange:
-    """The lines of an order; `lacking` is the kind of which nothing like what was wished goes with the rest."""
+    """The lines of an order; `lacking` is the kind of which nothing like what was wished goes with the rest.
+
+    `unsure` is the part of a sum that names no certain goods; `part`: it is the sum of some of an order, which stays.
+    """
 
     lines: tuple[OrderLine, ...]
     lacking: str = ""
+    unsure: str = ""
+    part: bool = False
 
 
 class _UncertainError(Exception):
@@ -60,32 +69,48 @@ def change_order(
     text: str, query: ProductQuery, focus: Focus | None, store: ProductStore
 ) -> OrderChange | None:
     """The order after `text`; None where it is about no order, or not every part of it is certain. Raises StoreError."""
-    hits = lexicon("order", "add", "swap", "drop").find(text)
     held = focus is not None and focus.kind == BUILD
+    corrections = spans_of(lexicon("dialogue", "correction").find(text)) if held else []
+    text = blank_out(text, corrections)
+    hits = lexicon("order", "add", "swap", "drop").find(text)
     summed = "total" in query.moves
     if (
         query.priced
         or query.fits
         or not (
             summed
-            or (held and (hits or is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text))))
+            or (held and (hits or corrections))
+            or (held and is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text)))
         )
     ):
         return None
-    rest = blank_out(text, spans_of(lexicon("catalogue", "total", "price asked").find(text)))
+    rest = blank_out(text, spans_of(lexicon("catalogue", "price asked").find(text)))
+    for start, end in spans_of(lexicon("catalogue", "total").find(text)):
+        rest = f"{rest[:start]};{' ' * (end - start - 1)}{rest[end:]}"  # "cpu cộng main"
     pieces = list(_pieces(rest))
     pointed = any(find_reference(piece, focus, things=things()) for _, piece in pieces)
     before = _before(focus, store) if focus else []
     lines = list(before) if hits or held else []
+    summands: set[str] = set()
+    piece = ""
+    unsaid = "more" if summed else ""
     try:
         for at, (change, piece) in enumerate(pieces):
-            part = _Part(change or ("more" if summed else ""), piece, focus, store)
+            part = _Part(change or unsaid, piece, focus, store, corrects=bool(corrections) and not change)
             lines = part.applied(lines, last=at == len(pieces) - 1)
+            summands |= set() if change else part.kinds
     except _LackingError as error:
         return OrderChange(tuple(before), str(error))
-    except _UncertainError:
-        return None
-    return OrderChange(tuple(lines)) if lines and (query.names or hits or pointed or held) else None
+    except _UncertainError as error:
+        goods = [one for _, one in pieces if _Part("", one, focus, store).tells]
+        several = summed and focus and (len(goods) > 1 or str(error)) and not query.parts
+        return OrderChange((), unsure=piece.strip()) if several else None
+    if held and summed and not corrections and len(summands) > 1:
+        # "cpu với main cộng lại" of a whole order: the sum of these, and of what the message changes.
+        some = [one for one in lines if one.product.kind in summands or one not in before]
+        return OrderChange(tuple(some), part=lines == before)
+    told = query.names or hits or pointed or held or len(lines) > 1
+    return OrderChange(tuple(lines)) if lines and told else None
 
 
 def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
@@ -118,11 +143,30 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 class _Part:
     """A part of a message that names one thing: `change` is what is done with it ("" where that is not said)."""
 
-    def __init__(self, change: str, text: str, focus: Focus | None, store: ProductStore) -> None:
+    def __init__(
+        self, change: str, text: str, focus: Focus | None, store: ProductStore, *, corrects: bool = False
+    ) -> None:
         self._change, self._text, self._focus, self._store = change, text, focus, store
         self._reference = find_reference(text, focus, things=things())
         self._read = read = parse_product_query(text, store)
         self._kinds, self._named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
+        if corrects and self._named:
+            self._change = "swap"
+        whole = not (self._kinds or self._named or self._reference) and _WHOLE & set(folded_words(text))
+        if whole and focus and focus.kind != BUILD:
+            # "tổng cả bộ với ram": the computer that was spoken of.
+            self._kinds = tuple(kind for kind in COMPUTERS if _spoken(focus, store, (kind,)))
+            self._read = replace(read, kinds=self._kinds)
+
+    @property
+    def tells(self) -> bool:
+        """Whether it names or points at goods."""
+        return bool(self._kinds or self._named or self._reference)
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of goods that it names."""
+        return set(self._kinds)
 
     def applied(self, lines: list[OrderLine], *, last: bool) -> list[OrderLine]:
         """The lines after it; `last`: nothing more is said."""
@@ -148,9 +192,14 @@ class _Part:
     def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:
         """With what is pointed at without its name."""
         reference, read = self._reference, self._read
+        if self._change == "more" and (several := self._one_by_one()):
+            return several
         if reference is None:
             if read.count and len(lines) == 1:
-                return [replace(lines[0], count=read.count)]  # "chốt con Dell, lấy 2 cái"
+                there = lines[0].count if self._change == "add" else 0
+                return [replace(lines[0], count=there + read.count)]  # "chốt con Dell, lấy 2 cái"
+            if read.count and len(lines) > 1 and self._change == "add":
+                raise _UncertainError  # of which
             if read.unread and without_everyday(self._text, []):
                 raise _UncertainError
             return lines
@@ -170,6 +219,19 @@ class _Part:
         rows = self._store.named([row.id for row in reference.rows])
         return _added(lines, [OrderLine(one, max(1, read.count)) for one in rows])
 
+    def _one_by_one(self) -> list[OrderLine]:
+        """All that was looked at one by one ("cả ba món", "both"); none where it is not asked for."""
+        focus, words = self._focus, set(folded_words(self._text))
+        if focus is None or focus.kind == BUILD or len(focus.rows) != 1 or not words & _ALL:
+            return []
+        number = self._read.count or (2 if self._reference and self._reference.missing else 0)
+        if number <= 1:
+            return []
+        found = self._store.named([focus.rows[0].id, *map(str, focus.query.get("beside", ()))])
+        if len(found) != number:
+            raise _UncertainError(self._text)
+        return [OrderLine(one) for one in found]
+
     def _without(self, lines: list[OrderLine]) -> list[OrderLine]:
         gone = [one for one in lines if _is_meant(one.product, self._read, self._kinds)]
         if not gone:
@@ -185,23 +247,37 @@ def _is_meant(product: Product, read: ProductQuery, kinds: Sequence[str]) -> boo
 def _chosen(piece: str, read: ProductQuery, focus: Focus | None, store: ProductStore) -> Product:
     """The one product that a part of the message names."""
     kinds = read.kinds or read.parts
-    near = store.named([row.id for row in focus.rows]) if focus else []
-    far = store.named(list(focus.query.get("beside", ()))) if focus else []
-    shown = [*near, *(one for one in far if one.kind not in {other.kind for other in near})]
     names = (*read.words, *read.brands)
-    rows = [one for one in shown if (one.kind in kinds or (names and not kinds))]
+    rows = _spoken(focus, store, kinds, ranked=bool(read.order)) if focus and (kinds or names) else []
     rows = [one for one in rows if all(offers.title_says(one.name, name) for name in names)]
     if not rows or read.figures or not (read.order or len(rows) == 1):
         wanted = replace(read, action="find", kinds=kinds, parts=(), moves=(), count=0, shows=())
         found = offers.find_offer(store, wanted)
         rows = list(found.products) if found and not (found.unmet or found.silent or read.unread) else []
-    others = _VARIANTS - set(folded_words(piece))
+    others = _VARIANTS - set(folded_words(piece)) if read.words else set()
     rows = [one for one in rows if not others & set(folded_words(one.name))] or rows
     if read.order in {"cheapest", "dearest"} and rows:
         return (min if read.order == "cheapest" else max)(rows, key=lambda one: one.price)
     if len(rows) != 1:
         raise _UncertainError
     return rows[0]
+
+
+def _spoken(
+    focus: Focus, store: ProductStore, kinds: Sequence[str], *, ranked: bool = False
+) -> list[Product]:
+    """What was spoken of that is of these kinds: the one in question, else the list shown last, else what came before.
+
+    `ranked`: the first or last of those shown is asked for, whichever was in question.
+    """
+    near = store.named([row.id for row in focus.rows])
+    last = focus.query.get("current", ())
+    if not ranked:
+        meant = {one.kind for one in near if one.name in last}
+        near = [one for one in near if one.name in last or one.kind not in meant]
+    far = store.named(list(focus.query.get("beside", ())))
+    shown = [*near, *(one for one in far if one.kind not in {other.kind for other in near})]
+    return [one for one in shown if not kinds or one.kind in kinds]
 
 
 def _next(

@@ -131,6 +131,8 @@ _OF_WARRANTY = {
 }
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
+# What no single part has.
+_INSIDE = {"graphics card", "storage"}
 # What is read so that nothing else is made of it, and is not answered.
 _UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
 USES = ("gaming", "graphics", "office", "study")
@@ -382,7 +384,9 @@ class _Parser:
         self._rest = blank_out(text, [*self._limits.places, *free])
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
-        self._hits = _without_guesses(grammar().find(masked))
+        found = grammar().find(masked)
+        self._hits = _without_guesses(found)
+        self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             # "Da Nang" is no "nặng".
             places = _place_words(masked)
@@ -435,15 +439,16 @@ class _Parser:
         compares = len(sides) > 1 and ("compare" in labels or len(named) > 1)
         parts = sides if compares or "compare" in labels else self._wants(kinds, wanted)
         action: Action = "compare" if compares else "find"
+        limits = self._limits
         if (
             "build" in labels
-            and "ready made" not in labels
+            and not labels & {"ready made", "total"}
+            and (limits.low or limits.high or not self._asks_part())
             and "installation" not in topics
             and _builds(kinds)
             and not self._names_whole(items)
         ):
             action, parts, kinds = "build", tuple(kind for kind in kinds if kind in PARTS), []
-        limits = self._limits
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
@@ -478,7 +483,8 @@ class _Parser:
             sold_out="sold out" in labels,
             owned=tuple(owned),
             foreign=limits.foreign,
-            doubtful=self._denies_nothing() and any(item.kind == "brand" for item in wanted),
+            doubtful=(self._denies_nothing() and any(item.kind == "brand" for item in wanted))
+            or any(self._may_deny(hit, wanted) for hit in self._guessed),
             said=self._said,
             unread=self._unread(items),
         )
@@ -581,6 +587,7 @@ class _Parser:
             if (
                 attribute
                 and whole
+                and (whole in _COMPUTERS[:2] or attribute not in _INSIDE)
                 and whole != kind
                 and (not joined or figure)
                 and not (whole == "pc" and attribute == "screen")
@@ -600,6 +607,15 @@ class _Parser:
                     self._narrowed(hit)
             before = hit
         return kinds, asks, owned
+
+    def _asks_part(self) -> bool:
+        """Whether it is asked which of a kind of part is right: "tự ráp với 5600 thì main nào được" asks for no build."""
+        parts = [hit for hit in self._hits if hit.label.startswith("kind ") and hit.label[5:] in PARTS]
+        return any(
+            {"nao", "gi"} & set(folded_words(self._rest[hit.end :])[:1])
+            or {"which", "what"} & set(folded_words(self._rest[: hit.start])[-1:])
+            for hit in parts
+        )
 
     def _topics(self) -> list[str]:
         """The topics of service, those that show in what is asked of others too."""
@@ -819,6 +835,13 @@ class _Parser:
         denials = (hit for hit in self._hits if hit.label in {"not", "not after"})
         return any((hit.start, hit.end) not in self._spans for hit in denials)
 
+    def _may_deny(self, hit: PhraseHit, wanted: Sequence[_Item]) -> bool:
+        """Whether a word typed without its accents may deny a name: "laptop dưới 20tr, dung dell" is "đừng" or "dùng"."""
+        before = folded_words(_CLAUSE.split(self._rest[: hit.start])[-1])[-1:]
+        opens = not before or before[0] in {"tr", "trieu", "nha", "nhe", "ma", "thi"} or _has_digit(before[0])
+        names = [item for item in wanted if item.end and item.kind != "fact" and item.start >= hit.end]
+        return opens and any(self._reaches(hit.end, item, wanted) for item in names)
+
     def _reaches(self, since: int, item: _Item, items: Sequence[_Item]) -> bool:
         """Whether nothing but idle words and other names joined to it stand between."""
         between = [other for other in items if since <= other.start < item.start]
@@ -997,6 +1020,11 @@ def is_comparative(hits: Iterable[PhraseHit]) -> bool:
         and (hit.phrase.endswith(("hơn", "hon", "er")) or hit.phrase.startswith("more "))
         for hit in hits
     )
+
+
+def opens_on(text: str) -> bool:
+    """Whether a message opens with "còn", "what about"."""
+    return any(not tokens(text[: hit.start]) for hit in lexicon("catalogue", "goes on").find(text))
 
 
 @cache

@@ -13,13 +13,14 @@ from troly.text.fold import fold, folded_words, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
-from troly_shopping.products.order import BUILD, OrderChange, change_order, things
+from troly_shopping.products.order import BUILD, COMPUTERS, OrderChange, change_order, things
 from troly_shopping.products.query import (
     FIGURE,
     MILLION,
     USES,
     ProductQuery,
     is_comparative,
+    opens_on,
     parse_product_query,
     refine,
 )
@@ -110,11 +111,6 @@ def goods_shown(turn: TurnContext) -> tuple[FocusRow, ...]:
     return tuple(FocusRow(str(name), str(name)) for name in names) if isinstance(names, list) else ()
 
 
-def _goes_on(text: str) -> bool:
-    """Whether a message opens with "còn", "what about"."""
-    return any(not tokens(text[: hit.start]) for hit in lexicon("catalogue", "goes on").find(text))
-
-
 def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRequest:
     """What `text` asks after what was shown. Blocking; raises StoreError."""
     goods = focus if focus is not None and focus.kind in {PRODUCTS, BUILD} else None
@@ -200,7 +196,8 @@ def _cheaper(
         return None
     spans = [*spans_of(hits), *(pointed.spans if pointed else ())]
     query = parse_product_query(blank_out(request.typed, spans), store)
-    if query.brands or query.words or query.topics or query.action != "find":
+    named = [word for word in query.words if f"kind word {word}" not in query.said]  # no "phím cơ"
+    if query.brands or named or query.topics or query.action != "find":
         return None
     old = _before(query, focus, [str(row.values.get("kind")) for row in rows])
     if len(rows) == 1 and old.words:
@@ -251,6 +248,11 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
     if pointed and pointed.kind == "extreme" and _kinds_in(text, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(text, focus, things=things())
+    if pointed and pointed.kind == "ordinal" and len(focus.rows) == 1 and focus.query.get("beside"):
+        # "the first one" of things that were looked at one by one.
+        earlier = tuple(FocusRow(str(name), str(name)) for name in reversed(focus.query["beside"]))
+        one_by_one = replace(focus, rows=(*earlier, *focus.rows))
+        pointed = find_reference(text, one_by_one, things=things()) or pointed
     numbers = (m for span in (pointed.spans if pointed else ()) for m in _NUMBER.finditer(text, *span))
     if any(FIGURE.match(text, number.start()) for number in numbers):
         return None  # "con 27 inch" is no 27th
@@ -262,9 +264,14 @@ def _put_together(
 ) -> ShopRequest | None:
     """The request of a message that asks what goes with a part, or adds to an order; None for any other."""
     query = request.query
-    if whole := _of_part(request.typed, query, focus, pointed, store):
+    whole = _of_part(request.typed, query, focus, pointed, store) or _of_computer(
+        query, focus, pointed, store
+    )
+    if whole:
         return replace(request, scope="search", query=whole)
     order = change_order(request.typed, query, focus, store) if query.action == "find" or focus else None
+    if order is not None and order.unsure:
+        return replace(request, query=replace(query, unread=query.unread or (order.unsure,)))
     if order is None:
         # A change of a part that is not understood is no search for such parts: the order stays what is spoken of.
         held = {row.values.get("kind") for row in focus.rows} if focus and focus.kind == BUILD else set()
@@ -290,6 +297,23 @@ def _of_part(
         return None
     whole = replace(query, words=(*query.words, *folded_words(meant[0].title)), brands=(), owned=())
     return whole if offers.together(store, whole) else None
+
+
+def _of_computer(
+    query: ProductQuery, focus: Focus | None, pointed: Reference | None, store: ProductStore
+) -> ProductQuery | None:
+    """Memory for the computer spoken of ("thêm thanh RAM 16GB gắn vào nó") is of the kind that it takes."""
+    last = focus.query.get("current", ()) if focus else ()
+    rows = [row.id for row in focus.rows if row.id in last or len(focus.rows) == 1] if focus else []
+    if query.kinds != ("ram",) or not query.fits or len(rows) != 1 or (pointed and pointed.kind != "this"):
+        return None
+    found = [re.search("ddr[345]", fold(one.specs)) for one in store.named(rows) if one.kind in COMPUTERS]
+    words = (*query.words, *(one[0] for one in found if one))
+    return (
+        replace(query, words=words, fits=False, moves=(), order=query.order or "cheapest")
+        if any(found)
+        else None
+    )
 
 
 def _of_same_maker(request: ShopRequest, query: ProductQuery, store: ProductStore) -> ShopRequest:
@@ -384,7 +408,7 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
         focus is not None
         and focus.kind == PAGES
         and not (query.names or query.figures)
-        and (not query.topics or query.unread or _goes_on(request.typed))
+        and (not query.topics or query.unread or opens_on(request.typed))
     ):
         before = tuple(str(topic) for topic in focus.query.get("topics", ()))
         if query.topics:
@@ -440,7 +464,12 @@ def _extreme_of_all(
     if total > len(focus.rows) and not (query.details or query.moves):
         order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
         return refine(ProductQuery.from_json(focus.query), replace(query, order=order))
-    if len(focus.rows) == 1 and query.order == "dearest" and not (query.details or query.asks):
+    if (
+        len(focus.rows) == 1
+        and query.order == "dearest"
+        and not pointed
+        and not (query.details or query.asks)
+    ):
         # The dearest of one is no question: the dearest of its kind.
         return ProductQuery(kinds=tuple(kinds), order="dearest", unread=query.unread, shows=query.shows)
     return None
@@ -522,7 +551,9 @@ def _before(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQ
     """The last search as far as `query` leaves it: another model's number takes the place of the one before."""
     old = ProductQuery.from_json(focus.query)
     fresh = any(any(char.isdigit() for char in word) for word in query.words)
-    kept = replace(old, words=tuple(word for word in old.words if word.isalpha())) if fresh else old
+    whole = query.brands and query.words  # another name altogether
+    left = tuple(word for word in old.words if word.isalpha() and not whole)
+    kept = replace(old, words=left) if fresh or whole else old
     return kept if kept.kinds or old.words else replace(kept, kinds=tuple(kinds))
 
 
@@ -554,7 +585,7 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         return replace(request, scope="search", rows=())
     if pointed.kind == "this" and query.action == "compare":
         shown = focus.rows
-    if pointed.kind == "ordinal" and len(shown) == len(request.current) == 1 and "compare" in query.moves:
+    if pointed.kind == "ordinal" and len(shown) == len(request.current) == 1 and _OF_ROWS & {*query.moves}:
         # "so với con thứ hai": the one spoken of beside it.
         shown = tuple({row.id: row for row in (*request.current, *shown)}.values())
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
@@ -626,10 +657,13 @@ def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
     query = request.query
     found = offers.narrow(products, query)
     rows = found.products
+    # "con rẻ hơn có sẵn để chiều lấy không" asks of that one, and leaves none out.
+    plain = fold(request.typed)
+    stocked = query.stocked and not (_YES_OR_NO.search(plain) and "nao" not in plain.split())
     of_all = not request.pointed or (1 < len(request.rows) == len(request.shown))
     if query.order in {"cheapest", "dearest"} and of_all:
         pick = min if query.order == "cheapest" else max
-        rows = tuple(row for row in rows if row.stock or not query.stocked) or rows
+        rows = tuple(row for row in rows if row.stock or not stocked) or rows
         price = pick(row.price for row in rows)
         return replace(
             found,
@@ -654,6 +688,9 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     if not offer.products:
         return
     before = turn.focus
+    if before is not None and request.order is not None and request.order.part:
+        turn.show(before.kind, before.question, before.rows, before.query)
+        return
     current = [product.name for product in offer.products]
     turn.conversation_metadata[GOODS] = current[:MAX_SHOWN]
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):

@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
-from troly.plugin.focus import FocusRow
 from troly.text.dates import HCM
 from troly.text.language import is_other
-from troly_shopping.dialogue import FOCUS
+from troly_shopping.dialogue import FOCUS, record_rows
 from troly_shopping.handoffs import FAILED, HANDOFF, MAX_FAILED, hand_over
 from troly_shopping.lookalikes import OFFERED, similar_serials
 from troly_shopping.message import ParsedMessage
@@ -115,15 +114,7 @@ def _remember(message: ParsedMessage, said: WarrantyText, turn: TurnContext) -> 
         if focus is not None and focus.kind == FOCUS:
             turn.show(focus.kind, focus.question, focus.rows, focus.query)
         return
-    rows = [
-        FocusRow(
-            serial,
-            f"{record.product_name} {serial}" if record else serial,
-            {"end": record.end.isoformat() if record else None},
-        )
-        for serial, record in message.records.items()
-    ]
-    turn.show(FOCUS, turn.text[:300], rows[:_SHOWN], {})
+    turn.show(FOCUS, turn.text[:300], record_rows(message.records)[:_SHOWN], {})
 
 
 async def _result(message: ParsedMessage, turn: TurnContext) -> tuple[WarrantyText, tuple[str, ...]]:

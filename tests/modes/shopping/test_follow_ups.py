@@ -167,7 +167,9 @@ async def test_the_cheaper_of_two_that_were_found_is_told(shop: Shop) -> None:
 @pytest.mark.parametrize(
     "asked", ["chuột chơi game dưới 1 triệu, {} logitech", "chuot choi game duoi 1 trieu ma {} logitech"]
 )
-@pytest.mark.parametrize("no", ["đừng có", "dung co", "dung lay", "dung dua"])
+@pytest.mark.parametrize(
+    "no", ["đừng có", "dung co", "dung lay", "dung dua", "dung gioi thieu", "dung goi y"]
+)
 async def test_what_is_not_to_be_offered_is_not(shop: Shop, asked: str, no: str) -> None:
     told = (await shop.ask(asked.format(no))).answer
     assert "Logitech" not in told
@@ -244,6 +246,11 @@ async def test_that_any_will_do_asks_nothing(shop: Shop, free: str) -> None:
         (["laptop cho doanh nghiệp", "dòng nào trong đó được bảo hành lâu nhất"], "ThinkPad"),
         (["router wifi 6 dưới 2 triệu", "trong may con do con nao bao hanh lau hon"], "36 tháng"),
         (["serial GV-4060-08821 còn bảo hành không", "à nhầm, 08812 mới đúng"], "GV-4060-08812"),
+        (["bảo hành 5CD3217XWZ và GV-4060-08812", "z cái card còn đc bn ngày nữa"], "GV-4060-08812"),
+        (["bảo hành 5CD3217XWZ", "bảo hành GV-4060-08812", "còn cái laptop thì sao"], "5CD3217XWZ"),
+        (["bảo hành 5CD3217XWZ", "còn cái máy in thì còn mấy ngày"], "số serial"),
+        (["chuột M331 giá sao", "chuột M185 giá sao", "cái đầu tiên có bluetooth không"], "M331 Silent"),
+        (["bàn phím cơ DareU EK75 Pro", "có cái phím cơ nào rẻ hơn nữa không"], "EK87"),
         (["check serial GV-4060-08821", "sorry, I meant 08812"], "RTX 4060"),
         (["bảo hành 5CD3217XWZ", "nghĩa là chỉ còn mấy ngày nữa thôi à"], "5CD3217XWZ"),
         (["bảo hành 5CD3217XWZ", "rứa từ chừ tới bữa đó còn mấy ngày nữa hè"], "5CD3217XWZ"),
