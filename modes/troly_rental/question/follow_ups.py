@@ -250,7 +250,7 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     """
     output, find = parts.output, parts.vocabulary.find
     clear = _clear_changes(parts, changes)
-    placed = any(one.field in PLACES and one.op in {"=", "in"} for one in parts.filters)
+    placed = _is_placed(parts)
     complete = parts.named and placed
     if (
         placed
@@ -291,6 +291,11 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
 
 
+def _is_placed(parts: QuestionParts) -> bool:
+    """Whether a message names a place that is wanted."""
+    return any(one.field in PLACES and one.op in {"=", "in"} for one in parts.filters)
+
+
 def _clear_changes(parts: QuestionParts, changes: list[PhraseHit]) -> set[str]:
     """The words of change that mean nothing else in a message which is complete without them."""
     loose = parts.vocabulary.find(parts.unplaced, "edits", "loose")
@@ -319,7 +324,7 @@ def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -
     own = bool(parts.vocabulary.owned(parts.text))
     same = _of_same_bills(parts, previous, own=own)
     return bool(
-        len(folded_words(parts.text)) > _LONG
+        (len(folded_words(parts.text)) > _LONG and (parts.named or parts.own or _is_placed(parts)))
         or is_forbidden(parts.vocabulary, parts.text)
         or (parts.named and parts.entity != previous.entity and not {"instead", "those"} & clear)
         or ((own or parts.own) and parts.named and not previous.own)
@@ -911,6 +916,6 @@ def _extreme(
     if (first := _asked_of_first(parts, start)) is not None:
         return first
     return replace(
-        previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=1,
+        previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=1, details=details_of(message),
         measures=(), group=(), mode="LIST", edited=True, skip=0, missing=(), remarks=(), question=message,
     )  # fmt: skip
