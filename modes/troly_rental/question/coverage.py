@@ -11,7 +11,7 @@ from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, accents_agree, fold, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.parts import QuestionParts
-from troly_rental.question.pointers import GROUPS, pointers
+from troly_rental.question.pointers import GROUPS, people, pointers
 from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
@@ -70,6 +70,12 @@ _NO = re.compile(
 )
 """What takes the message before back: "không phải, tháng 7 cơ"."""
 _RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
+_DIFFERENCE = re.compile(
+    r"(?<!\w)(?:re|dat|mac|cao|thap|nhieu|it|rong|lon|nho|tang|giam|chenh)(?:\s+hon)(?:\s+(?!nao|gia|tien)\w+){0,4}\s+(?:bao nhieu|bn|bnhieu|nhieu|may)(?!\w)"
+    r"|(?<!\w)how (?:much|many) (?:more|less|fewer|cheaper|pricier|dearer|higher|lower|bigger|larger)(?!\w)"
+    r"|(?<!\w)(?:chenh(?:\s+lech)?|difference)(?!\w)"
+)
+"""What asks how far two figures are apart."""
 _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
@@ -136,6 +142,12 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     found: list[Span] = [(word.start, word.end) for word in words]
     if changed and "price" not in {one.field for one in parsed.filters}:
         found += pointers(text, "amount")
+    if "tenant" in entities()[parsed.entity].fields and not (
+        parsed.details or any(one.field == "tenant" for one in parsed.filters)
+    ):
+        found += people(text)
+    if not (parsed.group and parsed.measures):  # of two sides
+        found += [one.span() for one in _DIFFERENCE.finditer(fold(text))]
     if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
         found += pointers(text, "one")
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from troly.text.fold import fold
+from troly.text.fold import accents_agree, fold
 from troly_rental.question.types import Span
 
 _THAT, _FIRST = "do|ay|nay|day|kia|no|ni", "dung dau|dau tien|dau bang"
@@ -44,6 +44,23 @@ def _pattern(kind: str) -> re.Pattern[str]:
 
 
 _PATTERNS = {kind: _pattern(kind) for kind in _NOUNS}
+
+
+_PERSON = re.compile(
+    r"(?<!\w)(?:nguoi|ong|ba|anh|chi|chu|bac|khach|ban|dua|co)\s+(do|ay|kia)(?!\w)"
+    r"|(?<!\w)(?:(?:that|this) (?:tenant|person|guy|renter)|he|she|him|her|his)(?!\w)"
+)
+
+
+def people(text: str) -> list[Span]:
+    """Where `text` points at a person by the accents that were typed: "có đồ" is no "cô đó"."""
+    meant = {"do": "đó", "ay": "ấy", "kia": "kia"}
+    return [
+        one.span()
+        for one in _PERSON.finditer(fold(text))
+        if not one[1] or accents_agree(text[slice(*one.span(1))].lower(), meant[one[1]])
+        if not text[one.start() :].lower().startswith(("có ", "co ", "ba ", "chỉ "))
+    ]
 
 
 def pointers(text: str, kind: str) -> list[Span]:
