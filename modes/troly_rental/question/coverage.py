@@ -11,7 +11,7 @@ from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, accents_agree, fold, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.parts import QuestionParts
-from troly_rental.question.pointers import GROUPS, people, pointers
+from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
 from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
@@ -164,6 +164,7 @@ def _comparing_words(
     told = (
         (compares and kinds and parsed.group, _BETWEEN_SIDES),
         (changed and each and "month" in parsed.group, _BETWEEN_SIDES | _AGAINST),
+        (changed and each and HIGHER.search(text), _BETWEEN_SIDES | {"much"}),
         (ranked, _RANKS),
         (ranked and kinds & {"count", "sum"}, _COUNTED),
         (ranked and _MORE_AT_END.search(text), {"hon", "more"}),

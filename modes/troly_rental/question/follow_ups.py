@@ -19,7 +19,7 @@ from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
-from troly_rental.question.pointers import GROUPS, pointers
+from troly_rental.question.pointers import GROUPS, HIGHER, pointers
 from troly_rental.question.types import (
     OPPOSITE,
     PAPERS,
@@ -142,6 +142,10 @@ def change_query(
     edited = _without_asked(parts, edited)
     edited = _with_moved_limits(parts, marks, _with_conditions(parts, marks, edited), shown)
     edited = edited if given_up else _with_output(parts, marks, edited)
+    if edited.limit == 1 and not edited.measures:
+        edited = replace(edited, details=details_of(message) or edited.details)
+    if edited.measures and edited.replaced != previous.replaced and HIGHER.search(fold(parts.text)):
+        edited = _both_sides(edited) or edited  # "quận 4 thì sao, mắc hơn không"
     if parts.missing:
         elsewhere = tuple(one for one in edited.filters if one.field not in PLACES)
         edited = replace(edited, missing=parts.missing, filters=elsewhere)
@@ -368,9 +372,14 @@ def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQue
     counted = any(one.kind == "count" for one in previous.measures[:1]) and _DEAR.search(fold(parts.text))
     if not said or not previous.measures or other or counted:
         return None
-    ranked = replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
     if any(one.op == "in" and previous.group == (one.field,) for one in previous.filters):
-        return ranked
+        return replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
+    return _both_sides(previous)
+
+
+def _both_sides(previous: ParsedQuestion) -> ParsedQuestion | None:
+    """The figure of the place or kind that was asked about and of the one before it, told apart; None where there was none."""
+    ranked = replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
     if (old := previous.replaced) is None:
         return None
     new = [one for one in previous.filters if one.field == old.field and one.op in {"=", "in"}]
