@@ -10,7 +10,7 @@ from troly.text.dates import find_ranges
 from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, accents_agree, fold, tokens
 from troly.text.match import spans_of, words_outside
-from troly_rental.question.parts import QuestionParts
+from troly_rental.question.parts import RATES, QuestionParts
 from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
 from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
@@ -71,7 +71,7 @@ _NO = re.compile(
 """What takes the message before back: "không phải, tháng 7 cơ"."""
 _RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
 _DIFFERENCE = re.compile(
-    r"(?<!\w)(?:re|dat|mac|cao|thap|nhieu|it|rong|lon|nho|tang|giam|chenh)(?:\s+hon)(?:\s+(?!nao|gia|tien)\w+){0,4}\s+(?:bao nhieu|bn|bnhieu|nhieu|may)(?!\w)"
+    r"(?<!\w)(?:re|dat|mac|cao|thap|nhieu|it|rong|lon|nho|tang|giam|chenh)(?:\s+hon)(?:\s+(?!nao|gia|tien|coc|dien|nuoc|rong|o|co)\w+){0,4}\s+(?:bao nhieu|bn|bnhieu|nhieu|may)(?!\w)"
     r"|(?<!\w)how (?:much|many) (?:more|less|fewer|cheaper|pricier|dearer|higher|lower|bigger|larger)(?!\w)"
     r"|(?<!\w)(?:chenh(?:\s+lech)?|difference)(?!\w)"
 )
@@ -140,7 +140,7 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         if word.folded not in told and (word.start in idle or _counts(text, word, changed=changed))
     ]
     found: list[Span] = [(word.start, word.end) for word in words]
-    if changed and "price" not in {one.field for one in parsed.filters}:
+    if changed and not {"price", *RATES} & {one.field for one in parsed.filters}:
         found += pointers(text, "amount")
     if "tenant" in entities()[parsed.entity].fields and not (
         parsed.details or any(one.field == "tenant" for one in parsed.filters)
@@ -179,6 +179,11 @@ def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
         return True
     pointing = not changed and word.folded in {"do", "kia"} and _PLACE_OF.search(fold(text[: word.start]))
     return word.folded in lists("neutral")["sharp"] or word.text in _EACH or bool(pointing)
+
+
+def is_pointed(unread: Iterable[str]) -> bool:
+    """Whether a person or an amount that was spoken of before is meant: of others nothing may be told instead."""
+    return any(people(run) or pointers(run, "amount") for run in unread)
 
 
 def is_sharp(unread: Iterable[str]) -> bool:

@@ -79,6 +79,11 @@ _MORE_THINGS = re.compile(
 )
 """Which of the groups has more of something: "which has more studios"."""
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
+_OF_TWO = re.compile(
+    r"(?i)(?<!\w)(?<=cái )(rẻ|re|mắc|mac|đắt|dat|rộng|rong|lớn|lon|to|nhỏ|nho|bé) (?:hơn|hon)(?!\w)"
+    r"|(?<=\bthe )(cheap|small|larg|bigg)er(?= one| of)"
+)
+"""The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
 _AGAINST = re.compile(r"(?<!\w)(?:so voi|so|hon|chenh|compared|than|vs|versus)(?!\w)")
 _WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
 _PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
@@ -132,6 +137,10 @@ def change_query(
     if found := _group_found(previous, shown, parts.text, alone=bool(alone)):
         kept = (one for one in start.filters if one.field != found[0].field)
         start = replace(start, filters=merge_filters([*kept, *found]), group=(), order=(), measures=())
+    if (end := previous.end) and shown and shown.rows and pointers(parts.text, "amount"):
+        told = shown.rows[0].values.get(f"{end.kind}_{end.field}")
+        meant = [] if told is None else [Filter(end.field, "=", told)]  # "bao nhiêu phòng tính giá đó"
+        start = replace(start, filters=merge_filters([*start.filters, *meant]))
     if (whole_change := _whole_change(parts, marks, start)) is not None:
         return whole_change
     start = replace(start, skip=0)
@@ -720,6 +729,8 @@ def pick_row(
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
     message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
+    if len(rows.rows) == 2:
+        message = _OF_TWO.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
     found = _at_place(parts, previous, rows) or _named_by_value(parts, rows)
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
     found = found or find_reference(blank_out(message, flats, "|"), rows, things=THINGS, fields=_EXTREMES)
@@ -913,9 +924,10 @@ def _extreme(
     found: Reference, parts: QuestionParts, previous: ParsedQuestion, message: str
 ) -> ParsedQuestion | None:
     """ "cái rẻ nhất": the first of what was asked for, in that order; None where a figure is asked for."""
-    if parts.vocabulary.find(parts.text, "asks", "min", "max", "avg") or parts.output.group:
+    grouped = not {*parts.output.group} <= {*details_of(parts.text)}
+    if parts.vocabulary.find(parts.text, "asks", "min", "max", "avg") or grouped:
         return None
-    hits = parts.vocabulary.find(parts.text, "asks", *_MOST_OF[found.field])
+    hits = parts.vocabulary.find(message, "asks", *_MOST_OF[found.field])
     down = bool(hits) and hits[0].label in {"dearest", "largest"}
     field = _EXTREMES[found.field]
     if field not in entities()[previous.entity].fields:

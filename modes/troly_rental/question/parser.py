@@ -14,7 +14,7 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
-from troly_rental.question.coverage import OFTEN, is_sharp, unknown_area, unread_words
+from troly_rental.question.coverage import OFTEN, is_pointed, is_sharp, unknown_area, unread_words
 from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_forbidden, is_sql
 from troly_rental.question.names import NO_NAMES, Names
@@ -406,8 +406,7 @@ def _with_unread(
         cities = ", ".join(place.name for place in places.of("city"))
         return replace(parsed, missing=(Remark.of(area.key, **dict(area.params), areas=cities),))
     bare = not parsed.filters and not parsed.own
-    someone = any(people(run) for run in unread)  # others are no answer for one person
-    if parsed.measures or parsed.edited or bare or someone or is_sharp(unread):
+    if parsed.measures or parsed.edited or bare or is_pointed(unread) or is_sharp(unread):
         return replace(parsed, missing=(Remark.of("missing.unread", words=words),))
     return replace(parsed, remarks=(Remark.of("said.unread", words=words), *parsed.remarks))
 
