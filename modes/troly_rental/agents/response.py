@@ -147,7 +147,9 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
 def _keep_open(question: RentalQuestion, turn: TurnContext) -> None:
     """Remember that a question stands open, so that the next message is not taken for a change of an older answer."""
     parsed, old = question.parsed, turn.focus
-    if not (is_pointed(parsed.unread) or is_sharp(parsed.unread)):  # what was understood of it can be gone on from
+    if not (
+        is_pointed(parsed.unread) or is_sharp(parsed.unread)
+    ):  # what was understood of it can be gone on from
         turn.show(
             parsed.entity, question.text, [], replace(parsed, open=(*parsed.open, *parsed.unread)).to_dict()
         )

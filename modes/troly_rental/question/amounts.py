@@ -133,7 +133,8 @@ def _limits(vocabulary: Vocabulary, text: str, raw: list[Quantity]) -> list[Phra
     led = [
         hit
         for hit in vocabulary.find(text, "amounts", *_BEFORE)
-        if hit not in hits and any(not text[hit.end : one.start].strip() for one in raw if one.start >= hit.end)
+        if hit not in hits
+        and any(not text[hit.end : one.start].strip() for one in raw if one.start >= hit.end)
     ]
     behind = [hit for hit in hits if not any(hit.end == one.end and hit.label in _AFTER for one in led)]
     return sorted([*behind, *led], key=lambda hit: hit.start)

@@ -140,18 +140,24 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         if word.folded not in told and (word.start in idle or _counts(text, word, changed=changed))
     ]
     found: list[Span] = [(word.start, word.end) for word in words]
-    if changed and not {"price", *RATES} & {one.field for one in parsed.filters}:
-        found += pointers(text, "amount")
-    if "tenant" in entities()[parsed.entity].fields and not (
-        parsed.details or any(one.field == "tenant" for one in parsed.filters)
-    ):
-        found += people(text)
-    if not (parsed.group and parsed.measures):  # of two sides
-        found += [one.span() for one in _DIFFERENCE.finditer(fold(text))]
-    if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
-        found += pointers(text, "one")
+    found += _unresolved(parts, parsed, changed=changed)
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
     return tuple(_runs(text, sorted(found)))
+
+
+def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) -> Iterator[Span]:
+    """What points at an amount, a person or one thing of those before, or asks how far two are apart, where `parsed` holds
+    none.
+    """
+    text, fields = parts.text, {one.field for one in parsed.filters}
+    if changed and not {"price", *RATES} & fields:
+        yield from pointers(text, "amount")
+    if "tenant" in entities()[parsed.entity].fields and not (parsed.details or "tenant" in fields):
+        yield from people(text)
+    if not (parsed.group and parsed.measures):  # of two sides
+        yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
+    if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
+        yield from pointers(text, "one")
 
 
 def _comparing_words(

@@ -215,7 +215,9 @@ def _with_person(parts: QuestionParts, previous: ParsedQuestion | None, focus: F
         said = [Filter("tenant", "=", *named)]
     if not said:
         return parts
-    return replace(parts, filters=merge_filters([*parts.filters, *said]), own=True, read=(*parts.read, *spans))
+    return replace(
+        parts, filters=merge_filters([*parts.filters, *said]), own=True, read=(*parts.read, *spans)
+    )
 
 
 def _said_open(parsed: ParsedQuestion) -> ParsedQuestion:
@@ -364,7 +366,12 @@ def _accounted(
     if _asks_which(parts, parsed) or _asks_of_search(parts, parsed):
         parsed = replace(parsed, measures=(), order=(), group=(), mode="LIST")
     end, told = parsed.end, details_of(parts.text)
-    if end is not None and parsed.entity in _PUBLIC and parts.output.measures and {*told} - {end.field, "price"}:
+    if (
+        end is not None
+        and parsed.entity in _PUBLIC
+        and parts.output.measures
+        and {*told} - {end.field, "price"}
+    ):
         # "căn rẻ nhất bao nhiêu tiền, mấy phòng ngủ": of the one that has it.
         order = (Order(end.field, end.kind == "max"),)
         parsed = replace(parsed, measures=(), order=order, limit=1, mode="LIST", details=told)

@@ -256,9 +256,7 @@ class _Subject:
     own: bool
 
 
-_ONE_OF_US = re.compile(
-    r"(?<!\w)(?:\d+|hai|ba|bon|nam|sau|bay|tam|two|three|four|five|six|we are)\s+[np]$"
-)
+_ONE_OF_US = re.compile(r"(?<!\w)(?:\d+|hai|ba|bon|nam|sau|bay|tam|two|three|four|five|six|we are)\s+[np]$")
 """Those who ask, no one else who looks for a room: "5 người muốn thuê"."""
 
 
