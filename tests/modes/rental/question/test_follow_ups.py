@@ -182,7 +182,7 @@ def test_a_person_pointed_at_is_the_one_shown_or_is_named(message: str) -> None:
 
 def test_an_amount_pointed_at_is_the_one_that_was_told() -> None:
     row = FocusRow("1", "A", {"min_electricity_price": 3e3})
-    parsed = ask("giá điện thấp nhất ở quận 7", "bao nhiêu phòng tính giá đó", rows=(row,))
+    parsed = ask("giá điện thấp nhất ở quận 7 là bao nhiêu", "bao nhiêu phòng tính giá đó", rows=(row,))
     assert ("electricity_price=3000.0" in told(parsed), parsed.certain) == (True, True)
 
 
