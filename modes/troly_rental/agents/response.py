@@ -28,7 +28,7 @@ from troly_rental.agents.validator import found_for_model
 from troly_rental.answer import payload, sentences
 from troly_rental.answer.response_text import MARK, ResponseText, render_response, split_label
 from troly_rental.answer.values import is_day, measured_of
-from troly_rental.question.coverage import is_sharp
+from troly_rental.question.coverage import is_pointed, is_sharp
 from troly_rental.question.types import Filter, relaxations
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
@@ -147,12 +147,15 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
 def _keep_open(question: RentalQuestion, turn: TurnContext) -> None:
     """Remember that a question stands open, so that the next message is not taken for a change of an older answer."""
     parsed, old = question.parsed, turn.focus
-    if not is_sharp(parsed.unread):  # what was understood of it can be gone on from
+    if not (
+        is_pointed(parsed.unread) or is_sharp(parsed.unread)
+    ):  # what was understood of it can be gone on from
         turn.show(
             parsed.entity, question.text, [], replace(parsed, open=(*parsed.open, *parsed.unread)).to_dict()
         )
         return
-    unanswered = {"unanswered": parsed.state_filters()}
+    pointed = [{"field": "pointed", "op": "=", "value": run} for run in parsed.unread if is_pointed((run,))]
+    unanswered = {"unanswered": [*parsed.state_filters(), *pointed]}
     if old is None:
         turn.show(parsed.entity, question.text, [], unanswered)
     else:

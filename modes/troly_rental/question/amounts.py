@@ -106,7 +106,7 @@ def _plain(value: Decimal) -> int | float:
 def parse_quantities(vocabulary: Vocabulary, text: str) -> list[Quantity]:
     """The amounts of `text` that are conditions, limits, or neither, left to right, with their words."""
     raw = _numbers(vocabulary, text)
-    hits = vocabulary.find(text, "amounts", *_BEFORE, *_AFTER)
+    hits = _limits(vocabulary, text, raw)
     topics = vocabulary.find(
         text, "amounts", *(label for label in lists("amounts") if label.startswith("about "))
     )
@@ -123,6 +123,21 @@ def parse_quantities(vocabulary: Vocabulary, text: str) -> list[Quantity]:
         begin = max(raw[last].end, quantity.end)
         nth = last + 1
     return found
+
+
+def _limits(vocabulary: Vocabulary, text: str, raw: list[Quantity]) -> list[PhraseHit]:
+    """The words of comparison; one that stands right before an amount belongs to it: in "30 sqm and under 8 million" to the
+    second.
+    """
+    hits = vocabulary.find(text, "amounts", *_BEFORE, *_AFTER)
+    led = [
+        hit
+        for hit in vocabulary.find(text, "amounts", *_BEFORE)
+        if hit not in hits
+        and any(not text[hit.end : one.start].strip() for one in raw if one.start >= hit.end)
+    ]
+    behind = [hit for hit in hits if not any(hit.end == one.end and hit.label in _AFTER for one in led)]
+    return sorted([*behind, *led], key=lambda hit: hit.start)
 
 
 @dataclass(frozen=True, slots=True)

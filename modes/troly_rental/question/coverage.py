@@ -10,8 +10,8 @@ from troly.text.dates import find_ranges
 from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, accents_agree, fold, tokens
 from troly.text.match import spans_of, words_outside
-from troly_rental.question.parts import QuestionParts
-from troly_rental.question.pointers import GROUPS, pointers
+from troly_rental.question.parts import RATES, QuestionParts
+from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
 from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
@@ -70,6 +70,12 @@ _NO = re.compile(
 )
 """What takes the message before back: "không phải, tháng 7 cơ"."""
 _RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
+_DIFFERENCE = re.compile(
+    r"(?<!\w)(?:re|dat|mac|cao|thap|nhieu|it|rong|lon|nho|tang|giam|chenh)(?:\s+hon)(?:\s+(?!nao|gia|tien|coc|dien|nuoc|rong|o|co)\w+){0,4}\s+(?:bao nhieu|bn|bnhieu|nhieu|may)(?!\w)"
+    r"|(?<!\w)how (?:much|many) (?:more|less|fewer|cheaper|pricier|dearer|higher|lower|bigger|larger)(?!\w)"
+    r"|(?<!\w)(?:chenh(?:\s+lech)?|difference)(?!\w)"
+)
+"""What asks how far two figures are apart."""
 _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
@@ -134,12 +140,24 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         if word.folded not in told and (word.start in idle or _counts(text, word, changed=changed))
     ]
     found: list[Span] = [(word.start, word.end) for word in words]
-    if changed and "price" not in {one.field for one in parsed.filters}:
-        found += pointers(text, "amount")
-    if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
-        found += pointers(text, "one")
+    found += _unresolved(parts, parsed, changed=changed)
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
     return tuple(_runs(text, sorted(found)))
+
+
+def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) -> Iterator[Span]:
+    """What points at an amount, a person or one thing of those before, or asks how far two are apart, where `parsed` holds
+    none.
+    """
+    text, fields = parts.text, {one.field for one in parsed.filters}
+    if changed and not {"price", *RATES} & fields:
+        yield from pointers(text, "amount")
+    if "tenant" in entities()[parsed.entity].fields and not (parsed.details or "tenant" in fields):
+        yield from people(text)
+    if not (parsed.group and parsed.measures):  # of two sides
+        yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
+    if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
+        yield from pointers(text, "one")
 
 
 def _comparing_words(
@@ -152,6 +170,7 @@ def _comparing_words(
     told = (
         (compares and kinds and parsed.group, _BETWEEN_SIDES),
         (changed and each and "month" in parsed.group, _BETWEEN_SIDES | _AGAINST),
+        (changed and each and HIGHER.search(text), _BETWEEN_SIDES | {"much"}),
         (ranked, _RANKS),
         (ranked and kinds & {"count", "sum"}, _COUNTED),
         (ranked and _MORE_AT_END.search(text), {"hon", "more"}),
@@ -166,6 +185,11 @@ def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
         return True
     pointing = not changed and word.folded in {"do", "kia"} and _PLACE_OF.search(fold(text[: word.start]))
     return word.folded in lists("neutral")["sharp"] or word.text in _EACH or bool(pointing)
+
+
+def is_pointed(unread: Iterable[str]) -> bool:
+    """Whether a person or an amount that was spoken of before is meant: of others nothing may be told instead."""
+    return any(people(run) or pointers(run, "amount") for run in unread)
 
 
 def is_sharp(unread: Iterable[str]) -> bool:

@@ -19,7 +19,7 @@ from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
-from troly_rental.question.pointers import GROUPS, pointers
+from troly_rental.question.pointers import GROUPS, HIGHER, pointers
 from troly_rental.question.types import (
     OPPOSITE,
     PAPERS,
@@ -79,6 +79,11 @@ _MORE_THINGS = re.compile(
 )
 """Which of the groups has more of something: "which has more studios"."""
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
+_OF_TWO = re.compile(
+    r"(?i)(?<!\w)(?<=cái )(rẻ|re|mắc|mac|đắt|dat|rộng|rong|lớn|lon|to|nhỏ|nho|bé) (?:hơn|hon)(?!\w)"
+    r"|(?<=\bthe )(cheap|small|larg|bigg)er(?= one| of)"
+)
+"""The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
 _AGAINST = re.compile(r"(?<!\w)(?:so voi|so|hon|chenh|compared|than|vs|versus)(?!\w)")
 _WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
 _PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
@@ -132,6 +137,10 @@ def change_query(
     if found := _group_found(previous, shown, parts.text, alone=bool(alone)):
         kept = (one for one in start.filters if one.field != found[0].field)
         start = replace(start, filters=merge_filters([*kept, *found]), group=(), order=(), measures=())
+    if (end := previous.end) and shown and shown.rows and pointers(parts.text, "amount"):
+        told = shown.rows[0].values.get(f"{end.kind}_{end.field}")
+        meant = [] if told is None else [Filter(end.field, "=", told)]  # "bao nhiêu phòng tính giá đó"
+        start = replace(start, filters=merge_filters([*start.filters, *meant]))
     if (whole_change := _whole_change(parts, marks, start)) is not None:
         return whole_change
     start = replace(start, skip=0)
@@ -142,6 +151,10 @@ def change_query(
     edited = _without_asked(parts, edited)
     edited = _with_moved_limits(parts, marks, _with_conditions(parts, marks, edited), shown)
     edited = edited if given_up else _with_output(parts, marks, edited)
+    if edited.limit == 1 and not edited.measures:
+        edited = replace(edited, details=details_of(message) or edited.details)
+    if edited.measures and edited.replaced != previous.replaced and HIGHER.search(fold(parts.text)):
+        edited = _both_sides(edited) or edited  # "quận 4 thì sao, mắc hơn không"
     if parts.missing:
         elsewhere = tuple(one for one in edited.filters if one.field not in PLACES)
         edited = replace(edited, missing=parts.missing, filters=elsewhere)
@@ -250,7 +263,7 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     """
     output, find = parts.output, parts.vocabulary.find
     clear = _clear_changes(parts, changes)
-    placed = any(one.field in PLACES and one.op in {"=", "in"} for one in parts.filters)
+    placed = _is_placed(parts)
     complete = parts.named and placed
     if (
         placed
@@ -291,6 +304,11 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
 
 
+def _is_placed(parts: QuestionParts) -> bool:
+    """Whether a message names a place that is wanted."""
+    return any(one.field in PLACES and one.op in {"=", "in"} for one in parts.filters)
+
+
 def _clear_changes(parts: QuestionParts, changes: list[PhraseHit]) -> set[str]:
     """The words of change that mean nothing else in a message which is complete without them."""
     loose = parts.vocabulary.find(parts.unplaced, "edits", "loose")
@@ -319,7 +337,7 @@ def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -
     own = bool(parts.vocabulary.owned(parts.text))
     same = _of_same_bills(parts, previous, own=own)
     return bool(
-        len(folded_words(parts.text)) > _LONG
+        (len(folded_words(parts.text)) > _LONG and (parts.named or parts.own or _is_placed(parts)))
         or is_forbidden(parts.vocabulary, parts.text)
         or (parts.named and parts.entity != previous.entity and not {"instead", "those"} & clear)
         or ((own or parts.own) and parts.named and not previous.own)
@@ -363,9 +381,14 @@ def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQue
     counted = any(one.kind == "count" for one in previous.measures[:1]) and _DEAR.search(fold(parts.text))
     if not said or not previous.measures or other or counted:
         return None
-    ranked = replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
     if any(one.op == "in" and previous.group == (one.field,) for one in previous.filters):
-        return ranked
+        return replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
+    return _both_sides(previous)
+
+
+def _both_sides(previous: ParsedQuestion) -> ParsedQuestion | None:
+    """The figure of the place or kind that was asked about and of the one before it, told apart; None where there was none."""
+    ranked = replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
     if (old := previous.replaced) is None:
         return None
     new = [one for one in previous.filters if one.field == old.field and one.op in {"=", "in"}]
@@ -706,6 +729,8 @@ def pick_row(
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
     message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
+    if len(rows.rows) == 2:
+        message = _OF_TWO.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
     found = _at_place(parts, previous, rows) or _named_by_value(parts, rows)
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
     found = found or find_reference(blank_out(message, flats, "|"), rows, things=THINGS, fields=_EXTREMES)
@@ -899,9 +924,10 @@ def _extreme(
     found: Reference, parts: QuestionParts, previous: ParsedQuestion, message: str
 ) -> ParsedQuestion | None:
     """ "cái rẻ nhất": the first of what was asked for, in that order; None where a figure is asked for."""
-    if parts.vocabulary.find(parts.text, "asks", "min", "max", "avg") or parts.output.group:
+    grouped = not {*parts.output.group} <= {*details_of(parts.text)}
+    if parts.vocabulary.find(parts.text, "asks", "min", "max", "avg") or grouped:
         return None
-    hits = parts.vocabulary.find(parts.text, "asks", *_MOST_OF[found.field])
+    hits = parts.vocabulary.find(message, "asks", *_MOST_OF[found.field])
     down = bool(hits) and hits[0].label in {"dearest", "largest"}
     field = _EXTREMES[found.field]
     if field not in entities()[previous.entity].fields:
@@ -911,6 +937,6 @@ def _extreme(
     if (first := _asked_of_first(parts, start)) is not None:
         return first
     return replace(
-        previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=1,
+        previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=1, details=details_of(message),
         measures=(), group=(), mode="LIST", edited=True, skip=0, missing=(), remarks=(), question=message,
     )  # fmt: skip

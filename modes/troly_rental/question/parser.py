@@ -14,12 +14,13 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
-from troly_rental.question.coverage import OFTEN, is_sharp, unknown_area, unread_words
+from troly_rental.question.coverage import OFTEN, is_pointed, is_sharp, unknown_area, unread_words
 from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_forbidden, is_sql
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import LEFT_OUT, WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
+from troly_rental.question.pointers import people
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import (
     PAPERS,
@@ -166,6 +167,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         picked = pick_row(message, parts, previous, focus) if unanswered is None else None
         if picked is not None:
             return _told_of_row(parts, *picked, focus)
+        parts = _with_person(parts, previous, focus)
         edited = change_query(message, parts, previous, focus) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
         if edited is not None and _leaves_open(parts, edited, unanswered or set()):
@@ -181,7 +183,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             return _said_open(replace(parsed, leans=True))
     bare = not parts.named or _named_by_counter(parts)
     if about and not parts.named:
-        parts = parse_parts(vocabulary, message, asker)
+        parts = _with_person(parse_parts(vocabulary, message, asker), previous, focus)
     placed = any(one.field in PLACES for one in parts.filters)
     if previous is not None and bare and placed and parts.entity == about:
         # Another place, the same kind; what names no place leans on all of what was asked.
@@ -197,6 +199,25 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _with_person(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus | None) -> QuestionParts:
+    """`parts` with the tenant that "người đó" points at: the one asked about, or of the only row that was shown or spoken of."""
+    spans = people(parts.text)
+    known = "tenant" in entities()[parts.entity].fields
+    if focus is None or not (spans and known) or any(one.field == "tenant" for one in parts.filters):
+        return parts
+    said = [one for one in (previous.filters if previous else ()) if (one.field, one.op) == ("tenant", "=")]
+    last = str(focus.query.get("picked_id", ""))
+    rows = [row for row in focus.rows if row.id == last] or focus.rows
+    named = {str(row.values.get("tenant", "")) for row in rows} - {""}
+    if not said and len(named) == 1 and _unanswered(focus) is None:
+        said = [Filter("tenant", "=", *named)]
+    if not said:
+        return parts
+    return replace(
+        parts, filters=merge_filters([*parts.filters, *said]), own=True, read=(*parts.read, *spans)
+    )
 
 
 def _said_open(parsed: ParsedQuestion) -> ParsedQuestion:
@@ -344,6 +365,16 @@ def _accounted(
         return parsed
     if _asks_which(parts, parsed) or _asks_of_search(parts, parsed):
         parsed = replace(parsed, measures=(), order=(), group=(), mode="LIST")
+    end, told = parsed.end, details_of(parts.text)
+    if (
+        end is not None
+        and parsed.entity in _PUBLIC
+        and parts.output.measures
+        and {*told} - {end.field, "price"}
+    ):
+        # "căn rẻ nhất bao nhiêu tiền, mấy phòng ngủ": of the one that has it.
+        order = (Order(end.field, end.kind == "max"),)
+        parsed = replace(parsed, measures=(), order=order, limit=1, mode="LIST", details=told)
     unread = (*_unread(parts, parsed, changed=changed), *lost)
     if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
         unread = (*unread, parts.text.strip())  # one figure answers one of the wants
@@ -382,7 +413,7 @@ def _with_unread(
         cities = ", ".join(place.name for place in places.of("city"))
         return replace(parsed, missing=(Remark.of(area.key, **dict(area.params), areas=cities),))
     bare = not parsed.filters and not parsed.own
-    if parsed.measures or parsed.edited or bare or is_sharp(unread):
+    if parsed.measures or parsed.edited or bare or is_pointed(unread) or is_sharp(unread):
         return replace(parsed, missing=(Remark.of("missing.unread", words=words),))
     return replace(parsed, remarks=(Remark.of("said.unread", words=words), *parsed.remarks))
 

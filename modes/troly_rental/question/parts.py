@@ -152,6 +152,10 @@ _RANK = re.compile(
 _RANK_EN = re.compile(
     r"(?<!\w)(second|third|fourth|fifth|2nd|3rd|4th|5th)\s+(?=(?:most|least)\s|\w+est(?!\w))"
 )
+_RANK_OF = re.compile(
+    r"(?<!\w)(?:dung|xep|nam|giu|o)\s+(?:hang\s+|vi tri\s+)?(?:thu|hang|so)\s+(nhat|nhi|hai|ba|tu|bon|nam|sau|\d{1,2})\s+(?:ve|xet ve|tinh theo|theo)(?=\s+so(?!\w))"
+)
+"""The place by a number of things: "đứng thứ hai về số phòng trống"."""
 _ORDINALS = {"nhi": 2, "tu": 4, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 """Ordinals of rank; the others are said by their numbers."""
 _ASKED_NO_MORE = re.compile(
@@ -216,6 +220,8 @@ def _ranked(text: str) -> tuple[int, str]:
     "rẻ nhất".
     """
     plain = fold(text)
+    if found := _RANK_OF.search(plain):
+        return _ordinal(found[1]), f"{text[: found.start()]}nhiều{text[found.end() :]} nhất"
     if found := _RANK_EN.search(plain):
         return _ordinal(found[1]), text[: found.start()] + text[found.end() :]
     found = _RANK.search(plain)
@@ -250,6 +256,10 @@ class _Subject:
     own: bool
 
 
+_ONE_OF_US = re.compile(r"(?<!\w)(?:\d+|hai|ba|bon|nam|sau|bay|tam|two|three|four|five|six|we are)\s+[np]$")
+"""Those who ask, no one else who looks for a room: "5 người muốn thuê"."""
+
+
 def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, about: str) -> _Subject:
     """What `text`, without proper names, asks about; `about` where it names nothing."""
 
@@ -275,6 +285,7 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
         hit.label
         for hit in hits
         if hit.label != "other"
+        and not _ONE_OF_US.search(fold(text)[: hit.start + 1])
         and not any(start <= hit.start and hit.end <= end for start, end in within.get(hit.label, ()))
     ]
     money = _money_records(vocabulary, text, own=own, role=role, about=about)

@@ -26,7 +26,9 @@ _PREPOSITION = re.compile(
 _LED = re.compile(
     r"(?<!\w)(?:o|tai|in|at|gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by)\s*$"
 )
-_KIND = re.compile(r"\s+(?:district|ward|city)(?!\w)")
+_KIND = re.compile(
+    r"\s+(?:district|ward|city|\(?cu(?=\)|,|\s+(?:thoi|thi|co|con|bao|nha|di|gia)(?!\w)|\W*$)\)?)(?!\w)"
+)
 _WARD = re.compile(r"(?:phuong|p|xa|ward)(?![a-z])")
 _OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|la)\s*$")
 _SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")

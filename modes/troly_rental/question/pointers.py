@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from troly.text.fold import fold
+from troly.text.fold import accents_agree, fold
 from troly_rental.question.types import Span
 
 _THAT, _FIRST = "do|ay|nay|day|kia|no|ni", "dung dau|dau tien|dau bang"
@@ -16,7 +16,7 @@ _NOUNS = {
     "tenant": ("nguoi|ong|ba|anh|chi|co|chu|bac|khach|ban|dua", "tenant|person|guy"),
     "building": ("nha|nha tro|toa|toa nha|khu tro|day tro", "building|house"),
     "row": (
-        "can|phong|nha|cho|cai|con|noi|studio|tin|bai|bai dang|tin dang",
+        "can|phong|nha|cho|cai|con|noi|room|studio|tin|bai|bai dang|tin dang",
         "one|room|place|house|apartment|studio|flat|post|listing",
     ),
     "one": ("can|cai|con|studio", "(?!)"),
@@ -44,6 +44,27 @@ def _pattern(kind: str) -> re.Pattern[str]:
 
 
 _PATTERNS = {kind: _pattern(kind) for kind in _NOUNS}
+
+
+HIGHER = re.compile(
+    r"(?<!\w)(?:(?:re|dat|mac|cao|thap|nhieu|it|rong|lon|nho)\s+hon|so voi|chenh(?:\s+lech)?|cheaper|pricier|dearer|higher|lower|(?:more|less)\s+expensive|compared?|difference)(?!\w)(?!\s+\d)"
+)
+"""What sets a figure against the one before."""
+_PERSON = re.compile(
+    r"(?<!\w)(?:nguoi|ong|ba|anh|chi|chu|bac|khach|ban|dua|co)\s+(do|ay|kia)(?!\w)"
+    r"|(?<!\w)(?:(?:that|this) (?:tenant|person|guy|renter)|he|she|him|her|his)(?!\w)"
+)
+
+
+def people(text: str) -> list[Span]:
+    """Where `text` points at a person by the accents that were typed: "có đồ" is no "cô đó"."""
+    meant = {"do": "đó", "ay": "ấy", "kia": "kia"}
+    return [
+        one.span()
+        for one in _PERSON.finditer(fold(text))
+        if not one[1] or accents_agree(text[slice(*one.span(1))].lower(), meant[one[1]])
+        if not text[one.start() :].lower().startswith(("có ", "co ", "ba ", "chỉ "))
+    ]
 
 
 def pointers(text: str, kind: str) -> list[Span]:

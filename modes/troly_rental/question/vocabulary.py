@@ -16,6 +16,10 @@ from troly.text.wordlist import read_lists
 LEXICONS = Path(__file__).parent / "lexicons"
 _SHORT = 4
 _CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
+_FAMILY = re.compile(
+    r"\s+(?:(?:dang|cung|thi|co|gom|dong|tong cong)\s+)*(?:\d+\s+(?:nguoi|dua|thanh vien|ng)|can|muon|tim|kiem|tinh|dinh|it nguoi|dong nguoi|nuoi)(?!\w)"
+)
+"""Who lives together, no house: "nhà mình 5 người", "nhà em cần 2 phòng ngủ"."""
 _POSTS = re.compile(r"(?<!\w)(?:tin|bai|post|posts)(?!\w)")
 _NOUN_ENDS = re.compile(
     r"[^\w\s'’-]|\b(?:is|are|was|has|have|do|does|can|to|in|at|near|for|with|from|of|and|or|so|but|on)\b",
@@ -58,6 +62,7 @@ class Vocabulary:
             if not _CAN.search(plain[: hit.start])
             # "mình đang vội" is no "mình đăng", but of a post.
             and (hit.exact or not fold(hit.phrase).endswith(" dang") or _POSTS.search(plain))
+            and not (fold(hit.phrase).startswith("nha ") and _FAMILY.match(plain, hit.end))
             and not (hit.phrase.startswith("của ") and self._ends_in_others(text[: hit.start]))
             and (hit.phrase not in {"my", "our"} or self._begins_with_record(text[hit.end :]))
         ]

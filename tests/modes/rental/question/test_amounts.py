@@ -158,3 +158,8 @@ def test_names_of_places(text: str, want: set[str]) -> None:
 )
 def test_traits(text: str, want: set[str]) -> None:
     assert told(ask(text)) == want
+
+
+@pytest.mark.parametrize("text", ["{} 30 sqm and under 8 million", "{} 30 sqm or more and under 8 million"])
+def test_a_limit_right_before_an_amount_belongs_to_it(text: str) -> None:
+    assert "price<8000000" in told(ask(text.format("rooms")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.modes.rental.question.cases import ask, told
+from troly.plugin.focus import FocusRow
 from troly_rental.question.types import LIST_ROWS, ParsedQuestion
 
 FIRST = "phòng trọ quận 7 dưới 4 triệu có máy lạnh"
@@ -154,8 +155,51 @@ def test_several_changes_in_one_message(pause: str) -> None:
     assert parsed.certain
 
 
-def test_a_comparison_with_what_was_shown_is_for_a_model() -> None:
-    assert not ask("giá trung bình ở quận 7", "so với quận 10").certain
+@pytest.mark.parametrize(
+    "message",
+    ["so với quận 10", "quận 10 thì sao, mắc hơn nhiều không", "còn quận 10, đắt hơn hay rẻ hơn", "quận 10 rẻ hơn bao nhiêu"],
+)  # fmt: skip
+def test_what_is_set_against_the_place_before_is_told_beside_it(message: str) -> None:
+    parsed = ask("giá trung bình ở quận 7", message)
+    assert (told(parsed), parsed.group, parsed.certain) == ({"districtinQuận 10,Quận 7"}, ("district",), True)
+
+
+@pytest.mark.parametrize("message", ["mắc hơn hồi đó bao nhiêu", "how much more is that", "chênh bao nhiêu"])
+def test_how_far_two_figures_are_apart_is_no_figure_of_one(message: str) -> None:
+    assert not ask("giá trung bình ở quận 7", message).ready
+
+
+@pytest.mark.parametrize(
+    "message", ["người đó còn hóa đơn nào chưa trả", "anh ấy nợ bao nhiêu", "does she have unpaid bills"]
+)
+def test_a_person_pointed_at_is_the_one_shown_or_is_named(message: str) -> None:
+    row = FocusRow("1", "An", {"tenant": "An Bình"})
+    found = ask("hợp đồng của tôi", message, rows=(row,))
+    assert (found.entity, "tenant=An Bình" in told(found)) == ("invoice", True)
+    for before in ((), ("phòng quận 7",)):
+        assert not ask(*before, message).ready
+
+
+def test_an_amount_pointed_at_is_the_one_that_was_told() -> None:
+    row = FocusRow("1", "A", {"min_electricity_price": 3e3})
+    parsed = ask("giá điện thấp nhất ở quận 7 là bao nhiêu", "bao nhiêu phòng tính giá đó", rows=(row,))
+    assert ("electricity_price=3000.0" in told(parsed), parsed.certain) == (True, True)
+
+
+def test_a_long_message_without_a_place_goes_on() -> None:
+    long = "well that is a pity, but it should be 30 sqm or more and under 8 million for us please"
+    assert {"district=Quận 7", "area>=30", "price<8000000"} <= told(ask("rooms in district 7", long))
+
+
+def test_the_past_is_of_ended_contracts() -> None:
+    before = "hợp đồng hiện tại của tôi hết hạn khi nào"
+    for message in ("hồi mình còn thuê thì tiền phòng bao nhiêu", "trước đây tiền thuê của tôi bao nhiêu"):
+        assert "status=ended" in told(ask(before, message, role="TENANT"))
+
+
+def test_the_lowest_is_told_with_all_that_is_asked_of_it() -> None:
+    parsed = ask("chung cư quận 7 có bao nhiêu căn", "căn rẻ nhất bao nhiêu tiền, mấy phòng ngủ")
+    assert (parsed.measures, {*parsed.details}, parsed.limit) == ((), {"price", "bedrooms"}, 1)
 
 
 @pytest.mark.parametrize(

@@ -138,3 +138,14 @@ def test_what_a_question_about_a_row_leaves_unread_is_named() -> None:
 
 def test_chung_cu_is_no_pronoun() -> None:
     assert not after("phong tro hay chung cu vay").picked
+
+
+@pytest.mark.parametrize(
+    ("message", "order"),
+    [("cái rẻ hơn cọc bao nhiêu", ("price", False)), ("cái mắc hơn cọc bao nhiêu", ("price", True)),
+     ("what's the deposit of the bigger one", ("area", True))],
+)  # fmt: skip
+def test_one_of_two_is_the_end_of_the_list(message: str, order: tuple[str, bool]) -> None:
+    parsed = after(message, total=2, rows=ROWS[:2])
+    assert [(one.field, one.descending) for one in parsed.order] == [order]
+    assert (parsed.details, parsed.limit) == (("deposit",), 1)
