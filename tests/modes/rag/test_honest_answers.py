@@ -241,8 +241,9 @@ async def test_what_lines_say_goes_on_and_what_is_kept_is_named(
 ) -> None:
     """Words of lines take the place of those and of codes said before, but where "trong đó" narrows them."""
     desk.become("public", "internal", department="it")
-    for question in asked:
-        told = await desk.ask(question, offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
+    for question in asked[:-1]:
+        await desk.ask(question, offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
+    told = await desk.ask(asked[-1], offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
     assert [one for one in said if one not in told.answer] == []
     assert told.done.metadata.get("answered") is not False
 
