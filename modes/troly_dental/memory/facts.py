@@ -368,11 +368,16 @@ def is_another(one: str, other: str) -> bool:
 
 def _kin(person: str) -> frozenset[str]:
     """The kinds of relatives that `person` may be."""
-    words = set(folded_words(person))
+    typed = {word.text for word in tokens(person)}
+    # Accents that are written count: "bả" is no "ba".
     return frozenset(
         label
         for label, named in _lists().items()
-        if label.startswith(_KIN) and any(words >= set(folded_words(name)) for name in named)
+        if label.startswith(_KIN)
+        and any(
+            typed >= {word.text for word in tokens(name)} or typed >= set(folded_words(name))
+            for name in named
+        )
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges, format_date
 from troly.text.fold import fold
+from troly.text.match import blank_out, spans_of
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
 from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, question_of, text_of
@@ -396,14 +397,16 @@ def _by_months_of_pay(text: str, asked: str, said: Figures, lang: Lang) -> str:
     return _told(lines, text, lang)
 
 
-def on_calendar(question: str, text: str, today: date, lang: Lang) -> str:
-    """The day that a rule of every month comes to in the month that is asked for, or the next one after `today`."""
-    months = [
-        one.start
-        for one in find_ranges(question, today)
-        if one.start.day == 1 and one.end - one.start < _MONTH
-    ]
-    if not months and not tool_words("coming").find(question):
+def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str = "") -> str:
+    """The day that a rule of every month comes to in the month that is asked for, or the next one after `today`; "" where
+    `text` under its `heading` does not speak of all else that is asked."""
+    ranges = find_ranges(question, today)
+    months = [one.start for one in ranges if one.start.day == 1 and one.end - one.start < _MONTH]
+    coming = spans_of(tool_words("coming").find(question))
+    rest = question_of(blank_out(question, [*(one.span for one in ranges), *coming]))
+    if rest.coverage(text_of(f"{heading}\n{text}")).unread:
+        return ""
+    if not months and not coming:
         return ""
     for sentence in map(str.strip, claims_of(text)):
         folded = fold(sentence)
@@ -502,7 +505,9 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     day = say("math.rest_day" if dated and dated[0] >= _SATURDAY else "math.weekday", lang) if dated else ""
     for passage in rules[:_PAGES]:
         text = work_out(given.query, given.before, passage.text, lang, typed=given.turn.text, day=day)
-        text = text or on_calendar(given.query, passage.text, today.date(), lang)
+        text = text or on_calendar(
+            given.query, passage.text, today.date(), lang, f"{passage.title}\n{passage.section}"
+        )
         # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
         held = text_of(f"{passage.title}\n{passage.section}\n{text}")
         if given.turn.model.reason_unavailable is None and question_of(given.query).coverage(held).unread:
