@@ -70,6 +70,8 @@ _NO = re.compile(
 )
 """What takes the message before back: "không phải, tháng 7 cơ"."""
 _RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
+# "Who used the most power": what ranks, where nothing is ranked.
+_MOST = re.compile(r"(?<!at )(?<!up )\b(?:the )?(?:most|least)\b(?! of\b)")
 _DIFFERENCE = re.compile(
     r"(?<!\w)(?:re|dat|mac|cao|thap|nhieu|it|rong|lon|nho|tang|giam|chenh)(?:\s+hon)(?:\s+(?!nao|gia|tien|coc|dien|nuoc|rong|o|co)\w+){0,4}\s+(?:bao nhieu|bn|bnhieu|nhieu|may)(?!\w)"
     r"|(?<!\w)how (?:much|many) (?:more|less|fewer|cheaper|pricier|dearer|higher|lower|bigger|larger)(?!\w)"
@@ -158,6 +160,9 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
     if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
         yield from pointers(text, "one")
+    ranked = parsed.group or parsed.order or any(one.kind in {"min", "max"} for one in parsed.measures)
+    if parsed.measures and not ranked:
+        yield from (one.span() for one in _MOST.finditer(fold(text)))
 
 
 def _comparing_words(

@@ -242,3 +242,16 @@ def test_no_place_is_made_of_other_words(said: str) -> None:
     assert not any(
         one.key == "missing.area" for one in ask(f"phòng tôi đang thuê {said}", role="TENANT").missing
     )
+
+
+@pytest.mark.parametrize(
+    ("message", "word"),
+    [
+        ("which of my tenants used the most power last month", "the most"),
+        ("who used the least water in October", "the least"),
+        ("khách nào dùng nhiều điện nhất tháng trước", "nhất"),
+    ],
+)
+def test_a_rank_that_the_answer_does_not_hold_is_named(message: str, word: str) -> None:
+    assert word in ask(message).unread
+    assert ask("how much power was used last month").unread == ()
