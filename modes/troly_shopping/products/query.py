@@ -825,6 +825,8 @@ class _Parser:
                 0 <= item.start - word.end <= 2 for item in items
             ):
                 continue
+            if self._rest[word.start : word.end] == "K" and any(item.end == word.start - 1 for item in items):
+                continue  # a letter of the name before it: "A520M K V2"
             clause = fold(_CLAUSE.split(self._rest[: word.start])[-1]).split()
             if not set(clause) & {"co", "con", "duoc", "ban"}:
                 found.append(PhraseHit("not", word.folded, word.start, word.end, exact=True))

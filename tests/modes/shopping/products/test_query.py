@@ -231,3 +231,9 @@ def test_any_message_is_read(text: str) -> None:
     assert query.low is None or query.high is None or query.low <= query.high
     typed = {word.folded for word in tokens(unicodedata.normalize("NFC", text))}
     assert all(set(folded_words(phrase)) <= typed for phrase in query.unread)
+
+
+def test_a_letter_of_a_models_name_denies_nothing() -> None:
+    whole = parse("Mainboard ASUS B760 K V2 giá bao nhiêu")
+    assert (whole.no_words, whole.no_brands, whole.no_facts) == ((), (), ())
+    assert "dell" in {fold(one) for one in parse("laptop k lấy dell").no_brands}
