@@ -38,6 +38,7 @@ from troly_shopping.products.request import (
     ShopRequest,
     goods_looked_up,
     parse_request,
+    spoken_of,
 )
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
@@ -145,7 +146,7 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     phrases = MessagePhrases(text)
     modelled = ProductStore(datasets).codes(tuple(found))
     serials = _parse_serials(text, state, hits, found, modelled=modelled, context=phrases.about_warranty)
-    focus = turn.focus
+    focus = spoken_of(turn)
     shown = focus is not None and focus.kind == PRODUCTS
     rules = intent_by_rules(phrases, serials, awaiting=state.awaiting, shown=shown)
     complaint = phrases.count["repair"] > 0 or (phrases.count["symptom"] > 0 and phrases.count["owned"] > 0)
@@ -201,7 +202,7 @@ def _read_on(
     if has_no_serial(text, serials, asked=asked):
         return replace(parsed, act=DialogueAct("no serial"))
     goods = ProductStore(turn.services.datasets)
-    request = parse_request(text, turn.focus, goods)
+    request = parse_request(text, spoken_of(turn), goods)
     request = (
         _of_machine(
             text, turn.focus, [row for row in _looked_up(state, store) if row.id in state.asked], goods

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -93,6 +93,17 @@ class ShopRequest:
     def certain(self) -> bool:
         """Whether all of it was."""
         return self.asks and not self.query.unread and not self.missing
+
+
+def spoken_of(turn: TurnContext) -> Focus | None:
+    """The focus of the conversation; one of the first edition kept names and kinds as `shown`."""
+    shown = turn.conversation_metadata.get("shown")
+    if turn.focus is not None or not isinstance(shown, Mapping):
+        return turn.focus
+    kinds = [str(kind) for kind in shown.get("kinds", ())]
+    kind = kinds[0] if len(kinds) == 1 else ""
+    rows = tuple(FocusRow(str(name), str(name), {"kind": kind}) for name in shown.get("names", ()))
+    return Focus(PRODUCTS, "", rows, {"kinds": kinds})
 
 
 def goods_looked_up(names: Sequence[str], store: ProductStore) -> Focus | None:
@@ -687,7 +698,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     """Make what is shown what a later message means; of a list shown before it keeps the order and marks who was spoken of."""
     if not offer.products:
         return
-    before = turn.focus
+    before = spoken_of(turn)
     if before is not None and request.order is not None and request.order.part:
         turn.show(before.kind, before.question, before.rows, before.query)
         return
