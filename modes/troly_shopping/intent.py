@@ -20,7 +20,7 @@ from troly.text.dates import HCM
 from troly.text.fold import tokens
 from troly.text.language import detect
 from troly.text.match import Lexicon, PhraseHit, spans_of, words_outside
-from troly.text.shorten import shortened
+from troly.text.shorten import one_line
 from troly.text.spelling import Corrector
 from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
 from troly.text.wordlist import read_lists
@@ -351,7 +351,7 @@ def _history(turn: TurnContext) -> str:
     """The last messages of both sides, from one of the customer's on."""
     said = [m for m in turn.history if m.sender in {"user", "assistant"} and m.type not in GREETINGS]
     last = [*dropwhile(lambda m: m.sender != "user", said[-_SHOWN:])]
-    return "\n".join(f"{m.sender}: {shortened(' '.join(m.text.split()), _SHOWN_CHARS)}" for m in last)
+    return "\n".join(f"{m.sender}: {one_line(m.text, _SHOWN_CHARS)}" for m in last)
 
 
 def warm() -> None:

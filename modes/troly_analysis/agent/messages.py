@@ -12,7 +12,7 @@ from troly.llm.types import Message
 from troly.plugin.context import TurnContext
 from troly.text.dates import format_date
 from troly.text.sanitize import sanitize
-from troly.text.shorten import shortened
+from troly.text.shorten import one_line, shortened
 from troly_analysis.agent.tools import tool_schemas
 from troly_analysis.answer.sentences import AnswerContext, render_answer
 from troly_analysis.strings import prompts
@@ -86,7 +86,7 @@ def values_text(sheets: Sequence[Sheet], read: Mapping[tuple[str, str], Sequence
 
 def name_text(name: str) -> str:
     """A name from a file as one short line."""
-    return shortened(" ".join(sanitize(name, keep_newlines=False).split()), NAME_CHARS)
+    return one_line(sanitize(name, keep_newlines=False), NAME_CHARS)
 
 
 def opening_messages(

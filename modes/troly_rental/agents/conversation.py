@@ -10,7 +10,7 @@ from sqlglot import exp
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
-from troly.text.shorten import shortened
+from troly.text.shorten import one_line
 from troly_rental.agents.state import QueryExecution, RentalQuestion
 from troly_rental.answer.values import amenity_label
 from troly_rental.data.places import Place, Places
@@ -100,7 +100,7 @@ def _history(question: RentalQuestion, turn: TurnContext, room: int) -> str:
     room -= len("Conversation: \n")
     for sender, chars in MESSAGE_CHARS.items():
         for at, one in reversed([*enumerate(said)]):
-            line = f"\n{sender}: {shortened(' '.join(one.text.split()), chars)}"
+            line = f"\n{sender}: {one_line(one.text, chars)}"
             if one.sender == sender and len(line) <= room:
                 lines[at] = line
                 room -= len(line)
@@ -162,7 +162,7 @@ def _empty_columns(records: list[dict[str, Any]]) -> list[str]:
 def _cell(value: object, width: int) -> str:
     if value is None:
         return ""
-    return f"{value:.12g}" if isinstance(value, float) else shortened(" ".join(str(value).split()), width)
+    return f"{value:.12g}" if isinstance(value, float) else one_line(str(value), width)
 
 
 def conditions_sql(execution: QueryExecution) -> str:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
 from troly.text.fold import fold, folded_words
-from troly.text.shorten import shortened
+from troly.text.shorten import one_line
 from troly_rental.agents.conversation import SQL_CHARS, task_messages, unused_text
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.answer.payload import ChartKind
@@ -144,9 +144,7 @@ async def _business_context(turn: TurnContext, question: str) -> str:
     )
     said = set(folded_words(question))
     terms = [one for one in found.passages if {*folded_words(one.heading or one.title)} <= said]
-    return "\n".join(
-        f"{one.heading}: {shortened(' '.join(one.text.split()), PASSAGE_CHARS)}" for one in terms
-    )
+    return "\n".join(f"{one.heading}: {one_line(one.text, PASSAGE_CHARS)}" for one in terms)
 
 
 async def _sort_request(

@@ -11,7 +11,7 @@ from typing import Any
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.focus import FocusRow
 from troly.recording import kept_for_reuse
-from troly.text.shorten import shortened
+from troly.text.shorten import one_line
 from troly_rental.agents.conversation import CELL_CHARS, UNTOLD, conditions_sql
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.audit import Audit
@@ -90,7 +90,7 @@ def _row(record: Mapping[str, Any], at: int) -> FocusRow:
     """One row by its id, with what is known of it; a row of figures, which has none, by its group."""
     known = {name: v for name, v in record.items() if v not in (None, "") and name not in UNTOLD | _NAMES}
     values = {
-        name: float(v) if isinstance(v, int | float) else shortened(" ".join(str(v).split()), CELL_CHARS)
+        name: float(v) if isinstance(v, int | float) else one_line(str(v), CELL_CHARS)
         for name, v in known.items()
     }
     if record.get("id") is not None:

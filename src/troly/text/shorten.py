@@ -13,3 +13,8 @@ def shortened(text: str, most: int) -> str:
         if at > 0:
             return f"{text[:at].rstrip()}…"
     return f"{text[:room]}…"[:most]
+
+
+def one_line(text: str, most: int) -> str:
+    """`text` without line breaks and double blanks, `shortened` to `most` characters."""
+    return shortened(" ".join(text.split()), most)
