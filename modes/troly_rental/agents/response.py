@@ -19,7 +19,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
-from troly.text.language import is_other
+from troly.text.language import is_foreign
 from troly.text.numbers import find_amounts, format_number
 from troly_rental.agents.conversation import task_messages, unused_text
 from troly_rental.agents.sql_generation import count_found, count_rows
@@ -249,8 +249,8 @@ class _SentenceStream:
         self.said, self.missed, self.dropped, self.foreign = "", "", list[str](), False
         self._figures, self._turn = FigureCheck(question, execution, turn), turn
         self._silent = execution.result.empty
-        named = {one for one in payload.cell_texts(execution.result, turn.language) if len(one) > 3}
-        self._names = sorted(named, key=len, reverse=True)
+        # The names and values of the rows are in no language.
+        self._names = [one for one in payload.cell_texts(execution.result, turn.language) if len(one) > 3]
         self._held, self._rest, self._all = "", "", ""
 
     async def take(self, pieces: AsyncIterator[str]) -> bool:
@@ -285,7 +285,7 @@ class _SentenceStream:
         self._held = sentence
         if not held or _MISSED.match(held) or self._silent:
             return  # after sentences that answer, no more than an aside
-        if self._is_foreign(held):
+        if is_foreign(held, self._turn.language, self._names):
             self.foreign = True
         elif wrong := self._figures.wrong(held, self.said):
             self.dropped += wrong
@@ -293,14 +293,6 @@ class _SentenceStream:
             text = f" {held}" if self.said else held
             self.said += text
             self._turn.say(text)
-
-    def _is_foreign(self, sentence: str) -> bool:
-        """Whether a sentence, without the names and values of the rows, is clearly not in the language of the answer."""
-        for name in self._names:
-            sentence = sentence.replace(name, " ")
-        if any(sign.isalpha() and sign >= "\u0370" and not "\u1e00" <= sign <= "\u1eff" for sign in sentence):
-            return True  # no Latin letters
-        return len(sentence.split()) > 2 and is_other(sentence, self._turn.language)
 
 
 @dataclass(frozen=True, slots=True)
