@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from troly.plugin.context import TurnContext
@@ -261,9 +261,12 @@ class Pages:
     corpora: CorpusSearch
     config: RagConfig
     user: UserContext
+    _found: dict[str, list[Passage]] = field(default_factory=dict)
 
     async def of(self, asked: str) -> list[Passage]:
-        """What speaks of `asked`, best first."""
+        """What speaks of `asked`, best first; searched for once."""
+        if asked in self._found:
+            return self._found[asked]
         turn = self.turn
         found = await asyncio.gather(
             *(
@@ -273,7 +276,8 @@ class Pages:
                 for agent in self.config.agents.values()
             )
         )
-        return sorted((one for result in found for one in result.passages), key=lambda one: -one.value)
+        passages = (one for result in found for one in result.passages)
+        return self._found.setdefault(asked, sorted(passages, key=lambda one: -one.value))
 
     async def answer(self, asked: str) -> bool:
         """Whether the best page speaks of all that is asked."""

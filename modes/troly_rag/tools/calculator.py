@@ -505,11 +505,10 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     day = say("math.rest_day" if dated and dated[0] >= _SATURDAY else "math.weekday", lang) if dated else ""
     for passage in rules[:_PAGES]:
         text = work_out(given.query, given.before, passage.text, lang, typed=given.turn.text, day=day)
-        text = text or on_calendar(
-            given.query, passage.text, today.date(), lang, f"{passage.title}\n{passage.section}"
-        )
+        heading = f"{passage.title}\n{passage.section}"
+        text = text or on_calendar(given.query, passage.text, today.date(), lang, heading)
         # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
-        held = text_of(f"{passage.title}\n{passage.section}\n{text}")
+        held = text_of(f"{heading}\n{text}")
         if given.turn.model.reason_unavailable is None and question_of(given.query).coverage(held).unread:
             continue
         if text:
