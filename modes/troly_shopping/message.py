@@ -203,12 +203,9 @@ def _read_on(
         return replace(parsed, act=DialogueAct("no serial"))
     goods = ProductStore(turn.services.datasets)
     request = parse_request(text, spoken_of(turn), goods)
-    request = (
-        _of_machine(
-            text, turn.focus, [row for row in _looked_up(state, store) if row.id in state.asked], goods
-        )
-        or request
-    )
+    rows = _looked_up(state, store)
+    last = tuple(row for row in rows if row.id in state.asked)
+    request = _of_machine(text, turn.focus, last, goods) or request
     if serials.serials and not (request.query.kinds or request.query.brands):
         # What stands around a serial: the serial itself names no goods.
         rest = _rest(text, serials, turn.services.datasets)
@@ -226,9 +223,8 @@ def _read_on(
             and state.asked
             and not (request.pointed and request.certain)
         ):
-            rows = _looked_up(state, store)
-            focus = Focus(FOCUS, "", tuple(row for row in rows if row.id in state.asked))
-        act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), _looked_up(state, store))
+            focus = Focus(FOCUS, "", last)
+        act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), rows)
         if act.act:
             return _of_act(act, state, store)
     if lexicon("complaints", "mishap").find(text) and not (request.topics or request.query.shows):

@@ -74,15 +74,9 @@ def change_order(
     text = blank_out(text, corrections)
     hits = lexicon("order", "add", "swap", "drop").find(text)
     summed = "total" in query.moves
-    if (
-        query.priced
-        or query.fits
-        or not (
-            summed
-            or (held and (hits or corrections))
-            or (held and is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text)))
-        )
-    ):
+    compares = is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text))
+    changes = held and (hits or corrections or compares)
+    if query.priced or query.fits or not (summed or changes):
         return None
     rest = blank_out(text, spans_of(lexicon("catalogue", "price asked").find(text)))
     for start, end in spans_of(lexicon("catalogue", "total").find(text)):
