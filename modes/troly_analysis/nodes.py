@@ -26,7 +26,7 @@ from troly.text.dates import system_clock
 from troly.text.fold import fold, folded_words
 from troly.text.language import is_foreign
 from troly.text.numbers import find_amounts
-from troly.text.shorten import shortened
+from troly.text.shorten import one_line
 from troly_analysis import talk
 from troly_analysis.agent.loop import AgentRun, canonical, run_agent
 from troly_analysis.agent.messages import name_text, result_message
@@ -69,6 +69,7 @@ from troly_analysis.planner import (
     title,
 )
 from troly_analysis.planner.periods import period_of_key
+from troly_analysis.planner.types import FOCUS_ROWS
 from troly_analysis.query.service import DEADLINE_SECONDS, DataQueryService
 from troly_analysis.settings import AnalysisSettings
 from troly_analysis.sheets.store import SheetStore
@@ -88,7 +89,7 @@ from troly_analysis.types import (
 )
 
 PLAN, SUGGESTED = "analysis_plan", "analysis_suggestions"
-HISTORY, FOCUS_ROWS = 40, 50
+HISTORY = 40
 
 
 def sheets_of(turn: TurnContext) -> tuple[Sheet, ...]:
@@ -756,8 +757,7 @@ async def _classify(
         step.note(note, "rules")
         return hint.label
     earlier = [
-        f"{item['role']}: {shortened(' '.join(item['content'].split()), EARLIER_CHARS)}"
-        for item in messages[-EARLIER - 1 : -1]
+        f"{item['role']}: {one_line(item['content'], EARLIER_CHARS)}" for item in messages[-EARLIER - 1 : -1]
     ]
     asked = prompts().messages(
         "intent_classifier", turn.language, earlier="\n".join(earlier) or "-", message=question

@@ -8,7 +8,7 @@ from dataclasses import replace
 from troly.text.dates import add, whole
 from troly_analysis.planner.periods import is_whole, period_of_key
 from troly_analysis.planner.reader import Parts, Pointer
-from troly_analysis.planner.types import Condition, DataQuery, Group, Period, Ref
+from troly_analysis.planner.types import FOCUS_ROWS, Condition, DataQuery, Group, Period, Ref
 
 
 def shown_in(before: DataQuery, shown: Sequence[str]) -> DataQuery:
@@ -65,7 +65,7 @@ def _several(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | N
     if before.form in {"scalar", "share"} and named and not before.groups:
         thing = named[-1]
         count = len(thing.value) if thing.op == "in" else 1
-    elif ref is not None and 0 < len(shown) < _MOST_SHOWN:
+    elif ref is not None and 0 < len(shown) < FOCUS_ROWS:
         values, count = list(shown), len(shown)
         thing = (
             Condition(ref, "in", values, ", ".join(values)) if count > 1 else Condition(ref, "eq", shown[0])
@@ -79,10 +79,6 @@ def _several(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | N
     if count == 1 or parts.has("sum") or parts.op == "sum":
         return query
     return replace(query, form="groups", groups=(Group(thing.ref),))
-
-
-_MOST_SHOWN = 50
-"""How many rows of an answer are kept to be pointed at."""
 
 
 def _listed(before: DataQuery, key: Ref | None) -> Ref | None:

@@ -38,7 +38,18 @@ from troly_analysis.planner.schema import (
     side_before,
     side_of,
 )
-from troly_analysis.planner.types import Chart, Condition, Group, Lookup, Measure, Note, Op, Ref, averaged
+from troly_analysis.planner.types import (
+    FOCUS_ROWS,
+    Chart,
+    Condition,
+    Group,
+    Lookup,
+    Measure,
+    Note,
+    Op,
+    Ref,
+    averaged,
+)
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
 GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
@@ -75,8 +86,6 @@ _ASKED_OF = (
     "which", "by", "per", "max", "min", "list", "top", "share", "each", "compare", "latest", "earliest",
 )  # fmt: skip
 _AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
-_SHOWN = 50
-"""Most things of a list that are pointed at together."""
 _OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
@@ -549,7 +558,10 @@ class Reader:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
         amount = self.mentions[at].amount if 0 <= at < len(self.mentions) else None
         plain = (
-            amount is not None and not amount.unit and amount.value % 1 == 0 and 2 <= amount.value <= _SHOWN
+            amount is not None
+            and not amount.unit
+            and amount.value % 1 == 0
+            and 2 <= amount.value <= FOCUS_ROWS
         )
         return int(amount.value) if amount is not None and plain else 0
 

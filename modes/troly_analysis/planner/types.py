@@ -12,6 +12,8 @@ from troly_analysis.planner.lexicon import marks
 from troly_analysis.strings import say
 from troly_analysis.types import Field, Operation, Sheet, ToolCall
 
+FOCUS_ROWS = 50
+"""Rows of an answer that are kept, which the next message can point at."""
 Unit = Literal["", "day", "week", "month", "quarter", "year", "weekday", "hour"]
 Form = Literal["scalar", "groups", "top", "rows", "compare", "share", "distinct", "per", "schema"]
 Chart = Literal["bar", "line", "share"]
