@@ -317,10 +317,6 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     }
 
 
-# Calls of models that a turn may take before the summary is left to the rules.
-_CALLS = 2
-
-
 async def save(state: State, turn: TurnContext, step: Step) -> State:
     """Keep question and answer, then sum up, all after the answer is shown (003-27 to 003-29).
 
@@ -347,7 +343,7 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
         compress = state["total_count"] + 2 >= settings.summarize_threshold
         summary = fitted(joined(existing, rule_summary(asked, told, lang)), settings.summary_tokens)
         try:
-            if sum(call.kind != "embed" for call in turn.model.calls) < _CALLS:
+            if turn.model.has_call_left:
                 summary, source = await summarise(
                     turn.model, asked, told, existing=existing, tokens=settings.summary_tokens, lang=lang
                 )

@@ -11,7 +11,7 @@ from troly.llm.types import Message
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
-from troly.text.shorten import shortened
+from troly.text.shorten import one_line
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.grounding import GroundedAnswer, ground
 from troly_rag.conflicts.contradictions import ConflictReport, rule_words
@@ -21,8 +21,6 @@ from troly_rag.strings import prompts, say
 _MOST_PASSAGES, _PASSAGE_CHARS = 8, 1200
 _MESSAGES, _MESSAGE_CHARS = 6, 400
 _REASON_CHARS = 200
-# Calls of a turn: a draft goes back where no other call was needed.
-_CALLS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +85,7 @@ def asked_by(turn: TurnContext) -> dict[str, str]:
     return {
         "today": f"{format_date(now.date())} ({now:%A})",
         "asker": f"{scopes}; {turn.profile.department or '-'}",
-        "history": "\n".join(
-            f"{one.sender}: {shortened(' '.join(one.text.split()), _MESSAGE_CHARS)}" for one in past
-        )
-        or "-",
+        "history": "\n".join(f"{one.sender}: {one_line(one.text, _MESSAGE_CHARS)}" for one in past) or "-",
         "message": turn.text,
     }
 
@@ -102,7 +97,7 @@ async def _checked(
     better of the two counts."""
     written = await _written(turn, messages)
     first = ground(written, texts, said)
-    if not first.dropped or sum(call.kind != "embed" for call in turn.model.calls) >= _CALLS:
+    if not first.dropped or not turn.model.has_call_left:
         return first
     reasons = "\n".join(f"- {text[:_REASON_CHARS]} ({why})" for text, why in first.dropped)
     again = prompts().messages("answer_again", turn.language, reasons=reasons)

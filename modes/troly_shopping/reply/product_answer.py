@@ -52,8 +52,6 @@ _CANDIDATES, _BESIDE_PAGES, _BESIDE_GOODS = 8, 2, 2
 _NEAR_PAGE = 0.5
 # Products of the kinds spoken of that a true claim may be about, whether or not the model was given them.
 _CLAIMED = 300
-# Calls of a turn: a draft goes back where no other call was needed.
-_CALLS = 2
 # So many products are told of again though a word about them was not understood.
 _FEW = 2
 
@@ -331,7 +329,7 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
             return "", False
         if not refused:
             return said.rstrip(), True
-        if again or sum(call.kind != "embed" for call in turn.model.calls) >= _CALLS:
+        if again or not turn.model.has_call_left:
             break
         key = "retry" if said.strip() else "retry_whole"
         reason = say(f"figures.{key}", turn.language, said=said.strip(), claims="; ".join(refused))

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from troly.llm.hosts import ModelHosts
 
 
+# Calls for replies that a turn should do with; the budget allows more.
+ENOUGH_CALLS = 2
 # What one turn may ask of models: a number of calls and a number of seconds.
 
 
@@ -244,6 +246,11 @@ class ModelSession:
         """Why no model can be asked now: `offline`, an error key (`ollama.down`, `ollama.budget`), or None."""
         error = self._obstacle()
         return reason_of(error) if error else None
+
+    @property
+    def has_call_left(self) -> bool:
+        """Whether one more reply keeps the turn within the calls that it should do with; embedding texts counts for none."""
+        return sum(call.kind != "embed" for call in self.calls) < ENOUGH_CALLS
 
     async def stream(
         self,
