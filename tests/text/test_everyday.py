@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.text.everyday import ROLES, is_laughter, small_talk, without_everyday, without_pleasantries
+from troly.text.everyday import (
+    ROLES,
+    correction_phrases,
+    is_laughter,
+    small_talk,
+    without_everyday,
+    without_pleasantries,
+)
 from troly.text.fold import fold, tokens
+from troly.text.match import Lexicon
 from troly.text.wordlist import LEXICONS, read_lists
 
 WORDS = read_lists(LEXICONS / "everyday.txt")
@@ -151,3 +159,18 @@ def test_any_text_keeps_its_words_in_order(text: str) -> None:
     said = [word.text for word in tokens(text)]
     assert not said or left
     assert any(said[at : at + len(left)] == left for at in range(len(said) + 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "takes_back"),
+    [
+        ("ấy chết, phòng rẻ nhất cơ", True),
+        ("thôi chết rồi, tháng 9 mới đúng", True),
+        ("y chet, quan 7 co", True),
+        ("chết rồi mình lỡ bấm vào đường link đó", False),
+        ("hàng chết trong kho còn bao nhiêu", False),
+        ("máy chủ chết lúc mấy giờ", False),
+    ],
+)
+def test_an_exclamation_takes_back_only_behind_an_interjection(text: str, takes_back: bool) -> None:
+    assert bool(Lexicon({"correction": correction_phrases()}).find(text)) is takes_back
