@@ -32,7 +32,7 @@ from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
 from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, ToolCaller, execute, log_state
 from troly_rag.routing.agent_choice import Question, corpus_fits, picker_of
-from troly_rag.routing.follow_up import LOGS, Pages, show, with_context
+from troly_rag.routing.follow_up import LOGS, Pages, pages_shown, show, with_context
 from troly_rag.routing.lexicons import spelt_out, tool_words
 from troly_rag.routing.plan import LOG, Routing
 from troly_rag.routing.questions import without_setting
@@ -306,11 +306,16 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
 
 
 async def _composed(turn: TurnContext, work: Work) -> ComposedAnswer:
-    """The answer; a model that goes on with a conversation also sees what its last question found."""
+    """The answer; a model that goes on with a conversation also sees what its last question found.
+
+    Without one, a question that no page answers is told with the page that was shown before.
+    """
     outputs = work.execution.outputs
     earlier: tuple[SourceEvidence, ...] = ()
     agents = {part.agent for part in work.routing.parts} & work.config.agents.keys()
-    if turn.model.reason_unavailable is None and work.last and not work.routing.certain:
+    if turn.model.reason_unavailable is not None:
+        earlier = await pages_shown(Pages(turn, work.corpora, work.config, work.user))
+    elif work.last and not work.routing.certain:
         seen = [one for output in outputs for query in output.queries for one in query.found.material]
         for name in sorted(agents):
             given = ToolInputs(

@@ -58,7 +58,8 @@ async def compose(
 ) -> ComposedAnswer:
     """The model's answer over the passages where one is asked, else what the documents themselves say.
 
-    `earlier` are passages of the turn before, which a model may need for a follow-up.
+    `earlier` are passages of the turn before: a model may need them for a follow-up, and without one the page that was
+    shown is what a question that no page answers may go on with.
     """
     lang = turn.language
     found = Findings(outputs, conflicts, lang)
@@ -84,6 +85,8 @@ async def compose(
         note = draft.note
     else:
         note = ""
+    if not found.is_whole:
+        found.go_on_with(earlier)
     text = found.text(routing)
     own = bool(tool_words("own_balance").find(turn.text)) and not found.figures
     if own:
@@ -205,6 +208,15 @@ class Findings:
             return stands[:1]
         self._nearest.append(_nothing(query.query, self._lang))
         return []
+
+    def go_on_with(self, shown: Sequence[SourceEvidence]) -> None:
+        """Add what the pages shown last say: a question that no page answers may be one more about them."""
+        told = fold(" ".join([*self.figures, *self.lines, *self._nearest]))
+        for one in shown:
+            text = " ".join(one.text.split())
+            if fold(text) not in told:
+                self._nearest.append(say("answer.shown", self._lang, title=one.title, text=text))
+                self.used = _unique([*self.used, one])
 
     def _untold(self, answer: str) -> str:
         """The sentences of `answer` that were not told for another part of the question."""

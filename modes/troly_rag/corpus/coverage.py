@@ -39,8 +39,14 @@ UNITS: Mapping[str, str] = {
 }  # fmt: skip
 _ALL_UNITS = "|".join(UNITS.values())
 _COUNTED = re.compile(rf"\s?(?:%|(?:{_ALL_UNITS}|vnd|dong)(?![a-z0-9]))")
+# A longer number that is no year names something: a fault, a room.
 _UNIT = re.compile(
-    "|".join([*(words for unit, words in UNITS.items() if unit not in ("child", "point")), r"so|\d+"])
+    "|".join(
+        [
+            *(words for unit, words in UNITS.items() if unit not in ("child", "point")),
+            r"so|\d{1,2}|(?:19|20)\d\d",
+        ]
+    )
 )
 _SPELT = re.compile(
     r"\b(?:mot|hai|ba|bon|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)"

@@ -19,7 +19,7 @@ from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import question_of, text_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage
-from troly_rag.routing.lexicons import corrections, label
+from troly_rag.routing.lexicons import corrections, label, tool_words
 from troly_rag.routing.questions import (
     asks,
     content,
@@ -30,7 +30,7 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.strings import say
 from troly_rag.tools.calculator import work_out
-from troly_rag.tools.documents import answers
+from troly_rag.tools.documents import answers, evidence_of
 from troly_rag.tools.logs import parse_log_query, without_log_words
 
 KIND, LOGS = "documents", "logs"
@@ -43,6 +43,8 @@ _CODE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 _LONGEST = 12
+# A page shown is told again whole up to so many characters.
+_SHORT_PAGE = 400
 _YEAR_LONG = timedelta(days=300)
 
 
@@ -139,13 +141,27 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     if focus.kind == LOGS:
         short = len(question.words) <= _SHORT or _CODE.search(text)
         asked = parse_log_query(text, pages.turn.now)
+        if tool_words("explain").find(text):
+            return _explained(text, before, pages.turn)
         if asked.levels and asked.start and not full.about:
             # Its own level on its own day stands by itself.
             return FullQuestion(f"log: {text}")
-        of_log = not question_of(without_log_words(text)).words
+        of_log = all(word.isdigit() for word in question_of(without_log_words(text)).words)
         goes_on = short and (full.leaned or of_log or not await pages.answer(text))
         return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
     return await _with_page(pages, text, full, before, focus.rows, corrects=corrects)
+
+
+def _explained(text: str, before: str, turn: TurnContext) -> FullQuestion:
+    """What pages say of the fault whose lines were counted last, by its number; `text` itself where it says more."""
+    more = any(not word.isdigit() for word in question_of(without_log_words(text)).words)
+    words = () if more else parse_log_query(text, turn.now).words or parse_log_query(before, turn.now).words
+    code = next((word for word in words if word.isdigit()), "")
+    return (
+        FullQuestion(say("refine.fault", turn.language, code=code), leaned=True)
+        if code
+        else FullQuestion(text)
+    )
 
 
 async def _with_page(
@@ -290,6 +306,20 @@ class Pages:
         return [one for one in found if answers(asked, one, one.text)]
 
 
+async def pages_shown(pages: Pages) -> tuple[SourceEvidence, ...]:
+    """The page that the last answer rested on, as the asker may see it now; none where a log was read."""
+    focus = pages.turn.focus
+    if focus is None or not focus.rows:
+        return ()
+    first = focus.rows[0]
+    found = [
+        one
+        for one in await pages.of(first.title)
+        if one.document == first.id and len(one.text) <= _SHORT_PAGE
+    ]
+    return tuple(evidence_of(one, "") for one in found[:1])
+
+
 def _fit(passage: Passage) -> tuple[float, float]:
     return passage.share, passage.closeness
 
@@ -297,9 +327,13 @@ def _fit(passage: Passage) -> tuple[float, float]:
 def show(
     turn: TurnContext, question: str, used: tuple[SourceEvidence, ...], *, logs_read: bool = False
 ) -> None:
-    """Make the documents or the logs of an answer what the next message may go on with; logs in which nothing matched too."""
+    """Make the documents or the logs of an answer what the next message may go on with; logs in which nothing matched too.
+
+    An answer that found nothing leaves what was shown before.
+    """
     if logs_read or any(one.source_type == "log" for one in used):
         turn.show(LOGS, question, ())
         return
     rows = {one.document: FocusRow(one.document, one.title) for one in used if one.document}
-    turn.show(KIND, question, tuple(rows.values()))
+    if rows:
+        turn.show(KIND, question, tuple(rows.values()))

@@ -42,7 +42,10 @@ _SYSTEM = re.compile(
     rb"\b(?:CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b[\s\]:|-]+([A-Za-z][\w.-]{0,40}):\s"
 )
 _NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|\d[\d.:]*)\b", re.IGNORECASE)
-_BARE_CODE = re.compile(r"(?<![\d/:-])\d{3,6}(?![\d/:-])")
+# A number that counts nothing is a code.
+_BARE_CODE = re.compile(
+    r"(?<![\d/:.,-])\d{3,6}(?![\d/:-]|[.,]\d)(?!\s*(?:ngay|lan|dong|gio|phut|days?|times|lines?|hours?)\b)"
+)
 # Where what is left out of a count ends.
 _LEFT_OUT_ENDS = re.compile(r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what)\b", re.IGNORECASE)
 _ACTOR = re.compile(rb"\b(?:user(?:name)?|account|login|uid)[\s=:]+['\"]?([\w.@\\-]{1,40})", re.IGNORECASE)
@@ -55,7 +58,7 @@ _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
 _SHOWN = 8
-_OF_LOGS = ("of_log", "log_who", "log_without", "log_among")
+_OF_LOGS = ("of_log", "log_who", "log_without", "log_among", "explain")
 SLICE = 20_000
 PIECE = 1 << 20
 # Different messages that are counted apart; a log of nothing but different ones fills no memory.
@@ -180,6 +183,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
     if not tally.actors:
         # Lines that name nobody do not tell who.
         unread += tuple(given.query[hit.start : hit.end] for hit in tool_words("log_who").find(given.query))
+    unread += tuple(given.query[hit.start : hit.end] for hit in tool_words("explain").find(given.query))
     evidence = SourceEvidence(
         url=", ".join(file.name for file in files),
         created_at=tally.newest,
@@ -267,7 +271,9 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
             for h, m in ((hours[1], hours[2]), (hours[3], hours[4]))
         )
         start, end = (start + first, start + last) if first < last <= timedelta(days=1) else (start, end)
-    return LogQuery(start, end, frozenset(levels), words or _codes(query), without)
+    # The period of a question holds numbers that are no codes.
+    codes = _codes(blank_out(query, [one.span for one in find_ranges(query, now.astimezone(HCM).date())]))
+    return LogQuery(start, end, frozenset(levels), words or codes, without)
 
 
 def _left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...]]:
@@ -282,16 +288,13 @@ def _left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def _codes(query: str) -> tuple[str, ...]:
-    """Names of machines and codes in a question: words with a digit or a hyphen inside letters (`db-01`, `E1042`)."""
+    """Names of machines and codes in a question without its period: words with a digit or a hyphen inside letters
+    (`db-01`, `E1042`), and numbers that count nothing."""
     found = re.findall(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b", query)
-    codes = re.findall(
-        r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2,6})\b(?!\s*(?:ngay|lan|dong|gio))", fold(query)
-    )
-    # A number beside nothing but words of logs is a code too.
-    rest = blank_out(query, spans_of(tool_words("of_log").find(query)))
-    if not (codes or found or any(not word.isdigit() for word in question_of(rest).words)):
-        codes = _BARE_CODE.findall(rest)
-    return (*(fold(word) for word in found if not re.fullmatch(r"[hH]\d{1,2}|\d+", word)), *codes)
+    text = fold(query)
+    codes = re.findall(r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2})\b(?!\s*(?:ngay|lan|dong|gio))", text)
+    named = (fold(word) for word in found if not re.fullmatch(r"[hH]\d{1,2}|\d+", word))
+    return (*named, *codes, *_BARE_CODE.findall(text))
 
 
 def _systems_in(text: str, known: Iterable[str]) -> list[str]:

@@ -341,3 +341,36 @@ async def test_logs_tell_who_and_leave_out_what_is_named(desk: RagDesk) -> None:
     assert "người: u" in told.answer
     await desk.ask("tháng 11 vpn có bao nhiêu lỗi", offline=True)
     assert "không tính 691" in (await desk.ask("không tính lỗi 691 thì còn mấy", offline=True)).answer
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("Trong log VPN từ đầu tháng 11 có bao nhiêu lần lỗi 809?", "lỗi này là do đâu, chỉnh sao cho hết"),
+        ("log vpn thang 11 co may lan 809", "loi do bi gi vay"),
+        ("How many 809 errors in the VPN log this month?", "why?"),
+    ],
+)
+async def test_what_a_counted_fault_means_is_asked_of_the_pages(desk: RagDesk, first: str, then: str) -> None:
+    desk.become("private", department="it")
+    assert "11" in (await desk.ask(first, offline=True)).answer
+    assert "TCP" in (await desk.ask(then, offline=True)).answer
+
+
+async def test_no_log_tells_why(desk: RagDesk) -> None:
+    desk.become("private", department="it")
+    await desk.ask("Log hệ thống tháng 11 có mấy dòng CRITICAL", offline=True)
+    assert (await desk.ask("vì sao vậy", offline=True)).done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    "then", ["bên kho có bán lego không", "zzz qqq", "how would that work for my cousin"]
+)
+async def test_a_follow_up_that_no_page_answers_is_told_with_the_page_shown(desk: RagDesk, then: str) -> None:
+    await desk.ask("Nhân viên nghỉ ốm báo quản lý lúc nào?", offline=True)
+    told = await desk.ask(then, offline=True)
+    assert "“Chế độ nghỉ ốm”" in told.answer
+    assert "giấy của cơ sở y tế" in told.answer
+    assert told.done.metadata["answered"] is False
+    # It is still what can be gone on with.
+    assert "“Chế độ nghỉ ốm”" in (await desk.ask(f"{then} nữa", offline=True)).answer

@@ -226,6 +226,20 @@ def test_a_bare_code_is_looked_for(question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "codes"),
+    [
+        ("log vpn tháng 11 có mấy lần 809", ("809",)),
+        ("How many 691 errors in the VPN log this month", ("691",)),
+        ("vpn.log năm 2026 lỗi 53", ("53",)),
+        ("log vpn hôm 20/11/2026 có quá 100 dòng không", ()),
+        ("log tháng 11 có dưới 200 lần lỗi", ()),
+    ],
+)
+def test_a_number_that_counts_nothing_is_a_code(question: str, codes: tuple[str, ...]) -> None:
+    assert parse_log_query(question, NOW).words == codes
+
+
+@pytest.mark.parametrize(
     ("question", "words", "without"),
     [
         ("không tính db-02 thì còn bao nhiêu", (), ("db-02",)),
