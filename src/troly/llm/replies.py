@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,9 +29,15 @@ _USUAL_TEXT, _USUAL_ITEMS = 300, 6
 _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
+@lru_cache(maxsize=64)
+def _schema_of(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of `schema`; pydantic builds it anew for every call."""
+    return schema.model_json_schema()
+
+
 def sent_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema as a server's grammar takes it: without limits too large for it, which the check keeps."""
-    return {key: _bounded(value) for key, value in schema.model_json_schema().items()}
+    return {key: _bounded(value) for key, value in _schema_of(schema).items()}
 
 
 def _bounded(value: Any) -> Any:
@@ -47,7 +54,7 @@ def _bounded(value: Any) -> Any:
 
 def reply_tokens(schema: type[BaseModel]) -> int:
     """The tokens that a reply of this shape needs at most: about one for two characters of its texts."""
-    whole = schema.model_json_schema()
+    whole = _schema_of(schema)
     return max(_LEAST, min(_MOST, _tokens_of(whole, whole, 0)))
 
 
@@ -91,7 +98,7 @@ def parse(reply: str, schema: type[M]) -> M:
     """
     from pydantic import ValidationError
 
-    opening = "[" if schema.model_json_schema().get("type") == "array" else "{"
+    opening = "[" if _schema_of(schema).get("type") == "array" else "{"
     try:
         return schema.model_validate_json(json.dumps(_clean(_find(reply, opening)), ensure_ascii=False))
     except ValidationError as error:
@@ -135,7 +142,7 @@ def repair_messages(
 ) -> list[Message]:
     """The prompt that shows a model its bad reply and what was wrong with it."""
     prompts = PromptFolder(Path(__file__).parent / "prompts")
-    wanted = json.dumps(schema.model_json_schema(), ensure_ascii=False)
+    wanted = json.dumps(_schema_of(schema), ensure_ascii=False)
     asked = prompts.render("repair", "en", problem=problem, schema=wanted)
     return [
         *messages,
