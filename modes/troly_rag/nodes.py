@@ -32,7 +32,7 @@ from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
 from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, ToolCaller, execute, log_state
 from troly_rag.routing.agent_choice import Question, corpus_fits, picker_of
-from troly_rag.routing.follow_up import LOGS, Pages, pages_shown, show, with_context
+from troly_rag.routing.follow_up import LOGS, FullQuestion, Pages, pages_shown, show, with_context
 from troly_rag.routing.lexicons import spelt_out, tool_words
 from troly_rag.routing.plan import LOG, Routing
 from troly_rag.routing.questions import without_setting
@@ -99,6 +99,7 @@ def orchestrator_of(cache: Cache) -> Node:
         talk = await asyncio.to_thread(check_small_talk, spelt_out(turn.text, lang))
         if talk.kind is None:
             talk = check_small_talk(without_pleasantries(talk.rest))
+        full = FullQuestion("")
         if talk.kind:
             message = ParsedMessage(turn.text, kind=talk.kind)
         else:
@@ -112,7 +113,8 @@ def orchestrator_of(cache: Cache) -> Node:
         message = replace(message, before=leaned)
         draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
         goes_on = bool(leaned and turn.conversation_metadata.get(SUM))
-        draft = replace(draft, original_query=turn.text, goes_on_with_sum=goes_on)
+        points = full.leaned and not full.about and full.text == talk.rest.strip()
+        draft = replace(draft, original_query=turn.text, goes_on_with_sum=goes_on, points_back=points)
         work = Work(config, user, draft, turn_cache, began, corpora, leaned, before)
         # What is more than a greeting or thanks may be a matter of work in words that no list holds.
         if draft.is_chitchat and (not has_model or (message.kind != "chat" and not talk.rest)):

@@ -99,6 +99,13 @@ async def compose(
     uncounted = routing.goes_on_with_sum and found.is_whole and not found.figures and asks
     if uncounted:
         text = f"{say('answer.uncounted', lang)}\n\n{text}"
+    # What the page shown does not tell of itself another page tells of something else.
+    told, shown = {one.document for one in found.used}, {one.document for one in earlier}
+    elsewhere = (
+        routing.points_back and found.is_whole and bool(shown) and not found.computed and not told & shown
+    )
+    if elsewhere:
+        text = f"{say('answer.elsewhere', lang, title=earlier[0].title)}\n\n{text}"
     parts = [
         text,
         *_aged(found.used, turn),
@@ -118,7 +125,7 @@ async def compose(
     # A sum over again, though the message asks of something that the sum does not speak of.
     changed = asked.coverage(text_of(text)).share if asked.tokens else 1.0
     stray = found.computed and routing.goes_on_with_sum and not asked.own_figures and changed < _STRAY
-    whole = found.is_whole and not (quoted or uncounted or own or vague or summed or stray)
+    whole = found.is_whole and not (quoted or uncounted or elsewhere or own or vague or summed or stray)
     # What is shown as the nearest is worth half of what it holds, and never more than "perhaps".
     coverage = found.coverage if whole else min(found.coverage / 2, _PERHAPS)
     text = "\n\n".join(filter(None, parts))

@@ -12,7 +12,7 @@ from troly.plugin.context import TurnContext
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges
-from troly.text.fold import fold, has_marks, tokens
+from troly.text.fold import WordToken, fold, has_marks, tokens
 from troly.text.match import blank_out
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
@@ -117,10 +117,18 @@ def _leans(text: str) -> bool:
     if is_arithmetic(text):
         return False
     pronoun = any(
-        len(hit.phrase.split()) > 1 or hit.phrase in ("nó", "it", "they")
+        len(hit.phrase.split()) > 1
+        or hit.phrase in ("nó", "it", "they")
+        # "That" before what it belongs to is no pronoun.
+        or (hit.phrase in ("that", "this", "those", "these") and not _is_before(hit.end, telling, text))
         for hit in label("pronoun").find(text)
     )
     return (pronoun and len(telling) <= 4) or (is_elliptical(text) and len(telling) <= 2)
+
+
+def _is_before(place: int, telling: Sequence[WordToken], text: str) -> bool:
+    """Whether one of the telling words of `text` comes right behind `place`."""
+    return any(token.start >= place and not text[place : token.start].strip() for token in telling)
 
 
 # --- The same against what was shown

@@ -374,3 +374,11 @@ async def test_a_follow_up_that_no_page_answers_is_told_with_the_page_shown(desk
     assert told.done.metadata["answered"] is False
     # It is still what can be gone on with.
     assert "“Chế độ nghỉ ốm”" in (await desk.ask(f"{then} nữa", offline=True)).answer
+
+
+@pytest.mark.parametrize("then", ["ai la nguoi duyet", "vậy ai duyệt", "ai duyệt cái đó"])
+async def test_what_points_back_is_not_answered_by_a_page_on_something_else(desk: RagDesk, then: str) -> None:
+    await desk.ask("Nhân viên nghỉ ốm báo quản lý lúc nào?", offline=True)
+    told = await desk.ask(then, offline=True)
+    assert told.answer.startswith("“Chế độ nghỉ ốm” không nói đến điều này.")
+    assert told.done.metadata["answered"] is False
