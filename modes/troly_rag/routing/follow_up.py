@@ -31,7 +31,7 @@ from troly_rag.routing.questions import (
 from troly_rag.strings import say
 from troly_rag.tools.calculator import work_out
 from troly_rag.tools.documents import answers, evidence_of
-from troly_rag.tools.logs import parse_log_query, without_log_words
+from troly_rag.tools.logs import is_of_log, parse_log_query
 
 KIND, LOGS = "documents", "logs"
 # A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
@@ -154,16 +154,19 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         if asked.levels and asked.start and not full.about:
             # Its own level on its own day stands by itself.
             return FullQuestion(f"log: {text}")
-        of_log = all(word.isdigit() for word in question_of(without_log_words(text)).words)
-        goes_on = short and (full.leaned or of_log or not await pages.answer(text))
+        points = bool(tool_words("log_among").find(text))
+        goes_on = points or (short and (full.leaned or is_of_log(text) or not await pages.answer(text)))
         return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
     return await _with_page(pages, text, full, before, focus.rows, corrects=corrects)
 
 
 def _explained(text: str, before: str, turn: TurnContext) -> FullQuestion:
     """What pages say of the fault whose lines were counted last, by its number; `text` itself where it says more."""
-    more = any(not word.isdigit() for word in question_of(without_log_words(text)).words)
-    words = () if more else parse_log_query(text, turn.now).words or parse_log_query(before, turn.now).words
+    words = (
+        ()
+        if not is_of_log(text)
+        else parse_log_query(text, turn.now).words or parse_log_query(before, turn.now).words
+    )
     code = next((word for word in words if word.isdigit()), "")
     return (
         FullQuestion(say("refine.fault", turn.language, code=code), leaned=True)

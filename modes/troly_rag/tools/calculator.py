@@ -504,7 +504,7 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     dated = [one.start.weekday() for one in find_ranges(given.query, today.date()) if one.start == one.end]
     day = say("math.rest_day" if dated and dated[0] >= _SATURDAY else "math.weekday", lang) if dated else ""
     for passage in rules[:_PAGES]:
-        text = work_out(given.query, given.before, passage.text, lang, typed=given.turn.text, day=day)
+        text = _sum_of(given, passage, day)
         heading = f"{passage.title}\n{passage.section}"
         text = text or on_calendar(given.query, passage.text, today.date(), lang, heading)
         # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
@@ -536,6 +536,13 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
         raise ToolError("arithmetic", say(f"math.{fault.kind}", lang, part=fault.part)) from fault
     missing = missing_for(given.query, lang) if not text else ""
     return ToolResult(text or missing, say("math.context", lang), covered=bool(text))
+
+
+def _sum_of(given: ToolInputs, rule: Passage, day: str) -> str:
+    """What `rule` comes to; "" where the message goes on with a sum and asks for another kind of figure than that."""
+    asked = given.turn.text
+    text = work_out(given.query, given.before, rule.text, given.turn.language, typed=asked, day=day)
+    return text if not given.before or figure_request(asked).is_met(fold(text)) else ""
 
 
 def _other_matters(query: str, rule: Passage) -> list[str]:

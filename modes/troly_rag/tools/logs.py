@@ -75,6 +75,11 @@ class LogQuery:
     words: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The codes that are bare numbers: a line holds one of them."""
+        return tuple(word for word in self.words if word.isdigit())
+
 
 class LineKind(NamedTuple):
     """Lines that differ in numbers alone; the message is "" for those beyond `MOST_MESSAGES`."""
@@ -88,7 +93,7 @@ class _Seen(NamedTuple):
     """How many lines of a kind there are, and the last of them: which line it is, its text, its time.
 
     `first` is the first with its place, `largest` the one with the largest number in its message, `days` how many of each
-    day, `actors` how many of each user that they name.
+    day, `actors` how many of each user that they name, `codes` how many hold each of several numbers that are asked for.
     """
 
     times: int
@@ -99,6 +104,7 @@ class _Seen(NamedTuple):
     largest: tuple[float, str]
     days: Counter[date]
     actors: Counter[str]
+    codes: Counter[str]
 
 
 @dataclass(slots=True)
@@ -144,6 +150,11 @@ class LogTally:
         """How many lines there are of each user that they name."""
         return sum((seen.actors for seen in self.kinds.values()), Counter[str]())
 
+    @property
+    def codes(self) -> Counter[str]:
+        """How many lines hold each of the numbers that are asked for."""
+        return sum((seen.codes for seen in self.kinds.values()), Counter[str]())
+
     def by(self, part: Literal["system", "level", "message"]) -> Counter[str]:
         """How many lines there are of each system, level or message; those that have none are left out."""
         found: Counter[str] = Counter()
@@ -171,7 +182,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
         return ToolResult("", denied=len(files))
     named_files = _named_files(files, given.query)
     said = [one for one in (given.query, *given.before.split("\n")) if one]
-    files = named_files or [file for file in files if fold(file.name) in fold(given.before)] or files
+    files = named_files or _named_files(files, given.before) or files
     stop = [False]
     try:
         wanted, named, tally, unread = await asyncio.to_thread(
@@ -216,6 +227,11 @@ def without_log_words(query: str) -> str:
     """The question without what any question about a log may be made of, and words that take back what was said."""
     lists = (*(tool_words(name) for name in _OF_LOGS), corrections())
     return blank_out(query, spans_of(hit for words in lists for hit in words.find(query)))
+
+
+def is_of_log(query: str) -> bool:
+    """Whether it says nothing but what a question about a log is made of, and numbers."""
+    return all(word.isdigit() for word in question_of(without_log_words(query)).words)
 
 
 def _left_of(query: str, kind: str) -> tuple[str, ...]:
@@ -318,7 +334,7 @@ def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]
         if moment is not None and wanted.end is not None and moment >= wanted.end:
             return
         if _matches(raw, moment, wanted):
-            _keep(raw, moment, tally)
+            _keep(raw, moment, tally, wanted.numbers)
 
 
 def stamp(line: bytes) -> datetime | None:
@@ -350,13 +366,7 @@ def render_tally(
         return say("log.none", lang, period=period, of=of)
     levels = ", ".join(f"{level} {count}" for level, count in tally.by("level").items())
     parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-", of=of)]
-    systems = sorted(tally.by("system").items(), key=lambda one: (-one[1], one[0]))
-    if len(systems) > 1:
-        shown = ", ".join(f"{name} {count}" for name, count in systems[:_SHOWN])
-        parts.append(say("log.by_system", lang, systems=shown))
-    for message, count in tally.by("message").most_common(1):
-        if count > 1:
-            parts.append(say("log.most", lang, message=message, count=count))
+    parts += _by_part(tally, wanted, lang)
     if tool_words("log_days").find(asked) and tally.days:
         # Of days with as many the first.
         day, count = min(tally.days.items(), key=lambda one: (-one[1], one[0]))
@@ -371,6 +381,20 @@ def render_tally(
         parts.append(say("log.largest", lang, line=tally.largest))
     parts.append(say("log.last", lang, line=tally.last[-1]))
     return " ".join(parts)
+
+
+def _by_part(tally: LogTally, wanted: LogQuery, lang: Lang) -> Iterator[str]:
+    """How many lines there are of each of several codes and systems, and of the message that comes most often."""
+    if len(wanted.numbers) > 1:
+        codes = ", ".join(f"{code}: {tally.codes[code]}" for code in wanted.numbers)
+        yield say("log.by_code", lang, codes=codes)
+    systems = sorted(tally.by("system").items(), key=lambda one: (-one[1], one[0]))
+    if len(systems) > 1:
+        shown = ", ".join(f"{name} {count}" for name, count in systems[:_SHOWN])
+        yield say("log.by_system", lang, systems=shown)
+    for message, count in tally.by("message").most_common(1):
+        if count > 1:
+            yield say("log.most", lang, message=message, count=count)
 
 
 def _read_all(
@@ -510,8 +534,11 @@ def _matches(raw: bytes, moment: datetime | None, wanted: LogQuery) -> bool:
     if not (wanted.words or without):
         return True
     text = fold(raw.decode("utf-8", "replace"))
-    return all(_holds(text, word) for word in wanted.words) and not any(
-        _holds(text, word) for word in without
+    numbers = wanted.numbers
+    return (
+        all(_holds(text, word) for word in wanted.words if word not in numbers)
+        and (not numbers or any(_holds(text, word) for word in numbers))
+        and not any(_holds(text, word) for word in without)
     )
 
 
@@ -532,7 +559,7 @@ def _system_of(raw: bytes) -> str:
     return found[1].decode() if found else ""
 
 
-def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
+def _keep(raw: bytes, moment: datetime | None, tally: LogTally, numbers: Sequence[str]) -> None:
     name = _system_of(raw)
     tally.named |= {name} if name and len(tally.named) < _MOST_SYSTEMS else set()
     # Numbers in the message are left out, so that the same fault counts once; the system's own name stays.
@@ -546,8 +573,9 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
     moment = moment.astimezone(UTC) if moment else None
     number = max(map(float, re.findall(r"(?<![\w.])\d{1,15}(?:\.\d+)?(?![\w.:])", rest)), default=0.0)
     seen = tally.kinds.get(kind) or _Seen(
-        0, 0, "", None, (tally.lines, text), (number, text), Counter(), Counter()
+        0, 0, "", None, (tally.lines, text), (number, text), Counter(), Counter(), Counter()
     )
+    seen.codes.update(code for code in numbers if _holds(fold(rest), code))
     largest = seen.largest if seen.largest[0] >= number else (number, text)
     if moment:
         seen.days[moment.astimezone(HCM).date()] += 1

@@ -382,3 +382,20 @@ async def test_what_points_back_is_not_answered_by_a_page_on_something_else(desk
     told = await desk.ask(then, offline=True)
     assert told.answer.startswith("“Chế độ nghỉ ốm” không nói đến điều này.")
     assert told.done.metadata["answered"] is False
+
+
+async def test_several_codes_of_one_log_are_counted_apart_and_gone_on_with(desk: RagDesk) -> None:
+    desk.become("private", department="it")
+    told = await desk.ask("log vpn tháng 11 có bao nhiêu lỗi 691, bao nhiêu lỗi 809", offline=True)
+    assert "691: 17, 809: 11" in told.answer
+    told = await desk.ask("trong log đó ngày nào nhiều lỗi nhất", offline=True)
+    assert "4/11/2026 (4 dòng)" in told.answer
+
+
+async def test_a_sum_is_not_told_again_for_another_kind_of_figure(desk: RagDesk) -> None:
+    desk.become("private", department="hr")
+    told = await desk.ask("Đi muộn 6 lần trong một tháng thì bị trừ bao nhiêu tiền?", offline=True)
+    assert "600.000" in told.answer
+    told = await desk.ask("Chấm công sau mấy giờ thì bị tính là đi muộn?", offline=True)
+    assert "600.000" not in told.answer
+    assert "8 giờ 45" in told.answer
