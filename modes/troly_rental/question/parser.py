@@ -99,9 +99,11 @@ def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
     the question names a place of its own.
     """
     named = [one for one in asker.places.find(text) if not one.short]
-    lower = text  # a name that is known is no reason to keep a sentence
-    for one in named:
-        lower = f"{lower[: one.start]}{one.typed.lower()}{lower[one.end :]}"
+    # A name that is known, or of where somebody lives and works, is no reason to keep a sentence.
+    lower = "".join(
+        piece.lower() if _LIVES.search(fold(piece)) or asker.places.find(piece) else piece
+        for piece in re.split(r"(?<=[.?!,;])(?=\s)", text)
+    )
     asked, aside = without_background(lower, lambda piece: _holds(piece, asker))
     aside = tuple(text[at : at + len(piece)] for piece in aside for at in (lower.find(piece),))
     lived = [one.typed for one in named if any(one.typed in piece for piece in aside)]
@@ -120,6 +122,12 @@ _LIVES = re.compile(
     r"|relocat\w+|com(?:e|ing)|work\w*|stud\w+|teach\w*|job|office|school|university|campus|intern\w*|live|living)(?!\w)"
 )
 """What tells where somebody lives, works or learns."""
+_WISHES = re.compile(
+    r"(?<!\w)(?:thich|muon|can|ghet|so|ngai|tranh|chiu|lay|chon|uu tien|phai|duoc|want|need|like|prefer|hate|avoid|must|only)(?!\w)"
+)
+"""What makes a condition of what is said of oneself: "mình không chịu được ồn", no "không rành điện thoại"."""
+_IS = re.compile(r"\W*(?:toi|tui|minh|em|anh|chi|chau)\s+la\s|\W*i(?:'m| am) an?\s")
+"""What says who somebody is: "tôi là bảo vệ"."""
 _AROUND = frozenset({"=", "<=", ">="})
 
 
@@ -136,16 +144,17 @@ def _holds(piece: str, asker: Asker) -> bool:
             *(one.span for one in find_ranges(piece, asker.now.date())),
         ]
         plain = blank_out(plain, spans)
+    wished = _WISHES.search(plain)
+    aside = {*PLACES, "posted_at"} if lives else {"amenity"} if _IS.match(plain) and not wished else set()
     return bool(
-        any(
-            not (lives and one.op in _AROUND and one.field in {*PLACES, "posted_at"}) for one in parts.filters
-        )
-        or parts.quantities
+        any(not (one.op in _AROUND and one.field in aside) for one in parts.filters)
+        or any(one.field not in {"", "unit", "other", "time"} for one in parts.quantities)
+        or any(one.key in _UNFILTERED for one in parts.remarks)
         or parts.missing
         or parts.needless
         or parts.own
         or asked
-        or is_sharp((OFTEN.sub(" ", plain),))
+        or (wished and is_sharp((OFTEN.sub(" ", plain),)))
     )
 
 

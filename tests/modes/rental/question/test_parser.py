@@ -192,7 +192,23 @@ def test_no_name_of_a_district_or_city_is_small_talk() -> None:
 
 
 @pytest.mark.parametrize(
-    "aside", ["Hi, I'm an exchange student.", "Em là sinh viên mới.", "Tôi là kế toán mới."]
+    "aside",
+    [
+        "Hi, I'm an exchange student.",
+        "Em là sinh viên mới.",
+        "Tôi là kế toán mới.",
+        "Tôi là điều dưỡng hay trực đêm.",
+    ]
+    + [
+        "vo chong em lam cong nhan,",
+        "Gia đình tôi có hai con nhỏ,",
+        "Tôi có tuổi rồi, không rành điện thoại.",
+    ]
+    + [
+        "Bạn tôi hỏi thêm:",
+        "I teach English and I'm moving to Hanoi next month.",
+        "tôi là bảo vệ, lương không cao.",
+    ],
 )
 @pytest.mark.parametrize("question", ["Quận 7 có bao nhiêu phòng trọ?", "phòng trọ quận 3 dưới 4 triệu"])
 def test_what_the_asker_tells_of_themself_is_left_out_and_said(aside: str, question: str) -> None:
@@ -203,3 +219,5 @@ def test_what_the_asker_tells_of_themself_is_left_out_and_said(aside: str, quest
 
 def test_a_condition_beside_the_asker_is_no_background() -> None:
     assert "price<4000000" in told(ask("Em là sinh viên, chỉ có dưới 4 triệu. Quận 7 có phòng trọ nào?"))
+    for wish in ("Em là sinh viên, không lấy tầng trệt.", "Mình không thích chủ nhà khó tính."):
+        assert not ask(f"{wish} Quận 7 có bao nhiêu phòng trọ?").certain
