@@ -10,6 +10,7 @@ from troly.text.dates import find_ranges
 from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, accents_agree, fold, tokens
 from troly.text.match import spans_of, words_outside
+from troly_rental.question.amounts import number_of
 from troly_rental.question.parts import RATES, QuestionParts
 from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
 from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
@@ -152,10 +153,11 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
     none.
     """
     text, fields = parts.text, {one.field for one in parsed.filters}
+    yield from (span for span, _ in several_pointed(text) if changed and span not in parts.read)
     if changed and not {"price", *RATES} & fields:
         yield from pointers(text, "amount")
     if "tenant" in entities()[parsed.entity].fields and not (parsed.details or "tenant" in fields):
-        yield from people(text)
+        yield from (span for span in people(text) if not _inside(span, parts.read))
     if not (parsed.group and parsed.measures):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
     if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
@@ -163,6 +165,17 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
     ranked = parsed.group or parsed.order or any(one.kind in {"min", "max"} for one in parsed.measures)
     if parsed.measures and not ranked:
         yield from (one.span() for one in _MOST.finditer(fold(text)))
+
+
+_ALL_OF = re.compile(
+    r"(?<!\w)(?:ca\s+)?(\d{1,2}|hai|ba|bon|nam)\s+(?:quan|huyen|phuong|khu|cho|noi|ben|loai|thang|nguoi|khach|ban|dua|hoa don|hop dong|khoan|cai|so)\s+(?:do|nay|kia|ay|tren)(?:\s+(?:cong\s+)?lai)?(?!\w)"
+    r"|(?<!\w)(?:all|those|these|the)\s+(\d{1,2}|two|three|four)(?:\s+of\s+them|\s+(?:districts|bills|invoices|tenants|people|months))(?!\w)"
+)
+
+
+def several_pointed(text: str) -> Iterator[tuple[Span, int | None]]:
+    """Where so and so many of those before are pointed at, and how many: "hai người đó", "ba quận này"."""
+    return ((found.span(), number_of(found[1] or found[2])) for found in _ALL_OF.finditer(fold(text)))
 
 
 def _comparing_words(
@@ -343,7 +356,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
             ("told room_seeking_post",),
         ),
         (parsed.entity == "invoice", ("due",)),
-        (parsed.entity == "invoice" and not kinds, ("deadline",)),
+        (parsed.entity == "invoice" and not kinds, ("deadline", "by month")),
         ("address" in parsed.details, ("address",)),
         (parsed.entity == "contract" and not kinds, ("amount asked", "price asked")),
         (parsed.own, ("own",)),

@@ -84,6 +84,10 @@ _OF_TWO = re.compile(
     r"|(?<=\bthe )(cheap|small|larg|bigg)er(?= one| of)"
 )
 """The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
+_MONTH_TOO = re.compile(
+    r"(?<!\w)(?:(?:tinh|gop|cong|ke|gom)\s+(?:luon|them|ca|luon ca|them ca)|including|plus)\s+(?:thang|january|february|march|april|may|june|july|august|september|october|november|december)(?!\w)"
+)
+"""A month beside what was told, of which no one query has both: "tính luôn cả tháng 11"."""
 _AGAINST = re.compile(r"(?<!\w)(?:so voi|so|hon|chenh|compared|than|vs|versus)(?!\w)")
 _WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
 _PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
@@ -129,6 +133,10 @@ def change_query(
     if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
     changes = _change_words(parts)
+    months = {one.value for one in parts.filters if one.field == "month"}
+    if previous.entity in PAPERS and _MONTH_TOO.search(fold(parts.text)) and months - {*previous.filters}:
+        words = Remark.of("missing.unread", words=f"«{parts.text.strip()}»")
+        return replace(previous, edited=True, remarks=(), missing=(words,), question=message)
     if previous.request_type != "QUERY" or not _belongs(parts, changes, previous):
         return None
     marks = {hit.label for hit in changes}
@@ -756,7 +764,8 @@ def _may_point(parts: QuestionParts, focus: Focus) -> bool:
     """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
     short = focus.kind in entities() and len(folded_words(parts.text)) <= _MOST_POINTER_WORDS
     named = _named_by_value(parts, focus) is not None
-    other = any(one.field in PLACES or (one.field == "price" and not named) for one in parts.filters)
+    own = {*PLACES, "scheduled_at"} | (set() if named else {"price"})
+    other = any(one.field in own for one in parts.filters)
     papers = parts.named and parts.entity in {*PAPERS, "viewing"} and parts.entity != focus.kind
     return short and not (other or papers) and not is_forbidden(parts.vocabulary, parts.text)
 

@@ -14,7 +14,14 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
-from troly_rental.question.coverage import OFTEN, is_pointed, is_sharp, unknown_area, unread_words
+from troly_rental.question.coverage import (
+    OFTEN,
+    is_pointed,
+    is_sharp,
+    several_pointed,
+    unknown_area,
+    unread_words,
+)
 from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_forbidden, is_sql
 from troly_rental.question.names import NO_NAMES, Names
@@ -52,6 +59,8 @@ _ANY = re.compile(r"(?<!\w)nao(?:\s+\w+){0,3}\s+(?:khong|ko|hong|chua)(?!\w)")
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|may|invoices|bills|payments|contracts|leases)(?!\w)")
 _ROWS = re.compile(r"(?<!\w)(?:nao|gi|ai|dau|khi|ngay|hom|hang|han|liet ke|which|what|who|when|list)(?!\w)")
 """What asks for papers beside their sum."""
+_SOME_WHICH = re.compile(r"(?<!\w)may\s+\w+\s.*?(?:nao|la ai|la gi|ten gi)(?!\w)(?!\s+(?:khong|ko)(?!\w))")
+_NUMBER = re.compile(r"(?<!\w)(?:bao nhieu|how many|so luong|tong so|(?:co|con|duoc|trong|nao) may)(?!\w)")
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
@@ -176,7 +185,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         picked = pick_row(message, parts, previous, focus) if unanswered is None else None
         if picked is not None:
             return _told_of_row(parts, *picked, focus)
-        parts = _with_person(parts, previous, focus)
+        parts = _with_all(_with_person(parts, previous, focus), previous, focus)
         edited = change_query(message, parts, previous, focus) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
         if edited is not None and _leaves_open(parts, edited, unanswered or set()):
@@ -227,6 +236,16 @@ def _with_person(parts: QuestionParts, previous: ParsedQuestion | None, focus: F
     return replace(
         parts, filters=merge_filters([*parts.filters, *said]), own=True, read=(*parts.read, *spans)
     )
+
+
+def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:
+    """`parts` with "hai người đó", "ba quận này" read, where so many were shown or told apart."""
+    known = {len(one.values) for one in (previous.filters if previous else ()) if one.op == "in"}
+    known |= {len(focus.rows)} if len(focus.rows) >= int(focus.query.get("total", 0)) else set()
+    spans = [span for span, number in several_pointed(parts.text) if number in known]
+    people_said = Remark.of("said.no_field", field="people")
+    remarks = tuple(one for one in parts.remarks if not (spans and one == people_said))
+    return replace(parts, read=(*parts.read, *spans), remarks=remarks)
 
 
 def _said_open(parsed: ParsedQuestion) -> ParsedQuestion:
@@ -405,6 +424,8 @@ def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
     kinds = [one.kind for one in parsed.measures]
     summed = parsed.entity in PAPERS and parsed.own and kinds == ["sum"] and _ROWS.search(fold(parts.text))
     counted = kinds == ["count"] and WHICH.search(fold(parts.text))
+    if kinds == ["count"] and _SOME_WHICH.search(fold(parts.text)) and not _NUMBER.search(fold(parts.text)):
+        return not parsed.group  # "mấy cái nào chưa xác nhận": which, not how many
     return bool((summed or counted) and not parsed.group and _wants(parts) > 1)
 
 

@@ -76,6 +76,7 @@ _SUM_TOO = re.compile(
 _MONEY_TOO = re.compile(
     r"(?<!\w)(?:(?:bao nhieu|nhieu|may) tien|how much (?:is|was|did it|does it|money)|cost)(?!\w)"
 )
+_WHICH_ROOM = re.compile(r"(?<!\w)(?:(?:phong|can|can ho|room)\s+nao|which\s+(?:room|flat|unit)s?)(?!\w)")
 _WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
 _OWES_MORE = re.compile(r"(?<!\w)(nhieu|it)\s+hon(?!\w)|(?<!\w)(?:owes?|behind)\s+more(?!\w)")
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
@@ -149,6 +150,8 @@ _RANK = re.compile(
     r"(?<!\w)(?:re|dat|mac|cao|thap|rong|lon|to|nho|be|hep|moi|nhieu(?:\s+\w+){0,3}?|it(?:\s+\w+){0,3}?)"
     r"(\s+(?:nhat\s+)?(?:(?:dung|xep)\s+)?(?:(?:thu|hang)\s+(nhi|hai|ba|tu|bon|nam|sau|bay|tam|chin|muoi|\d{1,2})|(nhi)))(?!\w)"
 )
+_RANK_ALONE = re.compile(r"(?<!\w)(?:dung|xep|ve|hang)\s+(?:(?:thu|hang)\s+)?(nhi)(?!\w)")
+"""The second place of what was told before: "đứng nhì là quận nào"."""
 _RANK_EN = re.compile(
     r"(?<!\w)(second|third|fourth|fifth|2nd|3rd|4th|5th)\s+(?=(?:most|least)\s|\w+est(?!\w))"
 )
@@ -170,6 +173,10 @@ _TAKEN_OUT = re.compile(
     r"(?i)^(\W*)(?:loại|loai|gạt|gat)\s+(?!(?:nào|nao|đó|do|này|nay)(?!\w))(?=.*\s(?:ra|đi|di)(?:\s+(?:nhé|nhe|nha|luôn|luon|giúp|giup|ạ|em))*\W*$)"
 )
 """What is left out: "loại ở ghép ra"."""
+_WEEKDAY = re.compile(
+    r"(?i)(?<!\w)(?:thứ|thu|t)\s?([2-7])(?!\w)(?:\s+(?:này|nay))?(?!\s*(?:tuần|tuan|tới|toi|sau|trước|truoc))"
+)
+"""A day of the week in a question about appointments, no row and no month: "thứ 4 mấy giờ", "t4"."""
 _TO_SEE = re.compile(r"(?<!\w)(?:xem|coi|lich|hen)(?!\w)")
 _TOMORROW = re.compile(
     r"(?i)(?<!\w)(?<!ngày )(?<!ngay )(?<!sáng )(?<!sang )(?<!chiều )(?<!chieu )(?<!tối )(?<!toi )(?<!trưa )(?<!trua )(?<!hôm )(?<!hom )"
@@ -186,6 +193,14 @@ _TENS = re.compile(
     r"(?i)((?:dưới|duoi|trên|tren|khoảng|khoang|tầm|tam|cỡ|chừng|quá)\s+)(?:chục|chuc)\s+(?=tri[eệ]u|tr\b|củ|m2|mét|met)"
 )
 """Ten of something: "dưới chục triệu"."""
+_MONTHS_BEFORE = re.compile(
+    r"(?i)(?:(?:từ|tu|trong|của|cua|from|in|of)\s+)?(?<!\w)(?:(?:mấy|may|những|nhung|các|cac)\s+(?:tháng|thang)\s+(?:trước|truoc|vừa qua|vua qua|cũ|cu)(?:\s+(?:đó|do))?|(?:previous|earlier|past)\s+months)(?!\w)"
+)
+"""All months before this one: "những tháng trước"."""
+_FIRST_OF = re.compile(
+    r"(?i)(?<!\w)(\d{1,2}\s+(?:quận|quan|huyện|huyen|phường|phuong))\s+(?:đầu|dau)(?:\s+(?:bảng|bang|tiên|tien))?(?!\w)"
+)
+"""The first of an order of places: "5 quận đầu"."""
 _NOT_WITHOUT = re.compile(
     r"(?i)(?<!\w)(?:không|khong|đừng|dung|chẳng|khỏi)\s+(?:lấy|lay|cần|can|thích|thich|muốn|muon|xem|đưa|hiện)\s+(?:(?:mấy|may|những|các|cac)\s+)?"
     r"(?:phòng|phong|căn|can|chỗ|cho|nhà|nha|cái|cai)\s+(?:nào\s+|nao\s+)?(?:không|khong)\s+(?:có|co)\s"
@@ -205,7 +220,8 @@ def _signs_in_words(text: str) -> str:
     text = _RATHER_THAN.sub("", text)
     text = _MONTH_ALONE.sub(r"in \1", _MONTH_OF.sub(r"\2 in \1", text))
     text = _AMOUNT_ONE.sub(r"\1 place", _TOGETHER.sub(r"\1 \2", text))
-    text = _TENS.sub(r"\g<1>10 ", text)
+    text = _MONTHS_BEFORE.sub("trước tháng này", _TENS.sub(r"\g<1>10 ", text))
+    text = _FIRST_OF.sub(r"top \1", text)
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
 
 
@@ -223,6 +239,8 @@ def _ranked(text: str) -> tuple[int, str]:
     if found := _RANK_OF.search(plain):
         return _ordinal(found[1]), f"{text[: found.start()]}nhiều{text[found.end() :]} nhất"
     if found := _RANK_EN.search(plain):
+        return _ordinal(found[1]), text[: found.start()] + text[found.end() :]
+    if found := _RANK_ALONE.search(plain):
         return _ordinal(found[1]), text[: found.start()] + text[found.end() :]
     found = _RANK.search(plain)
     if found is None or _TO_SEE.search(plain):
@@ -317,7 +335,8 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
         or _SINCE_WHEN.search(fold(text))
         or (said("renter own") and said("price asked", "amount asked"))
     )
-    rent = role == "TENANT" and own and asked and not (money or said("avg"))
+    rates = said("figure electricity_price", "figure water_price") and not said("figure deposit")
+    rent = role == "TENANT" and own and asked and not (money or rates or said("avg"))
     if entity == "room" and (held or rent):
         return _Subject("contract", True, money, own)
     return _Subject(entity, bool(named or money), money, own)
@@ -347,6 +366,8 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     """The parts of `message`; `about` are the records of the question before it, which are meant where the message names none."""
     now, role = asker.now, asker.role
     text = _paper_in_words(_signs_in_words(message), about)
+    if about == "viewing" or _TO_SEE.search(fold(text)):
+        text = _WEEKDAY.sub(r"thứ \1 này", text)
     text = correct_spelling(text, asker.lang, _named(asker, text).spans)
     text = _A_HEAD.sub(r"\1 tiền", _HOW_LONG.sub(r"\1 bao lâu", _NOT_WITHOUT.sub("phải có ", text)))
     rank, text = _ranked(_WHICH_HOUSE.sub("tòa nhà nào", text) if role == "LANDLORD" else text)
@@ -436,7 +457,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     )  # fmt: skip
 
 
-_OPENING = re.compile(r"(?:between|giua|tu|from|trong|in|o muc|muc|len|xuong|den)\s*$")
+_OPENING = re.compile(r"(?:between|giua|tu|from|trong|in|o muc|muc|(?:noi )?len|xuong|den)\s*$")
 
 
 def _openings(text: str, start: int) -> list[Span]:
@@ -445,7 +466,7 @@ def _openings(text: str, start: int) -> list[Span]:
     return [(found.start(), start)] if found else []
 
 
-_BOTH = re.compile(r"[,;&/+]|(?<!\w)(?:va|hoac|hay|lan|cung|and|or)(?!\w)")
+_BOTH = re.compile(r"[,;&/+]|(?<!\w)(?:va|hoac|hay|lan|cung|(?:ke|tinh|gom|luon) ca|and|or|including)(?!\w)")
 _STATES_GAP = re.compile(
     r"(?=.*(?:[,;&+/]|\b(?:va|and)\b))\W*(?:(?:va|and|are|is|bi|dang|da|con|phong|rooms)\W*)*"
 )
@@ -503,7 +524,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     hit = next((one for one in found if one.label.endswith(("_kwh", "_m3"))), found[0])
     used = hit.label.endswith(("_kwh", "_m3"))
     rates = vocabulary.find(text, "amounts", "unit electricity_price", "unit water_price")
-    if (used and role == "GUEST") or (rates and not (own or used)):
+    if (used and role == "GUEST") or (rates and not used):
         return ""
     amounts = parse_quantities(vocabulary, blank_out(text, periods))
     if any(one.field not in {"limit", "other", "unit", ""} for one in amounts):
@@ -649,6 +670,10 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
     group = tuple(name for name in output.group if name in groups)
     if not group and vocabulary.find(text, "asks", "chart", "trend"):
         group = ("month",)
+    ended = _MOST_MONEY.search(fold(text)) or vocabulary.find(text, "asks", "highest end", "lowest end")
+    if not group and ended:  # "phòng nào dùng điện nhiều nhất", "which of my tenants used the most"
+        asked = (("room", _WHICH_ROOM), ("tenant", _WHO))
+        group = next(((name,) for name, which in asked if which.search(fold(text))), ())
     monthly = bool(vocabulary.find(text, "asks", "avg"))
     if monthly:
         group = tuple(name for name in group if name != "month")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from troly.text.fold import fold, tokens
 from troly.text.match import PhraseHit, blank_out
-from troly_rental.question.types import Filter, Remark, Span
+from troly_rental.question.types import OPPOSITE, Filter, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary, lists
 
 _TURNING = ("without", "needless")
@@ -92,7 +92,10 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
         if label == "needless":
             needless.add("furnished" if level else f"amenity {name}")
         elif level:
-            found.append(_furnished(level, label, hit.phrase))
+            one = _furnished(level, label, hit.phrase)
+            left_out = None if turn else _LEFT_OUT.search(fold(text[: hit.start]))
+            read += [left_out.span()] if left_out else []
+            found.append(replace(one, op=OPPOSITE[one.op]) if left_out else one)
         elif (
             previous
             and gap
