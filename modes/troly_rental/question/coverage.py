@@ -22,27 +22,9 @@ OFTEN = re.compile(
 )
 """A habit, no choice: "tụi em hay về khuya"."""
 _SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
-_BETWEEN_SIDES = frozenset(
-    {
-        "giua",
-        "between",
-        "hon",
-        "hay",
-        "or",
-        "than",
-        "more",
-        "fewer",
-        "nhieu",
-        "it",
-        "so",
-        "ben",
-        "voi",
-        "vs",
-        "hai",
-        "two",
-        "ca",
-    }
-)
+_BETWEEN_SIDES = frozenset({
+    "giua", "between", "hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs", "hai", "two", "ca",
+})  # fmt: skip
 """What stands between sides that are told apart."""
 _IDLE: frozenset[Role] = frozenset(
     {"person", "particle", "polite", "request", "degree", "now", "link", "auxiliary"}
@@ -79,6 +61,10 @@ _DIFFERENCE = re.compile(
     r"|(?<!\w)(?:chenh(?:\s+lech)?|difference)(?!\w)"
 )
 """What asks how far two figures are apart."""
+_MONTH_TOO = re.compile(
+    r"(?<!\w)(?:(?:tinh|gop|cong|ke|gom)\s+(?:luon|them|ca|luon ca|them ca)|including|plus)\s+(?:thang|january|february|march|april|may|june|july|august|september|october|november|december)(?!\w)"
+)
+"""A month beside what was told, of which no one query has both: "tính luôn cả tháng 11"."""
 _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
@@ -113,16 +99,7 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
     if "type" in _fields(parsed):
         spans += spans_of(parts.vocabulary.find(text, "kinds", "any"))
-    for label in (
-        "price",
-        "area",
-        "deposit",
-        "electricity_price",
-        "water_price",
-        "people",
-        "bedrooms",
-        "views",
-    ):
+    for label in ("price", "area", *RATES, "people", "bedrooms", "views"):
         if label in _fields(parsed):
             named = {f"about {label}", f"unit {label}"} & {*lists("amounts")}
             spans += spans_of(parts.vocabulary.find(text, "amounts", *sorted(named)))
@@ -160,6 +137,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (span for span in people(text) if not _inside(span, parts.read))
     if not (parsed.group and parsed.measures):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
+    if parsed.entity in PAPERS and not any((one.field, one.op) == ("month", "in") for one in parsed.filters):
+        yield from (one.span() for one in _MONTH_TOO.finditer(fold(text)))
     if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
         yield from pointers(text, "one")
     ranked = parsed.group or parsed.order or any(one.kind in {"min", "max"} for one in parsed.measures)

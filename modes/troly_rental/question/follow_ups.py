@@ -84,10 +84,7 @@ _OF_TWO = re.compile(
     r"|(?<=\bthe )(cheap|small|larg|bigg)er(?= one| of)"
 )
 """The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
-_MONTH_TOO = re.compile(
-    r"(?<!\w)(?:(?:tinh|gop|cong|ke|gom)\s+(?:luon|them|ca|luon ca|them ca)|including|plus)\s+(?:thang|january|february|march|april|may|june|july|august|september|october|november|december)(?!\w)"
-)
-"""A month beside what was told, of which no one query has both: "tính luôn cả tháng 11"."""
+_SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|loc|liet ke|find|search|list|show)(?!\w)")
 _AGAINST = re.compile(r"(?<!\w)(?:so voi|so|hon|chenh|compared|than|vs|versus)(?!\w)")
 _WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
 _PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
@@ -133,10 +130,6 @@ def change_query(
     if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
     changes = _change_words(parts)
-    months = {one.value for one in parts.filters if one.field == "month"}
-    if previous.entity in PAPERS and _MONTH_TOO.search(fold(parts.text)) and months - {*previous.filters}:
-        words = Remark.of("missing.unread", words=f"«{parts.text.strip()}»")
-        return replace(previous, edited=True, remarks=(), missing=(words,), question=message)
     if previous.request_type != "QUERY" or not _belongs(parts, changes, previous):
         return None
     marks = {hit.label for hit in changes}
@@ -617,6 +610,8 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
 def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Another order, number of rows, figure or way of showing."""
     output, find = parts.output, parts.vocabulary.find
+    if found.limit == 1 and _SEARCHES.search(fold(parts.text)) and not (parts.limit or output.order):
+        found = replace(found, limit=None)  # "tìm riêng quận 9" after the largest one
     now = any(hit.label == "now" or hit.phrase == "đang" for hit in everyday_phrases(parts.text))
     if now and {"status"} == {one.field for one in parts.filters}:  # a state of now is of no month
         found = replace(found, filters=tuple(one for one in found.filters if one.field != "month"))

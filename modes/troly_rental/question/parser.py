@@ -9,7 +9,13 @@ from datetime import datetime
 from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
-from troly.text.everyday import everyday_phrases, small_talk, without_background, without_pleasantries
+from troly.text.everyday import (
+    everyday_phrases,
+    small_talk,
+    thanks_only,
+    without_background,
+    without_pleasantries,
+)
 from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out
 from troly_rental.data.places import Places
@@ -170,7 +176,8 @@ def _holds(piece: str, asker: Asker) -> bool:
 def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     kind = small_talk(message).kind if folded_words(message) else None
     # "Ba Dinh?" is a district before it is "đỉnh", praise without its accent.
-    if _only_thanks(message, asker):
+    forbidden = is_forbidden(Vocabulary(message), message)
+    if thanks_only(message) and not (forbidden or _holds(message, asker)):
         kind = "thanks"
     if kind is not None and not asker.places.find(message):
         greets = any(hit.label == "greeting" for hit in everyday_phrases(message))
@@ -270,19 +277,6 @@ def _told_of_row(
         told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
     leans = not asks_one_value(parsed, pointed, focus)
     return replace(parsed, remarks=(*parsed.remarks, *told), unread=unread, leans=leans)
-
-
-def _only_thanks(message: str, asker: Asker) -> bool:
-    """Whether a message thanks and goes on with nothing that can be looked up: "cảm ơn nghe, để hỏi lại bạn cùng phòng đã"."""
-    hits = everyday_phrases(message)
-    thanks = [hit for hit in hits if hit.label in {"thanks", "bye"}]
-    if not thanks or folded_words(message[: thanks[0].start]) or message.rstrip().endswith("?"):
-        return False
-    rest = message[thanks[0].end :]
-    parts = parse_parts(Vocabulary(rest), rest, asker)
-    asks = any(hit.label == "question" for hit in hits if hit.start >= thanks[0].end)
-    holds = parts.filters or parts.quantities or parts.missing or parts.output.measures or parts.output.order
-    return not (asks or holds or is_forbidden(parts.vocabulary, rest))
 
 
 def _named_by_counter(parts: QuestionParts) -> bool:

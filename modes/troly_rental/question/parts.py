@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import cache
 from itertools import pairwise
 
 from troly.text.catalogue import Lang
@@ -20,7 +22,7 @@ from troly_rental.question.places import parse_places
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.traits import parse_status, parse_traits
 from troly_rental.question.types import Filter, Measure, Mode, Order, Remark, Span, merge_filters
-from troly_rental.question.vocabulary import Vocabulary, lists
+from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
 
@@ -114,38 +116,6 @@ class QuestionParts:
 
 
 _COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|!=|<>|≠|>|<)(?=\s*\d)")
-_RATHER_THAN = re.compile(
-    r"(?i),?\s*(?:chứ|chớ|chu|cho)\s+(?:không|hổng|hông|ko|k|khong|hong)\s+(?:phải|phai)\s+(?:là\s+)?(?:phòng|phong|căn|can)?\s*(?:đã|da|đang|dang|còn|con|cho thuê|cho thue|trống|trong)\b.*$"
-)
-"""The state that is not meant, after the one that is: "phòng đang sửa chứ không phải phòng cho thuê"."""
-_TOGETHER = re.compile(
-    r"(?i)(?<!\w)(quận|quan|phường|phuong)\s*(?:[,/]|hay|hoặc|hoac|or)\s*(huyện|huyen|xã|xa)(?!\w)"
-)
-_AMOUNT_ONE = re.compile(r"(?i)(\d\s*(?:million|mil|m|tr|triệu|k|m2|sqm))\s+ones?(?!\w)")
-"""The thing of an amount, no further digit of it: "the 5.6 million one"."""
-_MONTHS = r"(?i:January|February|April|June|July|August|September|October|November|December)|March"
-_MONTH_OF = re.compile(
-    rf"(?<!\bin )(?<!\bof )\b({_MONTHS}|May)(?:'s|’s)?\s+"
-    r"((?:electricity |water |rent )?(?:invoices?|bills?|payments?|rent|electricity|water|revenue))\b"
-)
-"""The month before what is of it: "my October invoice"."""
-_MONTH_ALONE = re.compile(
-    r"(?<!\bin )(?<!\bof )(?<!\bsince )(?<!\bfrom )(?<!\bto )(?<!\d )\b"
-    rf"({_MONTHS})\b(?!\s+\d)"
-)
-"""A month that stands by itself: "I meant August"."""
-_CALLED = re.compile(
-    r"(?i)(?<!\w)(nhà trọ|nha tro|khu trọ|khu tro|tòa nhà|toà nhà|toa nha|dãy trọ|day tro)\s+(?:tên là|tên|ten la|ten|called|named)\s+"
-)
-"""What leads to the name of a building: "nhà trọ tên Lan Anh"."""
-_HOW_LONG = re.compile(
-    r"(?i)(?<!\w)(thuê|thue|ở|hạn|hợp đồng|hop dong|còn)\s+(?:(?:được|duoc|là|la|trong|thời hạn)\s+)?(?:bao nhiêu|bao nhieu|mấy|may)\s+(?:tháng|thang|năm)(?!\w)(?:\s+(?:rồi|roi|nay|nữa|nua))?"
-)
-"""A length of time, no month and no rent: "thuê bao nhiêu tháng rồi"."""
-_A_HEAD = re.compile(
-    r"(?i)(?<!\w)(bao nhiêu|bao nhieu|nhiêu|mấy)(?:\s+(?:tiền|tien))?\s+(?:một|mot|1|mỗi|moi)\s+(?:người|nguoi|đứa|giường|giuong|chỗ|slot)(?!\w)"
-)
-"""The rent of a bed is a head's: "bao nhiêu một người"."""
 _RANK = re.compile(
     r"(?<!\w)(?:re|dat|mac|cao|thap|rong|lon|to|nho|be|hep|moi|nhieu(?:\s+\w+){0,3}?|it(?:\s+\w+){0,3}?)"
     r"(\s+(?:nhat\s+)?(?:(?:dung|xep)\s+)?(?:(?:thu|hang)\s+(nhi|hai|ba|tu|bon|nam|sau|bay|tam|chin|muoi|\d{1,2})|(nhi)))(?!\w)"
@@ -161,22 +131,10 @@ _RANK_OF = re.compile(
 """The place by a number of things: "đứng thứ hai về số phòng trống"."""
 _ORDINALS = {"nhi": 2, "tu": 4, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 """Ordinals of rank; the others are said by their numbers."""
-_ASKED_NO_MORE = re.compile(
-    r"(?i)^(?:không|khong|ko|khỏi|khoi|thôi không|thoi khong)\s+(?:hỏi|hoi|nói|noi|bàn|ban|nhắc|nhac)\s+[^,.;]*?\s+(?:nữa|nua)\s*[,.;]\s*(?=\S)"
-)
-"""What is no longer spoken of: "không hỏi phòng đó nữa, tiền thuê…"."""
 _NUMBERED = re.compile(
     r"(?<!\w)(?:phong|can|nha|can ho|room|flat|apartment)\s+(?:so|number|no\.?|ma|id|#)\s*(\d{1,7})(?![\w.,]*\d)"
 )
 """A room by its number in the data."""
-_TAKEN_OUT = re.compile(
-    r"(?i)^(\W*)(?:loại|loai|gạt|gat)\s+(?!(?:nào|nao|đó|do|này|nay)(?!\w))(?=.*\s(?:ra|đi|di)(?:\s+(?:nhé|nhe|nha|luôn|luon|giúp|giup|ạ|em))*\W*$)"
-)
-"""What is left out: "loại ở ghép ra"."""
-_WEEKDAY = re.compile(
-    r"(?i)(?<!\w)(?:thứ|thu|t)\s?([2-7])(?!\w)(?:\s+(?:này|nay))?(?!\s*(?:tuần|tuan|tới|toi|sau|trước|truoc))"
-)
-"""A day of the week in a question about appointments, no row and no month: "thứ 4 mấy giờ", "t4"."""
 _TO_SEE = re.compile(r"(?<!\w)(?:xem|coi|lich|hen)(?!\w)")
 _TOMORROW = re.compile(
     r"(?i)(?<!\w)(?<!ngày )(?<!ngay )(?<!sáng )(?<!sang )(?<!chiều )(?<!chieu )(?<!tối )(?<!toi )(?<!trưa )(?<!trua )(?<!hôm )(?<!hom )"
@@ -189,39 +147,30 @@ _OF_CONTRACTS = re.compile(
 )
 _OF_BILLS = re.compile(r"(?<!\w)(?:dien|nuoc|tien|no|dong|tra|nop|thanh toan|qua han|tre han)(?!\w)")
 """What makes a contract and what makes a bill of "hđ"; a month makes a bill where nothing makes a contract."""
-_TENS = re.compile(
-    r"(?i)((?:dưới|duoi|trên|tren|khoảng|khoang|tầm|tam|cỡ|chừng|quá)\s+)(?:chục|chuc)\s+(?=tri[eệ]u|tr\b|củ|m2|mét|met)"
-)
-"""Ten of something: "dưới chục triệu"."""
-_MONTHS_BEFORE = re.compile(
-    r"(?i)(?:(?:từ|tu|trong|của|cua|from|in|of)\s+)?(?<!\w)(?:(?:mấy|may|những|nhung|các|cac)\s+(?:tháng|thang)\s+(?:trước|truoc|vừa qua|vua qua|cũ|cu)(?:\s+(?:đó|do))?|(?:previous|earlier|past)\s+months)(?!\w)"
-)
-"""All months before this one: "những tháng trước"."""
-_FIRST_OF = re.compile(
-    r"(?i)(?<!\w)(\d{1,2}\s+(?:quận|quan|huyện|huyen|phường|phuong))\s+(?:đầu|dau)(?:\s+(?:bảng|bang|tiên|tien))?(?!\w)"
-)
-"""The first of an order of places: "5 quận đầu"."""
-_NOT_WITHOUT = re.compile(
-    r"(?i)(?<!\w)(?:không|khong|đừng|dung|chẳng|khỏi)\s+(?:lấy|lay|cần|can|thích|thich|muốn|muon|xem|đưa|hiện)\s+(?:(?:mấy|may|những|các|cac)\s+)?"
-    r"(?:phòng|phong|căn|can|chỗ|cho|nhà|nha|cái|cai)\s+(?:nào\s+|nao\s+)?(?:không|khong)\s+(?:có|co)\s"
-)
-"""What is refused is to be without: "không lấy phòng không có máy lạnh"."""
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
 
 
-def _signs_in_words(text: str) -> str:
-    """Comparison signs before a number as the words that mean them."""
+@cache
+def _rewrites() -> dict[str, list[tuple[re.Pattern[str], str]]]:
+    """The turns of speech of lexicons/rewrites.toml."""
+    listed = tomllib.loads((LEXICONS / "rewrites.toml").read_text(encoding="utf-8"))
+    return {name: [(re.compile(one["said"]), one["means"]) for one in ones] for name, ones in listed.items()}
+
+
+def _rewritten(text: str, section: str) -> str:
+    """`text` with the turns of speech of a section in the words that mean the same."""
+    for said, means in _rewrites()[section]:
+        text = said.sub(means, text)
+    return text
+
+
+def _signs_in_words(text: str, about: str) -> str:
+    """Comparison signs before a number, and turns of speech, as the words that mean them."""
     text = months_of_year(re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text))
-    if _TO_SEE.search(fold(text)):
-        text = _TOMORROW.sub(_tomorrow, text)
-    text = _TAKEN_OUT.sub(r"\1bỏ ", text)
-    text = _CALLED.sub(r"\1 ", _ASKED_NO_MORE.sub("", text))
-    text = _RATHER_THAN.sub("", text)
-    text = _MONTH_ALONE.sub(r"in \1", _MONTH_OF.sub(r"\2 in \1", text))
-    text = _AMOUNT_ONE.sub(r"\1 place", _TOGETHER.sub(r"\1 \2", text))
-    text = _MONTHS_BEFORE.sub("trước tháng này", _TENS.sub(r"\g<1>10 ", text))
-    text = _FIRST_OF.sub(r"top \1", text)
+    if about == "viewing" or _TO_SEE.search(fold(text)):
+        text = _rewritten(_TOMORROW.sub(_tomorrow, text), "viewing")
+    text = _rewritten(text, "first")
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
 
 
@@ -365,11 +314,8 @@ def _named(asker: Asker, text: str) -> NamedThings:
 def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str = "") -> QuestionParts:
     """The parts of `message`; `about` are the records of the question before it, which are meant where the message names none."""
     now, role = asker.now, asker.role
-    text = _paper_in_words(_signs_in_words(message), about)
-    if about == "viewing" or _TO_SEE.search(fold(text)):
-        text = _WEEKDAY.sub(r"thứ \1 này", text)
-    text = correct_spelling(text, asker.lang, _named(asker, text).spans)
-    text = _A_HEAD.sub(r"\1 tiền", _HOW_LONG.sub(r"\1 bao lâu", _NOT_WITHOUT.sub("phải có ", text)))
+    text = _paper_in_words(_signs_in_words(message, about), about)
+    text = _rewritten(correct_spelling(text, asker.lang, _named(asker, text).spans), "spelt")
     rank, text = _ranked(_WHICH_HOUSE.sub("tòa nhà nào", text) if role == "LANDLORD" else text)
     whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
