@@ -8,10 +8,10 @@ from datetime import date
 
 from troly.text.dates import find_ranges
 from troly.text.everyday import Role, without_everyday
-from troly.text.fold import WordToken, accents_agree, fold, tokens
+from troly.text.fold import WordToken, accents_agree, fold, folded_words, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.amounts import number_of
-from troly_rental.question.parts import RATES, QuestionParts
+from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
 from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
 from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
@@ -83,10 +83,16 @@ _FIGURES = {"count": "count", "avg": "avg", "median": "median", "min": "min", "m
 _STATES = {"ending": ("end_date",), "upcoming": ("scheduled_at",), "moving in": ("move_in_date",)}
 
 
-def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool = False) -> tuple[str, ...]:
+def unread_words(
+    parts: QuestionParts,
+    parsed: ParsedQuestion,
+    *,
+    changed: bool = False,
+    pointed: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
     """The words of the message that `parsed` does not hold, neighbours together, as they are read.
 
-    `changed` says that the message changed the query before it, by words of change.
+    `changed` says that the message changed the query before it, by words of change; `pointed` words point at a row.
     """
     text = parts.text
     spans = [*parts.read, *_neutral(parts)]
@@ -97,6 +103,8 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         spans += pointers(text, "row") if parsed.details else []
         labels = (label for label in lists("edits") if label != "loose")
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
+    if parsed.entity == "invoice" and not parsed.measures:
+        spans += [found.span() for found in PAID_YET.finditer(fold(text))]
     if "type" in _fields(parsed):
         spans += spans_of(parts.vocabulary.find(text, "kinds", "any"))
     for label in ("price", "area", *RATES, "people", "bedrooms", "views"):
@@ -122,7 +130,8 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     found: list[Span] = [(word.start, word.end) for word in words]
     found += _unresolved(parts, parsed, changed=changed)
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
-    return tuple(_runs(text, sorted(found)))
+    runs = ((run, {*folded_words(run)}) for run in _runs(text, sorted(found)))
+    return tuple(run for run, said in runs if not (said and said <= pointed))
 
 
 def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) -> Iterator[Span]:
@@ -147,7 +156,7 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
 
 
 _ALL_OF = re.compile(
-    r"(?<!\w)(?:ca\s+)?(\d{1,2}|hai|ba|bon|nam)\s+(?:quan|huyen|phuong|khu|cho|noi|ben|loai|thang|nguoi|khach|ban|dua|hoa don|hop dong|khoan|cai|so)\s+(?:do|nay|kia|ay|tren)(?:\s+(?:cong\s+)?lai)?(?!\w)"
+    r"(?<!\w)(?:ca\s+)?(\d{1,2}|hai|ba|bon|nam)\s+(?:quan|huyen|phuong|khu|cho|noi|ben|loai|thang|nguoi|khach|ban|dua|khoan|so)\s+(?:do|nay|kia|ay|tren)(?:\s+(?:cong\s+)?lai)?(?!\w)"
     r"|(?<!\w)(?:all|those|these|the)\s+(\d{1,2}|two|three|four)(?:\s+of\s+them|\s+(?:districts|bills|invoices|tenants|people|months))(?!\w)"
 )
 
@@ -300,6 +309,8 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         parts.text, "asks", "figure deposit", "figure electricity_price", "figure water_price", "by room"
     )
     rooms = parsed.mode == "LIST" and parsed.entity in {"room", "post"} and not kinds
+    seeks, entity = parsed.entity == "room_seeking_post", parsed.entity
+    shown = tuple(f"figure {name}" for name in entities()[entity].shown)
     told = (
         (bool(kinds), ("price asked", "amount asked", "which")),
         *((_tells_end(parsed, label), (label,)) for label in ("highest end", "lowest end")),
@@ -307,44 +318,28 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (ordered and parsed.limit == 1 and not kinds, ("price asked", "amount asked")),
         (posted, ("posted",)),
         (parsed.mode == "LIST", ("list", "some", "showing")),
-        (
-            rooms and bool(rated),
-            (*(f"figure {name}" for name in entities()[parsed.entity].shown), "by room", "amount asked"),
-        ),
+        (rooms and bool(rated), (*shown, "by room", "amount asked")),
         ("tenant" in parsed.group, ("list",)),
         (parsed.mode == "CHART", ("chart",)),
         (parsed.mode == "TABLE", ("table",)),
         ("month" in parsed.group and bool(kinds), ("trend",)),
         (bool(compared), ("compare",)),
-        ("occupancy" in kinds, ("occupancy", "vacancy")),
+        ("occupancy" in kinds, ("occupancy", "vacancy", "share")),
         ("share" in kinds or bool("count" in kinds and parsed.group), ("share",)),
         (bool({"monthly"} & kinds), ("avg", "by month")),
         ("paid" in kinds, ("collected",)),
         ("owed" in kinds, ("status invoice unpaid", "debt")),
-        (parsed.entity in ("contract", "invoice", "viewing"), (f"verb {parsed.entity}",)),
-        (
-            f"told {parsed.entity}" in lists("asks") and (not kinds or "tenant" in parsed.group),
-            (f"told {parsed.entity}",),
-        ),
-        (
-            parsed.entity == "room_seeking_post" and not kinds,
-            ("amount asked", "price asked", "by district", "by type"),
-        ),
-        (
-            parsed.entity == "room_seeking_post" and "price" in _fields(parsed),
-            ("told room_seeking_post",),
-        ),
-        (parsed.entity == "invoice", ("due",)),
-        (parsed.entity == "invoice" and not kinds, ("deadline", "by month")),
+        (entity in ("contract", "invoice", "viewing"), (f"verb {entity}",)),
+        (f"told {entity}" in lists("asks") and (not kinds or "tenant" in parsed.group), (f"told {entity}",)),
+        (seeks and not kinds, ("amount asked", "price asked", "by district", "by type")),
+        (seeks and "price" in _fields(parsed), ("told room_seeking_post",)),
+        (entity == "invoice", ("due",)),
+        (entity == "invoice" and not kinds, ("deadline", "by month")),
         ("address" in parsed.details, ("address",)),
-        (parsed.entity == "contract" and not kinds, ("amount asked", "price asked")),
+        (entity == "contract" and not kinds, ("amount asked", "price asked")),
         (parsed.own, ("own",)),
-        (
-            parsed.own and parsed.entity in PAPERS and not kinds,
-            ("sum", "count", "amount asked", "price asked"),
-        ),
-        (bool(parsed.details), ("amount asked", "price asked")),
-        (parts.output.single, ("price asked", "amount asked")),
+        (parsed.own and entity in PAPERS and not kinds, ("sum", "count", "amount asked", "price asked")),
+        (bool(parsed.details) or parts.output.single, ("amount asked", "price asked")),
     )
     for holds, labels in told:
         if holds:

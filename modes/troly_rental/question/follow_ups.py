@@ -18,7 +18,7 @@ from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
-from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
+from troly_rental.question.parts import PAID_YET, RATES, QuestionParts, money_order
 from troly_rental.question.pointers import GROUPS, HIGHER, pointers
 from troly_rental.question.types import (
     OPPOSITE,
@@ -97,6 +97,8 @@ _NEEDS = re.compile(
     r"(?<!\w)(?:phai|can phai|bat buoc|nhat thiet|nhat dinh|should|must|needs?|has to|have to|ought to|got to)(?!\w)(?!\s+(?:khong|k|ko)(?!\w))"
 )
 """What is wanted of all rows, not asked of the one shown: "it should have parking"."""
+_WANTS = re.compile(r"(?<!\w)(?:phai|can|muon|lay|them|co|must|needs?|want|with|have)(?!\w)")
+_CLAUSES = re.compile(r"(?i)[,;.]|(?<!\w)(?:nhưng|nhung|mà|but)(?!\w)")
 _NAMED_SO = re.compile(
     r"(?<!\w)(?:can|phong|cai|con|cho|nha|tin|bai|can ho|studio)\s+(?:(?:tro|mini|gia|rong|co gia|dien tich)\s+)*$"
 )
@@ -462,7 +464,7 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
             # "bỏ mấy căn có thang máy ra"; what a word of exclusion turned round already stays so
             stays = one.op in {"!=", "not_in"} and not _REFUSES.search(fold(parts.text))
             excluded.append(one if stays else replace(one, op=OPPOSITE[one.op]))
-        elif one.field == "amenity" and not gone and {"only", "add"} & marks:
+        elif one.field == "amenity" and not gone and ({"only", "add"} & marks or _is_wanted(parts, one)):
             excluded.append(one)  # "bỏ máy lạnh đi, cần wifi thôi"
         elif one.field in {"amenity", "district", "type"}:
             values |= gone
@@ -471,6 +473,15 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
     kept = [_less(one, values) for one in start.filters if one.field not in fields]
     filters = merge_filters([*(one for one in kept if one is not None), *excluded])
     return replace(start, filters=filters, order=order)
+
+
+def _is_wanted(parts: QuestionParts, amenity: Filter) -> bool:
+    """Whether an amenity stands in a clause that wants it, beside the one that gives something up."""
+    return any(
+        parts.vocabulary.find(clause, "amenities", *amenity.values) and _WANTS.search(fold(clause))
+        for clause in _CLAUSES.split(parts.text)
+        if not parts.vocabulary.find(clause, "edits", "drop")
+    )
 
 
 def _less(one: Filter, values: set[tuple[str, Value]]) -> Filter | None:
@@ -680,7 +691,8 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         order = output.order or (found.order if same else ())
         return replace(found, measures=measures, group=group, order=order, mode="TABLE")
     if output.group and found.measures:
-        found = replace(found, group=output.group, order=output.order or found.order)
+        ranked = money_order(parts.vocabulary, parts.text, output.group) if found.entity in PAPERS else ()
+        found = replace(found, group=output.group, order=output.order or ranked or found.order)
     elif output.order and not set(_MORE) & marks and not found.group:
         # After a number of rooms "rẻ nhất là cái nào" asks for one of them.
         limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
@@ -719,7 +731,7 @@ def _at_other_end(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion
 
 
 def pick_row(
-    message: str, parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus
+    message: str, parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus, *, lets: bool = False
 ) -> tuple[ParsedQuestion, frozenset[str]] | None:
     """The rows of the last list that `message` points at, as a query for them alone, with the words that point; None
     where it points at none.
@@ -727,7 +739,7 @@ def pick_row(
     A number that the list does not reach is asked about. "rẻ nhất" is the cheapest of all that the list is part of.
     """
     wanted = parts.filters and _NEEDS.search(fold(parts.text)) and not _asks(parts)
-    if wanted or not _may_point(parts, focus):
+    if wanted or not _may_point(parts, focus, lets=lets):
         return None
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
@@ -752,17 +764,29 @@ def pick_row(
         picked = _extreme(found, parts, previous, message)
     else:
         picked = _pointed_at(found, parts, previous, rows, start)
+    if picked is not None and focus.kind == "room" and _asks_who_lives(parts, focus, lets=lets):
+        ids = (replace(one, field="room_id") for one in picked.filters if one.field == "id")
+        rented = (*ids, Filter("status", "=", "active"))
+        picked = replace(start, entity="contract", filters=rented)  # "ai thuê phòng đầu tiên"
     return None if picked is None else (picked, pointed)
 
 
-def _may_point(parts: QuestionParts, focus: Focus) -> bool:
+def _may_point(parts: QuestionParts, focus: Focus, *, lets: bool) -> bool:
     """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
-    short = focus.kind in entities() and len(folded_words(parts.text)) <= _MOST_POINTER_WORDS
+    text, vocabulary = parts.text, parts.vocabulary
+    short = focus.kind in entities() and len(folded_words(text)) <= _MOST_POINTER_WORDS
     named = _named_by_value(parts, focus) is not None
     own = {*PLACES, "scheduled_at"} | (set() if named else {"price"})
     other = any(one.field in own for one in parts.filters)
     papers = parts.named and parts.entity in {*PAPERS, "viewing"} and parts.entity != focus.kind
-    return short and not (other or papers) and not is_forbidden(parts.vocabulary, parts.text)
+    let = _asks_who_lives(parts, focus, lets=lets)
+    return short and not (other or (papers and not let)) and not is_forbidden(vocabulary, text, own=let)
+
+
+def _asks_who_lives(parts: QuestionParts, focus: Focus, *, lets: bool) -> bool:
+    """Whether somebody who lets rooms asks who rents one of the own rooms that were shown."""
+    own = lets and focus.kind in {"room", "contract"} and bool(focus.query.get("own"))
+    return own and bool(parts.vocabulary.find(parts.text, "talk", "others"))
 
 
 def _asks(parts: QuestionParts) -> bool:

@@ -133,7 +133,7 @@ def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
 
 
 _LIVES = re.compile(
-    r"(?<!\w)(?:lam|hoc|day|cong tac|thuc tap|song|que|moi|sap|chuyen|dai hoc|sinh vien|cong ty|co quan|truong|mov(?:e|ed|ing)"
+    r"(?<!\w)(?:lam|cong nhan|khu cong nghiep|hoc|day|cong tac|thuc tap|song|que|moi|sap|chuyen|dai hoc|sinh vien|cong ty|co quan|truong|mov(?:e|ed|ing)"
     r"|relocat\w+|com(?:e|ing)|work\w*|stud\w+|teach\w*|job|office|school|university|campus|intern\w*|live|living)(?!\w)"
 )
 """What tells where somebody lives, works or learns."""
@@ -160,7 +160,8 @@ def _holds(piece: str, asker: Asker) -> bool:
         ]
         plain = blank_out(plain, spans)
     wished = _WISHES.search(plain)
-    aside = {*PLACES, "posted_at"} if lives else {"amenity"} if _IS.match(plain) and not wished else set()
+    aside = {*PLACES, "posted_at"} if lives else set()
+    aside |= {*PLACES, "amenity"} if _IS.match(plain) and not wished else set()
     return bool(
         any(not (one.op in _AROUND and one.field in aside) for one in parts.filters)
         or any(one.field not in {"", "unit", "other", "time"} for one in parts.quantities)
@@ -189,7 +190,11 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     parts = parse_parts(vocabulary, message, asker, about)
     unanswered = _unanswered(focus)
     if focus is not None:
-        picked = pick_row(message, parts, previous, focus) if unanswered is None else None
+        picked = (
+            pick_row(message, parts, previous, focus, lets=asker.role == "LANDLORD")
+            if unanswered is None
+            else None
+        )
         if picked is not None:
             return _told_of_row(parts, *picked, focus)
         parts = _with_all(_with_person(parts, previous, focus), previous, focus)
@@ -270,7 +275,7 @@ def _told_of_row(
     parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
     fields = entities()[parsed.entity].fields
     told = tuple(one for one in parts.remarks if one.key == "said.metered")
-    unread = _unread(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
+    unread = unread_words(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
     if parsed.ready:
         unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
     if unread and not told:
@@ -349,17 +354,6 @@ def _unanswered(focus: Focus | None) -> set[Filter] | None:
     }
 
 
-def _unread(
-    parts: QuestionParts,
-    parsed: ParsedQuestion,
-    *,
-    changed: bool = False,
-    pointed: frozenset[str] = frozenset(),
-) -> tuple[str, ...]:
-    found = unread_words(parts, parsed, changed=changed)
-    return tuple(run for run in found if not {*folded_words(run)} <= pointed or not folded_words(run))
-
-
 def _lost(parts: QuestionParts, parsed: ParsedQuestion, previous: ParsedQuestion | None) -> tuple[str, ...]:
     """Conditions that were read and that a change neither holds nor gave up."""
     before = previous.filters if previous is not None else ()
@@ -388,16 +382,11 @@ def _accounted(
     if _asks_which(parts, parsed) or _asks_of_search(parts, parsed):
         parsed = replace(parsed, measures=(), order=(), group=(), mode="LIST")
     end, told = parsed.end, details_of(parts.text)
-    if (
-        end is not None
-        and parsed.entity in _PUBLIC
-        and parts.output.measures
-        and {*told} - {end.field, "price"}
-    ):
+    if end is not None and parsed.entity in _PUBLIC and parts.output.measures and {*told} - {end.field}:
         # "căn rẻ nhất bao nhiêu tiền, mấy phòng ngủ": of the one that has it.
         order = (Order(end.field, end.kind == "max"),)
         parsed = replace(parsed, measures=(), order=order, limit=1, mode="LIST", details=told)
-    unread = (*_unread(parts, parsed, changed=changed), *lost)
+    unread = (*unread_words(parts, parsed, changed=changed), *lost)
     if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
         unread = (*unread, parts.text.strip())  # one figure answers one of the wants
     if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:

@@ -641,11 +641,11 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
         )  # "thu bao nhiêu, còn bao nhiêu chưa thu"
         measures = (*measures, Measure("paid", "total"), *([Measure("owed", "total")] if owed else []))
     mode: Mode = "CHART" if output.mode == "CHART" else "TABLE"
-    order = _money_order(vocabulary, text, group)
+    order = money_order(vocabulary, text, group)
     return replace(output, measures=measures, group=group, order=order, mode=mode, remarks=())
 
 
-def _money_order(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Order, ...]:
+def money_order(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Order, ...]:
     """ "tháng nào cao nhất" asks for the months by their figure; else they run forwards."""
     if not group:
         return ()
