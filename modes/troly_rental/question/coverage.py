@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import date
 
 from troly.text.dates import find_ranges
 from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, accents_agree, fold, folded_words, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.amounts import number_of
-from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
+from troly_rental.question.parts import ANY_DAY, PAID_YET, RATES, QuestionParts
 from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
 from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
@@ -65,11 +64,14 @@ _MONTH_TOO = re.compile(
     r"(?<!\w)(?:(?:tinh|gop|cong|ke|gom)\s+(?:luon|them|ca|luon ca|them ca)|including|plus)\s+(?:thang|january|february|march|april|may|june|july|august|september|october|november|december)(?!\w)"
 )
 """A month beside what was told, of which no one query has both: "tính luôn cả tháng 11"."""
+_LIMITED_AVERAGE = re.compile(
+    r"(?<!\w)(?:trung binh|average|averag\w+)\s+(?:(?:gia|la|chi|khoang|tien|thue|rent|is)\s+)*(?:duoi|tren|hon|khong qua|toi da|re hon|thap hon|cao hon|under|below|over|above|less than|more than|at most)\s+\d"
+)
+"""What bounds the average of a group: "quận nào trung bình dưới 3 triệu"."""
 _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
 _TAIL = 4
-_ANY_DAY = date(2024, 6, 15)
 _SPECIAL = {"price_m2": ("price", "area")}
 _ORDERS = {
     "newest": "posted_at", "oldest": "posted_at", "cheapest": "price", "cheap": "price", "dearest": "price",
@@ -144,6 +146,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from pointers(text, "amount")
     if "tenant" in entities()[parsed.entity].fields and not (parsed.details or "tenant" in fields):
         yield from (span for span in people(text) if not _inside(span, parts.read))
+    if parsed.group and any(one.kind == "avg" for one in parsed.measures):  # of groups, not of their things
+        yield from (one.span() for one in _LIMITED_AVERAGE.finditer(fold(text)))
     if not (parsed.group and parsed.measures):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
     if parsed.entity in PAPERS and not any((one.field, one.op) == ("month", "in") for one in parsed.filters):
@@ -200,7 +204,7 @@ def is_pointed(unread: Iterable[str]) -> bool:
 
 def is_sharp(unread: Iterable[str]) -> bool:
     """Whether a word that was not read could turn the rest round: a negation, a comparison, a number, a sign."""
-    if any(find_ranges(run, _ANY_DAY) for run in unread):
+    if any(find_ranges(run, ANY_DAY) for run in unread):
         return True
     return any(
         word.folded in lists("neutral")["sharp"] or word.folded[0].isdigit() or _SIGNS.search(run)
@@ -336,7 +340,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (entity == "invoice", ("due",)),
         (entity == "invoice" and not kinds, ("deadline", "by month")),
         ("address" in parsed.details, ("address",)),
-        (entity == "contract" and not kinds, ("amount asked", "price asked")),
+        (entity == "contract" and not kinds, ("amount asked", "price asked", "figure price")),
         (parsed.own, ("own",)),
         (parsed.own and entity in PAPERS and not kinds, ("sum", "count", "amount asked", "price asked")),
         (bool(parsed.details) or parts.output.single, ("amount asked", "price asked")),

@@ -84,10 +84,7 @@ def parse_contract_end(
         return [], rest, spans_of(hits)
     today = now.date()
     return (
-        [
-            Filter("end_date", ">=", today.isoformat()),
-            Filter("end_date", "<=", (today + _SOON).isoformat()),
-        ],
+        [Filter("end_date", ">=", today.isoformat()), Filter("end_date", "<=", (today + _SOON).isoformat())],
         rest,
         spans_of(hits),
     )
@@ -121,11 +118,8 @@ def _first_of_month(day: date) -> date:
 
 
 def _is_month(one: DateRange) -> bool:
-    return (
-        one.start.day == 1
-        and (one.start.year, one.start.month) == (one.end.year, one.end.month)
-        and one.end > one.start
-    )
+    same = (one.start.year, one.start.month) == (one.end.year, one.end.month)
+    return same and one.start.day == 1 and one.end > one.start
 
 
 def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Filter], str, list[Span]]:
@@ -159,8 +153,5 @@ def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Fi
         elif _UP_TO.search(before):
             found.append(Filter(name, "<=", one.end.isoformat()))
         else:
-            found += [
-                Filter(name, ">=", one.start.isoformat()),
-                Filter(name, "<=", one.end.isoformat()),
-            ]
+            found += [Filter(name, ">=", one.start.isoformat()), Filter(name, "<=", one.end.isoformat())]
     return found, blank_out(text, [one.span for one in ranges]), read

@@ -93,6 +93,7 @@ _ASKED_FOR = {
     "tenant": re.compile(r"(?<!\w)(?:ai|(?:khach|nguoi|nguoi thue|ban) nao|who|which tenants?)(?!\w)"),
     "month": re.compile(r"(?<!\w)(?:thang nao|which month|what month)(?!\w)"),
 }
+_HOW_LONG_STILL = re.compile(r"(?<!\w)(?:bao lau|(?:bao nhieu|may) (?:ngay|tuan|thang|nam))\s+nua(?!\w)")
 _NEEDS = re.compile(
     r"(?<!\w)(?:phai|can phai|bat buoc|nhat thiet|nhat dinh|should|must|needs?|has to|have to|ought to|got to)(?!\w)(?!\s+(?:khong|k|ko)(?!\w))"
 )
@@ -188,6 +189,10 @@ def _without_asked(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestio
     text, said = fold(parts.text), {one.field for one in parts.filters}
     papers = _ASKED_FOR.items() if found.entity in PAPERS else ()
     out = {name for name, asked in papers if asked.search(text)} - said - {*found.group}
+    months = {str(one.value)[:7] for one in found.filters if one.field == "month"}
+    ends = {one.op for one in found.filters if one.field == "month"}
+    if len(months) > 1 or len(ends) == 1:
+        out.discard("month")  # of several months one is asked for
     if parts.money == "revenue" or PAID_YET.search(text):  # of whatever state
         out.add("status")
     return replace(found, filters=tuple(one for one in found.filters if one.field not in out))
@@ -257,7 +262,9 @@ def _change_words(parts: QuestionParts) -> list[PhraseHit]:
     find = parts.vocabulary.find
     found = find(parts.unplaced, "edits", *(label for label in lists("edits") if label != "loose"))
     again = find(parts.unplaced, "edits", "more", "more end", "drop", "drop all", "only", "add", *_MORE)
-    return [*found, *(hit for hit in again if hit not in found)]
+    later = {"more", "more end"} if _HOW_LONG_STILL.search(fold(parts.text)) else set()
+    hits = [*found, *(hit for hit in again if hit not in found)]
+    return [hit for hit in hits if hit.label not in later]
 
 
 def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQuestion) -> bool:

@@ -379,7 +379,9 @@ def _accounted(
     """`parsed` with the words that it does not hold: a list says so, a figure is not given."""
     if parsed.request_type not in {"QUERY", "CLARIFICATION"}:
         return parsed
-    if _asks_which(parts, parsed) or _asks_of_search(parts, parsed):
+    searched = parts.vocabulary.find(parts.text, "asks", "told room_seeking_post") and parsed.own
+    searched = searched and parsed.entity == "room_seeking_post"  # "ngân sách bao nhiêu" of one's own search
+    if searched or _asks_which(parts, parsed):
         parsed = replace(parsed, measures=(), order=(), group=(), mode="LIST")
     end, told = parsed.end, details_of(parts.text)
     if end is not None and parsed.entity in _PUBLIC and parts.output.measures and {*told} - {end.field}:
@@ -410,12 +412,6 @@ def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
     if kinds == ["count"] and _SOME_WHICH.search(fold(parts.text)) and not _NUMBER.search(fold(parts.text)):
         return not parsed.group  # "mấy cái nào chưa xác nhận": which, not how many
     return bool((summed or counted) and not parsed.group and _wants(parts) > 1)
-
-
-def _asks_of_search(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
-    """Whether one's own search for a room is asked what it says ("ngân sách bao nhiêu"), not how many there are."""
-    said = parts.vocabulary.find(parts.text, "asks", "told room_seeking_post")
-    return bool(said and parsed.own and parsed.entity == "room_seeking_post")
 
 
 def _with_unread(

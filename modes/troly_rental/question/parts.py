@@ -28,7 +28,7 @@ from troly_rental.sql.relations import entities
 
 _CHARGES = ("electricity_kwh", "water_m3", "electricity", "water")
 _OWN_ENTITIES = ("contract", "invoice", "viewing")
-_ANY_DAY = date(2024, 6, 15)
+ANY_DAY = date(2024, 6, 15)
 _SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "table")
 _MOST_ROWS = 200
@@ -456,7 +456,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     if plain := vocabulary.find(text, "asks", "revenue") or vocabulary.find(text, "asks", "debt"):
         return plain[0].label
     found = vocabulary.find(text, "asks", *(f"invoice {name}" for name in (*_CHARGES, "rent")))
-    periods = [one.span for one in find_ranges(text, _ANY_DAY)]
+    periods = [one.span for one in find_ranges(text, ANY_DAY)]
     by_month = role != "GUEST" and _by_month(
         vocabulary, text, rent=bool(found) and found[0].label == "invoice rent"
     )

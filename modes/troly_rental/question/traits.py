@@ -228,13 +228,8 @@ def parse_status(
     ]
     spans = [(hit.start, hit.end) for hit in hits]
     if not lets:
-        hits = [
-            hit
-            for hit in hits
-            if not (
-                hit.label == "status room rented" and (_RENTING if own else _OFFERED).search(fold(hit.phrase))
-            )
-        ]
+        to_let, rented = _RENTING if own else _OFFERED, "status room rented"
+        hits = [hit for hit in hits if hit.label != rented or not to_let.search(fold(hit.phrase))]
     # "phòng trống đang cho thuê" is to let
     hits = [
         hit
