@@ -73,7 +73,7 @@ _INCLUDED = re.compile(
 _RENT_SAID = re.compile(r"(?<!\w)(?:gia thue|gia phong|tien thue|tien phong|rent)(?!\w)")
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|search|show)(?!\w)")
 _SUM_TOO = re.compile(
-    r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien)|how much|in total|total)(?!\w)"
+    r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien|bao nhieu)|how much|in total|total)(?!\w)"
 )
 _MONEY_TOO = re.compile(
     r"(?<!\w)(?:(?:bao nhieu|nhieu|may) tien|how much (?:is|was|did it|does it|money)|cost)(?!\w)"
@@ -430,7 +430,8 @@ def _counted_states(
     gaps = [fold(text[end:start]) for (_, end), (start, _) in pairwise(sorted(spans))]
     joined = len(told) > 1 and all(_STATES_GAP.fullmatch(gap) for gap in gaps)
     several = len(asked) >= max(2, len(told))
-    if not told or not (several or joined) or [one.kind for one in output.measures] != ["count"]:
+    summed = {*told} & {"paid", "unpaid", "overdue"} and _SUM_TOO.search(fold(text))
+    if not told or summed or not (several or joined) or [one.kind for one in output.measures] != ["count"]:
         return output
     whole = output.measures if len(asked) > len(told) else ()
     return replace(output, measures=(*whole, *(Measure("count_where", one) for one in told)))
