@@ -60,7 +60,7 @@ def task_messages(
         "Facts": facts_of(question.text, turn, RentalStore(turn.services).places()),
         # Who tells new rows needs little of the ones before.
         "Shown last": _shown(turn, SHOWN_CHARS // (1 if task in {"SORT", "SQL"} else 4)),
-        "Conversation": "\0",  # what the rest leaves room for
+        "Conversation": "(here)",  # what the rest leaves room for
         "Message": question.text,
         **given,
         "Task": task,
@@ -75,11 +75,11 @@ def task_messages(
         context="\n".join(f"{name}: {text}" for name, text in told.items() if text),
         **rules,
     )
-    place = "Conversation: \0\n"
+    place = "Conversation: (here)\n"
     room = PROMPT_CHARS + len(place) - sum(len(one["content"]) + 1 for one in messages)
     said = _history(question, turn, min(HISTORY_CHARS, room))
     said = f"Conversation: {said}\n" if said else ""
-    return [{**one, "content": one["content"].replace(place, said)} for one in messages]
+    return [{**one, "content": one["content"].replace(place, said, 1)} for one in messages]
 
 
 def unused_text(why: str, lang: Lang) -> str:
