@@ -60,27 +60,26 @@ def task_messages(
         "Facts": facts_of(question.text, turn, RentalStore(turn.services).places()),
         # Who tells new rows needs little of the ones before.
         "Shown last": _shown(turn, SHOWN_CHARS // (1 if task in {"SORT", "SQL"} else 4)),
-        "Conversation": "",  # what the rest leaves room for
+        "Conversation": "(here)",  # what the rest leaves room for
         "Message": question.text,
         **given,
         "Task": task,
     }
-
-    def messages() -> list[Message]:
-        return texts.messages(
-            "assistant",
-            lang,
-            persona=question.session.prompt,
-            schema=describe(scope),
-            kinds=", ".join(f"{one.value} {one.vi}" for one in kinds),
-            amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
-            context="\n".join(f"{name}: {text}" for name, text in told.items() if text),
-            **rules,
-        )
-
-    room = PROMPT_CHARS - sum(len(one["content"]) + 1 for one in messages())
-    told["Conversation"] = _history(question, turn, min(HISTORY_CHARS, room))
-    return messages()
+    messages = texts.messages(
+        "assistant",
+        lang,
+        persona=question.session.prompt,
+        schema=describe(scope),
+        kinds=", ".join(f"{one.value} {one.vi}" for one in kinds),
+        amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
+        context="\n".join(f"{name}: {text}" for name, text in told.items() if text),
+        **rules,
+    )
+    place = "Conversation: (here)\n"
+    room = PROMPT_CHARS + len(place) - sum(len(one["content"]) + 1 for one in messages)
+    said = _history(question, turn, min(HISTORY_CHARS, room))
+    said = f"Conversation: {said}\n" if said else ""
+    return [{**one, "content": one["content"].replace(place, said, 1)} for one in messages]
 
 
 def unused_text(why: str, lang: Lang) -> str:

@@ -19,16 +19,18 @@ from troly_rental.answer.payload import ChartKind
 from troly_rental.data.schema import schema_version
 from troly_rental.question.types import ParsedQuestion
 from troly_rental.reuse.matches import ReuseQuestion
+from troly_rental.sessions import within
 from troly_rental.strings import say
 
 State = Mapping[str, Any]
 # The corpus of this assistant; other assistants' documents are never searched.
 COLLECTION = "rental"
-PASSAGES = 1
+PASSAGES = 3
 PASSAGE_CHARS = 220
 # What keeps a question from SQL whoever reads it: a right, or a fact of the data.
 _FIRM = frozenset({"missing.login", "missing.landlord", "missing.place", "missing.number"})
 
+_GOES_ON = re.compile(r"\W*(?:(?:the|vay)\s+)?(?:con|the|vay|and|what about|how about)(?!\w)")
 _CHARTS: dict[ChartKind, re.Pattern[str]] = {
     "share": re.compile(r"(?<!\w)(?:bieu do (?:hinh )?(?:tron|quat|banh)|pie|donut)(?!\w)"),
     "line": re.compile(r"(?<!\w)(?:bieu do (?:hinh )?(?:duong|gap khuc)|line (?:chart|graph))(?!\w)"),
@@ -59,7 +61,7 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     elif is_certain(question.parsed):
         step.note(_detail(question.parsed, turn), "rules")
     else:
-        business = await _business_context(turn, question.text)
+        business = await _business_context(turn, asked_in_general(question, turn))
         reply, failure = await _sort_request(question, turn, business, step)
         if failure and turn.model.reason_unavailable is None:
             # A model is there, and what it said is no answer.
@@ -131,6 +133,14 @@ def _route(question: RentalQuestion) -> str:
     return "control" if parsed.request_type in ("QUERY", "CLARIFICATION") else "content"
 
 
+def asked_in_general(question: RentalQuestion, turn: TurnContext) -> str:
+    """The question, behind the one that the glossary answered where it goes on from that: "còn chung cư thì sao"."""
+    said = within(turn.history, question.session, 2)
+    glossary = say("control.glossary", turn.language, text="").strip()
+    goes_on = len(said) == 2 and said[1].text.startswith(glossary) and _GOES_ON.match(fold(question.text))
+    return f"{said[0].text} {question.text}" if goes_on else question.text
+
+
 async def _business_context(turn: TurnContext, question: str) -> str:
     """What the business glossary says of a term that the question names (002-08, 002-16); "" where it names none."""
     found = await turn.services.knowledge.search(
@@ -143,8 +153,8 @@ async def _business_context(turn: TurnContext, question: str) -> str:
         lang=turn.language,
     )
     said = set(folded_words(question))
-    terms = [one for one in found.passages if {*folded_words(one.heading or one.title)} <= said]
-    return "\n".join(f"{one.heading}: {one_line(one.text, PASSAGE_CHARS)}" for one in terms)
+    terms = [(one.heading.rpartition(" › ")[2], one.text) for one in found.passages if one.heading]
+    return next((one_line(text, PASSAGE_CHARS) for name, text in terms if {*folded_words(name)} <= said), "")
 
 
 async def _sort_request(

@@ -47,8 +47,4 @@ def found_for_model(question: RentalQuestion, execution: QueryExecution) -> dict
     order = tree.args.get("order")
     ordered = order.sql(dialect="duckdb").strip() if order is not None else "in no order"
     rows = f"{result.total} in all, {seen} of them here, {ordered}{told}" if told else "none"
-    return {
-        "As sorted": question.sorted,
-        "Query": conditions_sql(execution),
-        "Rows": rows,
-    }
+    return {"As sorted": question.sorted, "Query": conditions_sql(execution), "Rows": rows}

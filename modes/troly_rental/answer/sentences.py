@@ -24,20 +24,9 @@ _FACTS = (
     "address", "floors", "price", "area", "type", "bedrooms", "people", "furnished", "district", "tenant", "month", "total", "scheduled_at",
     "monthly_rent", "start_date", "end_date", "due_date", "status", "paid_at",
 )  # fmt: skip
-_NAMED = frozenset(
-    {
-        "price",
-        "deposit",
-        "electricity_price",
-        "water_price",
-        "rent",
-        "electricity",
-        "water",
-        "total",
-        "monthly_rent",
-        "scheduled_at",
-    }
-)
+_NAMED = frozenset({
+    "price", "deposit", "electricity_price", "water_price", "rent", "electricity", "water", "total", "monthly_rent", "scheduled_at",
+})  # fmt: skip
 _COUNTS = frozenset({"count", "count_where", "occupancy", "share"})
 _MOST_SUGGESTIONS = 3
 

@@ -31,13 +31,8 @@ FIELDS: tuple[str, ...] = (
 )
 UNITS = {"thousand": 1_000, "million": 1_000_000, "nghìn": 1_000, "triệu": 1_000_000}
 _UNIT_WORDS = {
-    "trieu": 1_000_000,
-    "tr": 1_000_000,
-    "million": 1_000_000,
-    "nghin": 1_000,
-    "ngan": 1_000,
-    "k": 1_000,
-}
+    "trieu": 1_000_000, "tr": 1_000_000, "million": 1_000_000, "nghin": 1_000, "ngan": 1_000, "k": 1_000,
+}  # fmt: skip
 _ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _KEYS = {"file", "columns", "fixed", "values", "unit"}
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import date
 
 from troly.text.dates import find_ranges
 from troly.text.everyday import Role, without_everyday
-from troly.text.fold import WordToken, accents_agree, fold, tokens
+from troly.text.fold import WordToken, accents_agree, fold, folded_words, tokens
 from troly.text.match import spans_of, words_outside
-from troly_rental.question.parts import RATES, QuestionParts
+from troly_rental.question.amounts import number_of
+from troly_rental.question.parts import ANY_DAY, PAID_YET, RATES, QuestionParts
 from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
 from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
@@ -21,27 +21,9 @@ OFTEN = re.compile(
 )
 """A habit, no choice: "tụi em hay về khuya"."""
 _SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
-_BETWEEN_SIDES = frozenset(
-    {
-        "giua",
-        "between",
-        "hon",
-        "hay",
-        "or",
-        "than",
-        "more",
-        "fewer",
-        "nhieu",
-        "it",
-        "so",
-        "ben",
-        "voi",
-        "vs",
-        "hai",
-        "two",
-        "ca",
-    }
-)
+_BETWEEN_SIDES = frozenset({
+    "giua", "between", "hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs", "hai", "two", "ca",
+})  # fmt: skip
 """What stands between sides that are told apart."""
 _IDLE: frozenset[Role] = frozenset(
     {"person", "particle", "polite", "request", "degree", "now", "link", "auxiliary"}
@@ -78,11 +60,18 @@ _DIFFERENCE = re.compile(
     r"|(?<!\w)(?:chenh(?:\s+lech)?|difference)(?!\w)"
 )
 """What asks how far two figures are apart."""
+_MONTH_TOO = re.compile(
+    r"(?<!\w)(?:(?:tinh|gop|cong|ke|gom)\s+(?:luon|them|ca|luon ca|them ca)|including|plus)\s+(?:thang|january|february|march|april|may|june|july|august|september|october|november|december)(?!\w)"
+)
+"""A month beside what was told, of which no one query has both: "tính luôn cả tháng 11"."""
+_LIMITED_AVERAGE = re.compile(
+    r"(?<!\w)(?:trung binh|average|averag\w+)\s+(?:(?:gia|la|chi|khoang|tien|thue|rent|is)\s+)*(?:duoi|tren|hon|khong qua|toi da|re hon|thap hon|cao hon|under|below|over|above|less than|more than|at most)\s+\d"
+)
+"""What bounds the average of a group: "quận nào trung bình dưới 3 triệu"."""
 _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
 _TAIL = 4
-_ANY_DAY = date(2024, 6, 15)
 _SPECIAL = {"price_m2": ("price", "area")}
 _ORDERS = {
     "newest": "posted_at", "oldest": "posted_at", "cheapest": "price", "cheap": "price", "dearest": "price",
@@ -96,10 +85,16 @@ _FIGURES = {"count": "count", "avg": "avg", "median": "median", "min": "min", "m
 _STATES = {"ending": ("end_date",), "upcoming": ("scheduled_at",), "moving in": ("move_in_date",)}
 
 
-def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool = False) -> tuple[str, ...]:
+def unread_words(
+    parts: QuestionParts,
+    parsed: ParsedQuestion,
+    *,
+    changed: bool = False,
+    pointed: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
     """The words of the message that `parsed` does not hold, neighbours together, as they are read.
 
-    `changed` says that the message changed the query before it, by words of change.
+    `changed` says that the message changed the query before it, by words of change; `pointed` words point at a row.
     """
     text = parts.text
     spans = [*parts.read, *_neutral(parts)]
@@ -110,18 +105,11 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         spans += pointers(text, "row") if parsed.details else []
         labels = (label for label in lists("edits") if label != "loose")
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
+    if parsed.entity == "invoice" and not parsed.measures:
+        spans += [found.span() for found in PAID_YET.finditer(fold(text))]
     if "type" in _fields(parsed):
         spans += spans_of(parts.vocabulary.find(text, "kinds", "any"))
-    for label in (
-        "price",
-        "area",
-        "deposit",
-        "electricity_price",
-        "water_price",
-        "people",
-        "bedrooms",
-        "views",
-    ):
+    for label in ("price", "area", *RATES, "people", "bedrooms", "views"):
         if label in _fields(parsed):
             named = {f"about {label}", f"unit {label}"} & {*lists("amounts")}
             spans += spans_of(parts.vocabulary.find(text, "amounts", *sorted(named)))
@@ -144,7 +132,8 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     found: list[Span] = [(word.start, word.end) for word in words]
     found += _unresolved(parts, parsed, changed=changed)
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
-    return tuple(_runs(text, sorted(found)))
+    runs = ((run, {*folded_words(run)}) for run in _runs(text, sorted(found)))
+    return tuple(run for run, said in runs if not (said and said <= pointed))
 
 
 def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) -> Iterator[Span]:
@@ -152,17 +141,33 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
     none.
     """
     text, fields = parts.text, {one.field for one in parsed.filters}
+    yield from (span for span, _ in several_pointed(text) if changed and span not in parts.read)
     if changed and not {"price", *RATES} & fields:
         yield from pointers(text, "amount")
     if "tenant" in entities()[parsed.entity].fields and not (parsed.details or "tenant" in fields):
-        yield from people(text)
+        yield from (span for span in people(text) if not _inside(span, parts.read))
+    if parsed.group and any(one.kind == "avg" for one in parsed.measures):  # of groups, not of their things
+        yield from (one.span() for one in _LIMITED_AVERAGE.finditer(fold(text)))
     if not (parsed.group and parsed.measures):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
+    if parsed.entity in PAPERS and not any((one.field, one.op) == ("month", "in") for one in parsed.filters):
+        yield from (one.span() for one in _MONTH_TOO.finditer(fold(text)))
     if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
         yield from pointers(text, "one")
     ranked = parsed.group or parsed.order or any(one.kind in {"min", "max"} for one in parsed.measures)
     if parsed.measures and not ranked:
         yield from (one.span() for one in _MOST.finditer(fold(text)))
+
+
+_ALL_OF = re.compile(
+    r"(?<!\w)(?:ca\s+)?(\d{1,2}|hai|ba|bon|nam)\s+(?:quan|huyen|phuong|khu|cho|noi|ben|loai|thang|nguoi|khach|ban|dua|khoan|so)\s+(?:do|nay|kia|ay|tren)(?:\s+(?:cong\s+)?lai)?(?!\w)"
+    r"|(?<!\w)(?:all|those|these|the)\s+(\d{1,2}|two|three|four)(?:\s+of\s+them|\s+(?:districts|bills|invoices|tenants|people|months))(?!\w)"
+)
+
+
+def several_pointed(text: str) -> Iterator[tuple[Span, int | None]]:
+    """Where so and so many of those before are pointed at, and how many: "hai người đó", "ba quận này"."""
+    return ((found.span(), number_of(found[1] or found[2])) for found in _ALL_OF.finditer(fold(text)))
 
 
 def _comparing_words(
@@ -199,7 +204,7 @@ def is_pointed(unread: Iterable[str]) -> bool:
 
 def is_sharp(unread: Iterable[str]) -> bool:
     """Whether a word that was not read could turn the rest round: a negation, a comparison, a number, a sign."""
-    if any(find_ranges(run, _ANY_DAY) for run in unread):
+    if any(find_ranges(run, ANY_DAY) for run in unread):
         return True
     return any(
         word.folded in lists("neutral")["sharp"] or word.folded[0].isdigit() or _SIGNS.search(run)
@@ -308,6 +313,8 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         parts.text, "asks", "figure deposit", "figure electricity_price", "figure water_price", "by room"
     )
     rooms = parsed.mode == "LIST" and parsed.entity in {"room", "post"} and not kinds
+    seeks, entity = parsed.entity == "room_seeking_post", parsed.entity
+    shown = tuple(f"figure {name}" for name in entities()[entity].shown)
     told = (
         (bool(kinds), ("price asked", "amount asked", "which")),
         *((_tells_end(parsed, label), (label,)) for label in ("highest end", "lowest end")),
@@ -315,44 +322,28 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (ordered and parsed.limit == 1 and not kinds, ("price asked", "amount asked")),
         (posted, ("posted",)),
         (parsed.mode == "LIST", ("list", "some", "showing")),
-        (
-            rooms and bool(rated),
-            (*(f"figure {name}" for name in entities()[parsed.entity].shown), "by room", "amount asked"),
-        ),
+        (rooms and bool(rated), (*shown, "by room", "amount asked")),
         ("tenant" in parsed.group, ("list",)),
         (parsed.mode == "CHART", ("chart",)),
         (parsed.mode == "TABLE", ("table",)),
         ("month" in parsed.group and bool(kinds), ("trend",)),
         (bool(compared), ("compare",)),
-        ("occupancy" in kinds, ("occupancy", "vacancy")),
+        ("occupancy" in kinds, ("occupancy", "vacancy", "share")),
         ("share" in kinds or bool("count" in kinds and parsed.group), ("share",)),
         (bool({"monthly"} & kinds), ("avg", "by month")),
         ("paid" in kinds, ("collected",)),
         ("owed" in kinds, ("status invoice unpaid", "debt")),
-        (parsed.entity in ("contract", "invoice", "viewing"), (f"verb {parsed.entity}",)),
-        (
-            f"told {parsed.entity}" in lists("asks") and (not kinds or "tenant" in parsed.group),
-            (f"told {parsed.entity}",),
-        ),
-        (
-            parsed.entity == "room_seeking_post" and not kinds,
-            ("amount asked", "price asked", "by district", "by type"),
-        ),
-        (
-            parsed.entity == "room_seeking_post" and "price" in _fields(parsed),
-            ("told room_seeking_post",),
-        ),
-        (parsed.entity == "invoice", ("due",)),
-        (parsed.entity == "invoice" and not kinds, ("deadline",)),
+        (entity in ("contract", "invoice", "viewing"), (f"verb {entity}",)),
+        (f"told {entity}" in lists("asks") and (not kinds or "tenant" in parsed.group), (f"told {entity}",)),
+        (seeks and not kinds, ("amount asked", "price asked", "by district", "by type")),
+        (seeks and "price" in _fields(parsed), ("told room_seeking_post",)),
+        (entity == "invoice", ("due",)),
+        (entity == "invoice" and not kinds, ("deadline", "by month")),
         ("address" in parsed.details, ("address",)),
-        (parsed.entity == "contract" and not kinds, ("amount asked", "price asked")),
+        (entity == "contract" and not kinds, ("amount asked", "price asked", "figure price")),
         (parsed.own, ("own",)),
-        (
-            parsed.own and parsed.entity in PAPERS and not kinds,
-            ("sum", "count", "amount asked", "price asked"),
-        ),
-        (bool(parsed.details), ("amount asked", "price asked")),
-        (parts.output.single, ("price asked", "amount asked")),
+        (parsed.own and entity in PAPERS and not kinds, ("sum", "count", "amount asked", "price asked")),
+        (bool(parsed.details) or parts.output.single, ("amount asked", "price asked")),
     )
     for holds, labels in told:
         if holds:

@@ -23,6 +23,10 @@ _UP_TO = re.compile(
     r"(?<!\w)(?:den(?:\s+(?:het|cuoi))?|(?<!cua )toi\s+(?:het|cuoi)|cho toi|until|till|through|by)\s*(?:ngay|thang|the|the end of)?\s*$"
 )
 """The last day of what is asked for: "từ mai đến hết chủ nhật"."""
+_LEFT_OUT = re.compile(
+    r"(?<!\w)(?:(?:khong|ko|chua|dung)\s+(?:tinh|ke|gom|dem)|tru(?:\s+ra)?|ngoai(?:\s+tru)?|except|excluding|besides|not counting)\s*(?:thang)?\s*$"
+)
+"""A period that is left out: "không tính tháng 11"."""
 _WITHIN = re.compile(r"(?<!\w)(?:over|during|in|within|for|through|trong|vao|hoi|cua)\s*(?:the)?\s*$")
 _WHEN = re.compile(r"(?<!\w)(?:khi nao|ngay nao|ngay may|bao gio|bao lau|when|how long|until)(?!\w)")
 _FIRST = re.compile(r"(?<!\w)(?:nhat|truoc tien|dau tien|first|soonest)(?!\w)")
@@ -80,10 +84,7 @@ def parse_contract_end(
         return [], rest, spans_of(hits)
     today = now.date()
     return (
-        [
-            Filter("end_date", ">=", today.isoformat()),
-            Filter("end_date", "<=", (today + _SOON).isoformat()),
-        ],
+        [Filter("end_date", ">=", today.isoformat()), Filter("end_date", "<=", (today + _SOON).isoformat())],
         rest,
         spans_of(hits),
     )
@@ -117,11 +118,8 @@ def _first_of_month(day: date) -> date:
 
 
 def _is_month(one: DateRange) -> bool:
-    return (
-        one.start.day == 1
-        and (one.start.year, one.start.month) == (one.end.year, one.end.month)
-        and one.end > one.start
-    )
+    same = (one.start.year, one.start.month) == (one.end.year, one.end.month)
+    return same and one.start.day == 1 and one.end > one.start
 
 
 def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Filter], str, list[Span]]:
@@ -142,20 +140,18 @@ def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Fi
     for one in ranges:
         name = by_day if bills and one.end - one.start < _MONTH_LEAST else field
         before = fold(text[: one.span[0]])
-        word = (
-            _FROM.search(before) or _UNTIL.search(before) or _UP_TO.search(before) or _WITHIN.search(before)
-        )
+        kinds = (_FROM, _UNTIL, _UP_TO, _WITHIN, _LEFT_OUT)
+        word = next((led for kind in kinds if (led := kind.search(before))), None)
         read.append((word.start() if word else one.span[0], one.span[1]))
         since = "ke tu" in fold(one.label) or fold(one.label).startswith(("since", "tu dau"))
-        if _FROM.search(before) or since:
+        if bills and word and word.re is _LEFT_OUT and _is_month(one):
+            found.append(Filter(name, "!=", one.start.isoformat()))
+        elif _FROM.search(before) or since:
             found.append(Filter(name, ">=", one.start.isoformat()))
         elif _UNTIL.search(before):
             found.append(Filter(name, "<", one.start.isoformat()))
         elif _UP_TO.search(before):
             found.append(Filter(name, "<=", one.end.isoformat()))
         else:
-            found += [
-                Filter(name, ">=", one.start.isoformat()),
-                Filter(name, "<=", one.end.isoformat()),
-            ]
+            found += [Filter(name, ">=", one.start.isoformat()), Filter(name, "<=", one.end.isoformat())]
     return found, blank_out(text, [one.span for one in ranges]), read

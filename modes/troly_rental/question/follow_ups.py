@@ -18,7 +18,7 @@ from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
-from troly_rental.question.parts import PAID_YET, RATES, QuestionParts
+from troly_rental.question.parts import PAID_YET, RATES, QuestionParts, money_order
 from troly_rental.question.pointers import GROUPS, HIGHER, pointers
 from troly_rental.question.types import (
     OPPOSITE,
@@ -84,6 +84,7 @@ _OF_TWO = re.compile(
     r"|(?<=\bthe )(cheap|small|larg|bigg)er(?= one| of)"
 )
 """The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
+_SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|loc|liet ke|find|search|list|show)(?!\w)")
 _AGAINST = re.compile(r"(?<!\w)(?:so voi|so|hon|chenh|compared|than|vs|versus)(?!\w)")
 _WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
 _PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
@@ -92,10 +93,13 @@ _ASKED_FOR = {
     "tenant": re.compile(r"(?<!\w)(?:ai|(?:khach|nguoi|nguoi thue|ban) nao|who|which tenants?)(?!\w)"),
     "month": re.compile(r"(?<!\w)(?:thang nao|which month|what month)(?!\w)"),
 }
+_HOW_LONG_STILL = re.compile(r"(?<!\w)(?:bao lau|(?:bao nhieu|may) (?:ngay|tuan|thang|nam))\s+nua(?!\w)")
 _NEEDS = re.compile(
     r"(?<!\w)(?:phai|can phai|bat buoc|nhat thiet|nhat dinh|should|must|needs?|has to|have to|ought to|got to)(?!\w)(?!\s+(?:khong|k|ko)(?!\w))"
 )
 """What is wanted of all rows, not asked of the one shown: "it should have parking"."""
+_WANTS = re.compile(r"(?<!\w)(?:phai|can|muon|lay|them|co|must|needs?|want|with|have)(?!\w)")
+_CLAUSES = re.compile(r"(?i)[,;.]|(?<!\w)(?:nhưng|nhung|mà|but)(?!\w)")
 _NAMED_SO = re.compile(
     r"(?<!\w)(?:can|phong|cai|con|cho|nha|tin|bai|can ho|studio)\s+(?:(?:tro|mini|gia|rong|co gia|dien tich)\s+)*$"
 )
@@ -185,6 +189,10 @@ def _without_asked(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestio
     text, said = fold(parts.text), {one.field for one in parts.filters}
     papers = _ASKED_FOR.items() if found.entity in PAPERS else ()
     out = {name for name, asked in papers if asked.search(text)} - said - {*found.group}
+    months = {str(one.value)[:7] for one in found.filters if one.field == "month"}
+    ends = {one.op for one in found.filters if one.field == "month"}
+    if len(months) > 1 or len(ends) == 1:
+        out.discard("month")  # of several months one is asked for
     if parts.money == "revenue" or PAID_YET.search(text):  # of whatever state
         out.add("status")
     return replace(found, filters=tuple(one for one in found.filters if one.field not in out))
@@ -254,7 +262,9 @@ def _change_words(parts: QuestionParts) -> list[PhraseHit]:
     find = parts.vocabulary.find
     found = find(parts.unplaced, "edits", *(label for label in lists("edits") if label != "loose"))
     again = find(parts.unplaced, "edits", "more", "more end", "drop", "drop all", "only", "add", *_MORE)
-    return [*found, *(hit for hit in again if hit not in found)]
+    later = {"more", "more end"} if _HOW_LONG_STILL.search(fold(parts.text)) else set()
+    hits = [*found, *(hit for hit in again if hit not in found)]
+    return [hit for hit in hits if hit.label not in later]
 
 
 def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQuestion) -> bool:
@@ -461,7 +471,7 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
             # "bỏ mấy căn có thang máy ra"; what a word of exclusion turned round already stays so
             stays = one.op in {"!=", "not_in"} and not _REFUSES.search(fold(parts.text))
             excluded.append(one if stays else replace(one, op=OPPOSITE[one.op]))
-        elif one.field == "amenity" and not gone and {"only", "add"} & marks:
+        elif one.field == "amenity" and not gone and ({"only", "add"} & marks or _is_wanted(parts, one)):
             excluded.append(one)  # "bỏ máy lạnh đi, cần wifi thôi"
         elif one.field in {"amenity", "district", "type"}:
             values |= gone
@@ -470,6 +480,15 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
     kept = [_less(one, values) for one in start.filters if one.field not in fields]
     filters = merge_filters([*(one for one in kept if one is not None), *excluded])
     return replace(start, filters=filters, order=order)
+
+
+def _is_wanted(parts: QuestionParts, amenity: Filter) -> bool:
+    """Whether an amenity stands in a clause that wants it, beside the one that gives something up."""
+    return any(
+        parts.vocabulary.find(clause, "amenities", *amenity.values) and _WANTS.search(fold(clause))
+        for clause in _CLAUSES.split(parts.text)
+        if not parts.vocabulary.find(clause, "edits", "drop")
+    )
 
 
 def _less(one: Filter, values: set[tuple[str, Value]]) -> Filter | None:
@@ -609,6 +628,8 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
 def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Another order, number of rows, figure or way of showing."""
     output, find = parts.output, parts.vocabulary.find
+    if found.limit == 1 and _SEARCHES.search(fold(parts.text)) and not (parts.limit or output.order):
+        found = replace(found, limit=None)  # "tìm riêng quận 9" after the largest one
     now = any(hit.label == "now" or hit.phrase == "đang" for hit in everyday_phrases(parts.text))
     if now and {"status"} == {one.field for one in parts.filters}:  # a state of now is of no month
         found = replace(found, filters=tuple(one for one in found.filters if one.field != "month"))
@@ -677,7 +698,8 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         order = output.order or (found.order if same else ())
         return replace(found, measures=measures, group=group, order=order, mode="TABLE")
     if output.group and found.measures:
-        found = replace(found, group=output.group, order=output.order or found.order)
+        ranked = money_order(parts.vocabulary, parts.text, output.group) if found.entity in PAPERS else ()
+        found = replace(found, group=output.group, order=output.order or ranked or found.order)
     elif output.order and not set(_MORE) & marks and not found.group:
         # After a number of rooms "rẻ nhất là cái nào" asks for one of them.
         limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
@@ -716,7 +738,7 @@ def _at_other_end(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion
 
 
 def pick_row(
-    message: str, parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus
+    message: str, parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus, *, lets: bool = False
 ) -> tuple[ParsedQuestion, frozenset[str]] | None:
     """The rows of the last list that `message` points at, as a query for them alone, with the words that point; None
     where it points at none.
@@ -724,7 +746,7 @@ def pick_row(
     A number that the list does not reach is asked about. "rẻ nhất" is the cheapest of all that the list is part of.
     """
     wanted = parts.filters and _NEEDS.search(fold(parts.text)) and not _asks(parts)
-    if wanted or not _may_point(parts, focus):
+    if wanted or not _may_point(parts, focus, lets=lets):
         return None
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
@@ -749,16 +771,29 @@ def pick_row(
         picked = _extreme(found, parts, previous, message)
     else:
         picked = _pointed_at(found, parts, previous, rows, start)
+    if picked is not None and focus.kind == "room" and _asks_who_lives(parts, focus, lets=lets):
+        ids = (replace(one, field="room_id") for one in picked.filters if one.field == "id")
+        rented = (*ids, Filter("status", "=", "active"))
+        picked = replace(start, entity="contract", filters=rented)  # "ai thuê phòng đầu tiên"
     return None if picked is None else (picked, pointed)
 
 
-def _may_point(parts: QuestionParts, focus: Focus) -> bool:
+def _may_point(parts: QuestionParts, focus: Focus, *, lets: bool) -> bool:
     """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
-    short = focus.kind in entities() and len(folded_words(parts.text)) <= _MOST_POINTER_WORDS
+    text, vocabulary = parts.text, parts.vocabulary
+    short = focus.kind in entities() and len(folded_words(text)) <= _MOST_POINTER_WORDS
     named = _named_by_value(parts, focus) is not None
-    other = any(one.field in PLACES or (one.field == "price" and not named) for one in parts.filters)
+    own = {*PLACES, "scheduled_at"} | (set() if named else {"price"})
+    other = any(one.field in own for one in parts.filters)
     papers = parts.named and parts.entity in {*PAPERS, "viewing"} and parts.entity != focus.kind
-    return short and not (other or papers) and not is_forbidden(parts.vocabulary, parts.text)
+    let = _asks_who_lives(parts, focus, lets=lets)
+    return short and not (other or (papers and not let)) and not is_forbidden(vocabulary, text, own=let)
+
+
+def _asks_who_lives(parts: QuestionParts, focus: Focus, *, lets: bool) -> bool:
+    """Whether somebody who lets rooms asks who rents one of the own rooms that were shown."""
+    own = lets and focus.kind in {"room", "contract"} and bool(focus.query.get("own"))
+    return own and bool(parts.vocabulary.find(parts.text, "talk", "others"))
 
 
 def _asks(parts: QuestionParts) -> bool:

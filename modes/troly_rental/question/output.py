@@ -67,6 +67,7 @@ _HELD = re.compile(r"(?<!\w)(?:con|co|duoc|con trong|dang trong|het|cong|thi|la)
 """What leads to a number, not to some: "còn trống mấy phòng"."""
 _SOME = re.compile(r"(?<!\w)mot\s*$")
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|rooms|apartments|houses|flats|ones)(?!\w)")
+_HOW_WIDE = re.compile(r"\s*(?:(?:khoang|chung|tam|co|duoc)\s+)?(?:bao nhieu|nhieu|may|bn)(?!\w)")
 _THAN = re.compile(r"\s*(?:hon|than)(?!\w)")
 _STATISTICS = re.compile(
     r"(?<!\w)(?:thong ke|bang gia|so lieu|statistics?|stats|phan bo|distribution|tong hop|bao cao|report|breakdown"
@@ -177,38 +178,23 @@ def _amount_of_end(
 def _asks_of_one(
     vocabulary: Vocabulary, text: str, order: tuple[Order, ...], measures: tuple[Measure, ...]
 ) -> bool:
-    """Whether something of the first room in an order is asked for."""
-    return (
-        _asks_more_of_one(vocabulary, text, order)
-        or _asks_rent_of_one(vocabulary, text, measures)
-        or _asks_size_of_one(vocabulary, text, measures)
-    )
-
-
-def _asks_rent_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
-    """Whether the rent of the first room in an order is asked for: "phòng rộng nhất giá bao nhiêu"."""
-    hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
-    return measures == PRICES and all(hit.label == "price asked" for hit in hits)
-
-
-def _asks_more_of_one(vocabulary: Vocabulary, text: str, order: tuple[Order, ...]) -> bool:
-    """Whether something else of the cheapest or dearest room is asked for: "căn rẻ nhất bao nhiêu tiền, rộng mấy mét"."""
-    others = vocabulary.find(text, "asks", *(f"figure {name}" for name in (*_RATES, "area")))
-    asked = vocabulary.find(text, "asks", "amount asked", "price asked") or any(
-        hit.label == "question" for hit in everyday_phrases(text)
-    )
-    counted = vocabulary.find(text, "asks", "count", "avg", "median", "sum")
-    several = counted or _SEVERAL.search(fold(text)) or not _LEAST.search(fold(text))
-    return order[:1] in _PRICE_ENDS and bool(others and asked) and not several
-
-
-def _asks_size_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
-    """Whether the area of the first room in an order is asked for: "căn hộ lớn nhất ở quận 3 rộng bao nhiêu"."""
-    asked = any(hit.label == "question" for hit in everyday_phrases(text))
-    if measures or not asked or not vocabulary.find(text, "asks", "figure area"):
-        return False
-    ends = vocabulary.find(text, "asks", *_LIST_ORDERS)
-    return any(_MOST.search(fold(hit.phrase)) for hit in ends) and not _SEVERAL.search(fold(text))
+    """Whether something of the first room in an order is asked for: its rent ("phòng rộng nhất giá bao nhiêu"), its size ("căn hộ
+    lớn nhất rộng bao nhiêu"), what else the cheapest or dearest is like ("căn rẻ nhất bao nhiêu tiền, rộng mấy mét").
+    """
+    find, several = vocabulary.find, _SEVERAL.search(fold(text))
+    hits = find(text, "asks", "count", *_KINDS, "price asked")
+    if measures == PRICES and all(hit.label == "price asked" for hit in hits):
+        return True
+    question = any(hit.label == "question" for hit in everyday_phrases(text))
+    sized = find(text, "asks", "figure area")
+    most = any(_MOST.search(fold(hit.phrase)) for hit in find(text, "asks", *_LIST_ORDERS))
+    if most and sized and question and not (measures or several):
+        return True
+    others = sized or find(text, "asks", *(f"figure {name}" for name in _RATES))
+    asked = question or find(text, "asks", "amount asked", "price asked")
+    counted = find(text, "asks", "count", "avg", "median", "sum")
+    ended = order[:1] in _PRICE_ENDS and _LEAST.search(fold(text))
+    return bool(ended and others and asked) and not (counted or several)
 
 
 def _with_end(
@@ -339,8 +325,8 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         found = [m for m in found if m.kind != "sum"]
     if "count" in labels and not (found and "price asked" in labels):
         found.insert(0, Measure("count"))
-    if not found and "price asked" in labels:
-        found = [*PRICES]
+    if not found and "price asked" in labels:  # "diện tích khoảng bao nhiêu" is no rent
+        found = [Measure(one.kind, "area" if field == "area" else "price") for one in PRICES]
     most = "building" in group and MOST_OF_GROUP.search(fold(text))
     if not found and group and (most or set(group) - _NO_FIGURE):
         found = _superlative_groups(vocabulary, text, field)
@@ -422,7 +408,7 @@ def _order(
     hits = [
         hit
         for hit in vocabulary.find(text, "asks", *_LIST_ORDERS)
-        if not (sized and hit.label == "spacious")
+        if not (hit.label == "spacious" and (sized or _HOW_WIDE.match(fold(text[hit.end :]))))
         and not (hit.label == "cheap" and _THAN.match(fold(text[hit.end :])))
     ]
     if not hits:

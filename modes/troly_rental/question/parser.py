@@ -9,12 +9,25 @@ from datetime import datetime
 from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
-from troly.text.everyday import everyday_phrases, small_talk, without_background, without_pleasantries
+from troly.text.everyday import (
+    everyday_phrases,
+    small_talk,
+    thanks_only,
+    without_background,
+    without_pleasantries,
+)
 from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
-from troly_rental.question.coverage import OFTEN, is_pointed, is_sharp, unknown_area, unread_words
+from troly_rental.question.coverage import (
+    OFTEN,
+    is_pointed,
+    is_sharp,
+    several_pointed,
+    unknown_area,
+    unread_words,
+)
 from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_forbidden, is_sql
 from troly_rental.question.names import NO_NAMES, Names
@@ -52,6 +65,8 @@ _ANY = re.compile(r"(?<!\w)nao(?:\s+\w+){0,3}\s+(?:khong|ko|hong|chua)(?!\w)")
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|may|invoices|bills|payments|contracts|leases)(?!\w)")
 _ROWS = re.compile(r"(?<!\w)(?:nao|gi|ai|dau|khi|ngay|hom|hang|han|liet ke|which|what|who|when|list)(?!\w)")
 """What asks for papers beside their sum."""
+_SOME_WHICH = re.compile(r"(?<!\w)may\s+\w+\s.*?(?:nao|la ai|la gi|ten gi)(?!\w)(?!\s+(?:khong|ko)(?!\w))")
+_NUMBER = re.compile(r"(?<!\w)(?:bao nhieu|how many|so luong|tong so|(?:co|con|duoc|trong|nao) may)(?!\w)")
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
@@ -99,9 +114,11 @@ def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
     the question names a place of its own.
     """
     named = [one for one in asker.places.find(text) if not one.short]
-    lower = text  # a name that is known is no reason to keep a sentence
-    for one in named:
-        lower = f"{lower[: one.start]}{one.typed.lower()}{lower[one.end :]}"
+    # A name that is known, or of where somebody lives and works, is no reason to keep a sentence.
+    lower = "".join(
+        piece.lower() if _LIVES.search(fold(piece)) or asker.places.find(piece) else piece
+        for piece in re.split(r"(?<=[.?!,;])(?=\s)", text)
+    )
     asked, aside = without_background(lower, lambda piece: _holds(piece, asker))
     aside = tuple(text[at : at + len(piece)] for piece in aside for at in (lower.find(piece),))
     lived = [one.typed for one in named if any(one.typed in piece for piece in aside)]
@@ -116,10 +133,16 @@ def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
 
 
 _LIVES = re.compile(
-    r"(?<!\w)(?:lam|hoc|day|cong tac|thuc tap|song|que|moi|sap|chuyen|dai hoc|sinh vien|cong ty|co quan|truong|mov(?:e|ed|ing)"
+    r"(?<!\w)(?:lam|cong nhan|khu cong nghiep|hoc|day|cong tac|thuc tap|song|que|moi|sap|chuyen|dai hoc|sinh vien|cong ty|co quan|truong|mov(?:e|ed|ing)"
     r"|relocat\w+|com(?:e|ing)|work\w*|stud\w+|teach\w*|job|office|school|university|campus|intern\w*|live|living)(?!\w)"
 )
 """What tells where somebody lives, works or learns."""
+_WISHES = re.compile(
+    r"(?<!\w)(?:thich|muon|can|ghet|so|ngai|tranh|chiu|lay|chon|uu tien|phai|duoc|want|need|like|prefer|hate|avoid|must|only)(?!\w)"
+)
+"""What makes a condition of what is said of oneself: "mình không chịu được ồn", no "không rành điện thoại"."""
+_IS = re.compile(r"\W*(?:toi|tui|minh|em|anh|chi|chau)\s+la\s|\W*i(?:'m| am) an?\s")
+"""What says who somebody is: "tôi là bảo vệ"."""
 _AROUND = frozenset({"=", "<=", ">="})
 
 
@@ -136,23 +159,26 @@ def _holds(piece: str, asker: Asker) -> bool:
             *(one.span for one in find_ranges(piece, asker.now.date())),
         ]
         plain = blank_out(plain, spans)
+    wished = _WISHES.search(plain)
+    aside = {*PLACES, "posted_at"} if lives else set()
+    aside |= {*PLACES, "amenity"} if _IS.match(plain) and not wished else set()
     return bool(
-        any(
-            not (lives and one.op in _AROUND and one.field in {*PLACES, "posted_at"}) for one in parts.filters
-        )
-        or parts.quantities
+        any(not (one.op in _AROUND and one.field in aside) for one in parts.filters)
+        or any(one.field not in {"", "unit", "other", "time"} for one in parts.quantities)
+        or any(one.key in _UNFILTERED for one in parts.remarks)
         or parts.missing
         or parts.needless
         or parts.own
         or asked
-        or is_sharp((OFTEN.sub(" ", plain),))
+        or (wished and is_sharp((OFTEN.sub(" ", plain),)))
     )
 
 
 def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     kind = small_talk(message).kind if folded_words(message) else None
     # "Ba Dinh?" is a district before it is "đỉnh", praise without its accent.
-    if _only_thanks(message, asker):
+    forbidden = is_forbidden(Vocabulary(message), message)
+    if thanks_only(message) and not (forbidden or _holds(message, asker)):
         kind = "thanks"
     if kind is not None and not asker.places.find(message):
         greets = any(hit.label == "greeting" for hit in everyday_phrases(message))
@@ -164,10 +190,14 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     parts = parse_parts(vocabulary, message, asker, about)
     unanswered = _unanswered(focus)
     if focus is not None:
-        picked = pick_row(message, parts, previous, focus) if unanswered is None else None
+        picked = (
+            pick_row(message, parts, previous, focus, lets=asker.role == "LANDLORD")
+            if unanswered is None
+            else None
+        )
         if picked is not None:
             return _told_of_row(parts, *picked, focus)
-        parts = _with_person(parts, previous, focus)
+        parts = _with_all(_with_person(parts, previous, focus), previous, focus)
         edited = change_query(message, parts, previous, focus) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
         if edited is not None and _leaves_open(parts, edited, unanswered or set()):
@@ -220,6 +250,16 @@ def _with_person(parts: QuestionParts, previous: ParsedQuestion | None, focus: F
     )
 
 
+def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:
+    """`parts` with "hai người đó", "ba quận này" read, where so many were shown or told apart."""
+    known = {len(one.values) for one in (previous.filters if previous else ()) if one.op == "in"}
+    known |= {len(focus.rows)} if len(focus.rows) >= int(focus.query.get("total", 0)) else set()
+    spans = [span for span, number in several_pointed(parts.text) if number in known]
+    people_said = Remark.of("said.no_field", field="people")
+    remarks = tuple(one for one in parts.remarks if not (spans and one == people_said))
+    return replace(parts, read=(*parts.read, *spans), remarks=remarks)
+
+
 def _said_open(parsed: ParsedQuestion) -> ParsedQuestion:
     """`parsed` with the words that were not read of the question it goes on from."""
     if not (parsed.open and parsed.ready):
@@ -235,26 +275,13 @@ def _told_of_row(
     parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
     fields = entities()[parsed.entity].fields
     told = tuple(one for one in parts.remarks if one.key == "said.metered")
-    unread = _unread(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
+    unread = unread_words(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
     if parsed.ready:
         unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
     if unread and not told:
         told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
     leans = not asks_one_value(parsed, pointed, focus)
     return replace(parsed, remarks=(*parsed.remarks, *told), unread=unread, leans=leans)
-
-
-def _only_thanks(message: str, asker: Asker) -> bool:
-    """Whether a message thanks and goes on with nothing that can be looked up: "cảm ơn nghe, để hỏi lại bạn cùng phòng đã"."""
-    hits = everyday_phrases(message)
-    thanks = [hit for hit in hits if hit.label in {"thanks", "bye"}]
-    if not thanks or folded_words(message[: thanks[0].start]) or message.rstrip().endswith("?"):
-        return False
-    rest = message[thanks[0].end :]
-    parts = parse_parts(Vocabulary(rest), rest, asker)
-    asks = any(hit.label == "question" for hit in hits if hit.start >= thanks[0].end)
-    holds = parts.filters or parts.quantities or parts.missing or parts.output.measures or parts.output.order
-    return not (asks or holds or is_forbidden(parts.vocabulary, rest))
 
 
 def _named_by_counter(parts: QuestionParts) -> bool:
@@ -327,17 +354,6 @@ def _unanswered(focus: Focus | None) -> set[Filter] | None:
     }
 
 
-def _unread(
-    parts: QuestionParts,
-    parsed: ParsedQuestion,
-    *,
-    changed: bool = False,
-    pointed: frozenset[str] = frozenset(),
-) -> tuple[str, ...]:
-    found = unread_words(parts, parsed, changed=changed)
-    return tuple(run for run in found if not {*folded_words(run)} <= pointed or not folded_words(run))
-
-
 def _lost(parts: QuestionParts, parsed: ParsedQuestion, previous: ParsedQuestion | None) -> tuple[str, ...]:
     """Conditions that were read and that a change neither holds nor gave up."""
     before = previous.filters if previous is not None else ()
@@ -363,19 +379,16 @@ def _accounted(
     """`parsed` with the words that it does not hold: a list says so, a figure is not given."""
     if parsed.request_type not in {"QUERY", "CLARIFICATION"}:
         return parsed
-    if _asks_which(parts, parsed) or _asks_of_search(parts, parsed):
+    searched = parts.vocabulary.find(parts.text, "asks", "told room_seeking_post") and parsed.own
+    searched = searched and parsed.entity == "room_seeking_post"  # "ngân sách bao nhiêu" of one's own search
+    if searched or _asks_which(parts, parsed):
         parsed = replace(parsed, measures=(), order=(), group=(), mode="LIST")
     end, told = parsed.end, details_of(parts.text)
-    if (
-        end is not None
-        and parsed.entity in _PUBLIC
-        and parts.output.measures
-        and {*told} - {end.field, "price"}
-    ):
+    if end is not None and parsed.entity in _PUBLIC and parts.output.measures and {*told} - {end.field}:
         # "căn rẻ nhất bao nhiêu tiền, mấy phòng ngủ": of the one that has it.
         order = (Order(end.field, end.kind == "max"),)
         parsed = replace(parsed, measures=(), order=order, limit=1, mode="LIST", details=told)
-    unread = (*_unread(parts, parsed, changed=changed), *lost)
+    unread = (*unread_words(parts, parsed, changed=changed), *lost)
     if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
         unread = (*unread, parts.text.strip())  # one figure answers one of the wants
     if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:
@@ -396,13 +409,9 @@ def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
     kinds = [one.kind for one in parsed.measures]
     summed = parsed.entity in PAPERS and parsed.own and kinds == ["sum"] and _ROWS.search(fold(parts.text))
     counted = kinds == ["count"] and WHICH.search(fold(parts.text))
+    if kinds == ["count"] and _SOME_WHICH.search(fold(parts.text)) and not _NUMBER.search(fold(parts.text)):
+        return not parsed.group  # "mấy cái nào chưa xác nhận": which, not how many
     return bool((summed or counted) and not parsed.group and _wants(parts) > 1)
-
-
-def _asks_of_search(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
-    """Whether one's own search for a room is asked what it says ("ngân sách bao nhiêu"), not how many there are."""
-    said = parts.vocabulary.find(parts.text, "asks", "told room_seeking_post")
-    return bool(said and parsed.own and parsed.entity == "room_seeking_post")
 
 
 def _with_unread(

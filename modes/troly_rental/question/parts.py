@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import cache
 from itertools import pairwise
 
 from troly.text.catalogue import Lang
@@ -20,13 +22,13 @@ from troly_rental.question.places import parse_places
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.traits import parse_status, parse_traits
 from troly_rental.question.types import Filter, Measure, Mode, Order, Remark, Span, merge_filters
-from troly_rental.question.vocabulary import Vocabulary, lists
+from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
 
 _CHARGES = ("electricity_kwh", "water_m3", "electricity", "water")
 _OWN_ENTITIES = ("contract", "invoice", "viewing")
-_ANY_DAY = date(2024, 6, 15)
+ANY_DAY = date(2024, 6, 15)
 _SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "table")
 _MOST_ROWS = 200
@@ -71,11 +73,12 @@ _INCLUDED = re.compile(
 _RENT_SAID = re.compile(r"(?<!\w)(?:gia thue|gia phong|tien thue|tien phong|rent)(?!\w)")
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|search|show)(?!\w)")
 _SUM_TOO = re.compile(
-    r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien)|how much|in total|total)(?!\w)"
+    r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien|bao nhieu)|how much|in total|total)(?!\w)"
 )
 _MONEY_TOO = re.compile(
     r"(?<!\w)(?:(?:bao nhieu|nhieu|may) tien|how much (?:is|was|did it|does it|money)|cost)(?!\w)"
 )
+_WHICH_ROOM = re.compile(r"(?<!\w)(?:(?:phong|can|can ho|room)\s+nao|which\s+(?:room|flat|unit)s?)(?!\w)")
 _WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
 _OWES_MORE = re.compile(r"(?<!\w)(nhieu|it)\s+hon(?!\w)|(?<!\w)(?:owes?|behind)\s+more(?!\w)")
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
@@ -113,42 +116,12 @@ class QuestionParts:
 
 
 _COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|!=|<>|≠|>|<)(?=\s*\d)")
-_RATHER_THAN = re.compile(
-    r"(?i),?\s*(?:chứ|chớ|chu|cho)\s+(?:không|hổng|hông|ko|k|khong|hong)\s+(?:phải|phai)\s+(?:là\s+)?(?:phòng|phong|căn|can)?\s*(?:đã|da|đang|dang|còn|con|cho thuê|cho thue|trống|trong)\b.*$"
-)
-"""The state that is not meant, after the one that is: "phòng đang sửa chứ không phải phòng cho thuê"."""
-_TOGETHER = re.compile(
-    r"(?i)(?<!\w)(quận|quan|phường|phuong)\s*(?:[,/]|hay|hoặc|hoac|or)\s*(huyện|huyen|xã|xa)(?!\w)"
-)
-_AMOUNT_ONE = re.compile(r"(?i)(\d\s*(?:million|mil|m|tr|triệu|k|m2|sqm))\s+ones?(?!\w)")
-"""The thing of an amount, no further digit of it: "the 5.6 million one"."""
-_MONTHS = r"(?i:January|February|April|June|July|August|September|October|November|December)|March"
-_MONTH_OF = re.compile(
-    rf"(?<!\bin )(?<!\bof )\b({_MONTHS}|May)(?:'s|’s)?\s+"
-    r"((?:electricity |water |rent )?(?:invoices?|bills?|payments?|rent|electricity|water|revenue))\b"
-)
-"""The month before what is of it: "my October invoice"."""
-_MONTH_ALONE = re.compile(
-    r"(?<!\bin )(?<!\bof )(?<!\bsince )(?<!\bfrom )(?<!\bto )(?<!\d )\b"
-    rf"({_MONTHS})\b(?!\s+\d)"
-)
-"""A month that stands by itself: "I meant August"."""
-_CALLED = re.compile(
-    r"(?i)(?<!\w)(nhà trọ|nha tro|khu trọ|khu tro|tòa nhà|toà nhà|toa nha|dãy trọ|day tro)\s+(?:tên là|tên|ten la|ten|called|named)\s+"
-)
-"""What leads to the name of a building: "nhà trọ tên Lan Anh"."""
-_HOW_LONG = re.compile(
-    r"(?i)(?<!\w)(thuê|thue|ở|hạn|hợp đồng|hop dong|còn)\s+(?:(?:được|duoc|là|la|trong|thời hạn)\s+)?(?:bao nhiêu|bao nhieu|mấy|may)\s+(?:tháng|thang|năm)(?!\w)(?:\s+(?:rồi|roi|nay|nữa|nua))?"
-)
-"""A length of time, no month and no rent: "thuê bao nhiêu tháng rồi"."""
-_A_HEAD = re.compile(
-    r"(?i)(?<!\w)(bao nhiêu|bao nhieu|nhiêu|mấy)(?:\s+(?:tiền|tien))?\s+(?:một|mot|1|mỗi|moi)\s+(?:người|nguoi|đứa|giường|giuong|chỗ|slot)(?!\w)"
-)
-"""The rent of a bed is a head's: "bao nhiêu một người"."""
 _RANK = re.compile(
     r"(?<!\w)(?:re|dat|mac|cao|thap|rong|lon|to|nho|be|hep|moi|nhieu(?:\s+\w+){0,3}?|it(?:\s+\w+){0,3}?)"
     r"(\s+(?:nhat\s+)?(?:(?:dung|xep)\s+)?(?:(?:thu|hang)\s+(nhi|hai|ba|tu|bon|nam|sau|bay|tam|chin|muoi|\d{1,2})|(nhi)))(?!\w)"
 )
+_RANK_ALONE = re.compile(r"(?<!\w)(?:dung|xep|ve|hang)\s+(?:(?:thu|hang)\s+)?(nhi)(?!\w)")
+"""The second place of what was told before: "đứng nhì là quận nào"."""
 _RANK_EN = re.compile(
     r"(?<!\w)(second|third|fourth|fifth|2nd|3rd|4th|5th)\s+(?=(?:most|least)\s|\w+est(?!\w))"
 )
@@ -158,18 +131,10 @@ _RANK_OF = re.compile(
 """The place by a number of things: "đứng thứ hai về số phòng trống"."""
 _ORDINALS = {"nhi": 2, "tu": 4, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 """Ordinals of rank; the others are said by their numbers."""
-_ASKED_NO_MORE = re.compile(
-    r"(?i)^(?:không|khong|ko|khỏi|khoi|thôi không|thoi khong)\s+(?:hỏi|hoi|nói|noi|bàn|ban|nhắc|nhac)\s+[^,.;]*?\s+(?:nữa|nua)\s*[,.;]\s*(?=\S)"
-)
-"""What is no longer spoken of: "không hỏi phòng đó nữa, tiền thuê…"."""
 _NUMBERED = re.compile(
     r"(?<!\w)(?:phong|can|nha|can ho|room|flat|apartment)\s+(?:so|number|no\.?|ma|id|#)\s*(\d{1,7})(?![\w.,]*\d)"
 )
 """A room by its number in the data."""
-_TAKEN_OUT = re.compile(
-    r"(?i)^(\W*)(?:loại|loai|gạt|gat)\s+(?!(?:nào|nao|đó|do|này|nay)(?!\w))(?=.*\s(?:ra|đi|di)(?:\s+(?:nhé|nhe|nha|luôn|luon|giúp|giup|ạ|em))*\W*$)"
-)
-"""What is left out: "loại ở ghép ra"."""
 _TO_SEE = re.compile(r"(?<!\w)(?:xem|coi|lich|hen)(?!\w)")
 _TOMORROW = re.compile(
     r"(?i)(?<!\w)(?<!ngày )(?<!ngay )(?<!sáng )(?<!sang )(?<!chiều )(?<!chieu )(?<!tối )(?<!toi )(?<!trưa )(?<!trua )(?<!hôm )(?<!hom )"
@@ -182,30 +147,30 @@ _OF_CONTRACTS = re.compile(
 )
 _OF_BILLS = re.compile(r"(?<!\w)(?:dien|nuoc|tien|no|dong|tra|nop|thanh toan|qua han|tre han)(?!\w)")
 """What makes a contract and what makes a bill of "hđ"; a month makes a bill where nothing makes a contract."""
-_TENS = re.compile(
-    r"(?i)((?:dưới|duoi|trên|tren|khoảng|khoang|tầm|tam|cỡ|chừng|quá)\s+)(?:chục|chuc)\s+(?=tri[eệ]u|tr\b|củ|m2|mét|met)"
-)
-"""Ten of something: "dưới chục triệu"."""
-_NOT_WITHOUT = re.compile(
-    r"(?i)(?<!\w)(?:không|khong|đừng|dung|chẳng|khỏi)\s+(?:lấy|lay|cần|can|thích|thich|muốn|muon|xem|đưa|hiện)\s+(?:(?:mấy|may|những|các|cac)\s+)?"
-    r"(?:phòng|phong|căn|can|chỗ|cho|nhà|nha|cái|cai)\s+(?:nào\s+|nao\s+)?(?:không|khong)\s+(?:có|co)\s"
-)
-"""What is refused is to be without: "không lấy phòng không có máy lạnh"."""
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
 
 
-def _signs_in_words(text: str) -> str:
-    """Comparison signs before a number as the words that mean them."""
+@cache
+def _rewrites() -> dict[str, list[tuple[re.Pattern[str], str]]]:
+    """The turns of speech of lexicons/rewrites.toml."""
+    listed = tomllib.loads((LEXICONS / "rewrites.toml").read_text(encoding="utf-8"))
+    return {name: [(re.compile(one["said"]), one["means"]) for one in ones] for name, ones in listed.items()}
+
+
+def _rewritten(text: str, section: str) -> str:
+    """`text` with the turns of speech of a section in the words that mean the same."""
+    for said, means in _rewrites()[section]:
+        text = said.sub(means, text)
+    return text
+
+
+def _signs_in_words(text: str, about: str) -> str:
+    """Comparison signs before a number, and turns of speech, as the words that mean them."""
     text = months_of_year(re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text))
-    if _TO_SEE.search(fold(text)):
-        text = _TOMORROW.sub(_tomorrow, text)
-    text = _TAKEN_OUT.sub(r"\1bỏ ", text)
-    text = _CALLED.sub(r"\1 ", _ASKED_NO_MORE.sub("", text))
-    text = _RATHER_THAN.sub("", text)
-    text = _MONTH_ALONE.sub(r"in \1", _MONTH_OF.sub(r"\2 in \1", text))
-    text = _AMOUNT_ONE.sub(r"\1 place", _TOGETHER.sub(r"\1 \2", text))
-    text = _TENS.sub(r"\g<1>10 ", text)
+    if about == "viewing" or _TO_SEE.search(fold(text)):
+        text = _rewritten(_TOMORROW.sub(_tomorrow, text), "viewing")
+    text = _rewritten(text, "first")
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
 
 
@@ -223,6 +188,8 @@ def _ranked(text: str) -> tuple[int, str]:
     if found := _RANK_OF.search(plain):
         return _ordinal(found[1]), f"{text[: found.start()]}nhiều{text[found.end() :]} nhất"
     if found := _RANK_EN.search(plain):
+        return _ordinal(found[1]), text[: found.start()] + text[found.end() :]
+    if found := _RANK_ALONE.search(plain):
         return _ordinal(found[1]), text[: found.start()] + text[found.end() :]
     found = _RANK.search(plain)
     if found is None or _TO_SEE.search(plain):
@@ -317,7 +284,8 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
         or _SINCE_WHEN.search(fold(text))
         or (said("renter own") and said("price asked", "amount asked"))
     )
-    rent = role == "TENANT" and own and asked and not (money or said("avg"))
+    rates = said("figure electricity_price", "figure water_price") and not said("figure deposit")
+    rent = role == "TENANT" and own and asked and not (money or rates or said("avg"))
     if entity == "room" and (held or rent):
         return _Subject("contract", True, money, own)
     return _Subject(entity, bool(named or money), money, own)
@@ -346,9 +314,8 @@ def _named(asker: Asker, text: str) -> NamedThings:
 def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str = "") -> QuestionParts:
     """The parts of `message`; `about` are the records of the question before it, which are meant where the message names none."""
     now, role = asker.now, asker.role
-    text = _paper_in_words(_signs_in_words(message), about)
-    text = correct_spelling(text, asker.lang, _named(asker, text).spans)
-    text = _A_HEAD.sub(r"\1 tiền", _HOW_LONG.sub(r"\1 bao lâu", _NOT_WITHOUT.sub("phải có ", text)))
+    text = _paper_in_words(_signs_in_words(message, about), about)
+    text = _rewritten(correct_spelling(text, asker.lang, _named(asker, text).spans), "spelt")
     rank, text = _ranked(_WHICH_HOUSE.sub("tòa nhà nào", text) if role == "LANDLORD" else text)
     whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
@@ -436,7 +403,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     )  # fmt: skip
 
 
-_OPENING = re.compile(r"(?:between|giua|tu|from|trong|in|o muc|muc|len|xuong|den)\s*$")
+_OPENING = re.compile(r"(?:between|giua|tu|from|trong|in|o muc|muc|(?:noi )?len|xuong|den)\s*$")
 
 
 def _openings(text: str, start: int) -> list[Span]:
@@ -445,7 +412,7 @@ def _openings(text: str, start: int) -> list[Span]:
     return [(found.start(), start)] if found else []
 
 
-_BOTH = re.compile(r"[,;&/+]|(?<!\w)(?:va|hoac|hay|lan|cung|and|or)(?!\w)")
+_BOTH = re.compile(r"[,;&/+]|(?<!\w)(?:va|hoac|hay|lan|cung|(?:ke|tinh|gom|luon) ca|and|or|including)(?!\w)")
 _STATES_GAP = re.compile(
     r"(?=.*(?:[,;&+/]|\b(?:va|and)\b))\W*(?:(?:va|and|are|is|bi|dang|da|con|phong|rooms)\W*)*"
 )
@@ -463,7 +430,8 @@ def _counted_states(
     gaps = [fold(text[end:start]) for (_, end), (start, _) in pairwise(sorted(spans))]
     joined = len(told) > 1 and all(_STATES_GAP.fullmatch(gap) for gap in gaps)
     several = len(asked) >= max(2, len(told))
-    if not told or not (several or joined) or [one.kind for one in output.measures] != ["count"]:
+    summed = {*told} & {"paid", "unpaid", "overdue"} and _SUM_TOO.search(fold(text))
+    if not told or summed or not (several or joined) or [one.kind for one in output.measures] != ["count"]:
         return output
     whole = output.measures if len(asked) > len(told) else ()
     return replace(output, measures=(*whole, *(Measure("count_where", one) for one in told)))
@@ -489,7 +457,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     if plain := vocabulary.find(text, "asks", "revenue") or vocabulary.find(text, "asks", "debt"):
         return plain[0].label
     found = vocabulary.find(text, "asks", *(f"invoice {name}" for name in (*_CHARGES, "rent")))
-    periods = [one.span for one in find_ranges(text, _ANY_DAY)]
+    periods = [one.span for one in find_ranges(text, ANY_DAY)]
     by_month = role != "GUEST" and _by_month(
         vocabulary, text, rent=bool(found) and found[0].label == "invoice rent"
     )
@@ -503,7 +471,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     hit = next((one for one in found if one.label.endswith(("_kwh", "_m3"))), found[0])
     used = hit.label.endswith(("_kwh", "_m3"))
     rates = vocabulary.find(text, "amounts", "unit electricity_price", "unit water_price")
-    if (used and role == "GUEST") or (rates and not (own or used)):
+    if (used and role == "GUEST") or (rates and not used):
         return ""
     amounts = parse_quantities(vocabulary, blank_out(text, periods))
     if any(one.field not in {"limit", "other", "unit", ""} for one in amounts):
@@ -649,6 +617,10 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
     group = tuple(name for name in output.group if name in groups)
     if not group and vocabulary.find(text, "asks", "chart", "trend"):
         group = ("month",)
+    ended = _MOST_MONEY.search(fold(text)) or vocabulary.find(text, "asks", "highest end", "lowest end")
+    if not group and ended:  # "phòng nào dùng điện nhiều nhất", "which of my tenants used the most"
+        asked = (("room", _WHICH_ROOM), ("tenant", _WHO))
+        group = next(((name,) for name, which in asked if which.search(fold(text))), ())
     monthly = bool(vocabulary.find(text, "asks", "avg"))
     if monthly:
         group = tuple(name for name in group if name != "month")
@@ -670,11 +642,11 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
         )  # "thu bao nhiêu, còn bao nhiêu chưa thu"
         measures = (*measures, Measure("paid", "total"), *([Measure("owed", "total")] if owed else []))
     mode: Mode = "CHART" if output.mode == "CHART" else "TABLE"
-    order = _money_order(vocabulary, text, group)
+    order = money_order(vocabulary, text, group)
     return replace(output, measures=measures, group=group, order=order, mode=mode, remarks=())
 
 
-def _money_order(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Order, ...]:
+def money_order(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Order, ...]:
     """ "tháng nào cao nhất" asks for the months by their figure; else they run forwards."""
     if not group:
         return ()

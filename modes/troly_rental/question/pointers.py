@@ -36,10 +36,11 @@ GROUPS = ("month", "district", "ward", "type", "tenant", "building")
 def _pattern(kind: str) -> re.Pattern[str]:
     nouns, english = _NOUNS[kind]
     behind = f"{_THAT}|{_FIRST}" if kind in GROUPS else _THAT
-    several = r"(?<!may )(?<!cac )(?<!nhung )(?<!so )" if kind == "one" else ""
-    led = "that|this|those|these" if kind in GROUPS or kind == "amount" else "that|this|the|those|these"
+    led = "may|cac|nhung|so|hai|ba|bon|ca|2|3|4" if kind == "one" or kind in GROUPS else ""
+    several = "".join(rf"(?<!\b{one} )" for one in led.split("|") if one)
+    that = "that|this|those|these" if kind in GROUPS or kind == "amount" else "that|this|the|those|these"
     return re.compile(
-        rf"{several}(?<!\w)(?:{nouns})\s+(?:{behind})(?!\w)|(?<!\w)(?:{led})\s+(?:{english})s?(?!\w){_ALONE.get(kind, '')}"
+        rf"{several}(?<!\w)(?:{nouns})\s+(?:{behind})(?!\w)|(?<!\w)(?:{that})\s+(?:{english})s?(?!\w){_ALONE.get(kind, '')}"
     )
 
 

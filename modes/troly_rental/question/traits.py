@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from troly.text.fold import fold, tokens
 from troly.text.match import PhraseHit, blank_out
-from troly_rental.question.types import Filter, Remark, Span
+from troly_rental.question.types import OPPOSITE, Filter, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary, lists
 
 _TURNING = ("without", "needless")
@@ -92,7 +92,10 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
         if label == "needless":
             needless.add("furnished" if level else f"amenity {name}")
         elif level:
-            found.append(_furnished(level, label, hit.phrase))
+            one = _furnished(level, label, hit.phrase)
+            left_out = None if turn else _LEFT_OUT.search(fold(text[: hit.start]))
+            read += [left_out.span()] if left_out else []
+            found.append(replace(one, op=OPPOSITE[one.op]) if left_out else one)
         elif (
             previous
             and gap
@@ -225,13 +228,8 @@ def parse_status(
     ]
     spans = [(hit.start, hit.end) for hit in hits]
     if not lets:
-        hits = [
-            hit
-            for hit in hits
-            if not (
-                hit.label == "status room rented" and (_RENTING if own else _OFFERED).search(fold(hit.phrase))
-            )
-        ]
+        to_let, rented = _RENTING if own else _OFFERED, "status room rented"
+        hits = [hit for hit in hits if hit.label != rented or not to_let.search(fold(hit.phrase))]
     # "phòng trống đang cho thuê" is to let
     hits = [
         hit

@@ -172,15 +172,18 @@ def without_background(text: str, holds: Callable[[str], bool]) -> tuple[str, tu
     number that nobody knows could be meant to narrow the question, so it stays, unless it introduces the speaker.
     """
     pieces = [piece for piece in _PIECES.split(text.strip()) if tokens(piece)]
-    told = [_tells_of_speaker(piece) and not holds(piece) for piece in pieces]
+    told, subject = list[bool](), False
+    for at, piece in enumerate(pieces):
+        subject = _tells_of_speaker(piece, goes_on=subject and pieces[at - 1].endswith(","))
+        told.append(subject and not holds(piece))
     if not any(told) or all(told):
         return text, ()
     asked = " ".join(piece for piece, aside in zip(pieces, told, strict=True) if not aside)
     aside = (piece for piece, is_aside in zip(pieces, told, strict=True) if is_aside and _has_subject(piece))
-    return asked, tuple(piece.strip(" ,.;!") for piece in aside)
+    return asked, tuple(piece.strip(" ,.;:!") for piece in aside)
 
 
-_PIECES = re.compile(r"(?<=[.?!…;])\s+|(?<=,)\s+|\n+")
+_PIECES = re.compile(r"(?<=[.?!…;:])\s+|(?<=,)\s+|\n+")
 _DOINGS = frozenset(
     {"moving", "relocating", "coming", "arriving", "working", "studying", "living", "staying"}
 )
@@ -192,14 +195,17 @@ _ASKING = frozenset(
 _IDLE: frozenset[str] = frozenset({"particle", "polite", "greeting", "thanks", "ack"})
 
 
-def _tells_of_speaker(piece: str) -> bool:
-    """Whether a piece says something whose subject is a person that speaks or is spoken to: "em là kế toán mới", "I'm new here"."""
+def _tells_of_speaker(piece: str, *, goes_on: bool) -> bool:
+    """Whether a piece says something whose subject is a person that speaks or is spoken to: "em là kế toán mới", "I'm new here";
+    a clause without a subject that `goes_on` from such a one has the same: "tôi có tuổi rồi, không rành điện thoại".
+    """
     words, hits = tokens(piece), everyday_phrases(piece)
     if piece.rstrip().endswith("?") or not _ASKING.isdisjoint(word.text for word in words):
         return False
     rest = words_outside(words, spans_of(hit for hit in hits if hit.label in _IDLE))
     subject = [hit for hit in hits if hit.label == "person" and rest and hit.start <= rest[0].start < hit.end]
-    behind = [word for word in rest if subject and word.start >= max(hit.end for hit in subject)]
+    last = max((hit.end for hit in subject), default=0)
+    behind = [word for word in rest if (subject or goes_on) and word.start >= last]
     if not behind:
         return not rest or rest[0].text in _DOINGS
     named = (piece[word.start : word.end] for word in behind)

@@ -356,3 +356,20 @@ async def test_something_is_asked_of_the_room_that_has_the_lowest_rent(desk: Ren
     other = await desk.ask("and the highest?")
     assert row["title"] not in other.answer.splitlines()[0]
     assert "Tân Bình" in other.answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Thuê phòng trọ thì thường phải đặt cọc mấy tháng tiền phòng?",
+        "tiền cọc là gì",
+        "deposit usually how many months",
+    ],
+)
+async def test_the_glossary_answers_what_is_asked_in_general(desk: RentalDesk, asked: str) -> None:
+    desk.become("nobody")
+    first = await desk.ask(asked)
+    assert "hai tháng" in first.answer or "two for apartments" in first.answer
+    if "?" in asked:
+        assert "hai tháng" in (await desk.ask("còn thuê chung cư thì sao")).answer
+        assert "hai tháng" not in (await desk.ask("chung cư quận 3 cọc trung bình bao nhiêu")).answer

@@ -329,3 +329,37 @@ def test_who_is_in_some_state_asks_for_no_posts_of_their_own(who: str, state: st
     verb = "dang" if who in {"minh", "toi"} else "đang"
     assert not ask(f"{who} {verb} {state}, tìm phòng ở Gò Vấp", role="GUEST").own
     assert ask(f"tin {who} {verb.replace('đang', 'đăng')}").own
+
+
+def test_so_many_of_those_before_are_read_only_where_there_are_so_many() -> None:
+    rows = (FocusRow("1", "A", {"tenant": "A"}), FocusRow("2", "B", {"tenant": "B"}))
+    bills = "tháng 11 ai chưa đóng tiền trọ"
+    assert ask(bills, "2 người đó cộng lại bao nhiêu", rows=rows).certain
+    assert not ask(bills, "3 người đó cộng lại bao nhiêu", rows=rows).certain
+    both = "Giá phòng trọ trung bình ở Cầu Giấy và Thanh Xuân, bên nào đắt hơn?"
+    assert told(ask(both, "vẽ biểu đồ hai quận này")) == told(ask(both))
+
+
+def test_a_month_beside_what_was_told_is_no_narrower_question() -> None:
+    for message in (
+        "cộng lại hết bao nhiêu, tính luôn cả tháng 11",
+        "tổng cộng bao nhiêu, gộp luôn tháng 11 chưa đóng",
+    ):
+        assert not ask("Tôi đang có những hóa đơn nào bị quá hạn?", message, role="TENANT").certain
+
+
+def test_one_clause_gives_up_and_another_wants() -> None:
+    parsed = ask("căn hộ mini Bình Thạnh có ban công dưới 9 triệu", "bỏ ban công đi, nhưng phải cho nuôi mèo")
+    assert told(parsed) == {"district=Bình Thạnh", "type=mini_apartment", "price<9000000", "amenity=pets"}
+
+
+def test_a_search_after_the_first_of_an_order_asks_for_all() -> None:
+    assert ask(FIRST, "rộng nhất là phòng nào", "tìm riêng quận 3 thôi").limit is None
+
+
+def test_who_rents_an_own_room_is_told_to_who_lets_it() -> None:
+    row = (FocusRow("5", "Phòng 5", {"price": 2900000.0}),)
+    let = ask("phòng nào của tôi đang cho thuê", "ai thuê phòng đầu tiên", rows=row)
+    assert (let.entity, let.own, told(let)) == ("contract", True, {"room_id=5", "status=active"})
+    for role in ("GUEST", "TENANT"):
+        assert ask("phòng trọ quận 7", "ai thuê phòng đầu tiên", role=role, rows=row).refused

@@ -11,7 +11,7 @@ import pytest
 from tests.modes.rental.question.cases import ask, cases, role_of, told, turns_of
 from troly.text.fold import fold
 from troly_rental.data.places import places as all_places
-from troly_rental.question.types import ParsedQuestion
+from troly_rental.question.types import Order, ParsedQuestion
 
 _UNLIKE = {"phong quan hai chau duoi 3 trieu", "minh can tim mot thu"}
 """Without accents these say something else: "quận hai", "căn"."""
@@ -191,9 +191,12 @@ def test_no_name_of_a_district_or_city_is_small_talk() -> None:
             assert ask(said).request_type not in {"GENERAL_CHAT", "GREETING"}, said
 
 
-@pytest.mark.parametrize(
-    "aside", ["Hi, I'm an exchange student.", "Em là sinh viên mới.", "Tôi là kế toán mới."]
-)
+ASIDES = """Hi, I'm an exchange student.|Em là sinh viên mới.|Tôi là kế toán mới.|Tôi là điều dưỡng hay trực đêm.|vo chong em lam cong nhan,
+Gia đình tôi có hai con nhỏ,|Tôi có tuổi rồi, không rành điện thoại.|Bạn tôi hỏi thêm:|I teach English and I'm moving to Hanoi next month.
+tôi là bảo vệ, lương không cao.|Khách mình đang đứng chờ ở văn phòng.|My wife and I both work from home."""
+
+
+@pytest.mark.parametrize("aside", ASIDES.replace("\n", "|").split("|"))
 @pytest.mark.parametrize("question", ["Quận 7 có bao nhiêu phòng trọ?", "phòng trọ quận 3 dưới 4 triệu"])
 def test_what_the_asker_tells_of_themself_is_left_out_and_said(aside: str, question: str) -> None:
     alone, told_too = ask(question), ask(f"{aside} {question}")
@@ -203,3 +206,63 @@ def test_what_the_asker_tells_of_themself_is_left_out_and_said(aside: str, quest
 
 def test_a_condition_beside_the_asker_is_no_background() -> None:
     assert "price<4000000" in told(ask("Em là sinh viên, chỉ có dưới 4 triệu. Quận 7 có phòng trọ nào?"))
+    for wish in ("Em là sinh viên, không lấy tầng trệt.", "Mình không thích chủ nhà khó tính."):
+        assert not ask(f"{wish} Quận 7 có bao nhiêu phòng trọ?").certain
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["mấy lịch nào của tôi chưa xác nhận", "mấy phòng đang sửa là phòng nào", "mấy khách nào chưa đóng tiền"],
+)
+def test_some_that_are_asked_for_are_not_counted(asked: str) -> None:
+    assert (ask(asked).mode, ask(asked).measures) == ("LIST", ())
+    counted = ask("Tôi có mấy hợp đồng còn hiệu lực?")
+    assert [one.kind for one in counted.measures] == ["count"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "filters"),
+    [
+        ("Có hóa đơn nào quá hạn từ những tháng trước không?", {"month<2026-11-01", "status=overdue"}),
+        ("không tính tháng 11 thì tôi còn hóa đơn nào chưa trả", {"month!=2026-11-01", "status=unpaid"}),
+        ("tính hết hóa đơn chưa đóng kể cả quá hạn", {"statusinoverdue,unpaid"}),
+        (
+            "căn hộ mini Phú Nhuận, không tính những căn không có nội thất",
+            {"district=Phú Nhuận", "furnished!=none", "type=mini_apartment"},
+        ),
+    ],
+)
+def test_what_is_left_out_and_what_is_counted_in(asked: str, filters: set[str]) -> None:
+    assert told(ask(asked)) == filters
+
+
+@pytest.mark.parametrize(
+    ("asked", "group"),
+    [
+        ("tháng 10 phòng nào dùng điện nhiều nhất", "room"),
+        ("which of my tenants used the most power last month", "tenant"),
+        ("khách nào dùng nhiều điện nhất tháng trước", "tenant"),
+        ("who used the least water in October", "tenant"),
+    ],
+)
+def test_bills_are_ranked_by_who_or_what_is_asked_for(asked: str, group: str) -> None:
+    parsed = ask(asked)
+    assert parsed.certain
+    assert (parsed.group, parsed.order) == ((group,), (Order("figure", "least" not in asked),))
+
+
+def test_the_rates_of_the_rented_room_are_asked_of_the_room() -> None:
+    for asked in (
+        "Phòng tôi đang thuê giá điện bao nhiêu một số?",
+        "phòng tôi đang ở tính tiền nước bao nhiêu một khối",
+    ):
+        parsed = ask(asked, role="TENANT")
+        assert (parsed.certain, parsed.entity, parsed.own) == (True, "room", True)
+
+
+def test_an_area_that_is_asked_for_is_no_rent_and_no_order() -> None:
+    for asked in (
+        "Phòng trọ quận 7 thường có diện tích khoảng bao nhiêu?",
+        "chung cư quận 2 rộng khoảng bao nhiêu",
+    ):
+        assert {one.field for one in ask(asked).measures} == {"area"}, asked
