@@ -39,6 +39,7 @@ _COVERED = {
     "choking": ("object", "breathing", "unconscious"),
     "object": ("breathing",),
     "allergy": ("breathing", "unconscious"),
+    "poisoning": ("unconscious",),
 }
 # The notes that say more of it than its card.
 _FIRST_AID: Mapping[str, tuple[str, ...]] = {
@@ -191,7 +192,7 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
     name = present.name
     return bool(
         name != _GENTLE
-        and set(subjects(text)) - set(subjects(advice(name, lang)))
+        and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
         and (
             asks_in_general(text)
             or is_another(person_of(text), present.patient)
