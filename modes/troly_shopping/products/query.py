@@ -91,6 +91,11 @@ _IMPLIED = (
     ("installation", ({"build", "fits", "topic upgrade"}, {"distance", "at home"})),
     ("trade-in", ({"old", "topic used goods"}, {"traded"})),
     ("warranty terms", ({"topic invoice"}, {"ask warranty"})),
+    (
+        "box",
+        ({"box"}, {"ask warranty", "topic not covered", "topic warranty terms", "topic warranty period"}),
+    ),
+    ("exchange", ({"box"},)),
     ("delivery fee", (_SENT, _COSTS)),
     ("delivery", (_SENT | {"topic order"}, {"how long"})),
     ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
@@ -111,16 +116,20 @@ _NARROWER = {
     "return": {"return policy", "deposit", "refund"},
     "order status": {"deposit"},
     "invoice": {"warranty terms"},
+    "exchange": {"box"},
+    "not covered": {"box"},
     "address": {"warranty place"},
     "used goods": {"trade-in"},
     "promotion": {"students"},
     "warranty period": {"warranty parts"},
-    "warranty terms": {"not covered"},
+    "warranty terms": {"not covered", "box"},
 }
+_STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
 # Right before a kind: other goods are wanted, no part of those spoken of.
 _WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see"}
 # The warranty of certain goods is not asked where one of these is.
 _OF_WARRANTY = {
+    "box",
     "not covered",
     "warranty parts",
     "warranty place",
@@ -262,6 +271,7 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         if new.about and old.priced and not old.about:
             # "thôi 15tr": as the limit before was meant.
             low, high, about = (new.about, None, None) if old.high is None else (None, new.about, None)
+    new = replace(new, figures=tuple(_of_the_same(figure, old.figures) for figure in new.figures))
     said = {(figure.attribute, figure.unit) for figure in new.figures}
     units = {figure.unit for figure in new.figures}
     kept = [
@@ -292,6 +302,15 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         stocked=new.stocked or old.stocked,
         said={**old.said, **new.said},
     )
+
+
+def _of_the_same(figure: FigureFact, before: Sequence[FigureFact]) -> FigureFact:
+    """`figure`, where it is bare of what one `before` measured that it may be: "còn bản 16GB" after "bản RAM 32GB"."""
+    for old in before:
+        unit, usual = _BARE_UNITS.get(old.attribute, ("", frozenset()))
+        if not figure.attribute and figure.unit == unit and figure.value in usual:
+            return replace(figure, attribute=old.attribute)
+    return figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,7 +404,7 @@ class _Parser:
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
         found = grammar().find(masked)
-        self._hits = _without_guesses(found)
+        self._hits = [hit for hit in _without_guesses(found) if not self._courteous(hit)]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             # "Da Nang" is no "nặng".
@@ -395,10 +414,19 @@ class _Parser:
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
         # "cu" is also "củ", a million.
-        self._labels = {hit.label for hit in self._hits if hit.exact or hit.label not in {"old", "traded"}}
+        plain, before = not accents(text), (lambda hit: self._rest[: hit.start].rstrip()[-1:])
+        self._labels = {
+            hit.label
+            for hit in self._hits
+            if hit.exact or hit.label not in {"old", "traded"} or (plain and not before(hit).isdigit())
+        }
         for match in _DISTANCE.finditer(fold(self._rest)):
             self._spans.append(match.span())
             self._labels.add("distance")
+
+    def _courteous(self, hit: PhraseHit) -> bool:
+        """Whether "vs" at the end of a clause only asks kindly ("giúp em vs"): nothing is set against anything."""
+        return hit.label == "compare" and hit.phrase == "vs" and not re.match(r"\s*\w", self._rest[hit.end :])
 
     def query(self) -> ProductQuery:
         kinds, asks, owned = self._kinds()
@@ -452,7 +480,9 @@ class _Parser:
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
-        moves = [name for name in ("brands asked", "total", "compare", "difference") if name in labels]
+        moves = [
+            name for name in ("brands asked", "total", "compare", "difference", "distance") if name in labels
+        ]
         count = self._count(items)
         return ProductQuery(
             action=action,
@@ -581,6 +611,9 @@ class _Parser:
             )
             # "màn hình còn hàng không" asks for monitors, whatever was spoken of.
             wished = set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED
+            wished = wished or (
+                kind == "ram" and _STICK.search(fold(self._rest))
+            )  # of which a board has none
             spoken_of = "" if kinds or wished or self._labels & {"stock asked", "in stock"} else self._whole
             whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
             gap = self._rest[before.end : hit.start] if before is not None else "?"
@@ -773,10 +806,18 @@ class _Parser:
             ):
                 # The last piece of a code: "24MR400-B".
                 self._spans.append((word.start, word.end))
+            elif len(word.folded) == 1 and self._in_name(everything[max(at - 1, 0) : at + 2]):
+                self._spans.append((word.start, word.end))  # "Logitech G Pro X TKL"
             elif _CODE.fullmatch(word.folded) and not self._of_topic(word):
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))
         return found
+
+    def _in_name(self, words: Sequence[WordToken]) -> bool:
+        """Whether these words stand one after the other in the name of goods of a kind that is spoken of."""
+        kinds = {self._whole, *(hit.label[5:] for hit in self._hits if hit.label.startswith("kind "))}
+        pairs = [f"{one.folded} {other.folded}" for one, other in pairwise(words)]
+        return any(kind and self._shop.narrowing(kind, pair) for kind in kinds for pair in pairs)
 
     def _signs(self, items: Sequence[_Item]) -> tuple[list[_Item], list[_Item]]:
         """What is wanted, and what is not: a negation reaches the names listed after it, or right before it."""
