@@ -212,17 +212,8 @@ def _denied(fact: Fact) -> bool:
 
 _LEXICONS = Path(__file__).parent / "lexicons"
 Wish = Literal[
-    "recall",
-    "declare",
-    "dose",
-    "prescription",
-    "medicine",
-    "diagnosis",
-    "booking",
-    "clinic",
-    "hours",
-    "price",
-]
+    "recall", "declare", "dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "hours", "price",
+]  # fmt: skip
 
 
 # What is wished for is anything else, tobacco is none; and how long something lasts, which is no dose.

@@ -137,8 +137,8 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     if act.act:
         return _of_act(act, state, store)
     thanked = lexicon("social", "thanks", "bye").find(question) and "?" not in question
-    leaves = "thanks" if thanked and _THINKS.search(fold(question)) else ""
-    if (kind := leaves or small_talk(text).kind) in ("thanks", "bye"):
+    leaves = bool(thanked and _THINKS.search(fold(question)))
+    if (kind := "thanks" if leaves else small_talk(text).kind) in ("thanks", "bye"):
         return ParsedMessage(SerialParse(), state, courtesy=kind)
     candidates = serial_candidates(text)
     found = store.find_all(dict.fromkeys(item.text.upper() for item in candidates))

@@ -52,13 +52,10 @@ _STRENGTH = 200
 _PILLS_SHORT = re.compile(r"\b(\d{1,3})\s?v\b")
 # What makes a danger that is seen to today one that is not waited with: shock, a chill, the throat, the eye, the head.
 _SEVERE = {
-    "bleeding": ("racing", "shock", "head"),
-    "trauma": ("racing", "shock", "head", "throat", "into", "breathless", "vision"),
-    "knocked_out": ("racing", "shock", "head"),
-    "swelling": ("rigor", "shock", "throat", "vision", "fever"),
-    "fever": ("rigor", "shock", "head", "frail", "vision"),
-    "nerve": ("speechless", "sudden"),
-}
+    "bleeding": ("racing", "shock", "head"), "trauma": ("racing", "shock", "head", "throat", "into", "breathless", "vision"),
+    "knocked_out": ("racing", "shock", "head"), "swelling": ("rigor", "shock", "throat", "vision", "fever"),
+    "fever": ("rigor", "shock", "head", "frail", "vision"), "nerve": ("speechless", "sudden"),
+}  # fmt: skip
 # Signs that are never waited with, however the rest is said.
 _CERTAIN = frozenset({"choking", "breathing", "unconscious", "poisoning", "allergy", "object"})
 
@@ -564,23 +561,11 @@ def _fever(case: _Case) -> bool:
 
 
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
-    ("self_harm", _self_harm),
-    ("trauma", _impaled),
-    ("choking", _choking),
-    ("object", _object),
-    ("allergy", _anaphylaxis),
-    ("breathing", _breathing),
-    ("unconscious", _unconscious),
-    ("chest", _chest),
-    ("poisoning", _poisoning),
-    ("allergy", _allergy),
-    ("bleeding", _bleeding),
-    ("knocked_out", _knocked_out),
-    ("trauma", _trauma),
-    ("swelling", _swelling),
-    ("nerve", _nerve),
+    ("self_harm", _self_harm), ("trauma", _impaled), ("choking", _choking), ("object", _object), ("allergy", _anaphylaxis),
+    ("breathing", _breathing), ("unconscious", _unconscious), ("chest", _chest), ("poisoning", _poisoning), ("allergy", _allergy),
+    ("bleeding", _bleeding), ("knocked_out", _knocked_out), ("trauma", _trauma), ("swelling", _swelling), ("nerve", _nerve),
     ("fever", _fever),
-)
+)  # fmt: skip
 NAMES = tuple(dict.fromkeys(name for name, _ in _TESTS))
 
 
@@ -636,19 +621,8 @@ _DENIABLE = frozenset(
 )  # fmt: skip
 # Signs that something goes on, as no word for how much or of what is one.
 _EVENTS = (
-    "swell",
-    "fever",
-    "blood",
-    "breathless",
-    "drool",
-    "trismus",
-    "unconscious",
-    "hives",
-    "racing",
-    "numb",
-    "droop",
-    "unwell",
-)
+    "swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell",
+)  # fmt: skip
 # What has been done: that one feels well after it ends nothing.
 _DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
@@ -772,22 +746,15 @@ _CHRONIC = _Frame(("chronic",), 6, 6, unless=_GOING_ON)
 _THE_OTHER_DAY = _Frame(("the_other_day",), _ANY, 8, unless="now", part="sentence")
 _FALLS = frozenset({"accident", "broken", "knocked", "harm"})
 _FRAMES = (
-    _TOLD_OF_OTHERS,
-    _Frame(("supposed",), _ANY, unless="now"),
-    _Frame(("habit",), 2, 3, unless="now"),
-    _Frame(("general",), _ANY, _ANY, unless=_GOING_ON),
-    _FEARED,
+    _TOLD_OF_OTHERS, _Frame(("supposed",), _ANY, unless="now"), _Frame(("habit",), 2, 3, unless="now"),
+    _Frame(("general",), _ANY, _ANY, unless=_GOING_ON), _FEARED,
     _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, near=_NEAR, part="message"),
     _Frame(("anybody",), _ANY, unless=_GOING_ON, near=_NEAR, asks=_QUESTION),
-    _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)),
-    _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
-    _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
-    _Frame(("how_much",), 2, 0, unless="now"),
-    _Frame(("whether",), 4, unless="now", asks=_CLOSED),
-    _Frame(("often",), 1, unless="now", asks=_RIGHT),
-    _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT),
-    _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
-)
+    _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)), _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
+    _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"), _Frame(("how_much",), 2, 0, unless="now"),
+    _Frame(("whether",), 4, unless="now", asks=_CLOSED), _Frame(("often",), 1, unless="now", asks=_RIGHT),
+    _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT), _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
+)  # fmt: skip
 _SHOWN_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 12, 5, 60
 
 

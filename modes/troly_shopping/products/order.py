@@ -195,20 +195,14 @@ class _Part:
         there = sum(one.count for one in lines if one.product == chosen) if self._change == "add" else 0
         return _added(lines, [OrderLine(chosen, there + max(1, self._read.count))])
 
-    def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:
+    def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:  # noqa: C901, PLR0911 (one case a kind)
         """With what is pointed at without its name."""
         reference, read = self._reference, self._read
         if self._change == "more" and (several := self._one_by_one()):
             return several
-        if self._change == "drop" and _REST.search(self._text):
-            return lines  # "bỏ con đắt nhất, hai con còn lại"
-        if self._change == "drop" and len(lines) > 1 and read.order in {"cheapest", "dearest"}:
-            return sorted(lines, key=lambda one: one.product.price)[
-                slice(1, None) if read.order == "cheapest" else slice(-1)
-            ]
+        if self._change == "drop":
+            return self._dropped(lines)
         if reference is None:
-            if self._change == "drop" or (read.order in {"cheapest", "dearest"} and not self._focus):
-                raise _UncertainError
             if read.order in {"cheapest", "dearest"} and self._focus and self._change in {"more", "add"}:
                 return _added(lines, [OrderLine(_chosen(self._text, read, self._focus, self._store))])
             if read.count and len(lines) == 1:
@@ -221,14 +215,9 @@ class _Part:
             return lines
         if reference.kind == "these" and not (read.count and len(lines) <= 1):
             return lines
-        listed = (
-            self._focus
-            and len(self._focus.rows) > 1
-            and self._focus.query.get("order") in {"cheapest", "dearest"}
-        )
-        if self._change == "drop" and reference.kind in {"extreme", "ordinal"}:
-            return [one for one in lines if one.product.name not in {row.id for row in reference.rows}]
-        if self._change == "drop" or not self._change or (reference.kind == "these" and listed):
+        ranked = self._focus and self._focus.query.get("order") in {"cheapest", "dearest"}
+        listed = ranked and self._focus and len(self._focus.rows) > 1
+        if not self._change or (reference.kind == "these" and listed):
             raise _UncertainError
         if reference.kind in {"this", "these"}:
             meant = _before(self._focus, self._store) if self._focus else []
@@ -236,6 +225,18 @@ class _Part:
             return _added(lines, counted if len(meant) == 1 else meant)
         rows = self._store.named([row.id for row in reference.rows])
         return _added(lines, [OrderLine(one, max(1, read.count)) for one in rows])
+
+    def _dropped(self, lines: list[OrderLine]) -> list[OrderLine]:
+        """Without the one that is pointed at, or the cheapest or dearest: "bỏ con đắt nhất, hai con còn lại"."""
+        if _REST.search(self._text):
+            return lines
+        gone = {row.id for row in self._reference.rows} if self._reference else set()
+        if self._read.order in {"cheapest", "dearest"} and len(lines) > 1:
+            end = min if self._read.order == "cheapest" else max
+            gone = {end(lines, key=lambda one: one.product.price).product.name}
+        if not gone:
+            raise _UncertainError
+        return [one for one in lines if one.product.name not in gone]
 
     def _one_by_one(self) -> list[OrderLine]:
         """All that was looked at one by one ("cả ba món", "both"); none where it is not asked for."""

@@ -90,54 +90,29 @@ _COSTS = {"price asked", "fee asked"}
 _IMPLIED = (
     ("installation", ({"build", "fits", "topic upgrade"}, {"distance", "at home"})),
     ("trade-in", ({"old", "topic used goods"}, {"traded"})),
-    ("warranty terms", ({"topic invoice"}, {"ask warranty"})),
-    (
-        "box",
-        ({"box"}, {"ask warranty", "topic not covered", "topic warranty terms", "topic warranty period"}),
-    ),
-    ("exchange", ({"box"},)),
-    ("delivery fee", (_SENT, _COSTS)),
-    ("delivery", (_SENT | {"topic order"}, {"how long"})),
+    ("warranty terms", ({"topic invoice"}, {"ask warranty"})), ("box", ({"box"}, {"ask warranty", "topic not covered", "topic warranty terms", "topic warranty period"})),
+    ("exchange", ({"box"},)), ("delivery fee", (_SENT, _COSTS)), ("delivery", (_SENT | {"topic order"}, {"how long"})),
     ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
-    ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})),
-    ("students", ({"topic promotion"}, {"fact study"})),
-    ("warranty parts", ({"ask battery", "ask charger"}, {"ask warranty"})),
-    ("warranty terms", ({"terms"}, {"ask warranty"})),
-    ("repair time", ({"repair"}, {"how long"})),
-    ("repair cost", ({"repair"}, _COSTS)),
+    ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})), ("students", ({"topic promotion"}, {"fact study"})),
+    ("warranty parts", ({"ask battery", "ask charger"}, {"ask warranty"})), ("warranty terms", ({"terms"}, {"ask warranty"})),
+    ("repair time", ({"repair"}, {"how long"})), ("repair cost", ({"repair"}, _COSTS)),
     ("warranty place", ({"bring"}, {"repair", "broken"}, {"where"})),
-)
+)  # fmt: skip
 # A topic says nothing beside one of these, which is the same asked more closely.
 _NARROWER = {
-    "delivery": {"parcel check", "order status", "installation"},
-    "upgrade": {"installation"},
-    "order": {"order status", "delivery", "delivery fee", "deposit", "cod", "instalment"},
-    "payment": {"cod", "instalment", "refund"},
-    "return": {"return policy", "deposit", "refund"},
-    "order status": {"deposit"},
-    "invoice": {"warranty terms"},
-    "exchange": {"box"},
-    "not covered": {"box"},
-    "address": {"warranty place"},
-    "used goods": {"trade-in"},
-    "promotion": {"students"},
-    "warranty period": {"warranty parts"},
-    "warranty terms": {"not covered", "box"},
-}
+    "delivery": {"parcel check", "order status", "installation"}, "upgrade": {"installation"},
+    "order": {"order status", "delivery", "delivery fee", "deposit", "cod", "instalment"}, "payment": {"cod", "instalment", "refund"},
+    "return": {"return policy", "deposit", "refund"}, "order status": {"deposit"}, "invoice": {"warranty terms"}, "exchange": {"box"},
+    "not covered": {"box"}, "address": {"warranty place"}, "used goods": {"trade-in"}, "promotion": {"students"},
+    "warranty period": {"warranty parts"}, "warranty terms": {"not covered", "box"},
+}  # fmt: skip
 _STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
 # Right before a kind: other goods are wanted, no part of those spoken of.
 _WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see"}
 # The warranty of certain goods is not asked where one of these is.
 _OF_WARRANTY = {
-    "box",
-    "not covered",
-    "warranty parts",
-    "warranty place",
-    "warranty terms",
-    "warranty extension",
-    "repair time",
-    "repair cost",
-}
+    "box", "not covered", "warranty parts", "warranty place", "warranty terms", "warranty extension", "repair time", "repair cost",
+}  # fmt: skip
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
 # What no single part has.
@@ -414,12 +389,8 @@ class _Parser:
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
         # "cu" is also "củ", a million.
-        plain, before = not accents(text), (lambda hit: self._rest[: hit.start].rstrip()[-1:])
-        self._labels = {
-            hit.label
-            for hit in self._hits
-            if hit.exact or hit.label not in {"old", "traded"} or (plain and not before(hit).isdigit())
-        }
+        doubted = {"old", "traded"} if accents(text) else set()
+        self._labels = {hit.label for hit in self._hits if hit.exact or hit.label not in doubted}
         for match in _DISTANCE.finditer(fold(self._rest)):
             self._spans.append(match.span())
             self._labels.add("distance")
@@ -610,10 +581,8 @@ class _Parser:
                 or _bare_number(self._rest, hit.end) is not None
             )
             # "màn hình còn hàng không" asks for monitors, whatever was spoken of.
-            wished = set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED
-            wished = wished or (
-                kind == "ram" and _STICK.search(fold(self._rest))
-            )  # of which a board has none
+            stick = kind == "ram" and bool(_STICK.search(fold(self._rest)))  # a board has slots
+            wished = stick or bool(set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED)
             spoken_of = "" if kinds or wished or self._labels & {"stock asked", "in stock"} else self._whole
             whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
             gap = self._rest[before.end : hit.start] if before is not None else "?"

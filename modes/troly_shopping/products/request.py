@@ -45,14 +45,8 @@ _BY_HOW_MUCH = re.compile(
     r"\b(hon|kem)\s+(?!\d[\d.,]*\s*(?:tr|trieu|k|nghin|ngan|cu)\b).*\b(?:bao nhieu|bn|nhieu|may) ?(?:tien)?"
 )
 COSTLY = {
-    "repair cost",
-    "installation",
-    "delivery fee",
-    "cleaning",
-    "upgrade",
-    "express",
-    "warranty extension",
-}
+    "repair cost", "installation", "delivery fee", "cleaning", "upgrade", "express", "warranty extension",
+}  # fmt: skip
 _KIND = 500
 _NUMBER = re.compile(r"\d+")
 _ENDS = {"cheapest", "dearest"}
@@ -122,7 +116,9 @@ def goods_shown(turn: TurnContext) -> tuple[FocusRow, ...]:
     return tuple(FocusRow(str(name), str(name)) for name in names) if isinstance(names, list) else ()
 
 
-def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRequest:
+def parse_request(  # noqa: C901 (one case a kind of request)
+    text: str, focus: Focus | None, store: ProductStore
+) -> ShopRequest:
     """What `text` asks after what was shown. Blocking; raises StoreError."""
     goods = focus if focus is not None and focus.kind in {PRODUCTS, BUILD} else None
     typed = nfc(text)[:2_000]
@@ -133,24 +129,18 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     pointed = _pointing(typed, goods) if goods else None
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     # "three of those": what is counted stays in sight.
-    spans = [
-        (start + 3, end) if typed[start : start + 3].lower() == "of " else (start, end)
-        for start, end in (pointed.spans if pointed else ())
-    ]
+    told = pointed.spans if pointed else ()
+    spans = [(at + 3 * (typed[at : at + 3].lower() == "of "), end) for at, end in told]
     rest = blank_out(typed, spans)
-    corrected = lexicon("dialogue", "correction").find(rest) if goods else []
-    if refused:
-        corrected = [refused]
+    corrected = lexicon("dialogue", "correction").find(rest) if focus else []
+    corrected = [refused] if refused else corrected
     rest = blank_out(
         rest, [*spans_of(corrected), *(each.span() for each in _INSTEAD.finditer(rest) if corrected)]
     )
     spoken = kinds[0] if len(kinds) == 1 else ""
     query = _corrected(rest, store) or parse_product_query(rest, store, whole=spoken)
-    if (
-        pointed
-        and pointed.kind == "extreme"
-        and (query.details or query.brands or query.words or query.stocked)
-    ):
+    narrows = query.details or query.brands or query.words or query.stocked
+    if pointed and pointed.kind == "extreme" and narrows:
         # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
         pointed, query = None, parse_product_query(typed, store, whole=spoken)
     if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
@@ -170,7 +160,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if put_together := _put_together(request, goods, pointed, store):
         return put_together
     if goods is None:
-        return _of_no_goods(request, focus)
+        return _of_no_goods(request, focus, corrects=bool(corrected))
     if pointed is None and (paged := _of_page(request, goods, corrects=bool(corrected))):
         return paged
     if corrected and (query.words or query.brands) and pointed is None:
@@ -233,14 +223,13 @@ def _beside(
     A size alone names another of its line: "bản 16GB đắt hơn nó bao nhiêu".
     """
     query = request.query
-    more = _by_how_much(request) or set(query.moves) & _OF_ROWS
     this = pointed.rows if pointed and pointed.kind == "this" else ()
     this = _pointed_rows(request.typed, pointed, focus) if pointed and this else request.current or focus.rows
     # "con đó với con Dell con nào rẻ hơn"
-    against = lexicon("catalogue", "against").find(request.typed) and (query.words or query.brands)
-    more = more or (
-        against and is_comparative(lexicon("catalogue", "cheapest", "dearest").find(request.typed))
-    )
+    names = (*query.words, *query.brands)
+    ends = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
+    held = names and is_comparative(ends) and lexicon("catalogue", "against").find(request.typed)
+    more = bool(_by_how_much(request) or set(query.moves) & _OF_ROWS or held)
     if not (more or query.compared) or len(this) >= MAX_COMPARED or query.excludes or query.unread:
         return None
     one = store.named([row.id for row in this])
@@ -252,7 +241,6 @@ def _beside(
         # Another of its line; where a name is told too, any other.
         found = offers.narrow(_family(one[0], store), named) if len(one) == 1 else None
         others = [p for p in found.products if p not in one] if found and not found.unmet else []
-        names = (*query.words, *query.brands)
         looked = store.named(list(map(str, focus.query.get("beside", ())))) if names else []
         looked = [p for p in looked if p not in one and all(offers.title_says(p.name, n) for n in names)]
         others = looked if len(looked) == 1 else others  # "con Dell hồi nãy"
@@ -421,7 +409,7 @@ def line_of(name: str) -> str:
     return " ".join(_SIZE.sub(" ", name).lower().split())
 
 
-def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
+def _of_no_goods(request: ShopRequest, focus: Focus | None, *, corrects: bool) -> ShopRequest:
     """The request of a message before which no goods were shown."""
     query = request.query
     before = (
@@ -430,9 +418,9 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
     if before and query.names and "fee" in query.shows and not query.topics:
         # "con MX Master thì phí đó bao nhiêu" asks what the page's share of its price comes to.
         return replace(request, scope="search", topics=before)
-    if focus is not None and (paged := _of_page(request, focus)):
+    if focus is not None and (paged := _of_page(request, focus, corrects=corrects)):
         return paged
-    if before and query.details and not (query.kinds or query.topics):
+    if focus and before and query.details and not (query.kinds or query.topics):
         # "có con nào dưới 11 triệu" after what is given with a laptop: of those.
         query = replace(query, kinds=tuple(map(str, focus.query.get("kinds", ()))))
         request = replace(request, query=query)
@@ -448,18 +436,10 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
     if _ORDER_OF.search(fold(request.typed)) and not query.topics:
         # "còn đơn 1tr5": what an order comes to is no price of goods.
         unread = tuple(words for words in query.unread if fold(words) != "don")
-        query = replace(
-            query, low=None, high=None, about=None, order="", unread=unread, shows=query.shows or ("fee",)
-        )
+        query = replace(query, low=None, high=None, about=None, unread=unread, shows=("fee",))
         request = replace(request, query=query)
-    if (
-        not before
-        or query.names
-        or query.details
-        or query.figures
-        or query.compared
-        or query.action != "find"
-    ):
+    of_goods = query.names or query.figures or query.compared or query.action != "find"
+    if not before or of_goods or (query.details and "fee" not in query.shows):
         return None
     if query.topics:
         goes_on = corrects or opens_on(request.typed) or (query.unread and focus.kind == PAGES)
