@@ -88,6 +88,7 @@ def names_subject(question: str) -> bool:
 
 # What of a question one note must answer that no word of teeth stands in: of any note, and of one that answered before.
 _MANY = 3
+_SWALLOWED = frozenset({"choking", "swallowed-object"})
 _ANSWERED, _ANSWERED_BEFORE, _OF_FIRST_AID = (
     0.75,
     0.35,
@@ -261,7 +262,7 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     found = {note.topic: note.score for note in notes}
     points: dict[str, float] = {}
     shares = shares_of(question)
-    whole = {topic for topic, words in named.items() if words >= _WHOLE_SUBJECT or topic in _OF_FIRST_AID}
+    whole = {topic for topic, words in named.items() if words >= _WHOLE_SUBJECT or topic in _SWALLOWED}
     first, second = sorted(shares.values(), reverse=True)[:2]
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if first >= _LEADS * second else _UNSOUGHT
     for topic, share in shares.items():
@@ -271,7 +272,7 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             or first == share >= unsought
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
-            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _OF_FIRST_AID))
+            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
     own = [note for note in notes if note.topic not in points]
     best = sorted(points, key=lambda topic: (-points[topic], topic not in before))
     best = best[: max(len(notes), _NOTES) - len(own)]

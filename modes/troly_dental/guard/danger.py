@@ -424,7 +424,7 @@ def _object(case: _Case) -> bool:
 
 def _bleeding(case: _Case) -> bool:
     read = case.read
-    goes_on = read.short and case.told_before("blood") and not read.has("how_long")
+    goes_on = read.short and case.told_before("blood") and not read.has("how_long", "supposed")
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
     mild = (
