@@ -181,22 +181,14 @@ def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDe
     if decision.intent != "warranty" or message.serials.serials or message.act.act:
         return message
     focus, store = turn.focus, WarrantyStore(datasets)
-    named = (
-        {*message.state.mentioned, *(row.id for row in focus.rows if focus.kind == FOCUS)}
-        if focus
-        else {*message.state.mentioned}
-    )
+    looked = focus.rows if focus and focus.kind == FOCUS else ()
+    named = {*message.state.mentioned, *(row.id for row in looked)}
     spoken = {serial.upper(): serial for serial in named}
     meant = [spoken[item.text.upper()] for item in serial_candidates(query) if item.text.upper() in spoken]
     act = DialogueAct("about", tuple(dict.fromkeys(meant)))
     if not meant:
-        act = parse_follow_up(
-            turn.text,
-            focus,
-            turn.now.astimezone(HCM).date(),
-            _looked_up(message.state, store),
-            strict=False,
-        )
+        rows, today = _looked_up(message.state, store), turn.now.astimezone(HCM).date()
+        act = parse_follow_up(turn.text, focus, today, rows, strict=False)
     return _of_act(act, message.state, store) if act.serials else message
 
 
@@ -225,11 +217,8 @@ def _read_on(
     if claim and not (led or request.query.topics or serials.serials or parsed.complaint or state.awaiting):
         # Of what was just looked up, before a new serial is asked for; a model says itself what is meant.
         focus = turn.focus
-        if (
-            (focus is None or focus.kind != FOCUS)
-            and state.asked
-            and not (request.pointed and request.certain)
-        ):
+        elsewhere = focus is None or focus.kind != FOCUS
+        if elsewhere and state.asked and not (request.pointed and request.certain):
             focus = Focus(FOCUS, "", last)
         act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), rows)
         if act.act:

@@ -249,13 +249,11 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
     new = replace(new, figures=tuple(_of_the_same(figure, old.figures) for figure in new.figures))
     said = {(figure.attribute, figure.unit) for figure in new.figures}
     units = {figure.unit for figure in new.figures}
-    kept = [
-        f
-        for f in old.figures
-        if (f.attribute, f.unit) not in said and not (f.unit in units and not f.attribute)
-    ]
+    kept = [one for one in old.figures if (one.attribute, one.unit) not in said]
+    kept = [one for one in kept if one.attribute or one.unit not in units]
     brands = new.brands or tuple(brand for brand in old.brands if brand not in new.no_brands)
     replaced = {fact for group in _ONE_OF if set(group) & set(new.facts) for fact in group}
+    facts = [fact for fact in old.facts if fact not in {*replaced, *new.no_facts}]
     return replace(
         new,
         kinds=new.kinds or old.kinds,
@@ -263,11 +261,7 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         no_brands=(*(one for one in old.no_brands if one not in new.brands), *new.no_brands),
         words=tuple(dict.fromkeys((*old.words, *new.words))),
         no_words=(*old.no_words, *new.no_words),
-        facts=tuple(
-            dict.fromkeys(
-                (*(f for f in old.facts if f not in replaced and f not in new.no_facts), *new.facts)
-            )
-        ),
+        facts=tuple(dict.fromkeys((*facts, *new.facts))),
         no_facts=tuple(dict.fromkeys((*(f for f in old.no_facts if f not in new.facts), *new.no_facts))),
         figures=(*kept, *new.figures),
         low=low,
@@ -421,11 +415,8 @@ class _Parser:
         if "students" in topics:
             items = [item for item in items if item.value != "study"]
             wanted = [item for item in wanted if item.value != "study"]
-        if (
-            "how long" in labels
-            and "warranty" in asks
-            and not any(item.kind in {"word", "brand"} for item in wanted)
-        ):
+        calls = any(item.kind in {"word", "brand"} for item in wanted)
+        if "how long" in labels and "warranty" in asks and not calls:
             topics.append("warranty period")
             asks = asks if kinds else [name for name in asks if name != "warranty"]
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
@@ -712,19 +703,9 @@ class _Parser:
             label = (after or before)[0].label if after or before else ""
             sign: Sign = ">=" if label in {"at least", "or more"} else "<=" if label else "="
             self._spans += [(start, end), *spans_of(before), *spans_of(after)]
-            found.append(
-                FigureFact(
-                    attribute,
-                    sign,
-                    value * factor,
-                    measure,
-                    " ".join(
-                        self._text[
-                            (before[0].start if before else start) : (after[-1].end if after else end)
-                        ].split()
-                    ),
-                )
-            )
+            first, last = before[0].start if before else start, after[-1].end if after else end
+            said = " ".join(self._text[first:last].split())
+            found.append(FigureFact(attribute, sign, value * factor, measure, said))
         return found
 
     def _items(self) -> list[_Item]:

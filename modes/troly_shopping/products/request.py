@@ -495,12 +495,8 @@ def _extreme_of_all(
     if total > len(focus.rows) and not (query.details or query.moves):
         order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
         return refine(ProductQuery.from_json(focus.query), replace(query, order=order))
-    if (
-        len(focus.rows) == 1
-        and query.order == "dearest"
-        and not pointed
-        and not (query.details or query.asks)
-    ):
+    alone = len(focus.rows) == 1 and not (pointed or query.details or query.asks)
+    if alone and query.order == "dearest":
         # The dearest of one is no question: the dearest of its kind.
         return ProductQuery(kinds=tuple(kinds), order="dearest", unread=query.unread, shows=query.shows)
     return None

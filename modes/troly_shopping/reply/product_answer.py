@@ -279,13 +279,9 @@ def _shares(
     the one product that is spoken of."""
     query = request.query
     amount = query.about or query.high or query.low
-    if (
-        amount is None
-        and {"fee", "price"} & set(query.shows)
-        and offer is not None
-        and len(offer.products) == 1
-    ):
-        amount = offer.products[0].price
+    one = offer.products if offer else ()
+    if amount is None and {"fee", "price"} & set(query.shows) and len(one) == 1:
+        amount = one[0].price
     if amount is None or not _SHARED & set(request.topics):
         return []
     found = dict.fromkeys(share for passage in passages for share in _SHARE.findall(passage["text"]))
