@@ -31,6 +31,7 @@ from troly_dental.safety import (
     conflicts,
     for_helpers,
     stated,
+    supposed_conflicts,
     told,
     what_they_mean,
     wishes,
@@ -309,7 +310,8 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     wished = wishes(question)
     hotline = turn.persona().hotline
     noted = _noted(question, lang)
-    against = [] if noted else [one.told(lang) for one in conflicts(question, facts)]
+    found_against = (*conflicts(question, facts), *supposed_conflicts(question))
+    against = [] if noted else [one.told(lang) for one in found_against]
     replies = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
     recall = set(wished) & {"recall", "declare"}
     if recall and (held := told(stated(facts), lang)):

@@ -39,23 +39,17 @@ _COVERED = {
     "choking": ("object", "breathing", "unconscious"),
     "object": ("breathing",),
     "allergy": ("breathing", "unconscious"),
+    "poisoning": ("unconscious",),
 }
 # The notes that say more of it than its card.
 _FIRST_AID: Mapping[str, tuple[str, ...]] = {
-    "choking": ("choking",),
-    "object": ("swallowed-object", "choking"),
-    "breathing": ("facial-swelling", "choking"),
-    "unconscious": ("choking", "stroke-signs"),
-    "chest": ("heart-and-blood-thinners",),
-    "poisoning": ("painkiller-overdose", "swallowed-object"),
-    "allergy": ("anaesthetic-and-allergy",),
-    "bleeding": ("bleeding", "after-extraction"),
-    "knocked_out": ("avulsed-tooth", "dental-trauma"),
-    "trauma": ("dental-trauma", "avulsed-tooth"),
-    "swelling": ("facial-swelling", "abscess"),
-    "nerve": ("stroke-signs",),
+    "choking": ("choking",), "object": ("swallowed-object", "choking"), "breathing": ("facial-swelling", "choking"),
+    "unconscious": ("choking", "stroke-signs"), "chest": ("heart-and-blood-thinners",),
+    "poisoning": ("painkiller-overdose", "swallowed-object"), "allergy": ("anaesthetic-and-allergy",),
+    "bleeding": ("bleeding", "after-extraction"), "knocked_out": ("avulsed-tooth", "dental-trauma"),
+    "trauma": ("dental-trauma", "avulsed-tooth"), "swelling": ("facial-swelling", "abscess"), "nerve": ("stroke-signs",),
     "fever": ("abscess", "after-extraction"),
-}
+}  # fmt: skip
 # What a note advises that whoever may be operated on does not do.
 _DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
@@ -191,7 +185,7 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
     name = present.name
     return bool(
         name != _GENTLE
-        and set(subjects(text)) - set(subjects(advice(name, lang)))
+        and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
         and (
             asks_in_general(text)
             or is_another(person_of(text), present.patient)

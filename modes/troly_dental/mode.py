@@ -18,20 +18,9 @@ if TYPE_CHECKING:
 
 # Issue 6's fields, and those that the document's flow names (003-05, 003-13 to 003-21, 003-32).
 STATE_FIELDS = (
-    "conversation_id",
-    "user_message",
-    "language",
-    "red_flag",
-    "guardrail",
-    "messages",
-    "total_count",
-    "conversation_summary",
-    "search_query",
-    "search_results",
-    "sources",
-    "summary",
-    "formatted_response",
-)
+    "conversation_id", "user_message", "language", "red_flag", "guardrail", "messages", "total_count", "conversation_summary",
+    "search_query", "search_results", "sources", "summary", "formatted_response",
+)  # fmt: skip
 
 
 def _start(turn: TurnContext) -> dict[str, Any]:

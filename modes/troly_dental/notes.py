@@ -88,9 +88,10 @@ def names_subject(question: str) -> bool:
 
 # What of a question one note must answer that no word of teeth stands in: of any note, and of one that answered before.
 _MANY = 3
+_SWALLOWED = frozenset({"choking", "swallowed-object"})
 _ANSWERED, _ANSWERED_BEFORE, _OF_FIRST_AID = (
     0.75,
-    0.5,
+    0.35,
     frozenset({"choking", "stroke-signs", "swallowed-object"}),
 )
 
@@ -254,11 +255,14 @@ async def find_in(
 def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[str] = ()) -> tuple[Note, ...]:
     """`notes` and others that ship, by how much of `question` one of their sentences has; of alike ones those of the topics
     `before` first. A note that was not found has to have more of it than half."""
+    question = _without_denied(question)
+    named = subjects(question)
+    if before and not named and asked_lexicon().has(question, "see asked"):
+        return of_topics(before, lang)  # "khi nào phải đi khám": each ends with it
     found = {note.topic: note.score for note in notes}
     points: dict[str, float] = {}
-    question = _without_denied(question)
     shares = shares_of(question)
-    whole = {topic for topic, words in subjects(question).items() if words >= _WHOLE_SUBJECT}
+    whole = {topic for topic, words in named.items() if words >= _WHOLE_SUBJECT or topic in _SWALLOWED}
     first, second = sorted(shares.values(), reverse=True)[:2]
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if first >= _LEADS * second else _UNSOUGHT
     for topic, share in shares.items():
@@ -268,7 +272,7 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             or first == share >= unsought
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
-            points[topic] += _SOUGHT * (topic in whole)
+            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
     own = [note for note in notes if note.topic not in points]
     best = sorted(points, key=lambda topic: (-points[topic], topic not in before))
     best = best[: max(len(notes), _NOTES) - len(own)]

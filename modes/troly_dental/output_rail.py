@@ -28,15 +28,8 @@ _LONGEST, _GOES_ON = 1_200, 80
 _ENTRY = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
 # A list of sources that a model writes by itself may name pages that nobody found: the turn adds its own.
 _OWN_LISTS = {
-    "nguon tham khao",
-    "nguon",
-    "tai lieu tham khao",
-    "tham khao",
-    "references",
-    "reference",
-    "sources",
-    "source",
-}
+    "nguon tham khao", "nguon", "tai lieu tham khao", "tham khao", "references", "reference", "sources", "source",
+}  # fmt: skip
 _HEADING_MARKS = " \t\n#*_:-–—"
 _WORDS = {
     "mot": "1", "hai": "2", "ba": "3", "bon": "4", "nam": "5", "sau": "6", "bay": "7", "tam": "8", "chin": "9",

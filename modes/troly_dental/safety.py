@@ -146,6 +146,20 @@ def conflicts(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
     return tuple(found.values())
 
 
+# A case that is only asked about: "nếu tôi dị ứng penicillin thì …", "người đang uống warfarin có …".
+_CASE = re.compile(
+    r"(?<!\w)(?:nếu|neu|giả sử|gia su|lỡ|người|nguoi|ai|if|someone|people)\s+(.+?)"
+    r"(?=\s(?:thì|thi|có|co|then|can|could|may|should)\s|(?<!đang)(?<!dang)\s(?:uống|uong|dùng|dung|xài|xai)\s|[,?]|$)",
+    re.IGNORECASE,
+)
+
+
+def supposed_conflicts(question: str) -> tuple[Conflict, ...]:
+    """The medicines that `question` names beside a case that it only supposes, and that speaks against them."""
+    facts = [fact for case in _CASE.findall(question) for fact in find_facts(case)]
+    return conflicts(_CASE.sub(" ", question), facts) if facts else ()
+
+
 def on_prescription(text: str) -> bool:
     """Whether a medicine is named that only a prescription gives."""
     groups = _table()["prescription"]["groups"]
@@ -198,22 +212,16 @@ def _denied(fact: Fact) -> bool:
 
 _LEXICONS = Path(__file__).parent / "lexicons"
 Wish = Literal[
-    "recall",
-    "declare",
-    "dose",
-    "prescription",
-    "medicine",
-    "diagnosis",
-    "booking",
-    "clinic",
-    "hours",
-    "price",
-]
+    "recall", "declare", "dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "hours", "price",
+]  # fmt: skip
 
 
 # What is wished for is anything else, tobacco is none; and how long something lasts, which is no dose.
 _BESIDES = re.compile(
-    r"\b(?:thèm|them|rít|rit|điếu|dieu|lên cơn|len con)\s+thu[oố]c\b|\bthuốc lào\b|\bthu[oố]c (?:tê|mê)\b|\b(?:dị ứng|di ung)(?: với| voi)? thu[oố]c\b"
+    r"\b(?:ngưng|ngừng|dừng|nghỉ|ngung|ngừng|dung han|stop|stopping)\s+(?:(?:uống|dùng|uong|dung|taking)\s+)?(?:thuốc|thuoc|medicines?|medication|them|it)\b"
+    # What is left over is no amount that is asked for.
+    r"|\b(?:thừa|dư|thua|sót lại|còn lại)\s+(?:\w+\s+){0,2}?(?:viên|vien|vỉ|gói|liều)\b"
+    r"|\b(?:thèm|them|rít|rit|điếu|dieu|lên cơn|len con)\s+thu[oố]c\b|\bthuốc lào\b|\bthu[oố]c (?:tê|mê)\b|\b(?:dị ứng|di ung)(?: với| voi)? thu[oố]c\b"
     # What something came of was taken once.
     r"|\b(?:do|vì|vi|tại|tai|bởi|boi|because of|from)\s+(?:\w+\s+){0,2}?(?:uống|uong|dùng|dung|tiêm|tiem|chích|chich|taking)\s+(?:thuốc|thuoc|kháng sinh|khang sinh|\w+cillin|tetra\w+|antibiotics?|medicines?)\b"
     r"|\b(?:hút|hut|bỏ|bo|cai)\s+thuốc\b(?:\s+lá\b)?|\b(?:hut|cai)\s+thuoc\b|\bthuốc lá\b|\b(?:ngoài|ngoai|không dùng|khong dung|không uống|khong uong|other than|apart from|besides|without)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
@@ -223,13 +231,19 @@ _ALLERGY = re.compile(r"\b(?:di ung|allerg\w+)\b")
 # What somebody else was heard to name is not asked for.
 _HEARD = re.compile(
     r"\b(?:nghe|coi|xem|thấy|thay|nhìn|nhin)\s+(?:\w+\s+){0,2}?giá\b|\b(?:nghe|coi|xem|thay|nhin)\s+(?:bao |cai |cai bang )?gia\b"
+    r"|\b(?:saw|heard|got|read|seen)\s+(?:\w+\s+){0,2}(?:prices?|quotes?|costs?)\b",
+    re.IGNORECASE,
 )
 # What eases a pain is a medicine, whatever it is called.
 _RELIEF = re.compile(
     r"\b(?:uong|xai|dung)\s+(?:cai\s+|thu\s+)?(?:gi|j)\b[^.?!]*\b(?:cho|de)\s+(?:do|het|khoi|bot|giam)\b"
 )
 _PAIN = re.compile(r"\b(?:dau|nhuc|buot|thon|e)\b")
-_ENDS = re.compile(r"\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)\b")
+_COSTS = re.compile(r"\b(?:nhieu|may|bao) (?:\w+ )?tien\b")
+# How long something lasts or is left off is no dose.
+_ENDS = re.compile(
+    r"\b(?:ngung|nghi|ngung han|dung|bo|stop(?:ping)?)\s+(?:uong\s+|dung\s+|taking\s+)?(?:thuoc|khang sinh|them|it|med\w*)\b[^.?!]*\b(?:may|bao|how)\b|\bmay (?:gio|tieng|ngay) (?:thi |la |moi )?(?:het|tan|khoi)\b"
+)
 
 
 def wishes(question: str) -> tuple[Wish, ...]:
@@ -266,7 +280,7 @@ def wishes(question: str) -> tuple[Wish, ...]:
         found.append("hours")
     elif "clinic" in labels:
         found.append("clinic")
-    if "price" in labels or ("amount" in labels and "tiền" in question.lower()):
+    if "price" in labels or _COSTS.search(fold(question)):
         found.append("price")
     return tuple(found)
 

@@ -33,13 +33,9 @@ _WARRANTY = {PROMPT, INVALID, RESULT}
 _ORDER = ("first", "second", "third")
 # The wording that asks for a serial, for messages saved without a type; folded, both languages.
 _WORDINGS = (
-    "vui long cung cap so serial",
-    "chua nhan dien duoc so serial",
-    "nhap lai so serial",
-    "send me the serial number",
-    "could not recognise a valid serial",
-    "enter the serial again",
-)
+    "vui long cung cap so serial", "chua nhan dien duoc so serial", "nhap lai so serial", "send me the serial number",
+    "could not recognise a valid serial", "enter the serial again",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

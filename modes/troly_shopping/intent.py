@@ -42,32 +42,16 @@ WRAPPING = ("hello", "thanks", "bye", "ack")
 
 # What the lists weigh, by section: the first phrase found, and every further one.
 _FIRST: Mapping[str, tuple[Intent, float]] = {
-    "warranty": ("warranty", 3.0),
-    "repair": ("warranty", 2.5),
-    "symptom": ("warranty", 1.3),
-    "shopping": ("shopping", 2.4),
-    "terms": ("shopping", 3.5),
-    "topic": ("shopping", 1.8),
-    "place": ("shopping", 1.8),
-    "leaning": ("shopping", 1.0),
-    "goods": ("shopping", 1.3),
-    "brand": ("shopping", 1.2),
-    "social": ("unknown", 2.2),
-    "wrapping": ("unknown", 0.8),
+    "warranty": ("warranty", 3.0), "repair": ("warranty", 2.5), "symptom": ("warranty", 1.3), "shopping": ("shopping", 2.4),
+    "terms": ("shopping", 3.5), "topic": ("shopping", 1.8), "place": ("shopping", 1.8), "leaning": ("shopping", 1.0),
+    "goods": ("shopping", 1.3), "brand": ("shopping", 1.2), "social": ("unknown", 2.2), "wrapping": ("unknown", 0.8),
     "off": ("unknown", 2.8),
-}
+}  # fmt: skip
 _FURTHER = 0.3
 # Topics of service that owners ask about as often as buyers: they tell nothing.
 _OWNERS = {
-    "not covered",
-    "warranty parts",
-    "warranty period",
-    "warranty terms",
-    "warranty place",
-    "repair time",
-    "repair cost",
-    "exchange",
-}
+    "not covered", "warranty parts", "warranty period", "warranty terms", "warranty place", "repair time", "repair cost", "exchange",
+}  # fmt: skip
 _OWNED = 1.0
 _DEVICE = 0.6
 # Goods with a price beside them ("laptop dưới 20 triệu") are to be bought.

@@ -13,7 +13,7 @@ from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly.text.everyday import small_talk, without_everyday, without_pleasantries
-from troly.text.fold import nfc, tokens
+from troly.text.fold import fold, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.dialogue import (
     FOCUS,
@@ -51,6 +51,11 @@ _FEW_WORDS = 4
 _CERTAIN = RuleIntent("warranty", 0.97, "", sure=True)
 # By the rules a warranty is asked for from this confidence on.
 _CLAIM = 0.6
+# Who thanks and thinks it over asks nothing: "để mình bàn lại với vợ đã, cảm ơn shop".
+_THINKS = re.compile(
+    r"(?<!\w)de (?:minh|em|e|toi|tui|anh|chi|con|chau|bac|co|chu|t)\b(?: \w+){0,3}? (?:suy nghi|nghi|hoi|ban|coi|xem|tinh|can nhac)(?!\w)"
+    r"|(?<!\w)(?:let me|i'?ll|will) (?:think|ask|talk|check with|get back)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +136,9 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
         act = _of_tail(text, state.asked[0], store)
     if act.act:
         return _of_act(act, state, store)
-    if (kind := small_talk(text).kind) in ("thanks", "bye"):
+    thanked = lexicon("social", "thanks", "bye").find(question) and "?" not in question
+    leaves = bool(thanked and _THINKS.search(fold(question)))
+    if (kind := "thanks" if leaves else small_talk(text).kind) in ("thanks", "bye"):
         return ParsedMessage(SerialParse(), state, courtesy=kind)
     candidates = serial_candidates(text)
     found = store.find_all(dict.fromkeys(item.text.upper() for item in candidates))
@@ -174,22 +181,14 @@ def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDe
     if decision.intent != "warranty" or message.serials.serials or message.act.act:
         return message
     focus, store = turn.focus, WarrantyStore(datasets)
-    named = (
-        {*message.state.mentioned, *(row.id for row in focus.rows if focus.kind == FOCUS)}
-        if focus
-        else {*message.state.mentioned}
-    )
+    looked = focus.rows if focus and focus.kind == FOCUS else ()
+    named = {*message.state.mentioned, *(row.id for row in looked)}
     spoken = {serial.upper(): serial for serial in named}
     meant = [spoken[item.text.upper()] for item in serial_candidates(query) if item.text.upper() in spoken]
     act = DialogueAct("about", tuple(dict.fromkeys(meant)))
     if not meant:
-        act = parse_follow_up(
-            turn.text,
-            focus,
-            turn.now.astimezone(HCM).date(),
-            _looked_up(message.state, store),
-            strict=False,
-        )
+        rows, today = _looked_up(message.state, store), turn.now.astimezone(HCM).date()
+        act = parse_follow_up(turn.text, focus, today, rows, strict=False)
     return _of_act(act, message.state, store) if act.serials else message
 
 
@@ -218,11 +217,8 @@ def _read_on(
     if claim and not (led or request.query.topics or serials.serials or parsed.complaint or state.awaiting):
         # Of what was just looked up, before a new serial is asked for; a model says itself what is meant.
         focus = turn.focus
-        if (
-            (focus is None or focus.kind != FOCUS)
-            and state.asked
-            and not (request.pointed and request.certain)
-        ):
+        elsewhere = focus is None or focus.kind != FOCUS
+        if elsewhere and state.asked and not (request.pointed and request.certain):
             focus = Focus(FOCUS, "", last)
         act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), rows)
         if act.act:
@@ -296,7 +292,7 @@ def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | 
     """What the message asks for beside its serials; None for nothing."""
     beside = lexicon("dialogue", "besides").find(text)
     spans = [
-        *((item.start, item.end) for item in serials.candidates),
+        *((item.start, item.end) for item in serials.candidates if item.chosen),
         *warranty_spans(text),
         *spans_of(beside),
     ]

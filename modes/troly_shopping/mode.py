@@ -16,19 +16,10 @@ if TYPE_CHECKING:
 
 # AgentState of 000-63 and what a warranty answer carries, as it is before the first node.
 _BEGINNING: dict[str, Any] = {
-    "intent": "unknown",
-    "intent_confidence": 0.0,
-    "need_retrieval_hint": False,
-    "clarify_needed": False,
-    "clarify_questions": [],
-    "clarify_attempts": 0,
-    "preferred_language": "vi",
-    "retrieved_context": [],
-    "response": "",
-    "stream": True,
-    "message_type": "answer",
+    "intent": "unknown", "intent_confidence": 0.0, "need_retrieval_hint": False, "clarify_needed": False, "clarify_questions": [],
+    "clarify_attempts": 0, "preferred_language": "vi", "retrieved_context": [], "response": "", "stream": True, "message_type": "answer",
     "warranty_meta": {"kind": None, "found": False, "serial": None},
-}
+}  # fmt: skip
 STATE_FIELDS = ("conversation_id", "user_id", "chat_history", "metadata", *_BEGINNING)
 
 

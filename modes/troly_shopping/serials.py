@@ -518,11 +518,8 @@ def ordinary_reason(text: str, start: int, end: int) -> str:
     ):
         if expression.fullmatch(subject):
             return name
-    if (
-        _BEFORE.search(text[max(0, start - 2) : start])
-        or _AFTER.match(text, end)
-        or _is_struck(text, start, end)
-    ):
+    beside = _BEFORE.search(text[max(0, start - 2) : start]) or _AFTER.match(text, end)
+    if beside or _is_struck(text, start, end):
         return "number"
     measured = _MEASURE.fullmatch(word)
     if measured and measured[2] in (_folded("parted unit") if measured[3] else _folded("unit")):

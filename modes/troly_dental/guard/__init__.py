@@ -5,15 +5,5 @@ from troly_dental.guard.rules import Judgement, judge
 from troly_dental.guard.verdict import Verdict, advice, guard, rejection
 
 __all__ = [
-    "Danger",
-    "Judgement",
-    "Verdict",
-    "advice",
-    "asks_in_general",
-    "danger",
-    "guard",
-    "is_called_off",
-    "is_over",
-    "judge",
-    "rejection",
-]
+    "Danger", "Judgement", "Verdict", "advice", "asks_in_general", "danger", "guard", "is_called_off", "is_over", "judge", "rejection",
+]  # fmt: skip

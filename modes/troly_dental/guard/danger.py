@@ -52,13 +52,10 @@ _STRENGTH = 200
 _PILLS_SHORT = re.compile(r"\b(\d{1,3})\s?v\b")
 # What makes a danger that is seen to today one that is not waited with: shock, a chill, the throat, the eye, the head.
 _SEVERE = {
-    "bleeding": ("racing", "shock", "head"),
-    "trauma": ("racing", "shock", "head", "throat", "into", "breathless", "vision"),
-    "knocked_out": ("racing", "shock", "head"),
-    "swelling": ("rigor", "shock", "throat", "vision", "fever"),
-    "fever": ("rigor", "shock", "head", "frail", "vision"),
-    "nerve": ("speechless", "sudden"),
-}
+    "bleeding": ("racing", "shock", "head"), "trauma": ("racing", "shock", "head", "throat", "into", "breathless", "vision"),
+    "knocked_out": ("racing", "shock", "head"), "swelling": ("rigor", "shock", "throat", "vision", "fever"),
+    "fever": ("rigor", "shock", "head", "frail", "vision"), "nerve": ("speechless", "sudden"),
+}  # fmt: skip
 # Signs that are never waited with, however the rest is said.
 _CERTAIN = frozenset({"choking", "breathing", "unconscious", "poisoning", "allergy", "object"})
 
@@ -105,7 +102,8 @@ def _asks_of_other(read: _Reading) -> bool:
     stands: "cười tắt thở luôn. Răng khôn là răng số mấy?"
     """
     asked = "" if read.tells_of_now else read.last_question
-    return bool(asked) and _danger_of(_read(asked), [], None) is None
+    # "giữ chiếc răng đó thế nào" asks of what was told.
+    return bool(asked) and not _read(asked).has("pointing") and _danger_of(_read(asked), [], None) is None
 
 
 def asks_in_general(text: str) -> bool:
@@ -225,8 +223,8 @@ def _unconscious(case: _Case) -> bool:
 
 
 def _chest(case: _Case) -> bool:
-    arm = case.read.near("pressing", "limb", 3) and case.read.has("shock")
-    return case.mouth and (arm or case.read.near("chest", "pressing", 3))
+    arm = any(case.read.near(felt, "limb", 3) for felt in ("pressing", "numb")) and case.read.has("shock")
+    return case.mouth and (arm or case.read.near("chest", "pressing", 5))
 
 
 def _allergy(case: _Case) -> bool:
@@ -395,6 +393,10 @@ def _object(case: _Case) -> bool:
     if read.seen_to or read.stands("taken_out") or (read.has("baby_tooth") and well and not worse):
         return False
     # What burns or pinches from inside is looked for in the child that had it, before anything shows.
+    # Whoever has something stuck in the throat now, whether or not it shows yet.
+    stuck = any(not read.is_no_event("choked_on", place) for place in read.places("choked_on"))
+    if stuck and read.has("person", "child", "relative", "now") and not read.stands("spat_out", "calm"):
+        return True
     burning = read.near("battery", "missing", 7) and (read.has("child") or case.told_before("child"))
     if (
         burning
@@ -422,7 +424,7 @@ def _object(case: _Case) -> bool:
 
 def _bleeding(case: _Case) -> bool:
     read = case.read
-    goes_on = read.short and case.told_before("blood") and not read.has("how_long")
+    goes_on = read.short and case.told_before("blood") and not read.has("how_long", "supposed")
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
     mild = (
@@ -559,23 +561,11 @@ def _fever(case: _Case) -> bool:
 
 
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
-    ("self_harm", _self_harm),
-    ("trauma", _impaled),
-    ("choking", _choking),
-    ("object", _object),
-    ("allergy", _anaphylaxis),
-    ("breathing", _breathing),
-    ("unconscious", _unconscious),
-    ("chest", _chest),
-    ("poisoning", _poisoning),
-    ("allergy", _allergy),
-    ("bleeding", _bleeding),
-    ("knocked_out", _knocked_out),
-    ("trauma", _trauma),
-    ("swelling", _swelling),
-    ("nerve", _nerve),
+    ("self_harm", _self_harm), ("trauma", _impaled), ("choking", _choking), ("object", _object), ("allergy", _anaphylaxis),
+    ("breathing", _breathing), ("unconscious", _unconscious), ("chest", _chest), ("poisoning", _poisoning), ("allergy", _allergy),
+    ("bleeding", _bleeding), ("knocked_out", _knocked_out), ("trauma", _trauma), ("swelling", _swelling), ("nerve", _nerve),
     ("fever", _fever),
-)
+)  # fmt: skip
 NAMES = tuple(dict.fromkeys(name for name, _ in _TESTS))
 
 
@@ -631,19 +621,8 @@ _DENIABLE = frozenset(
 )  # fmt: skip
 # Signs that something goes on, as no word for how much or of what is one.
 _EVENTS = (
-    "swell",
-    "fever",
-    "blood",
-    "breathless",
-    "drool",
-    "trismus",
-    "unconscious",
-    "hives",
-    "racing",
-    "numb",
-    "droop",
-    "unwell",
-)
+    "swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell",
+)  # fmt: skip
 # What has been done: that one feels well after it ends nothing.
 _DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
@@ -670,6 +649,11 @@ _DOES = ("done", "now", "by_mistake", "person", "child", "pointing")
 _HOURS_AGO = re.compile(
     r"cach (?:day|nay)\s+(?:chung |khoang |hon |gan )?(?:\d+|mot|hai|ba|bon|nam|nua|may|vai)\s*(?:phut|tieng|gio|h|p)\b"
 )
+# "when she was two", "hồi bé 3 tuổi".
+_YOUNG = re.compile(
+    r"when (?:\w+ )?\w+ (?:was|were) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|little|small|young|a (?:kid|child|baby|boy|girl|teen))\b"
+    r"|(?:hoi|luc) (?:\w+ ){0,2}(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi) tuoi\b|hoi (?:no|do|ay|xua)\b(?!.*\b(?:hom qua|sang nay|hoi nay)\b)"
+)
 _YEAR, _IN_A_YEAR = (
     re.compile(r"(?:19|20)\d\d|(?:19|20)?\d0s?"),
     frozenset({"nam", "hoi", "tu", "in", "since", "the"}),
@@ -687,7 +671,7 @@ ASKS_AT_END = re.compile(
     r"|\b(?:khong|ko|k|kg|hong|hok|hem|hon|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
 )
 _CARE = re.compile(
-    r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?:phai|nen|can|gio|thi) lam (?:gi|sao)|lam (?:gi|sao)(?= (?:gio|day|bay gio|a|vay|bac si|bs)\b|\W*$)|hospital|er|emergency|wait|what (?:do|should) i do)\b"
+    r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?:phai|nen|can|gio|thi) lam (?:gi|sao)|(?<!thi )(?:ngam|cam|rua|boc|dap) (?:nuoc |vao |trong |bang |kieu )?(?:gi|j|sao|dau|nao)|lam (?:gi|sao)(?= (?:gio|day|bay gio|a|vay|bac si|bs)\b|\W*$)|hospital|er|emergency|wait|what (?:do|should) i do)\b"
 )
 # How many words may stand between the wish and what is wished, and between what is felt and the wish.
 _WISH_REACH = {"think": 3, "wish": 1}
@@ -762,22 +746,15 @@ _CHRONIC = _Frame(("chronic",), 6, 6, unless=_GOING_ON)
 _THE_OTHER_DAY = _Frame(("the_other_day",), _ANY, 8, unless="now", part="sentence")
 _FALLS = frozenset({"accident", "broken", "knocked", "harm"})
 _FRAMES = (
-    _TOLD_OF_OTHERS,
-    _Frame(("supposed",), _ANY, unless="now"),
-    _Frame(("habit",), 2, 3, unless="now"),
-    _Frame(("general",), _ANY, _ANY, unless=_GOING_ON),
-    _FEARED,
+    _TOLD_OF_OTHERS, _Frame(("supposed",), _ANY, unless="now"), _Frame(("habit",), 2, 3, unless="now"),
+    _Frame(("general",), _ANY, _ANY, unless=_GOING_ON), _FEARED,
     _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, near=_NEAR, part="message"),
     _Frame(("anybody",), _ANY, unless=_GOING_ON, near=_NEAR, asks=_QUESTION),
-    _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)),
-    _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
-    _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
-    _Frame(("how_much",), 2, 0, unless="now"),
-    _Frame(("whether",), 4, unless="now", asks=_CLOSED),
-    _Frame(("often",), 1, unless="now", asks=_RIGHT),
-    _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT),
-    _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
-)
+    _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)), _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
+    _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"), _Frame(("how_much",), 2, 0, unless="now"),
+    _Frame(("whether",), 4, unless="now", asks=_CLOSED), _Frame(("often",), 1, unless="now", asks=_RIGHT),
+    _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT), _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
+)  # fmt: skip
 _SHOWN_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 12, 5, 60
 
 
@@ -833,7 +810,8 @@ class _Reading:
                 place
                 for place in places
                 if not self._hidden(place)
-                and not (concept in _DENIABLE and self._is_no_event(concept, place))
+                and not (concept in _DENIABLE and self.is_no_event(concept, place))
+                and not (concept in {"choked_on", "no_air"} and self._long_ago(place))
                 and not (concept == "by_mistake" and (self._corrects(place) or self._denied(place)))
             ]
             for concept, places in self._all.items()
@@ -865,8 +843,17 @@ class _Reading:
         return (
             any(one.has("study") or (one.prepares and not self._sure("now", "pupil")) for one in earlier)
             and bool(ASKS_AT_END.search(fold(self.text)))
-            and not any(self._all.get(concept) for concept in _NEAR)
+            and not any(self._near_persons(concept) for concept in _NEAR)
         )
+
+    def _near_persons(self, concept: str) -> list[_Place]:
+        """Where somebody is named who is near: "trẻ" alone is any child, unless it is told of as now."""
+        anybody = [] if self._sure("now") else self._sure("anybody")
+        return [
+            each
+            for each in self._all.get(concept, ())
+            if not any(one.first <= each.first and each.last <= one.last for one in anybody)
+        ]
 
     @property
     def general_question(self) -> bool:
@@ -1023,7 +1010,7 @@ class _Reading:
             for span in spans
         )
 
-    def _is_no_event(self, concept: str, place: _Place) -> bool:
+    def is_no_event(self, concept: str, place: _Place) -> bool:
         """Whether a sign is denied, over, supposed, asked of in general, long past, a figure of speech or a trifle."""
         return (
             self._denied(place)
@@ -1359,6 +1346,8 @@ class _Reading:
     def _past_at(self, at: int) -> _Place | None:
         """The words at `at` that name a year or an earlier time: "lần ... trước", "năm 1998"."""
         word = self._words[at]
+        if young := _YOUNG.match(fold(self.text[word.start :])):
+            return _Place(at, at + len(young[0].split()) - 1, _ANY)
         if word.folded == "truoc" and any(each.folded == "lan" for each in self._words[max(at - 3, 0) : at]):
             return _Place(at, at, _ANY)
         if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _IN_A_YEAR:
@@ -1546,7 +1535,9 @@ class _Reading:
                     for one in lessons
                 )
                 for concept in _HAPPENING
-                for each in self._all.get(concept, ())
+                for each in self._near_persons(concept)
+                # "gặp người bị hóc mà vẫn còn ho": how the case that is taught goes on.
+                if not (concept == "lasting" and self._stated("anybody", "supposed"))
                 # The English "be" is no "bé", and what a tooth is kept in goes on for nobody.
                 if not (self._english and self._words[each.last].folded in {"be", "keep", "kept"})
                 and not (concept == "pupil" and self._said_before(each, 2) & _PURPOSE)
@@ -1581,6 +1572,8 @@ class _Reading:
                 # "heavy bleeding" only names it.
                 self._clause(each) == self._clause(place) and each.last > place.last
                 for each in self._sure("flood")
+                # "took too much" is how much, not how it goes on.
+                if not (self._at(each.first, "too_much") and self._sure("drug", "pill"))
             )
         )
 

@@ -119,7 +119,7 @@ _SHARPNESS, _LONE_WEAK = 0.9, 0.6
 _FOLLOWS, _HARDLY = 0.86, 0.42
 # What one may eat and drink is asked of any treatment, whatever the food.
 _EATS = re.compile(
-    r"\b(?:ăn|uống|hút|uong|nhai|eat|drink|chew)\b|\ban (?!toan\b|ninh\b|tam\b)(?=[a-z ]*\b(?:dc|duoc|khong|ko|gi|chua)\b)",
+    r"\b(?:ăn|uống|hút|uong|nhai|eat|drink|chew)\b|\b(?:tô|bát|chén|dĩa|đĩa|ly|cốc|lon|chen|bowl of|cup of|glass of) \w|\ban (?!toan\b|ninh\b|tam\b)(?=[a-z ]*\b(?:dc|duoc|khong|ko|gi|chua)\b)",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")

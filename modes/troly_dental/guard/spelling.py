@@ -19,14 +19,9 @@ _HEAD, _TAIL = 3000, 1000
 # One letter more or less makes another word of a shorter one.
 _SHORTEST_SLIP = 5
 _RULES = SpellingRules(
-    most_words=1,
-    two_slips_from=9,
-    same_start=True,
-    long_syllables=True,
-    same_language=True,
-    shortest_phrase=_SHORTEST_SLIP,
+    most_words=1, two_slips_from=9, same_start=True, long_syllables=True, same_language=True, shortest_phrase=_SHORTEST_SLIP,
     most_tokens=1500,
-)
+)  # fmt: skip
 _NO_N = re.compile(r"[aeiouy]g$")
 # A word is not bent towards what speaks against teeth.
 _NO_TARGETS = frozenset({"other", "off", "medical", "elsewhere", "follow", "social"})

@@ -61,6 +61,8 @@ _PROPOSED = re.compile(
     # "còn kháng sinh thì sao", "kê cho tôi amoxicillin": asked about, asked for.
     r"|^(?:(?:the|vay|roi)\s+)?con\s+(?!uong|dung|xai|dang|bi|phai)|^(?:and\s+)?(?:what|how)\s+about\b|\bprescribe me\b"
     r"|(?<!si )(?<!bs )(?<!duoc )(?<!da )(?<!y )\bke\s+(?:don\s+|toa\s+)?(?:cho|giup|gium)\b"
+    # Left over from somebody.
+    r"|\bcon (?:thua|du|sot)\b|\bthua (?:lai )?(?:\w+ )?(?:vien|vi|hop|it|lieu)\b|\bleft ?overs?\b"
     # Long ago: what was taken as a child is not taken now.
     r"|\b(?:tu|hoi|luc|thuo)\s+(?:nho|be|con nho|con be)\b|\b(?:as a|when i was a)\s+(?:kid|child|baby)\b"
 )

@@ -24,14 +24,11 @@ if TYPE_CHECKING:
 NEEDED = ("name", "price")
 MORE = ("stock", "specs", "url", "brand", "category")
 _NAMES = {
-    "name": "product_name product ten ten_san_pham san_pham ten_hang",
-    "price": "gia gia_ban gia_vnd price_vnd don_gia",
+    "name": "product_name product ten ten_san_pham san_pham ten_hang", "price": "gia gia_ban gia_vnd price_vnd don_gia",
     "stock": "ton_kho so_luong quantity qty ton so_luong_ton",
-    "specs": "spec specifications thong_so cau_hinh mo_ta description thong_so_ky_thuat",
-    "url": "link lien_ket duong_dan",
-    "brand": "hang thuong_hieu maker nhan_hieu hang_san_xuat",
-    "category": "loai danh_muc nhom nhom_hang loai_hang",
-}
+    "specs": "spec specifications thong_so cau_hinh mo_ta description thong_so_ky_thuat", "url": "link lien_ket duong_dan",
+    "brand": "hang thuong_hieu maker nhan_hieu hang_san_xuat", "category": "loai danh_muc nhom nhom_hang loai_hang",
+}  # fmt: skip
 _LOWEST, _HIGHEST, _MOST = 1_000, 10**12, 10**9
 _LONGEST = {"name": 500, "specs": 4_000, "url": 2_000, "brand": 100, "category": 100}
 _GONE, _THERE = {"het hang", "het", "out of stock"}, {"con hang", "con", "in stock", "co san"}
@@ -56,12 +53,8 @@ def _is_row(fields: list[str], places: Mapping[str, int]) -> bool:
 
 
 LAYOUT = Layout(
-    NEEDED,
-    _is_row,
-    _select,
-    MORE,
-    {other: name for name, others in _NAMES.items() for other in others.split()},
-)
+    NEEDED, _is_row, _select, MORE, {other: name for name, others in _NAMES.items() for other in others.split()},
+)  # fmt: skip
 
 
 def read_price(text: str) -> int | None:
@@ -200,10 +193,6 @@ def ingest_products(request: IngestRequest, *, samples: bool = False) -> IngestO
 
 
 _KIND = ListKind(
-    dataset=DATASET,
-    layout=LAYOUT,
-    sentences={"loaded": "ingest.products_loaded", "checked": "ingest.products_checked"},
-    repeat="duplicate_product",
-    judge=check_catalogue,
-    fill=_fill,
-)
+    dataset=DATASET, layout=LAYOUT, sentences={"loaded": "ingest.products_loaded", "checked": "ingest.products_checked"},
+    repeat="duplicate_product", judge=check_catalogue, fill=_fill,
+)  # fmt: skip

@@ -9,7 +9,7 @@ from functools import cache
 
 from troly.plugin.focus import Focus, find_reference
 from troly.text.everyday import without_everyday
-from troly.text.fold import folded_words
+from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.pc_build import go_together
@@ -24,9 +24,10 @@ COMPUTERS = ("pc", "laptop")
 _ALL = {"ca", "both", "all", "two", "three"}
 # What a computer is called among things of an order.
 _WHOLE = {"bo", "may", "dan", "cay", "computer", "machine", "build"}
+_REST = re.compile(r"(?<!\w)(?:còn lại|con lai|the rest|remaining|others|the other)(?!\w)", re.IGNORECASE)
 _END = re.compile(r"[,;+?!\n]")
 # Of two models the one without such a word is meant where it is not said: "RTX 4060" is no "RTX 4060 Ti".
-_VARIANTS = {"ti", "super", "pro", "plus", "max", "mini", "x", "xt"}
+VARIANTS = {"ti", "super", "pro", "plus", "max", "mini", "x", "xt"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +77,21 @@ def change_order(
     summed = "total" in query.moves
     compares = is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text))
     changes = held and (hits or corrections or compares)
-    if query.priced or query.fits or not (summed or changes):
+    if query.priced or (query.fits and not (summed and hits)) or not (summed or changes):
         return None
+    kinds = [row.values.get("kind") for row in focus.rows] if focus else []
+    if focus and not held and summed and int(focus.query.get("total", 0)) == len(kinds) > 1:
+        labels = {hit.label for hit in hits}
+        if "drop" in labels or ("swap" in labels and len(set(kinds)) == len(kinds)):
+            focus, held = replace(focus, kind=BUILD), True  # all that was shown, but for what goes
     rest = blank_out(text, spans_of(lexicon("catalogue", "price asked").find(text)))
     for start, end in spans_of(lexicon("catalogue", "total").find(text)):
         rest = f"{rest[:start]};{' ' * (end - start - 1)}{rest[end:]}"  # "cpu cộng main"
     pieces = list(_pieces(rest))
     pointed = any(find_reference(piece, focus, things=things()) for _, piece in pieces)
     before = _before(focus, store) if focus else []
+    if focus and focus.rows and not before and pieces and pieces[0][0] == "add":
+        return OrderChange((), unsure=pieces[0][1].strip())  # to which of those shown
     lines = list(before) if hits or held else []
     summands: set[str] = set()
     piece = ""
@@ -123,7 +131,11 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
     """The parts of a message that each name one thing, with the change that is said before them."""
     change, begin = "", 0
     # "1 thanh" counts, it is no "thành".
-    hits = [hit for hit in lexicon("order").find(text) if not text[: hit.start].rstrip()[-1:].isdigit()]
+    hits = [
+        hit
+        for hit in lexicon("order").find(text)
+        if hit.phrase != "thành" or not text[: hit.start].rstrip()[-1:].isdigit()
+    ]
     for hit in [*hits, None]:
         end = hit.start if hit else len(text)
         for part in _END.split(text[begin:end]):
@@ -183,12 +195,16 @@ class _Part:
         there = sum(one.count for one in lines if one.product == chosen) if self._change == "add" else 0
         return _added(lines, [OrderLine(chosen, there + max(1, self._read.count))])
 
-    def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:
+    def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:  # noqa: C901, PLR0911 (one case a kind)
         """With what is pointed at without its name."""
         reference, read = self._reference, self._read
         if self._change == "more" and (several := self._one_by_one()):
             return several
+        if self._change == "drop":
+            return self._dropped(lines)
         if reference is None:
+            if read.order in {"cheapest", "dearest"} and self._focus and self._change in {"more", "add"}:
+                return _added(lines, [OrderLine(_chosen(self._text, read, self._focus, self._store))])
             if read.count and len(lines) == 1:
                 there = lines[0].count if self._change == "add" else 0
                 return [replace(lines[0], count=there + read.count)]  # "chốt con Dell, lấy 2 cái"
@@ -199,12 +215,9 @@ class _Part:
             return lines
         if reference.kind == "these" and not (read.count and len(lines) <= 1):
             return lines
-        listed = (
-            self._focus
-            and len(self._focus.rows) > 1
-            and self._focus.query.get("order") in {"cheapest", "dearest"}
-        )
-        if self._change == "drop" or not self._change or (reference.kind == "these" and listed):
+        ranked = self._focus and self._focus.query.get("order") in {"cheapest", "dearest"}
+        listed = ranked and self._focus and len(self._focus.rows) > 1
+        if not self._change or (reference.kind == "these" and listed):
             raise _UncertainError
         if reference.kind in {"this", "these"}:
             meant = _before(self._focus, self._store) if self._focus else []
@@ -212,6 +225,18 @@ class _Part:
             return _added(lines, counted if len(meant) == 1 else meant)
         rows = self._store.named([row.id for row in reference.rows])
         return _added(lines, [OrderLine(one, max(1, read.count)) for one in rows])
+
+    def _dropped(self, lines: list[OrderLine]) -> list[OrderLine]:
+        """Without the one that is pointed at, or the cheapest or dearest: "bỏ con đắt nhất, hai con còn lại"."""
+        if _REST.search(self._text):
+            return lines
+        gone = {row.id for row in self._reference.rows} if self._reference else set()
+        if self._read.order in {"cheapest", "dearest"} and len(lines) > 1:
+            end = min if self._read.order == "cheapest" else max
+            gone = {end(lines, key=lambda one: one.product.price).product.name}
+        if not gone:
+            raise _UncertainError
+        return [one for one in lines if one.product.name not in gone]
 
     def _one_by_one(self) -> list[OrderLine]:
         """All that was looked at one by one ("cả ba món", "both"); none where it is not asked for."""
@@ -242,14 +267,23 @@ def _chosen(piece: str, read: ProductQuery, focus: Focus | None, store: ProductS
     """The one product that a part of the message names."""
     kinds = read.kinds or read.parts
     names = (*read.words, *read.brands)
-    rows = _spoken(focus, store, kinds, ranked=bool(read.order)) if focus and (kinds or names) else []
-    rows = [one for one in rows if all(offers.title_says(one.name, name) for name in names)]
+    rows = _spoken(focus, store, kinds, ranked=bool(read.order)) if focus else []
+    titled = [one for one in rows if all(offers.title_says(one.name, name) for name in names)]
+    # "con i5": what is shown is also told apart by what it has.
+    rows = titled or [one for one in rows if all(offers.title_says(one.specs, name) for name in names)]
     if not rows or read.figures or not (read.order or len(rows) == 1):
         wanted = replace(read, action="find", kinds=kinds, parts=(), moves=(), count=0, shows=())
         found = offers.find_offer(store, wanted)
         rows = list(found.products) if found and not (found.unmet or found.silent or read.unread) else []
-    others = _VARIANTS - set(folded_words(piece)) if read.words else set()
+    others = VARIANTS - set(folded_words(piece)) if read.words else set()
     rows = [one for one in rows if not others & set(folded_words(one.name))] or rows
+    # "5600" is no "5600G", and a computer that has an i5-12400F is none.
+    rows = [
+        one
+        for one in rows
+        if {word for word in map(fold, names) if word[-3:].isdigit() or word[:1].isdigit()}
+        <= set(folded_words(one.name))
+    ] or rows
     if read.order in {"cheapest", "dearest"} and rows:
         return (min if read.order == "cheapest" else max)(rows, key=lambda one: one.price)
     if len(rows) != 1:

@@ -90,45 +90,29 @@ _COSTS = {"price asked", "fee asked"}
 _IMPLIED = (
     ("installation", ({"build", "fits", "topic upgrade"}, {"distance", "at home"})),
     ("trade-in", ({"old", "topic used goods"}, {"traded"})),
-    ("warranty terms", ({"topic invoice"}, {"ask warranty"})),
-    ("delivery fee", (_SENT, _COSTS)),
-    ("delivery", (_SENT | {"topic order"}, {"how long"})),
+    ("warranty terms", ({"topic invoice"}, {"ask warranty"})), ("box", ({"box"}, {"ask warranty", "topic not covered", "topic warranty terms", "topic warranty period"})),
+    ("exchange", ({"box"},)), ("delivery fee", (_SENT, _COSTS)), ("delivery", (_SENT | {"topic order"}, {"how long"})),
     ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
-    ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})),
-    ("students", ({"topic promotion"}, {"fact study"})),
-    ("warranty parts", ({"ask battery", "ask charger"}, {"ask warranty"})),
-    ("warranty terms", ({"terms"}, {"ask warranty"})),
-    ("repair time", ({"repair"}, {"how long"})),
-    ("repair cost", ({"repair"}, _COSTS)),
+    ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})), ("students", ({"topic promotion"}, {"fact study"})),
+    ("warranty parts", ({"ask battery", "ask charger"}, {"ask warranty"})), ("warranty terms", ({"terms"}, {"ask warranty"})),
+    ("repair time", ({"repair"}, {"how long"})), ("repair cost", ({"repair"}, _COSTS)),
     ("warranty place", ({"bring"}, {"repair", "broken"}, {"where"})),
-)
+)  # fmt: skip
 # A topic says nothing beside one of these, which is the same asked more closely.
 _NARROWER = {
-    "delivery": {"parcel check", "order status", "installation"},
-    "upgrade": {"installation"},
-    "order": {"order status", "delivery", "delivery fee", "deposit", "cod", "instalment"},
-    "payment": {"cod", "instalment", "refund"},
-    "return": {"return policy", "deposit", "refund"},
-    "order status": {"deposit"},
-    "invoice": {"warranty terms"},
-    "address": {"warranty place"},
-    "used goods": {"trade-in"},
-    "promotion": {"students"},
-    "warranty period": {"warranty parts"},
-    "warranty terms": {"not covered"},
-}
+    "delivery": {"parcel check", "order status", "installation"}, "upgrade": {"installation"},
+    "order": {"order status", "delivery", "delivery fee", "deposit", "cod", "instalment"}, "payment": {"cod", "instalment", "refund"},
+    "return": {"return policy", "deposit", "refund"}, "order status": {"deposit"}, "invoice": {"warranty terms"}, "exchange": {"box"},
+    "not covered": {"box"}, "address": {"warranty place"}, "used goods": {"trade-in"}, "promotion": {"students"},
+    "warranty period": {"warranty parts"}, "warranty terms": {"not covered", "box"},
+}  # fmt: skip
+_STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
 # Right before a kind: other goods are wanted, no part of those spoken of.
 _WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see"}
 # The warranty of certain goods is not asked where one of these is.
 _OF_WARRANTY = {
-    "not covered",
-    "warranty parts",
-    "warranty place",
-    "warranty terms",
-    "warranty extension",
-    "repair time",
-    "repair cost",
-}
+    "box", "not covered", "warranty parts", "warranty place", "warranty terms", "warranty extension", "repair time", "repair cost",
+}  # fmt: skip
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
 # What no single part has.
@@ -262,15 +246,14 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         if new.about and old.priced and not old.about:
             # "thôi 15tr": as the limit before was meant.
             low, high, about = (new.about, None, None) if old.high is None else (None, new.about, None)
+    new = replace(new, figures=tuple(_of_the_same(figure, old.figures) for figure in new.figures))
     said = {(figure.attribute, figure.unit) for figure in new.figures}
     units = {figure.unit for figure in new.figures}
-    kept = [
-        f
-        for f in old.figures
-        if (f.attribute, f.unit) not in said and not (f.unit in units and not f.attribute)
-    ]
+    kept = [one for one in old.figures if (one.attribute, one.unit) not in said]
+    kept = [one for one in kept if one.attribute or one.unit not in units]
     brands = new.brands or tuple(brand for brand in old.brands if brand not in new.no_brands)
     replaced = {fact for group in _ONE_OF if set(group) & set(new.facts) for fact in group}
+    facts = [fact for fact in old.facts if fact not in {*replaced, *new.no_facts}]
     return replace(
         new,
         kinds=new.kinds or old.kinds,
@@ -278,11 +261,7 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         no_brands=(*(one for one in old.no_brands if one not in new.brands), *new.no_brands),
         words=tuple(dict.fromkeys((*old.words, *new.words))),
         no_words=(*old.no_words, *new.no_words),
-        facts=tuple(
-            dict.fromkeys(
-                (*(f for f in old.facts if f not in replaced and f not in new.no_facts), *new.facts)
-            )
-        ),
+        facts=tuple(dict.fromkeys((*facts, *new.facts))),
         no_facts=tuple(dict.fromkeys((*(f for f in old.no_facts if f not in new.facts), *new.no_facts))),
         figures=(*kept, *new.figures),
         low=low,
@@ -292,6 +271,15 @@ def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
         stocked=new.stocked or old.stocked,
         said={**old.said, **new.said},
     )
+
+
+def _of_the_same(figure: FigureFact, before: Sequence[FigureFact]) -> FigureFact:
+    """`figure`, where it is bare of what one `before` measured that it may be: "còn bản 16GB" after "bản RAM 32GB"."""
+    for old in before:
+        unit, usual = _BARE_UNITS.get(old.attribute, ("", frozenset()))
+        if not figure.attribute and figure.unit == unit and figure.value in usual:
+            return replace(figure, attribute=old.attribute)
+    return figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,7 +373,7 @@ class _Parser:
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
         found = grammar().find(masked)
-        self._hits = _without_guesses(found)
+        self._hits = [hit for hit in _without_guesses(found) if not self._courteous(hit)]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             # "Da Nang" is no "nặng".
@@ -395,10 +383,15 @@ class _Parser:
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
         # "cu" is also "củ", a million.
-        self._labels = {hit.label for hit in self._hits if hit.exact or hit.label not in {"old", "traded"}}
+        doubted = {"old", "traded"} if accents(text) else set()
+        self._labels = {hit.label for hit in self._hits if hit.exact or hit.label not in doubted}
         for match in _DISTANCE.finditer(fold(self._rest)):
             self._spans.append(match.span())
             self._labels.add("distance")
+
+    def _courteous(self, hit: PhraseHit) -> bool:
+        """Whether "vs" at the end of a clause only asks kindly ("giúp em vs"): nothing is set against anything."""
+        return hit.label == "compare" and hit.phrase == "vs" and not re.match(r"\s*\w", self._rest[hit.end :])
 
     def query(self) -> ProductQuery:
         kinds, asks, owned = self._kinds()
@@ -422,11 +415,8 @@ class _Parser:
         if "students" in topics:
             items = [item for item in items if item.value != "study"]
             wanted = [item for item in wanted if item.value != "study"]
-        if (
-            "how long" in labels
-            and "warranty" in asks
-            and not any(item.kind in {"word", "brand"} for item in wanted)
-        ):
+        calls = any(item.kind in {"word", "brand"} for item in wanted)
+        if "how long" in labels and "warranty" in asks and not calls:
             topics.append("warranty period")
             asks = asks if kinds else [name for name in asks if name != "warranty"]
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
@@ -452,7 +442,9 @@ class _Parser:
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
-        moves = [name for name in ("brands asked", "total", "compare", "difference") if name in labels]
+        moves = [
+            name for name in ("brands asked", "total", "compare", "difference", "distance") if name in labels
+        ]
         count = self._count(items)
         return ProductQuery(
             action=action,
@@ -580,7 +572,8 @@ class _Parser:
                 or _bare_number(self._rest, hit.end) is not None
             )
             # "màn hình còn hàng không" asks for monitors, whatever was spoken of.
-            wished = set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED
+            stick = kind == "ram" and bool(_STICK.search(fold(self._rest)))  # a board has slots
+            wished = stick or bool(set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED)
             spoken_of = "" if kinds or wished or self._labels & {"stock asked", "in stock"} else self._whole
             whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
             gap = self._rest[before.end : hit.start] if before is not None else "?"
@@ -710,19 +703,9 @@ class _Parser:
             label = (after or before)[0].label if after or before else ""
             sign: Sign = ">=" if label in {"at least", "or more"} else "<=" if label else "="
             self._spans += [(start, end), *spans_of(before), *spans_of(after)]
-            found.append(
-                FigureFact(
-                    attribute,
-                    sign,
-                    value * factor,
-                    measure,
-                    " ".join(
-                        self._text[
-                            (before[0].start if before else start) : (after[-1].end if after else end)
-                        ].split()
-                    ),
-                )
-            )
+            first, last = before[0].start if before else start, after[-1].end if after else end
+            said = " ".join(self._text[first:last].split())
+            found.append(FigureFact(attribute, sign, value * factor, measure, said))
         return found
 
     def _items(self) -> list[_Item]:
@@ -773,10 +756,18 @@ class _Parser:
             ):
                 # The last piece of a code: "24MR400-B".
                 self._spans.append((word.start, word.end))
+            elif len(word.folded) == 1 and self._in_name(everything[max(at - 1, 0) : at + 2]):
+                self._spans.append((word.start, word.end))  # "Logitech G Pro X TKL"
             elif _CODE.fullmatch(word.folded) and not self._of_topic(word):
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))
         return found
+
+    def _in_name(self, words: Sequence[WordToken]) -> bool:
+        """Whether these words stand one after the other in the name of goods of a kind that is spoken of."""
+        kinds = {self._whole, *(hit.label[5:] for hit in self._hits if hit.label.startswith("kind "))}
+        pairs = [f"{one.folded} {other.folded}" for one, other in pairwise(words)]
+        return any(kind and self._shop.narrowing(kind, pair) for kind in kinds for pair in pairs)
 
     def _signs(self, items: Sequence[_Item]) -> tuple[list[_Item], list[_Item]]:
         """What is wanted, and what is not: a negation reaches the names listed after it, or right before it."""

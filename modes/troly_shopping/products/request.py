@@ -13,7 +13,7 @@ from troly.text.fold import fold, folded_words, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
-from troly_shopping.products.order import BUILD, COMPUTERS, OrderChange, change_order, things
+from troly_shopping.products.order import BUILD, COMPUTERS, VARIANTS, OrderChange, change_order, things
 from troly_shopping.products.query import (
     FIGURE,
     MILLION,
@@ -45,14 +45,8 @@ _BY_HOW_MUCH = re.compile(
     r"\b(hon|kem)\s+(?!\d[\d.,]*\s*(?:tr|trieu|k|nghin|ngan|cu)\b).*\b(?:bao nhieu|bn|nhieu|may) ?(?:tien)?"
 )
 COSTLY = {
-    "repair cost",
-    "installation",
-    "delivery fee",
-    "cleaning",
-    "upgrade",
-    "express",
-    "warranty extension",
-}
+    "repair cost", "installation", "delivery fee", "cleaning", "upgrade", "express", "warranty extension",
+}  # fmt: skip
 _KIND = 500
 _NUMBER = re.compile(r"\d+")
 _ENDS = {"cheapest", "dearest"}
@@ -122,7 +116,9 @@ def goods_shown(turn: TurnContext) -> tuple[FocusRow, ...]:
     return tuple(FocusRow(str(name), str(name)) for name in names) if isinstance(names, list) else ()
 
 
-def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRequest:
+def parse_request(  # noqa: C901 (one case a kind of request)
+    text: str, focus: Focus | None, store: ProductStore
+) -> ShopRequest:
     """What `text` asks after what was shown. Blocking; raises StoreError."""
     goods = focus if focus is not None and focus.kind in {PRODUCTS, BUILD} else None
     typed = nfc(text)[:2_000]
@@ -133,22 +129,18 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     pointed = _pointing(typed, goods) if goods else None
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     # "three of those": what is counted stays in sight.
-    spans = [
-        (start + 3, end) if typed[start : start + 3].lower() == "of " else (start, end)
-        for start, end in (pointed.spans if pointed else ())
-    ]
+    told = pointed.spans if pointed else ()
+    spans = [(at + 3 * (typed[at : at + 3].lower() == "of "), end) for at, end in told]
     rest = blank_out(typed, spans)
-    corrected = lexicon("dialogue", "correction").find(rest) if goods else []
-    if refused:
-        corrected = [refused]
-    rest = blank_out(rest, spans_of(corrected))
+    corrected = lexicon("dialogue", "correction").find(rest) if focus else []
+    corrected = [refused] if refused else corrected
+    rest = blank_out(
+        rest, [*spans_of(corrected), *(each.span() for each in _INSTEAD.finditer(rest) if corrected)]
+    )
     spoken = kinds[0] if len(kinds) == 1 else ""
     query = _corrected(rest, store) or parse_product_query(rest, store, whole=spoken)
-    if (
-        pointed
-        and pointed.kind == "extreme"
-        and (query.details or query.brands or query.words or query.stocked)
-    ):
+    narrows = query.details or query.brands or query.words or query.stocked
+    if pointed and pointed.kind == "extreme" and narrows:
         # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
         pointed, query = None, parse_product_query(typed, store, whole=spoken)
     if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
@@ -168,7 +160,9 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if put_together := _put_together(request, goods, pointed, store):
         return put_together
     if goods is None:
-        return _of_no_goods(request, focus)
+        return _of_no_goods(request, focus, corrects=bool(corrected))
+    if pointed is None and (paged := _of_page(request, goods, corrects=bool(corrected))):
+        return paged
     if corrected and (query.words or query.brands) and pointed is None:
         whole = replace(query, kinds=query.kinds or kinds)
         return replace(request, scope="search", query=whole)
@@ -178,6 +172,8 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
         found = replace(found, topics=topics, query=replace(found.query, asks=asks))
+    if "fee" in found.query.shows and found.scope == "rows" and not found.topics:
+        found = replace(found, topics=tuple(map(str, goods.query.get("topics", ()))))
     found = _of_same_maker(_of_family(found, store), query, store)
     return _still_open(found, goods, pointed)
 
@@ -208,8 +204,8 @@ def _cheaper(
     spans = [*spans_of(hits), *(pointed.spans if pointed else ())]
     query = parse_product_query(blank_out(request.typed, spans), store)
     named = [word for word in query.words if f"kind word {word}" not in query.said]  # no "phím cơ"
-    if query.brands or named or query.topics or query.action != "find":
-        return None
+    if query.brands or named or query.topics or query.priced or query.action != "find":
+        return None  # "rẻ hơn 15 triệu" is a limit
     old = _before(query, focus, [str(row.values.get("kind")) for row in rows])
     if len(rows) == 1 and old.words:
         # Cheaper than one that was named: any of its kind.
@@ -227,20 +223,31 @@ def _beside(
     A size alone names another of its line: "bản 16GB đắt hơn nó bao nhiêu".
     """
     query = request.query
-    more = _by_how_much(request) or set(query.moves) & _OF_ROWS
     this = pointed.rows if pointed and pointed.kind == "this" else ()
     this = _pointed_rows(request.typed, pointed, focus) if pointed and this else request.current or focus.rows
+    # "con đó với con Dell con nào rẻ hơn"
+    names = (*query.words, *query.brands)
+    ends = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
+    held = names and is_comparative(ends) and lexicon("catalogue", "against").find(request.typed)
+    more = bool(_by_how_much(request) or set(query.moves) & _OF_ROWS or held)
     if not (more or query.compared) or len(this) >= MAX_COMPARED or query.excludes or query.unread:
         return None
     one = store.named([row.id for row in this])
     named = replace(
         query, kinds=query.kinds or tuple(p.kind for p in one), order="", compared=(), asks=(), stocked=False
     )
-    if not (query.words or query.brands or query.figures):
-        return None
-    # Another of its line; where a name is told too, any other.
-    found = offers.narrow(_family(one[0], store), named) if len(one) == 1 else None
-    others = [p for p in found.products if p not in one] if found and not found.unmet else []
+    found, others = None, []
+    if query.words or query.brands or query.figures:
+        # Another of its line; where a name is told too, any other.
+        found = offers.narrow(_family(one[0], store), named) if len(one) == 1 else None
+        others = [p for p in found.products if p not in one] if found and not found.unmet else []
+        looked = store.named(list(map(str, focus.query.get("beside", ())))) if names else []
+        looked = [p for p in looked if p not in one and all(offers.title_says(p.name, n) for n in names)]
+        others = looked if len(looked) == 1 else others  # "con Dell hồi nãy"
+    elif more and not pointed and len(focus.rows) == 1:
+        # "chênh bao nhiêu" of two that were looked at one after the other.
+        last = store.named(list(map(str, focus.query.get("beside", ())))[:1])
+        others = [p for p in last if one and p.kind == one[0].kind and p not in one]
     if not others and (query.brands or any(not word.isdigit() for word in query.words)):
         found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
         others = [p for p in found.products if p not in one] if found and not found.unmet else []
@@ -402,36 +409,49 @@ def line_of(name: str) -> str:
     return " ".join(_SIZE.sub(" ", name).lower().split())
 
 
-def _of_no_goods(request: ShopRequest, focus: Focus | None) -> ShopRequest:
+def _of_no_goods(request: ShopRequest, focus: Focus | None, *, corrects: bool) -> ShopRequest:
     """The request of a message before which no goods were shown."""
     query = request.query
-    if (
-        focus is not None
-        and focus.kind == PAGES
-        and query.names
-        and "fee" in query.shows
-        and not query.topics
-    ):
+    before = (
+        tuple(map(str, focus.query.get("topics", ()))) if focus is not None and focus.kind == PAGES else ()
+    )
+    if before and query.names and "fee" in query.shows and not query.topics:
         # "con MX Master thì phí đó bao nhiêu" asks what the page's share of its price comes to.
-        before = tuple(str(topic) for topic in focus.query.get("topics", ()))
         return replace(request, scope="search", topics=before)
-    if (
-        focus is not None
-        and focus.kind == PAGES
-        and not (query.names or query.figures)
-        and (not query.topics or query.unread or opens_on(request.typed))
-    ):
-        before = tuple(str(topic) for topic in focus.query.get("topics", ()))
-        if query.topics:
-            return replace(request, earlier=before)
-        if {"price", "fee"} & set(query.shows):
-            # "bao nhiêu tiền" after how long a repair takes asks what it costs.
-            before = tuple(dict.fromkeys(_COST.get(topic, topic) for topic in before))
-        return replace(request, topics=before)
+    if focus is not None and (paged := _of_page(request, focus, corrects=corrects)):
+        return paged
+    if focus and before and query.details and not (query.kinds or query.topics):
+        # "có con nào dưới 11 triệu" after what is given with a laptop: of those.
+        query = replace(query, kinds=tuple(map(str, focus.query.get("kinds", ()))))
+        request = replace(request, query=query)
     # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
     searched = query.action != "find" or (query.narrows and not (query.topics and _kind_alone(query)))
     searched = searched or (query.excludes and not (query.topics and _kind_alone(query)))
     return replace(request, scope="search" if searched else "none")
+
+
+def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> ShopRequest | None:
+    """What goes on from the page that was told last: its topics, or one that takes a part of the question before back."""
+    query, before = request.query, tuple(map(str, focus.query.get("topics", ())))
+    if _ORDER_OF.search(fold(request.typed)) and not query.topics:
+        # "còn đơn 1tr5": what an order comes to is no price of goods.
+        unread = tuple(words for words in query.unread if fold(words) != "don")
+        query = replace(query, low=None, high=None, about=None, unread=unread, shows=("fee",))
+        request = replace(request, query=query)
+    of_goods = query.names or query.figures or query.compared or query.action != "find"
+    if not before or of_goods or (query.details and "fee" not in query.shows):
+        return None
+    if query.topics:
+        goes_on = corrects or opens_on(request.typed) or (query.unread and focus.kind == PAGES)
+        query = replace(query, unread=() if corrects else query.unread)
+        return replace(request, scope="none", query=query, earlier=before) if goes_on else None
+    costs = {"price", "fee"} & set(query.shows)
+    if costs:
+        # "bao nhiêu tiền" after how long a repair takes asks what it costs.
+        before = tuple(dict.fromkeys(_COST.get(topic, topic) for topic in before))
+    if focus.kind != PAGES and not ("distance" in query.moves or (costs and COSTLY & set(before))):
+        return None
+    return replace(request, scope="none", topics=before)
 
 
 def _after(
@@ -475,12 +495,8 @@ def _extreme_of_all(
     if total > len(focus.rows) and not (query.details or query.moves):
         order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
         return refine(ProductQuery.from_json(focus.query), replace(query, order=order))
-    if (
-        len(focus.rows) == 1
-        and query.order == "dearest"
-        and not pointed
-        and not (query.details or query.asks)
-    ):
+    alone = len(focus.rows) == 1 and not (pointed or query.details or query.asks)
+    if alone and query.order == "dearest":
         # The dearest of one is no question: the dearest of its kind.
         return ProductQuery(kinds=tuple(kinds), order="dearest", unread=query.unread, shows=query.shows)
     return None
@@ -512,6 +528,8 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
         return replace(request, scope="search", query=whole, own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
+    if (more := _by_how_much(rows)) and len(focus.rows) > MAX_COMPARED // 2 and focus.kind != BUILD:
+        return replace(request, query=replace(query, unread=query.unread or more))  # of which of them
     if query.order in {"cheapest", "dearest"} or summed or query.compared or set(query.moves) & _OF_ROWS:
         return rows
     monthly = "instalment" in query.topics and query.months
@@ -519,6 +537,11 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     return _current(rows) if asked else request
 
 
+_ORDER_OF = re.compile(
+    r"(?<!\w)(?:don|order)(?: hang)? (?:(?:duoi|tren|tam|khoang|tu|gia tri|of|under|over) )*\d"
+)
+# "chuyển khoản chứ không quẹt thẻ": what is taken back.
+_INSTEAD = re.compile(r"(?<!\w)ch[ứu] (?:không|khong|ko|k|hông|hong|hem|đâu) .*$", re.IGNORECASE | re.DOTALL)
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 
 
@@ -555,7 +578,13 @@ def _named_rows(query: ProductQuery, focus: Focus) -> tuple[FocusRow, ...]:
     if query.brands and not (query.shows or query.asks or query.order or query.moves):
         return ()
     names = (*query.words, *query.brands)
-    return tuple(row for row in focus.rows if all(offers.title_says(row.title, name) for name in names))
+    others = VARIANTS - set(names) if query.words else set()
+    return tuple(
+        row
+        for row in focus.rows
+        if all(offers.title_says(row.title, name) for name in names)
+        and not others & set(folded_words(row.title)) - set(folded_words(" ".join(names)))
+    )
 
 
 def _before(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQuery:
@@ -707,6 +736,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
         query = {
             **before.query,
+            "topics": list(request.topics),
             "count": request.query.count or 1,
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
         }
@@ -720,7 +750,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
         _ENDS & {offer.query.order} and not _SEVERAL.search(fold(request.typed))
     )
     query["current"] = [offer.products[0].name] if first else []
-    query["total"] = offer.total
+    query["topics"], query["total"] = list(request.topics), offer.total
     query["unread"] = list(request.query.unread)
     # What was spoken of before stays in reach of an order: "tổng CPU đó với main".
     earlier = [*before.query.get("current", ()), *before.query.get("beside", ())] if before else []

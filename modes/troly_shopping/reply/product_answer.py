@@ -30,7 +30,7 @@ from troly_shopping.products.rendering import (
     what_is_wanted,
 )
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
-from troly_shopping.products.request import ShopRequest, answer_request, goods_shown, show_offer
+from troly_shopping.products.request import ShopRequest, answer_request, goods_shown, show_offer, spoken_of
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
 from troly_shopping.reply.clarification import warn_of_rules
@@ -136,8 +136,13 @@ def _remember(
         offer = Offer("list", request.query, tuple(products), len(products)) if products else None
     if offer is not None and not (said and not offer.products):
         show_offer(turn, offer, request)
-    elif request.topics and not request.shown and any("product" not in item for item in context):
-        turn.show(PAGES_FOCUS, request.typed, [], {"topics": list(request.topics)})
+    elif request.topics and any("product" not in item for item in context):
+        told = {"topics": [*request.earlier, *request.topics]}
+        before = spoken_of(turn) if request.shown else None
+        if before:
+            turn.show(before.kind, before.question, before.rows, {**before.query, **told})
+        else:
+            turn.show(PAGES_FOCUS, request.typed, [], {**told, "kinds": list(request.query.kinds)})
 
 
 def show_sources(turn: TurnContext, context: Sequence[Mapping[str, Any]]) -> None:
@@ -274,13 +279,9 @@ def _shares(
     the one product that is spoken of."""
     query = request.query
     amount = query.about or query.high or query.low
-    if (
-        amount is None
-        and {"fee", "price"} & set(query.shows)
-        and offer is not None
-        and len(offer.products) == 1
-    ):
-        amount = offer.products[0].price
+    one = offer.products if offer else ()
+    if amount is None and {"fee", "price"} & set(query.shows) and len(one) == 1:
+        amount = one[0].price
     if amount is None or not _SHARED & set(request.topics):
         return []
     found = dict.fromkeys(share for passage in passages for share in _SHARE.findall(passage["text"]))

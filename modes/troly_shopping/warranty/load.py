@@ -156,10 +156,6 @@ def ingest_warranty(request: IngestRequest, *, samples: bool = False) -> IngestO
 
 
 _KIND = ListKind(
-    dataset=DATASET,
-    layout=LAYOUT,
-    sentences={"loaded": "ingest.loaded", "checked": "ingest.checked"},
-    repeat="duplicate",
-    judge=check_rows,
-    fill=_fill,
-)
+    dataset=DATASET, layout=LAYOUT, sentences={"loaded": "ingest.loaded", "checked": "ingest.checked"}, repeat="duplicate",
+    judge=check_rows, fill=_fill,
+)  # fmt: skip

@@ -27,17 +27,8 @@ _RAW_CHARS, _LONGEST_LINE = 80, 100_000
 _OLD = "windows-1258"
 _DELIMITERS = (",", ";", "\t")
 _HEADS = {
-    "serial",
-    "serials",
-    "serial number",
-    "serial no",
-    "so serial",
-    "so seri",
-    "seri",
-    "s/n",
-    "sn",
-    "so may",
-}
+    "serial", "serials", "serial number", "serial no", "so serial", "so seri", "seri", "s/n", "sn", "so may",
+}  # fmt: skip
 _SERIAL = re.compile(r"[A-Za-z0-9-]+")
 
 

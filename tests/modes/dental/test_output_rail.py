@@ -276,7 +276,7 @@ def test_the_last_draft_keeps_advice_to_seek_care_and_all_that_is_not_refused(
 def test_a_reason_is_told_once_in_the_place_of_what_was_refused() -> None:
     text = "Bạn có thể dùng:\n1. Augmentin 625 mg.\n2. Augmentin 1 g.\nUống sau khi ăn no. Uống nhiều nước. Bạn nên đến nha sĩ trong hôm nay, và gọi 115 nếu sưng lan xuống cổ."
     assert in_pieces(text, 5, (PENICILLIN,)) == (
-        "Bạn có thể dùng:\n1. ⚠ **Không tự dùng augmentin**: bạn đã cho biết: dị ứng penicillin; hỏi bác sĩ hoặc dược sĩ về "
+        "Bạn có thể dùng:\n1. ⚠ **Không tự dùng augmentin** khi dị ứng penicillin; hỏi bác sĩ hoặc dược sĩ về "
         "thuốc khác (nguồn: BNF).\nUống nhiều nước. Bạn nên đến nha sĩ trong hôm nay, và gọi 115 nếu sưng lan xuống cổ."
     )
 

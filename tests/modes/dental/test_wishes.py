@@ -6,7 +6,7 @@ import pytest
 
 from troly_dental.guard import danger
 from troly_dental.memory.facts import find_facts
-from troly_dental.safety import stated, wishes
+from troly_dental.safety import stated, supposed_conflicts, wishes
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,20 @@ def test_what_is_asked_for_or_said_in_jest_is_no_fact(text: str) -> None:
 def test_a_danger_is_told_from_a_saying_and_a_question(text: str, before: str, name: str | None) -> None:
     found = danger(text, [before] if before else [])
     assert (found.name if found else None) == name
+
+
+@pytest.mark.parametrize(
+    ("asked", "against"),
+    [
+        ("nếu tôi dị ứng penicillin thì uống amoxicillin được không", ["amoxicillin"]),
+        ("người đang uống warfarin thì có dùng ibuprofen được không", ["ibuprofen"]),
+        ("if i'm allergic to penicillin can i take amoxicillin?", ["amoxicillin"]),
+        ("nếu tôi không dị ứng penicillin thì uống amoxicillin được không", []),
+        ("nếu dị ứng penicillin thì bác sĩ kê gì", []),
+    ],
+)
+def test_a_case_that_is_only_supposed_speaks_against_medicines_and_is_no_fact(
+    asked: str, against: list[str]
+) -> None:
+    assert [one.medicine for one in supposed_conflicts(asked)] == against
+    assert stated(find_facts(asked)) == ()

@@ -256,6 +256,22 @@ async def test_that_any_will_do_asks_nothing(shop: Shop, free: str) -> None:
         (["bảo hành 5CD3217XWZ", "rứa từ chừ tới bữa đó còn mấy ngày nữa hè"], "5CD3217XWZ"),
         (["PC SSTC Gaming G2 giá sao", "full spec của nó sao, cpu vs vga gì"], "12400F"),
         (["có bộ PC gaming ráp sẵn nào khoảng 20 triệu không"], "Gaming G2"),
+        (["pc gaming dưới 30 triệu", "how much ram does the RTX 4060 one have"], "16GB DDR4"),
+        (
+            ["máy in laser rẻ nhất", "lắp đặt tại nhà được không", "nhà cách 15 cây thì mất bao nhiêu"],
+            "150.000",
+        ),
+        (
+            [
+                "tai nghe Sony WF-C700N",
+                "trả bằng thẻ thì hoàn tiền mấy ngày",
+                "nhầm, chuyển khoản chứ ko thẻ",
+            ],
+            "2 ngày làm việc",
+        ),
+        (["laptop ROG Strix G16 bản RAM 32GB", "còn bản 16GB thì sao", "vậy chênh bao nhiêu"], "2.200.000"),
+        (["sinh viên mua laptop được tặng gì", "có con nào dưới 11 triệu không"], "HP 15s"),
+        (["ship về Cần Thơ mấy ngày", "còn đơn 1tr5 thì phí nhiêu"], "45.000"),
     ],
 )
 async def test_what_was_shown_is_what_is_asked_of(shop: Shop, turns: list[str], told: str) -> None:

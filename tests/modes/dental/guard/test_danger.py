@@ -71,6 +71,14 @@ def test_earlier_messages_say_what_it_is_about(before: list[str], text: str, nam
         ("hồi nhỏ chích tê bị đau nên giờ nghe tiếng khoan là tim đập thình thịch", False),
         ("I had a shot once, now my heart races at the sound of the drill", False),
         ("vừa chích tê xong tim đập thình thịch, chóng mặt", True),
+        ("My niece choked on a grape and turned blue when she was two. She is nine now.", False),
+        ("My niece choked on a grape and turned blue, she is two", True),
+        ("con em đang hóc thạch, làm sao", True),
+        ("nếu bé hóc kẹo thì làm sao", False),
+        ("con bị hóc mà nó khạc ra rồi, giờ chơi bình thường", False),
+        ("nãy hàm trái nhói, tê xuống cánh tay, mồ hôi vã ra lạnh ngắt", True),
+        ("răng bị văng ra, ngâm gì vậy", True),
+        ("Con trai tôi đá bóng bị văng chiếc răng cửa ra ngoài. Phải giữ răng đó thế nào?", True),
     ],
 )
 def test_denied_supposed_and_past_signs_are_no_flags(text: str, flagged: bool) -> None:
@@ -755,6 +763,7 @@ def test_a_sign_that_is_gone_ends_no_emergency_that_a_doctor_has_to_see(told: st
     ("lesson", "asked"),
     [
         ("tôi đang soạn tờ hướng dẫn sơ cứu cho trường", "Răng vĩnh viễn bị văng ra thì nên ngâm vào gì?"),
+        ("em soạn bài tập huấn cho giáo viên", "gặp người bị hóc mà vẫn còn ho thành tiếng thì nên làm gì?"),
         ("em soạn bài giảng cho học sinh", "Răng vĩnh viễn bị văng ra thì nên ngâm vào gì?"),
         ("I'm drafting a first-aid leaflet for parents", "What should a knocked-out tooth be kept in?"),
     ],

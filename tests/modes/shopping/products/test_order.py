@@ -90,6 +90,13 @@ def shop(own_home: Path) -> Iterator[Shop]:
             17_270_000,
         ),
         (["PC SSTC Gaming G2 giá sao", "add thêm 1 thanh Kingston Fury DDR4 16gb, total nhiêu"], 21_030_000),
+        (
+            ["shop có bàn phím Keychron nào", "bỏ con đắt nhất đi, hai con còn lại cộng lại bao nhiêu"],
+            4_080_000,
+        ),
+        (["monitors 27 inch under 5 million", "the cheapest one plus a webcam C270, total?"], 3_580_000),
+        (["tổng CPU Ryzen 5 5600 với mainboard B550M DS3H bao nhiêu"], 4_980_000),
+        (["PC văn phòng dưới 10 triệu", "chọn con i5, mua thêm ssd 1tb rẻ nhất, tổng hết nhiu"], 11_030_000),
         (["1 bàn phím cơ rẻ nhất và 1 tai nghe hyperx rẻ nhất", "tong 2 mon bao nhieu"], 2_080_000),
     ],
 )
