@@ -10,7 +10,7 @@ from datetime import date, datetime
 from functools import cache
 
 from troly.text.everyday import small_talk, thanks_only, without_background, without_pleasantries
-from troly.text.fold import fold, tokens
+from troly.text.fold import fold, folded_words, tokens
 from troly_analysis.planner.builder import (
     MOST,
     BuiltQuery,
@@ -404,7 +404,10 @@ class _Question:
         parts = self._read(before, schema)
         target = self._pointed_at(parts, asked)
         anew = target is not None and parts.pointer is None
-        if before is None and target is not None and parts.pointer is not None:
+        if before is None and (rows := self._rows_pointed_at(parts, asked, schema)):
+            parts.conditions += rows
+            lost, target = False, asked
+        elif before is None and target is not None and parts.pointer is not None:
             lost = not _carry_over(parts, target, schema)
         else:
             lost = parts.pointer is not None and (target is None or _renames(parts, target))
@@ -421,7 +424,7 @@ class _Question:
             before is None and target is not None and parts.pointer is not None
         )
         key = next((each for each in target.conditions if _is_key(each, schema)), None) if target else None
-        if key is not None and before is not None and asks_columns(parts) and not lost:
+        if key is not None and before is not None and asks_columns(parts, of_row=True) and not lost:
             return _Candidate(schema, parts, BuiltQuery(row_of(key, parts, schema)), followed=True)
         whole = anew and built.complete and _has_shape(parts, built.query)
         own = whole and before is not None and not asks_again(parts, before)
@@ -484,17 +487,22 @@ class _Question:
         if parts.pointer and parts.pointer.end and listed and not (parts.pointer.ref or parts.extremes):
             parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
             parts.pointer = None
+        ranked = before.form in {"top", "rows"} and before.limit == 1
+        if parts.pointer and ranked and parts.pointer.place > len(self.shown):
+            parts.rank, parts.pointer = parts.pointer.place, None  # "kênh đứng thứ hai" after the first
+        if not parts.pointer and points_at_days(parts, before) and asks_share_alone(parts, before):
+            parts.pointer = Pointer()  # of the one thing that was found
         if parts.pointer or parts.kept:
             _hold_against_days(parts)
             return parts
         if asks_total_alone(parts) and before.form == "scalar" and self.previous and self.previous.before:
             parts.pointer = Pointer(count=2)  # "cộng lại là bao nhiêu?"
             return parts
-        alone = names_figure_alone(parts, before) and parts.op != "sum" and not parts.has("by")
+        alone = names_figure_alone(parts, before) and parts.op != "sum" and not parts.has("by", "sorted")
         found = before.form in {"top", "rows"} and (alone or asks_alone(parts))
         row = before.form == "rows" and before.limit == 1 == len(self.shown) and asks_columns(parts)
-        if found or row or asks_share_alone(parts, before):
-            parts.pointer = Pointer()  # of the one thing that was found
+        if found or row:
+            parts.pointer = Pointer()
         return parts
 
     def _changed(self, parts: Parts, target: DataQuery, alone: BuiltQuery, schema: Schema) -> BuiltQuery:
@@ -509,7 +517,7 @@ class _Question:
         days = points_at_days(parts, target) and not points_by_weekday(parts, target)
         if not (alone.complete and query is not None and days and (shaped or built.unmet)):
             return built
-        if parts.has("now", "whole", "all", "again"):
+        if parts.has("now", "whole", "all", "again") or "not" in built.unmet:
             return built
         query = replace(query, period=parts.when.period) if query.versus is None else query
         chosen = parts.pointer is not None and parts.pointer.count != 1
@@ -529,7 +537,11 @@ class _Question:
         if parts.row_key is not None or query.form in {"schema", "distinct"}:
             return
         total = parts.has("sum") and parts.has("which", "count", "much") and not parts.when.yearless
-        if query.period is not None and (parts.words > _LONG or total):
+        goods = any(each.ref.concept in GOODS for each in before.conditions)
+        pieces = [each.ref.concept for each in query.measures if each.ref] == [
+            "quantity"
+        ] and not query.conditions
+        if query.period is not None and (parts.words > _LONG or total) and not (goods and pieces):
             return
         when = of_the_year_before(parts.when, before.period, self.today)
         dated = replace(query, period=when.period) if query.versus is None and query.period else query
@@ -579,6 +591,27 @@ class _Question:
             before is None and parts.has("correction")
         )  # "à nhầm, Hải Phòng" of what was not read
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
+
+    def _rows_pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> list[Condition]:
+        """What the rows of another sheet that were counted have in common, as this sheet joins them: "cả nhóm đó mang về bao nhiêu"."""
+        if (
+            asked is None
+            or parts.pointer is None
+            or asked.form != "scalar"
+            or any(each.ref for each in asked.measures)
+        ):
+            return []
+        noun, key = parts.pointer.ref, self.keys.get(asked.sheet)
+        if parts.pointer.place or (noun is not None and (key is None or noun.concept != key.concept)):
+            return []
+        own = [
+            schema.refs.get(f"{asked.sheet}:{each.ref.name}")
+            for each in asked.conditions
+            if not each.ref.sheet
+        ]
+        named = zip(asked.conditions, own, strict=False) if len(own) == len(asked.conditions) else ()
+        found = [replace(each, ref=ref) for each, ref in named if ref is not None]
+        return found if len(found) == len(asked.conditions) else []
 
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
         """The one thing that a question of another sheet was about, as rows of this sheet; None where it has no column of it."""
@@ -693,7 +726,14 @@ def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
     if thing is None:
         return False
     parts.conditions.append(thing)
-    parts.row_key = thing if thing.op == "eq" and thing.ref == schema.row_ref else parts.row_key
+    if thing.op == "eq" and thing.ref == schema.row_ref:
+        parts.row_key = thing
+        said = {word for each in schema.sheet.fields for word in folded_words(each.name)} | {
+            "gi",
+            "nao",
+            "what",
+        }
+        parts.unread = tuple(each for each in parts.unread if not said.issuperset(folded_words(each)))
     if thing.op == "in" and not parts.has("sum"):
         parts.groups.append(Group(thing.ref))
     return True

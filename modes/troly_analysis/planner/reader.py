@@ -65,6 +65,7 @@ _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
+_ANY_GROUP = frozenset({"nhom", "group", "tui", "dam"})
 _LEFT = frozenset(
     {"con", "chi con", "con lai", "con co", "chi con co", "con ton", "con hang", "dang con", "left"}
 )
@@ -109,6 +110,8 @@ class Pointer:
     end: Literal["max", "min", ""] = ""
     there: bool = False
     """Whether a place is meant, which no day and no figure is."""
+    out: bool = False
+    """Whether it is to be left out: "bỏ kênh đó ra"."""
 
     @property
     def both(self) -> bool:
@@ -176,6 +179,8 @@ class Parts:
     đó"), "" for its rows ("trong đó").
     """
     pointer: Pointer | None = None
+    owner: Ref | None = None
+    """The column of whose value something is left out ("trừ đơn huỷ của Lazada")."""
     row_key: Condition | None = None
     """The code of the one row that is spoken of: what else is named are its columns."""
     counted_value: bool = False
@@ -607,8 +612,11 @@ class Reader:
     def _point(self, pointer: Pointer, *places: int) -> None:
         """One pointer a message: where a second one stands, neither is understood."""
         if self.parts.pointer is None:
-            self.parts.pointer = pointer
+            before = self.beside(min(places), -1) if places else -1
+            out = self.has(before, "not") and not self.has(before, "not this", "blank")
+            self.parts.pointer = replace(pointer, out=out)
             self.take("pointer", *places)
+            self.take("negation", *([before] if out else []))
 
     def _pointed_ahead(self, at: int) -> bool:
         """Whether a pointer stands before what it points at, as in English: "that customer", "in that month"."""
@@ -696,8 +704,9 @@ class Reader:
         return self.has(at, "thing") or (bool(mention.targets) and self.figure(at) is None)
 
     def _noun_ref(self, at: int) -> Ref | None:
-        """The column that a noun names; None for "cái", "con"."""
-        target = self.dimension(at) if self.mentions[at].targets else None
+        """The column that a noun names; None for "cái", "con", "nhóm"."""
+        named = self.mentions[at].targets and fold(self.mentions[at].text) not in _ANY_GROUP
+        target = self.dimension(at) if named else None
         return target.ref if target is not None and target.weight >= _COLUMN else None
 
     def _superlatives(self) -> None:
@@ -1302,10 +1311,11 @@ class Reader:
                 return not (mention.has("not this") and "," in self._between(place, at))
             if mention.role == "negation":
                 return True
-            if mention.role == "condition":
+            if mention.role == "condition" or self._owns(at, place):
                 return False
             listed = (
-                mention.has("and", "either", "to", "all", "only", "plural")
+                mention.role == "pointer"
+                or mention.has("and", "either", "to", "all", "only", "plural")
                 or fold(mention.text) == "may"
                 or mention.role == "value"
                 or bool(mention.values)
@@ -1314,6 +1324,17 @@ class Reader:
             if not (self.is_link(place) or listed or named):
                 return False
         return False
+
+    def _owns(self, at: int, place: int) -> bool:
+        """Whether a value is of what the state before it says, which alone is denied: "trừ đơn huỷ của Lazada"."""
+        mine, left = (next((each.ref for each in self.mentions[where].values), None) for where in (at, place))
+        apart = mine is not None and left is not None and mine != left and left.concept in STATES
+        if not apart or self.mentions[place].role != "value" or self.listed(place, at):
+            return False
+        if any(self.has(each, "and", "either", "not") for each in range(place + 1, at)):
+            return False
+        self.parts.owner = mine
+        return True
 
     def _subtracts(self, at: int) -> bool:
         """Whether "trừ" takes one figure from another ("giá bán trừ giá vốn") and leaves nothing out."""
