@@ -782,7 +782,7 @@ class _Builder:
             self.unmet.append("per")  # "mỗi đơn bao nhiêu" counts no orders
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
             return
-        shown = order and form in {"top", "rows", "share"}
+        shown = order and (form in {"top", "rows"} or (form == "share" and self.groups))
         if not shown and not any(each.op in {"max", "min"} for each in self.measures):
             self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
         if order == "both" and form != "scalar":
@@ -832,7 +832,10 @@ class _Builder:
         parts = self.parts
         if parts.limit or form not in {"top", "rows"}:
             return parts.limit
-        several = parts.has("plural", "list", "top", "bottom", "sorted", "running out")
+        one = parts.extremes and parts.has("which", "which one", "who")  # "kênh nào dẫn đầu"
+        several = parts.has("plural", "list", "bottom", "sorted", "running out") or (
+            parts.has("top") and not one
+        )
         if form == "top" and self.conditions and parts.numbers and not parts.extremes:
             return MOST
         if form == "top":
@@ -924,7 +927,8 @@ def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
     share = parts.has("share") and _share_of(parts, before) is not None
     again = asks_again(parts, before) or _moved_back(parts, before)
-    ranked = before.form == "top" or (before.form == "groups" and _ranks_things(before))
+    ranked = before.form == "top" or (before.form == "rows" and bool(before.order))
+    ranked = ranked or (before.form == "groups" and _ranks_things(before))
     again = again or (bool(parts.rank) and ranked and _same_groups(parts, before) and not parts.measures)
     return share or again or parts.pointer is not None or leaves_rest(parts)
 
@@ -1234,7 +1238,7 @@ class _Change:
         kept = self.query.form if self.query.form in {"scalar", "groups", "top", "compare"} else "groups"
         alone_form = "compare" if self.query.versus else "scalar"
         self.unmet += [each for each in alone.unmet if each == "mua/bán"]
-        old, new = (each[0].ref for each in (self.query.measures, made.measures))
+        old, new = (next((one.ref for one in each), None) for each in (self.query.measures, made.measures))
         if old and new and old.sign == "*" and new.concept in {"price", "cost"} and parts.has("by"):
             made = replace(made, measures=(Measure("sum", made_of(old.parts[0], "*", new)),))
         form = kept if self.query.groups else alone_form
@@ -1300,7 +1304,10 @@ class _Change:
         if parts.rank and (ranked or self.query.form == "rows") and not parts.measures:
             turned = parts.extremes[:1] == ["max" if self.query.order == "asc" else "min"]
             self.unmet += ["max/min"] if turned else []
-            self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
+            if self.query.form == "rows":
+                self.set(limit=parts.rank)  # "đơn lớn thứ hai": beside the first
+            else:
+                self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
             return
         if parts.extremes:
             turned = self.before.form == "groups" or (
@@ -1353,7 +1360,8 @@ class _Change:
             label for label in _BEYOND if fold(parts.spoken.get(label, "")) in names
         }  # "giảm" of "Giảm giá"
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
-        self.unmet += [str(parts.rank)] if parts.rank and self.query.rank != parts.rank else []
+        placed = self.query.limit if self.query.form == "rows" else self.query.rank
+        self.unmet += [str(parts.rank)] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         special = (
@@ -1405,8 +1413,10 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
 
 def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
     """What part of the answer before one of its groups is, or what part its last condition makes of all; None for else."""
+    said = [(each.ref, each.value) for each in parts.conditions]
+    of_list = bool(said) and [each.ref for each in before.groups] == [ref for ref, _ in said]
     plain = (
-        before.form in {"scalar", "groups"}
+        (before.form in {"scalar", "groups"} or (before.form == "top" and of_list))
         and len(before.measures) == 1
         and not (before.versus or before.gap)
     )
@@ -1417,14 +1427,12 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
         if sums and (parts.kept or parts.pointer):  # "số đó bằng mấy phần trăm doanh thu"
             return replace(before, form="share", measures=(one, two))
     last, rest = before.conditions[-1:], before.conditions[:-1]
-    said = [(each.ref, each.value) for each in parts.conditions]
     again = bool(said) and said == [(each.ref, each.value) for each in last]
-    of_list = bool(said) and [each.ref for each in before.groups] == [ref for ref, _ in said]
     pointed = parts.kept or parts.pointer or ((of_list or again) and parts.when.period is None)
     if not plain or other or _other_days(parts, before) or not pointed:
         return None
     if of_list and not (again and not before.groups):
-        return replace(before, form="share", part=tuple(parts.conditions), groups=(), order="", growth=False)
+        return replace(figure_alone(before), form="share", part=tuple(parts.conditions))
     if before.groups or (said and not again) or not last:
         return None
     if parts.rows and parts.pointer and parts.pointer.ref and rest and not again:

@@ -63,6 +63,13 @@ _REWRITES = tuple(
             r"\b(?:(?:over|for|during|in) )?(?:the )?same (?:month|quarter|week|day|stretch|span|days|dates|time|window|point|part) (?:of |in )?(?:the )?(?=last (?:year|month|quarter|week)|previous)",
             "same period ",
         ),
+        # "the same quarter a year earlier"
+        (
+            r"\b(?:the )?(?:same (?:month|quarter|week|day|days|dates|period) )?(?:of |in )?(?:a|one|1|the) year (?:earlier|before|prior)(?: that)?\b",
+            "same period last year",
+        ),
+        (r"\b(?:một|mot|1) (?:năm|nam) (?:trước đó|truoc do|về trước|ve truoc)", "cùng kỳ năm ngoái"),
+        (r"\b(?:[2-9]|hai|ba|bốn|bon|năm) s[ốo] (?=c[ủu]a )", ""),
         # "năm ngoái tháng 10": the month of that year
         (
             r"\b((?:năm|nam) (?:ngoái|ngoai|trước|truoc|nay|20[0-9]{2})) ((?:tháng|thang|quý|quy) [0-9]{1,2})(?![0-9/])",
@@ -704,17 +711,16 @@ def _beside_value(wording: CorrectedText, schema: Schema, found: DateRange, toda
     is not since March.
     """
     place = _words_of(wording, *found.span)
-    if (
-        place is None
-        or place[1] - place[0] < 3
-        or not place[0] > 0
-        or not (wording.words[place[0]].folded.isdigit() or wording.words[place[0]].folded == "tu")
-    ):
+    if place is None or place[1] - place[0] < 3 or not place[0]:
+        return found
+    opens, ahead = wording.words[place[0]].folded, wording.words[place[0] - 1].folded
+    leads = opens == "dau" and ahead in {"dan", "dung"}  # "dẫn đầu tháng 10"
+    if not (opens.isdigit() or opens == "tu" or leads):
         return found
     first = wording.words[place[0]]
     said = [word.folded for word in wording.words[max(0, place[0] - 3) : place[0] + 1]]
     value = any(schema.values.listed(tuple(said[at:])) for at in range(len(said) - 1))
-    rest = find_ranges(wording.text[first.end : found.span[1]], today) if value else []
+    rest = find_ranges(wording.text[first.end : found.span[1]], today) if value or leads else []
     if not rest:
         return found
     start, end = rest[0].span

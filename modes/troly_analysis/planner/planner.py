@@ -37,7 +37,7 @@ from troly_analysis.planner.builder import (
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concepts, words
 from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
-from troly_analysis.planner.periods import is_partial, of_the_year_before, same_days
+from troly_analysis.planner.periods import following, is_partial, of_the_year_before, same_days
 from troly_analysis.planner.pointing import (
     ends_apart,
     figure_alone,
@@ -102,21 +102,20 @@ class QuestionAnalysis:
     """Whether it says of itself that it goes on from the question before ("còn …", "chỉ …")."""
 
 
-_SENTENCE = re.compile(r"(?<=[.?!])\s+")
-
-
-def _without_small_talk(text: str) -> str:
-    """The sentences of a message that ask something: "Chào em, khỏe không? Hôm qua mấy đơn?" greets first."""
-    said = _SENTENCE.split(text.strip())
-    asking = [each for each in said if small_talk(each).kind is None]
-    return " ".join(asking) if asking and len(asking) < len(said) else text
-
-
 _PURPOSE = re.compile(
     r"\s(?:để|nhằm|in order to|so (?:that )?(?:i|we) can)\s+([^.?!;\n]+)[.?!;]*$", re.IGNORECASE
 )
 """What is said last of what the figure is for: "… để đối chiếu công nợ"."""
 _SAYS_NOTHING = frozenset({"filler", "verb", "greeting", "thing", "people", "per", "high", "low"})
+_BOUNDS_NOTHING = frozenset({
+    "gt", "lt", "gte", "lte", "eq", "sorted", "number", "preceding", "following", "filled", "plural", "foremost", "about", "unit day",
+    "unit week", "unit month", "unit year", "list", "top", "pointer", "one", "several",
+})  # fmt: skip
+"""What bounds and orders nothing where nothing of a sheet stands beside it: "anh sắp vô họp", "mình gọi xin số trước"."""
+_NEXT = frozenset({"sau", "toi", "next"})
+_WISHES = frozenset(
+    {"can", "muon", "lay", "tinh", "xem", "coi", "need", "want", "chi", "noi", "y", "bao", "mean", "meant"}
+)
 _NAMES = 0.5
 
 
@@ -124,6 +123,8 @@ def _holds(
     piece: str, schemas: Sequence[Schema], today: date, idle: AbstractSet[str] = _SAYS_NOTHING
 ) -> bool:
     """Whether words name, bound, deny or point at anything that a sheet holds."""
+    if _WISHES.isdisjoint(folded_words(piece)):
+        idle |= _BOUNDS_NOTHING
     for schema in schemas:
         wording = read_wording(piece, schema.names, schema.values)
         for each in find_mentions(wording, schema, today):
@@ -223,7 +224,7 @@ def analyse_question(
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     schemas = {sheet.name: schema_of(sheet, known) for sheet in known}
     said, aside = without_background(
-        without_pleasantries(_without_small_talk(text)),
+        without_pleasantries(text),
         lambda piece: _holds(piece, tuple(schemas.values()), today),
     )
     said, meant_for = _without_purpose(said, tuple(schemas.values()), today)
@@ -487,6 +488,14 @@ class _Question:
         if parts.pointer and parts.pointer.end and listed and not (parts.pointer.ref or parts.extremes):
             parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
             parts.pointer = None
+        if (
+            parts.when.period
+            and before.period
+            and not _NEXT.isdisjoint(folded_words(parts.when.period.label))
+        ):
+            if parts.when.period.start > self.today:  # "tháng sau thì sao" after a month that is over
+                parts.when = replace(parts.when, period=following(before.period))
+                parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
         ranked = before.form in {"top", "rows"} and before.limit == 1
         if parts.pointer and ranked and parts.pointer.place > len(self.shown):
             parts.rank, parts.pointer = parts.pointer.place, None  # "kênh đứng thứ hai" after the first

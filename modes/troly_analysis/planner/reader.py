@@ -922,7 +922,7 @@ class Reader:
         if told and after < len(self.mentions) and (pieces or self._is_pieces(after)):
             return [after]  # "chưa hết nhưng dưới 10 cái"
         for place in range(at - 1, max(at - 5, -1), -1):
-            if fold(self.mentions[place].text) in _LEFT:
+            if fold(self.mentions[place].text) in _LEFT or self.has(place, "running out"):
                 return [place, *([after] if pieces else [])]
             if not (
                 _comparison(self.mentions[place])
@@ -1927,12 +1927,13 @@ class Reader:
         if self.sure(at) or self._names_more(at) or self._points(at):
             return ""
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
-        named = parts.groups or parts.loose or self._two_values()
+        named = parts.groups or parts.loose or parts.row_key or self._two_values()
         back = mention.has("repeat") and all(map(self.is_link, range(at))) and at + 1 < len(self.mentions)
         near = [
             self.mentions[place].role for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0
         ]
-        role = role or ("head" if mention.has("people", "thing") and "value" in near else "")  # "người Huế"
+        people = mention.has("people") and self.has(at + 1, "verb", "bought")  # "do people use the most"
+        role = role or ("head" if people or (mention.has("people", "thing") and "value" in near) else "")
         role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
         behind_text = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
