@@ -1005,7 +1005,7 @@ def asks_columns(parts: Parts, *, of_row: bool = False) -> bool:
         parts.conditions or parts.numbers or parts.extremes or parts.limit or parts.when.period or parts.op
         or parts.when.versus or parts.chart or parts.per or parts.every or (counts if of_row else parts.measures)
     )  # fmt: skip
-    beyond = ("share", "trend", "growth", "compare", "by", "list", "plural", "gap")
+    beyond: tuple[str, ...] = ("share", "trend", "growth", "compare", "by", "list", "plural", "gap")
     beyond += () if of_row and (parts.measures or parts.has("how much")) else ("count", "how much")
     return bool(parts.groups or parts.loose) and not other and not parts.has(*beyond)
 
@@ -1242,7 +1242,7 @@ class _Change:
         if old and new and old.sign == "*" and new.concept in {"price", "cost"} and parts.has("by"):
             made = replace(made, measures=(Measure("sum", made_of(old.parts[0], "*", new)),))
         form = kept if self.query.groups else alone_form
-        self.set(measures=made.measures, form=form, seller=made.seller)  # type: ignore[arg-type]
+        self.set(measures=made.measures, form=form, seller=made.seller)
 
     def groups(self) -> None:
         """Another dimension; of it no single value is kept."""

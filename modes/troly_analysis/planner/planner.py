@@ -405,8 +405,7 @@ class _Question:
         parts = self._read(before, schema)
         target = self._pointed_at(parts, asked)
         anew = target is not None and parts.pointer is None
-        if before is None and (rows := self._rows_pointed_at(parts, asked, schema)):
-            parts.conditions += rows
+        if before is None and self._rows_pointed_at(parts, asked, schema):
             lost, target = False, asked
         elif before is None and target is not None and parts.pointer is not None:
             lost = not _carry_over(parts, target, schema)
@@ -418,15 +417,13 @@ class _Question:
             or ends_apart(parts, before, self.figures)
             or two_periods_shown(parts, before, last.before if last else None)
             or _number_of(parts, before, schema)
+            or (None if lost or before is None else _row_asked(parts, target, schema))
         )
         if known is not None:
             return _Candidate(schema, parts, BuiltQuery(known), followed=True)
         followed = is_followup(parts, before) or (
             before is None and target is not None and parts.pointer is not None
         )
-        key = next((each for each in target.conditions if _is_key(each, schema)), None) if target else None
-        if key is not None and before is not None and asks_columns(parts, of_row=True) and not lost:
-            return _Candidate(schema, parts, BuiltQuery(row_of(key, parts, schema)), followed=True)
         whole = anew and built.complete and _has_shape(parts, built.query)
         own = whole and before is not None and not asks_again(parts, before)
         bare = (asked is None and is_bare(parts)) or asks_stock_alone(parts)
@@ -488,19 +485,7 @@ class _Question:
         if parts.pointer and parts.pointer.end and listed and not (parts.pointer.ref or parts.extremes):
             parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
             parts.pointer = None
-        if (
-            parts.when.period
-            and before.period
-            and not _NEXT.isdisjoint(folded_words(parts.when.period.label))
-        ):
-            if parts.when.period.start > self.today:  # "tháng sau thì sao" after a month that is over
-                parts.when = replace(parts.when, period=following(before.period))
-                parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
-        ranked = before.form in {"top", "rows"} and before.limit == 1
-        if parts.pointer and ranked and parts.pointer.place > len(self.shown):
-            parts.rank, parts.pointer = parts.pointer.place, None  # "kênh đứng thứ hai" after the first
-        if not parts.pointer and points_at_days(parts, before) and asks_share_alone(parts, before):
-            parts.pointer = Pointer()  # of the one thing that was found
+        self._go_on(parts, before)
         if parts.pointer or parts.kept:
             _hold_against_days(parts)
             return parts
@@ -513,6 +498,21 @@ class _Question:
         if found or row:
             parts.pointer = Pointer()
         return parts
+
+    def _go_on(self, parts: Parts, before: DataQuery) -> None:
+        """Read "tháng sau" after a month that is over, a place behind the first that was shown, and a share of what was found."""
+        days = parts.when.period
+        ahead = (
+            days is not None and days.start > self.today and not _NEXT.isdisjoint(folded_words(days.label))
+        )
+        if ahead and before.period:
+            parts.when = replace(parts.when, period=following(before.period))
+            parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
+        ranked = before.form in {"top", "rows"} and before.limit == 1
+        if parts.pointer and ranked and parts.pointer.place > len(self.shown):
+            parts.rank, parts.pointer = parts.pointer.place, None  # "kênh đứng thứ hai" after the first
+        if not parts.pointer and points_at_days(parts, before) and asks_share_alone(parts, before):
+            parts.pointer = Pointer()
 
     def _changed(self, parts: Parts, target: DataQuery, alone: BuiltQuery, schema: Schema) -> BuiltQuery:
         """The question before with what the message changes; a question with a shape of its own is asked of the same days and rows."""
@@ -601,26 +601,27 @@ class _Question:
         )  # "à nhầm, Hải Phòng" of what was not read
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
 
-    def _rows_pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> list[Condition]:
-        """What the rows of another sheet that were counted have in common, as this sheet joins them: "cả nhóm đó mang về bao nhiêu"."""
+    def _rows_pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> bool:
+        """Take what rows of another sheet that were counted have in common, as this sheet joins them: "cả nhóm đó mua bao nhiêu"."""
+        pointer, key = parts.pointer, self.keys.get(asked.sheet) if asked is not None else None
         if (
             asked is None
-            or parts.pointer is None
+            or pointer is None
             or asked.form != "scalar"
             or any(each.ref for each in asked.measures)
         ):
-            return []
-        noun, key = parts.pointer.ref, self.keys.get(asked.sheet)
-        if parts.pointer.place or (noun is not None and (key is None or noun.concept != key.concept)):
-            return []
-        own = [
+            return False
+        fits = pointer.ref is None or (key is not None and pointer.ref.concept == key.concept)
+        refs = [
             schema.refs.get(f"{asked.sheet}:{each.ref.name}")
             for each in asked.conditions
             if not each.ref.sheet
         ]
-        named = zip(asked.conditions, own, strict=False) if len(own) == len(asked.conditions) else ()
-        found = [replace(each, ref=ref) for each, ref in named if ref is not None]
-        return found if len(found) == len(asked.conditions) else []
+        own = [(each, ref) for each, ref in zip(asked.conditions, refs, strict=False) if ref is not None]
+        if not own or not fits or pointer.place or len(own) < len(asked.conditions):
+            return False
+        parts.conditions += [replace(each, ref=ref) for each, ref in own]
+        return True
 
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
         """The one thing that a question of another sheet was about, as rows of this sheet; None where it has no column of it."""
@@ -667,9 +668,11 @@ def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQu
     return replace(figure_alone(before), measures=(Measure("count", one, distinct=True),))
 
 
-def _is_key(condition: Condition, schema: Schema) -> bool:
-    """Whether a condition leaves one row."""
-    return condition.op == "eq" and not condition.ref.sheet and condition.ref == schema.row_ref
+def _row_asked(parts: Parts, target: DataQuery | None, schema: Schema) -> DataQuery | None:
+    """The one row that was asked about, where no more than columns of it are asked for; None for others."""
+    held = [] if target is None else target.conditions
+    key = next((each for each in held if each.op == "eq" and each.ref == schema.row_ref), None)
+    return row_of(key, parts, schema) if key is not None and asks_columns(parts, of_row=True) else None
 
 
 def _names_sheet(parts: Parts) -> bool:

@@ -39,10 +39,8 @@ def pointed_query(
     column that names the rows of the sheet.
     """
     pointer = parts.pointer
-    if pointer is None:
-        return before
-    if pointer.out:
-        return _without(parts, before, shown, key)
+    if pointer is None or pointer.out:
+        return before if pointer is None else _without(parts, before, shown, key)
     if pointer.count != 1:
         return (_both(parts, before, earlier) if pointer.both else None) or _several(
             parts, before, shown, key

@@ -195,6 +195,8 @@ _URGES = frozenset(
     }
 )  # fmt: skip
 """What somebody does who waits for an answer."""
+_OTHERS = frozenset({"one", "ones", "it", "its", "they", "them", "their", "he", "she", "his", "him", "her"})
+"""What points at others, who are rather what is asked about."""
 _BEFORE_SUBJECT = 2
 _ASKING = frozenset(
     {"nhiêu", "nhieu", "mấy", "nào", "gì", "đâu", "what", "which", "who", "how", "where", "when"}
@@ -214,7 +216,10 @@ def _is_remark(piece: str, holds: Callable[[str], bool]) -> bool:
     who = [
         hit
         for hit in hits
-        if hit.label in {"person", "waiting"} and rest[0].start < hit.end and hit.start <= reach
+        if hit.label in {"person", "waiting"}
+        and hit.phrase not in _OTHERS
+        and rest[0].start < hit.end
+        and hit.start <= reach
     ]
     for at, hit in enumerate(who):  # "mẹ chị", "my boss"
         if at and tokens(piece[who[at - 1].end : hit.start]):
