@@ -110,7 +110,7 @@ def _often(w: _Builder) -> Measure | None:
 def _rows(w: _Builder) -> Measure | None:
     mean = w.parts.op == "avg" and w.schema.main_measure()  # "đơn hàng trung bình bao nhiêu tiền"
     return (
-        w.count() if w.parts.rows and w.form != "rows" and not mean else None
+        w.count() if w.parts.rows and w.form != "rows" and not (mean or w.parts.has("how much")) else None
     )  # rows are sorted by a column
 
 
@@ -1038,23 +1038,12 @@ def is_bare(parts: Parts, held: tuple[Condition, ...] = ()) -> bool:
     """Whether no more than a figure is named, in few words, or the state of rows that `held` says too: "bao nhiêu đơn hoàn trả vậy?"."""
     said = [(each.ref, each.op, each.value) for each in held if each.ref.concept in STATES]
     again = [each for each in parts.conditions if (each.ref, each.op, each.value) in said]
-    of = (
-        len(again) < len(parts.conditions)
-        or parts.numbers
-        or parts.groups
-        or parts.loose
-        or parts.when.period
-        or parts.when.versus
-    )
-    shaped = (
-        parts.extremes
-        or parts.limit
-        or parts.per
-        or parts.chart
-        or parts.has("all", "trend", "growth", "share")
-    )
+    of = len(again) < len(parts.conditions) or parts.numbers or parts.groups or parts.loose
+    dated = parts.when.period or parts.when.versus
+    shaped = parts.extremes or parts.limit or parts.per or parts.chart
+    shaped = shaped or parts.has("all", "trend", "growth", "share")
     most = _FEW + 2 * sum(len(each.said.split()) for each in again)
-    return bool((parts.measures or parts.rows) and not (of or shaped) and parts.words <= most)
+    return bool((parts.measures or parts.rows) and not (of or dated or shaped) and parts.words <= most)
 
 
 def _counts_rows(measures: Sequence[Measure]) -> bool:
@@ -1164,13 +1153,15 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
         return parts, before
     if one.op == "in" and len(one.value) == 2 and "," in one.said and parts.has("gap", "gt", "lt"):
         kept = tuple(each for each in before.conditions if each.ref != one.ref)
-        return replace(parts, conditions=[]), replace(
-            before, conditions=(*kept, one), gap=(one,), versus=None
-        )
-    if shown is None or one.op != "eq":
-        return parts, before
-    first = values_of(shown)[0]
-    if shown.op not in {"eq", "in"} or first == one.value or (shown.op == "in" and not before.gap):
+        made = replace(before, conditions=(*kept, one), gap=(one,), versus=None)
+        return replace(parts, conditions=[]), made
+    first = values_of(shown)[0] if shown is not None and one.op == "eq" else one.value
+    if (
+        shown is None
+        or shown.op not in {"eq", "in"}
+        or first == one.value
+        or (shown.op == "in" and not before.gap)
+    ):
         return parts, before
     two = Condition(one.ref, "in", [first, one.value], f"{first}, {one.value}")
     held = tuple(two if each is shown else each for each in before.conditions)

@@ -37,7 +37,14 @@ from troly_analysis.planner.builder import (
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concepts, words
 from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
-from troly_analysis.planner.periods import following, is_partial, of_the_year_before, same_days
+from troly_analysis.planner.periods import (
+    When,
+    following,
+    is_partial,
+    of_the_year_before,
+    preceding,
+    same_days,
+)
 from troly_analysis.planner.pointing import (
     ends_apart,
     figure_alone,
@@ -112,7 +119,7 @@ _BOUNDS_NOTHING = frozenset({
     "unit week", "unit month", "unit year", "list", "top", "pointer", "one", "several",
 })  # fmt: skip
 """What bounds and orders nothing where nothing of a sheet stands beside it: "anh sắp vô họp", "mình gọi xin số trước"."""
-_NEXT = frozenset({"sau", "toi", "next"})
+_NEXT, _LAST = frozenset({"sau", "toi", "next"}), frozenset({"truoc", "last", "previous"})
 _WISHES = frozenset(
     {"can", "muon", "lay", "tinh", "xem", "coi", "need", "want", "chi", "noi", "y", "bao", "mean", "meant"}
 )
@@ -475,7 +482,8 @@ class _Question:
             stock = asks_stock_alone(parts) and any(_own_column(ref, schema) for ref in named)
             found = last is not None and last.form == "top" and len(self.shown) == 1
             own = found and asks_columns(parts) and _asks_each_own(parts, schema)
-            if not parts.pointer and ((_is_row(last) and is_bare(parts)) or stock or own):
+            bought = parts.has("bought") and is_bare(replace(parts, when=When()))
+            if not parts.pointer and ((_is_row(last) and (bought or is_bare(parts))) or stock or own):
                 parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
             return parts
         if of_the_year_before(parts.when, before.period, self.today) != parts.when:  # of which year is open
@@ -500,14 +508,18 @@ class _Question:
         return parts
 
     def _go_on(self, parts: Parts, before: DataQuery) -> None:
-        """Read "tháng sau" after a month that is over, a place behind the first that was shown, and a share of what was found."""
-        days = parts.when.period
-        ahead = (
-            days is not None and days.start > self.today and not _NEXT.isdisjoint(folded_words(days.label))
-        )
-        if ahead and before.period:
-            parts.when = replace(parts.when, period=following(before.period))
-            parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
+        """Read "tháng sau" and "tháng trước" beside the month that was shown, a place behind the first, and a share of what was
+        found.
+        """
+        days, shown = parts.when.period, before.period
+        alone = nothing_named(replace(parts, when=When())) and not parts.chart
+        if days is not None and shown is not None and alone:
+            said = set(folded_words(days.label))
+            ahead = days.start > self.today and not said.isdisjoint(_NEXT)
+            again = (days.start, days.end) == (shown.start, shown.end) and not said.isdisjoint(_LAST)
+            if ahead or again:  # no other days than those that were shown, or than there are
+                parts.when = replace(parts.when, period=following(shown) if ahead else preceding(shown))
+                parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
         ranked = before.form in {"top", "rows"} and before.limit == 1
         if parts.pointer and ranked and parts.pointer.place > len(self.shown):
             parts.rank, parts.pointer = parts.pointer.place, None  # "kênh đứng thứ hai" after the first

@@ -1521,23 +1521,16 @@ class Reader:
         if self.parts.groups:
             self.take("who", asked)
             return
-        hint = (
-            {"customer", "patient"}
-            if self.any("bought")
-            else {"employee"}
-            if self.any("sold", "seller")
-            else set()
-        )
+        seller = {"employee"} if self.any("sold", "seller") else set()
+        hint = {"customer", "patient"} if self.any("bought") else seller
         known = [
             name
             for name in PERSONS
             if any(ref.kind == "text" for ref in self.schema.by_concept.get(name, ()))
         ]
         likely = [name for name in known if name in hint] or known
-        if not hint and "reader" in likely:
-            likely = ["reader"]
-        if not hint and self.schema.row_concept in likely:
-            likely = [self.schema.row_concept]
+        first = [name for name in ("reader", self.schema.row_concept) if name in likely and not hint]
+        likely = first[-1:] or likely
         columns = [
             max(self.schema.by_concept[name], key=lambda ref: (not ref.sheet, not code_name(ref)))
             for name in likely
@@ -1798,11 +1791,7 @@ class Reader:
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
-        distinct = [
-            place
-            for place in (at - 1, at + 1)
-            if 0 <= place < len(self.mentions) and self.has(place, "distinct")
-        ]
+        distinct = [place for place in (at - 1, at + 1) if self.has(place, "distinct")]
         halves = before >= 0 and fold(self.mentions[before].text).split()[0] in _MANY
         halves = halves and self.has(before, "max", "min", "high", "low")
         if (
@@ -1990,11 +1979,8 @@ class Reader:
                 parts.labels |= mention.labels & _POINTING
             elif not self.sure(at):
                 parts.labels |= mention.labels - (_MORE if mention.role == "filler" else frozenset())
-                ends = [
-                    end
-                    for end in ("max", "min")
-                    if mention.has(end) and mention.role not in {"number", "value", "pointer"}
-                ]
+                told = () if mention.role in {"number", "value", "pointer"} else ("max", "min")
+                ends = [end for end in told if mention.has(end)]
                 parts.extremes += ends  # type: ignore[arg-type]
                 parts.adjectives += [
                     label[3:] for label in sorted(mention.labels) if ends and label.startswith("of ")
