@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from troly.text.everyday import (
     correction_phrases,
     is_laughter,
     small_talk,
+    without_background,
     without_everyday,
     without_pleasantries,
 )
@@ -174,3 +177,39 @@ def test_any_text_keeps_its_words_in_order(text: str) -> None:
 )
 def test_an_exclamation_takes_back_only_behind_an_interjection(text: str, takes_back: bool) -> None:
     assert bool(Lexicon({"correction": correction_phrases()}).find(text)) is takes_back
+
+
+DATA = re.compile(r"doanh thu|đơn|shopee|tháng|order|revenue", re.IGNORECASE)
+
+
+def held(piece: str) -> bool:
+    """Whether words name anything of a sheet of orders."""
+    return bool(DATA.search(piece))
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "chị đang khóa sổ", "anh sắp vô họp", "khách đang gọi lên hỏi", "hop xong toi phai goi ho", "mình gọi xin số trước",
+        "mẹ chị hỏi hoài", "lát chị phải trình giám đốc", "kế toán đang chờ", "my boss is waiting", "I'm in a meeting", "sếp đang hối",
+        "không có thì thôi",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "place", ["{asked}, {remark}", "{remark}, {asked}", "{asked} ({remark})", "{remark}. {asked}"]
+)
+def test_what_is_told_of_those_who_ask_or_wait_is_no_part_of_the_question(remark: str, place: str) -> None:
+    asked = "doanh thu tháng 9 bao nhiêu"
+    assert without_background(place.format(asked=asked, remark=remark), held)[0].strip(" ,") == asked
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "chị chỉ cần shopee", "em tính theo tháng", "khách mua trên 5 triệu", "leave that one out", "it is the second one",
+        "khách hàng nào đang chờ", "em bán 3 món",
+    ],
+)  # fmt: skip
+def test_what_narrows_or_asks_is_no_remark(clause: str) -> None:
+    text = f"{clause}, doanh thu bao nhiêu"
+    assert without_background(text, held) == (text, ())

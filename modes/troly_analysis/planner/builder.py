@@ -8,8 +8,9 @@ from datetime import date, timedelta
 from typing import Any, Literal
 
 from troly.text.dates import add, whole
+from troly.text.fold import fold, folded_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
-from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
+from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days, values_of
 from troly_analysis.planner.reader import GOODS, STATES, Parts
 from troly_analysis.planner.schema import Schema, made_of
 from troly_analysis.planner.types import (
@@ -109,7 +110,7 @@ def _often(w: _Builder) -> Measure | None:
 def _rows(w: _Builder) -> Measure | None:
     mean = w.parts.op == "avg" and w.schema.main_measure()  # "đơn hàng trung bình bao nhiêu tiền"
     return (
-        w.count() if w.parts.rows and w.form != "rows" and not mean else None
+        w.count() if w.parts.rows and w.form != "rows" and not (mean or w.parts.has("how much")) else None
     )  # rows are sorted by a column
 
 
@@ -781,7 +782,7 @@ class _Builder:
             self.unmet.append("per")  # "mỗi đơn bao nhiêu" counts no orders
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
             return
-        shown = order and form in {"top", "rows", "share"}
+        shown = order and (form in {"top", "rows"} or (form == "share" and self.groups))
         if not shown and not any(each.op in {"max", "min"} for each in self.measures):
             self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
         if order == "both" and form != "scalar":
@@ -831,7 +832,10 @@ class _Builder:
         parts = self.parts
         if parts.limit or form not in {"top", "rows"}:
             return parts.limit
-        several = parts.has("plural", "list", "top", "bottom", "sorted", "running out")
+        one = parts.extremes and parts.has("which", "which one", "who")  # "kênh nào dẫn đầu"
+        several = parts.has("plural", "list", "bottom", "sorted", "running out") or (
+            parts.has("top") and not one
+        )
         if form == "top" and self.conditions and parts.numbers and not parts.extremes:
             return MOST
         if form == "top":
@@ -923,9 +927,15 @@ def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
     share = parts.has("share") and _share_of(parts, before) is not None
     again = asks_again(parts, before) or _moved_back(parts, before)
-    ranked = before.form == "top" or (before.form == "groups" and _ranks_things(before))
-    again = again or (bool(parts.rank) and ranked and not (parts.groups or parts.measures))
+    ranked = before.form == "top" or (before.form == "rows" and bool(before.order))
+    ranked = ranked or (before.form == "groups" and _ranks_things(before))
+    again = again or (bool(parts.rank) and ranked and _same_groups(parts, before) and not parts.measures)
     return share or again or parts.pointer is not None or leaves_rest(parts)
+
+
+def _same_groups(parts: Parts, before: DataQuery) -> bool:
+    """Whether no other dimension is named than that of the question before."""
+    return tuple(parts.groups or before.groups) == before.groups and not parts.loose
 
 
 def _ranks_things(before: DataQuery) -> bool:
@@ -936,13 +946,24 @@ def _ranks_things(before: DataQuery) -> bool:
 def only_leaves_out(parts: Parts) -> bool:
     """Whether no more is said than what to leave out: "bỏ luôn đơn hoàn trả thì còn bao nhiêu"."""
     other = parts.measures or (parts.has("list", "which", "plural", "top") and not parts.has("left"))
-    return bool(parts.conditions) and all(map(_leaves_out, parts.conditions)) and not other
+    return _denies(parts) and not other
+
+
+def _denies(parts: Parts) -> bool:
+    """Whether all that is said of rows is what to leave out, and whose they are ("trừ đơn huỷ của Lazada")."""
+    said = [each for each in parts.conditions if each.ref != parts.owner]
+    return bool(said) and all(map(_leaves_out, said))
+
+
+def _filters(parts: Parts) -> bool:
+    """Whether rows are named by the state that they are to have: "nếu chỉ lấy đơn hoàn thành thì còn lại bao nhiêu"."""
+    states = [each for each in parts.conditions if each.ref.concept in STATES]
+    return bool(states) and not parts.measures and parts.has("only", "follow", "left", "not")
 
 
 def leaves_rest(parts: Parts) -> bool:
     """Whether it is asked what is left without something, of nothing that is named: "không tính đơn hủy thì còn mấy đơn"."""
-    denied = bool(parts.conditions) and all(map(_leaves_out, parts.conditions))
-    return denied and parts.has("left") and not (parts.when.period or parts.groups or parts.loose)
+    return _denies(parts) and parts.has("left") and not (parts.when.period or parts.groups or parts.loose)
 
 
 def names_figure_alone(parts: Parts, before: DataQuery) -> bool:
@@ -975,13 +996,17 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     )
 
 
-def asks_columns(parts: Parts) -> bool:
-    """Whether only columns are asked for, as of one row: "mua món gì và bên nào giao", "khách trả tiền kiểu gì"."""
+def asks_columns(parts: Parts, *, of_row: bool = False) -> bool:
+    """Whether only columns are asked for, as of one row: "mua món gì và bên nào giao", "khách trả tiền kiểu gì"; with `of_row`
+    they may be figures too ("ai đặt, hết bao nhiêu tiền").
+    """
+    counts = any(each.ref is None or each.distinct or each.ref.sheet for each in parts.measures)
     other = (
         parts.conditions or parts.numbers or parts.extremes or parts.limit or parts.when.period or parts.op
-        or parts.when.versus or parts.chart or parts.per or parts.measures or parts.every
+        or parts.when.versus or parts.chart or parts.per or parts.every or (counts if of_row else parts.measures)
     )  # fmt: skip
-    beyond = ("share", "trend", "growth", "compare", "count", "by", "list", "plural", "how much", "gap")
+    beyond: tuple[str, ...] = ("share", "trend", "growth", "compare", "by", "list", "plural", "gap")
+    beyond += () if of_row and (parts.measures or parts.has("how much")) else ("count", "how much")
     return bool(parts.groups or parts.loose) and not other and not parts.has(*beyond)
 
 
@@ -1013,23 +1038,12 @@ def is_bare(parts: Parts, held: tuple[Condition, ...] = ()) -> bool:
     """Whether no more than a figure is named, in few words, or the state of rows that `held` says too: "bao nhiêu đơn hoàn trả vậy?"."""
     said = [(each.ref, each.op, each.value) for each in held if each.ref.concept in STATES]
     again = [each for each in parts.conditions if (each.ref, each.op, each.value) in said]
-    of = (
-        len(again) < len(parts.conditions)
-        or parts.numbers
-        or parts.groups
-        or parts.loose
-        or parts.when.period
-        or parts.when.versus
-    )
-    shaped = (
-        parts.extremes
-        or parts.limit
-        or parts.per
-        or parts.chart
-        or parts.has("all", "trend", "growth", "share")
-    )
+    of = len(again) < len(parts.conditions) or parts.numbers or parts.groups or parts.loose
+    dated = parts.when.period or parts.when.versus
+    shaped = parts.extremes or parts.limit or parts.per or parts.chart
+    shaped = shaped or parts.has("all", "trend", "growth", "share")
     most = _FEW + 2 * sum(len(each.said.split()) for each in again)
-    return bool((parts.measures or parts.rows) and not (of or shaped) and parts.words <= most)
+    return bool((parts.measures or parts.rows) and not (of or dated or shaped) and parts.words <= most)
 
 
 def _counts_rows(measures: Sequence[Measure]) -> bool:
@@ -1053,7 +1067,9 @@ def _other_days(parts: Parts, before: DataQuery) -> bool:
 def asks_again(parts: Parts, before: DataQuery) -> bool:
     """Whether the change or difference is asked for that a comparison told: "tăng hay giảm, mấy phần trăm"."""
     rest = replace(parts, measures=[]) if _same_figures(parts, before) else parts
-    return bool(before.versus) and nothing_named(rest) and parts.has("growth", "gap", "share", "compare")
+    shared = before.form == "share" and parts.has("share") and nothing_named(parts)
+    changed = bool(before.versus) and parts.has("growth", "gap", "share", "compare")
+    return shared or (changed and nothing_named(rest))
 
 
 def _moved_back(parts: Parts, before: DataQuery) -> bool:
@@ -1095,6 +1111,8 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.figures(alone)
         change.groups()
         change.dates()
+        held = [each.ref for each in change.query.conditions if not _leaves_out(each)]
+        change.unmet += ["not"] if parts.owner and parts.owner not in held else []
         change.query = of_every(parts, _narrowed(parts, change.query))
         change.ranking()
         change.leftovers()
@@ -1135,13 +1153,15 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
         return parts, before
     if one.op == "in" and len(one.value) == 2 and "," in one.said and parts.has("gap", "gt", "lt"):
         kept = tuple(each for each in before.conditions if each.ref != one.ref)
-        return replace(parts, conditions=[]), replace(
-            before, conditions=(*kept, one), gap=(one,), versus=None
-        )
-    if shown is None or one.op != "eq":
-        return parts, before
-    first = _values_of(shown)[0]
-    if shown.op not in {"eq", "in"} or first == one.value or (shown.op == "in" and not before.gap):
+        made = replace(before, conditions=(*kept, one), gap=(one,), versus=None)
+        return replace(parts, conditions=[]), made
+    first = values_of(shown)[0] if shown is not None and one.op == "eq" else one.value
+    if (
+        shown is None
+        or shown.op not in {"eq", "in"}
+        or first == one.value
+        or (shown.op == "in" and not before.gap)
+    ):
         return parts, before
     two = Condition(one.ref, "in", [first, one.value], f"{first}, {one.value}")
     held = tuple(two if each is shown else each for each in before.conditions)
@@ -1168,9 +1188,13 @@ class _Change:
         )
         asked += ("count",) if made is not None and alone.question is None else ()
         two = parts.pointer is not None and parts.pointer.both and parts.has("gap", "gt", "lt")
-        told = (parts.pointer is not None or any(parts.kept)) and parts.has(*asked) and not two
+        told = (
+            (parts.pointer is not None or any(parts.kept))
+            and parts.has(*asked)
+            and not (two or _filters(parts))
+        )
         many = parts.has("count", "much") or (parts.many and not parts.measures)
-        counted = parts.rows and many and not only_leaves_out(parts)
+        counted = parts.rows and many and not (only_leaves_out(parts) or _filters(parts))
         if _adds_up(parts, self.before):
             self.query = figure_alone(self.query)
         whole = (
@@ -1205,7 +1229,11 @@ class _Change:
         kept = self.query.form if self.query.form in {"scalar", "groups", "top", "compare"} else "groups"
         alone_form = "compare" if self.query.versus else "scalar"
         self.unmet += [each for each in alone.unmet if each == "mua/bán"]
-        self.set(measures=made.measures, form=kept if self.query.groups else alone_form)
+        old, new = (next((one.ref for one in each), None) for each in (self.query.measures, made.measures))
+        if old and new and old.sign == "*" and new.concept in {"price", "cost"} and parts.has("by"):
+            made = replace(made, measures=(Measure("sum", made_of(old.parts[0], "*", new)),))
+        form = kept if self.query.groups else alone_form
+        self.set(measures=made.measures, form=form, seller=made.seller)
 
     def groups(self) -> None:
         """Another dimension; of it no single value is kept."""
@@ -1234,7 +1262,8 @@ class _Change:
             unit: Any = next(held, "year")
             earlier = Period(add(days.start, -1, unit), add(days.end + timedelta(1), -1, unit) - timedelta(1))
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
-            self.set(versus=earlier, form="compare", groups=groups, growth=False)
+            compared = {"versus": earlier, "form": "compare", "groups": groups, "growth": False}
+            self.set(**({"period": earlier} if query.form == "share" else compared))
             return
         if parts.when.period and (parts.when.versus or (query.versus and (parts.measures or parts.rows))):
             # Both periods are named anew, or a whole question follows a comparison.
@@ -1246,7 +1275,7 @@ class _Change:
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
             self.set(versus=self.against, form="compare", groups=groups, growth=False)
             return
-        other = parts.conditions or parts.groups or parts.loose or parts.limit or parts.kept
+        other = parts.conditions or parts.groups or parts.loose or parts.limit or parts.kept or parts.pointer
         if query.versus and parts.conditions and parts.when.period == query.period:
             return  # "còn Lazada tháng 10?" after October against September
         if parts.when.period or parts.when.versus or (parts.has("all") and not other):
@@ -1262,10 +1291,14 @@ class _Change:
             self.unmet += [] if form in {"top", "rows"} else ["top"]
         if parts.rank and self.query.form == "groups" and _ranks_things(self.query):
             self.set(form="top", order="asc" if "min" in parts.extremes else "desc")
-        if parts.rank and self.query.form == "top" and not (parts.groups or parts.loose or parts.measures):
+        ranked = self.query.form == "top" and _same_groups(parts, self.before)
+        if parts.rank and (ranked or self.query.form == "rows") and not parts.measures:
             turned = parts.extremes[:1] == ["max" if self.query.order == "asc" else "min"]
             self.unmet += ["max/min"] if turned else []
-            self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
+            if self.query.form == "rows":
+                self.set(limit=parts.rank)  # "đơn lớn thứ hai": beside the first
+            else:
+                self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
             return
         if parts.extremes:
             turned = self.before.form == "groups" or (
@@ -1303,7 +1336,7 @@ class _Change:
         held |= {"preceding", "following"} if _moved_back(parts, before) else set()
         stock = any(each.ref is not None and each.ref.concept == "stock" for each in self.query.measures)
         counts = not any(each.ref for each in self.query.measures)
-        stocked = stock or counts or any(map(_leaves_out, parts.conditions))
+        stocked = stock or counts or any(map(_leaves_out, parts.conditions)) or _filters(parts)
         held |= {"left", "minus"} if stocked else set()
         goods = any(each.ref.concept in GOODS for each in self.query.conditions)
         held |= {"left"} if parts.numbers else set()  # "trên 2 triệu thì còn mấy đơn"
@@ -1313,8 +1346,13 @@ class _Change:
             else set()
         )
         held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
+        names = {word for made in before.measures if made.ref for word in folded_words(made.ref.name)}
+        held |= {
+            label for label in _BEYOND if fold(parts.spoken.get(label, "")) in names
+        }  # "giảm" of "Giảm giá"
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
-        self.unmet += [str(parts.rank)] if parts.rank and self.query.rank != parts.rank else []
+        placed = self.query.limit if self.query.form == "rows" else self.query.rank
+        self.unmet += [str(parts.rank)] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         special = (
@@ -1340,7 +1378,8 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
     `chosen` says that it is asked of the things that were shown. What it breaks down by, lists or works out is not limited to what the question before was limited to.
     """
     given = (*query.conditions, *query.part, *query.gap, *query.having)
-    asked = [each.ref for each in (*query.groups, *query.per)] + [each.ref for each in given]
+    named = [each.ref for each in given]
+    asked = [each.ref for each in (*query.groups, *query.per)]
     asked += [each.ref for each in query.measures if each.ref is not None and not each.distinct]
     about = {each.ref.concept for each in query.groups if each.ref.concept}
     about |= {schema.row_concept} if query.form == "rows" else set()
@@ -1348,8 +1387,9 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
         each
         for each in before.conditions
         if (chosen and each.op == "in" and each not in query.conditions)
+        or (_leaves_out(each) and each.ref not in named)
         or not (
-            each.ref in asked
+            each.ref in (*asked, *named)
             or each.ref.concept in about
             or (query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows)
         )
@@ -1364,8 +1404,10 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
 
 def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
     """What part of the answer before one of its groups is, or what part its last condition makes of all; None for else."""
+    said = [(each.ref, each.value) for each in parts.conditions]
+    of_list = bool(said) and [each.ref for each in before.groups] == [ref for ref, _ in said]
     plain = (
-        before.form in {"scalar", "groups"}
+        (before.form in {"scalar", "groups"} or (before.form == "top" and of_list))
         and len(before.measures) == 1
         and not (before.versus or before.gap)
     )
@@ -1376,14 +1418,12 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
         if sums and (parts.kept or parts.pointer):  # "số đó bằng mấy phần trăm doanh thu"
             return replace(before, form="share", measures=(one, two))
     last, rest = before.conditions[-1:], before.conditions[:-1]
-    said = [(each.ref, each.value) for each in parts.conditions]
     again = bool(said) and said == [(each.ref, each.value) for each in last]
-    of_list = bool(said) and [each.ref for each in before.groups] == [ref for ref, _ in said]
     pointed = parts.kept or parts.pointer or ((of_list or again) and parts.when.period is None)
     if not plain or other or _other_days(parts, before) or not pointed:
         return None
     if of_list and not (again and not before.groups):
-        return replace(before, form="share", part=tuple(parts.conditions), groups=(), order="", growth=False)
+        return replace(figure_alone(before), form="share", part=tuple(parts.conditions))
     if before.groups or (said and not again) or not last:
         return None
     if parts.rows and parts.pointer and parts.pointer.ref and rest and not again:
@@ -1410,7 +1450,7 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
         if at is not None and _leaves_out(each):
             if parts.corrects or parts.has("only", "correction", "not this"):
                 continue  # "chỉ loại đơn hủy ra thôi", "trừ Lazada chứ không phải Shopee"
-            values = list(dict.fromkeys([*_values_of(each), *_values_of(new[at])]))
+            values = list(dict.fromkeys([*values_of(each), *values_of(new[at])]))
             new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
     kept = [each for each in query.conditions if each.ref not in named]
     found = replace(query, conditions=(*kept, *new))
@@ -1453,7 +1493,3 @@ def _foreign(measures: Iterable[Measure]) -> list[str]:
 
 def _leaves_out(condition: Condition) -> bool:
     return condition.op in {"ne", "nin"} and condition.value is not None and not condition.unit
-
-
-def _values_of(condition: Condition) -> list[Any]:
-    return condition.value if isinstance(condition.value, list) else [condition.value]

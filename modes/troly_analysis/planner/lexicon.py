@@ -331,6 +331,24 @@ def spellings() -> dict[str, str]:
     return found
 
 
+_REWRITE_NAMES = {
+    "<months>": "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
+    "<ago>": "(?:năm|nam) (?:ngoái|ngoai|trước|truoc)",
+}
+
+
+@cache
+def rewrites() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What is written in another way before a message is read (`rewrites.txt`)."""
+    listed = (FOLDER / "rewrites.txt").read_text(encoding="utf-8")
+    for name, pattern in _REWRITE_NAMES.items():
+        listed = listed.replace(name, pattern)
+    entries = (
+        line.split(" => ") for line in listed.splitlines() if " => " in line and not line.startswith("#")
+    )
+    return tuple((re.compile(pattern, re.IGNORECASE), written[:-1]) for pattern, written in entries)
+
+
 @cache
 def header_words() -> dict[tuple[str, ...], str]:
     """For the folded words of a short way of writing in headers what it stands for (`headers.txt`)."""

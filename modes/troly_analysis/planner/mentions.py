@@ -17,7 +17,7 @@ from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.spelling import Corrector, SpellingRules, without_telex
-from troly_analysis.planner.lexicon import Phrases, common, spellings, things
+from troly_analysis.planner.lexicon import Phrases, common, rewrites, spellings, things
 from troly_analysis.planner.lexicon import words as listed_words
 from troly_analysis.planner.schema import Schema, Target, Value
 from troly_analysis.planner.types import Lookup, Ref
@@ -25,154 +25,6 @@ from troly_analysis.types import TEMPORAL, Sheet
 
 _MOST_CHARS = 600
 _PERCENT = re.compile(r"(?<![0-9])(?<![0-9] )%")
-_LISTED = (
-    r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b|m[ỗo]i\b))"
-)
-_SINCE_PATTERN = r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?"
-_UNTIL_PATTERN = r"(?:đến|den|tới|toi) (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])"
-_WEEKDAY = r"(?:thứ|thu) (?:hai|ba|tư|tu|năm|nam|sáu|sau|bảy|bay|[2-7])|(?:chủ|chu|chúa|chua) (?:nhật|nhat)|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_MONTH_NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_REWRITES = tuple(
-    (re.compile(pattern, re.IGNORECASE), written)
-    for pattern, written in (
-        # "nhieu" is "nhiều" before "nhất", "hơn"
-        (
-            r"(?<!bao )(?<!bao\xa0)\bnhi[êe]u\b(?!(?: [^\W\d]+){0,2} (?:[hn][ơo]n(?! \d)|nh[ấaứu]t)\b)",
-            "bao nhiêu",
-        ),
-        # what is left out stands between the two parts of the verb
-        (
-            r"\b(?:loại|loai|gạt|gat|bớt|bot)(?! n[àa]o)(?=[^,.?!]{1,40}(?<!b[áa]n)(?<!xu[ấa]t) ra\b)",
-            "loại bỏ",
-        ),
-        # "tên chi": the centre's "gì"
-        (r"\bchi(?=\s*(?:[,.?!]|$|vậy|rứa|thế|hè|hỉ))", "gì"),
-        # divided by how many there are, what falls on one
-        (r"\bchia (?:đều )?cho (?:tổng )?(?:số |so )?(?:lượng |luong )?(?!\d)", "trung bình mỗi "),
-        (r"\b(trung bình|trung binh|bình quân|binh quan|average) (?:1|một|mot)(?= )", r"\1 mỗi"),
-        # "cùng tháng năm ngoái" is the same days a year before
-        (
-            r"\b(?:cùng|cung) (?:tháng|thang|quý|quy|tuần|tuan|ngày|ngay) (?=(?:năm|nam) (?:ngoái|ngoai|trước|truoc))",
-            "cùng kỳ ",
-        ),
-        (
-            r"\b(?:đúng|dung|cùng|cung) (?:khoảng|khoang|số|so|chừng|chung|ngần|ngan)(?: (?:thời gian|thoi gian|ngày|ngay|đó|do|này|nay|ấy|ay))* (?:của |cua )?(?=(?:tháng|thang|quý|quy|tuần|tuan|năm|nam) (?:trước|truoc|ngoái|ngoai|rồi|roi))",
-            "cùng kỳ ",
-        ),
-        (
-            r"\b(?:(?:over|for|during|in) )?(?:the )?same (?:month|quarter|week|day|stretch|span|days|dates|time|window|point|part) (?:of |in )?(?:the )?(?=last (?:year|month|quarter|week)|previous)",
-            "same period ",
-        ),
-        # "năm ngoái tháng 10": the month of that year
-        (
-            r"\b((?:năm|nam) (?:ngoái|ngoai|trước|truoc|nay|20[0-9]{2})) ((?:tháng|thang|quý|quy) [0-9]{1,2})(?![0-9/])",
-            r"\2 \1",
-        ),
-        # "thứ bảy với chủ nhật vừa rồi": both days are of that week
-        (
-            (
-                rf"\b({_WEEKDAY}),? (?:và|va|với|voi|cùng|cung|and|&|,) ({_WEEKDAY}) "
-                r"(vừa rồi|vua roi|vừa qua|vua qua|tuần (?:trước|rồi|qua|này)|tuan (?:truoc|roi|qua|nay)|last week|this week)"
-            ),
-            r"\1 \3 và \2 \3",
-        ),
-        # "nguyên năm ngoái", "3 tháng từ tháng 7 tới tháng 9": the period is said by itself
-        (
-            r"\b(?:nguyên|nguyen|trọn|tron|suốt|suot) (?=(?:năm|nam|tháng|thang|quý|quy|tuần|tuan|ngày|ngay) (?:[0-9]|này|nay|trước|truoc|rồi|roi|ngoái|ngoai|vừa|vua))",
-            "",
-        ),
-        (
-            r"\b(?:[0-9]+|hai|ba|bốn|bon) (?:tháng|thang|tuần|tuan|ngày|ngay|quý|quy),? (?=(?:từ|tu) (?:(?:tháng|thang|ngày|ngay|quý|quy|tuần|tuan) )?[0-9])",
-            "",
-        ),
-        # "từ đầu tháng 7 đến hết tháng 9": a period begins with its first day and ends with its last
-        (
-            r"\b(từ|tu|since|from) (?:đầu|dau|the (?:start|beginning) of) (?=(?:tháng|thang|quý|quy|năm|nam) [0-9]|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)",
-            r"\1 ",
-        ),
-        (
-            r"(?<![^\W\d_])((?:cho )?(?:đến|den|tới|toi)|to|until|till|through) (?:hết|het|cuối|cuoi|the end of) (?=(?:tháng|thang|quý|quy|năm|nam|ngày|ngay|tuần|tuan) (?:[0-9]|này|nay|trước|truoc|rồi|roi|ngoái|ngoai)|[0-9]+/|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)",
-            r"\1 ",
-        ),
-        # "từ 5/10 đến hôm qua"
-        (
-            r"\b(từ|tu|from) ([0-9]{1,2}/[0-9]{1,2}) (?=(?:đến|den|tới|toi|to|until) (?:hôm|hom|bữa|bua|nay|giờ|gio|yesterday|today|now)\b)",
-            r"\1 ngày \2 ",
-        ),
-        (r"\b(?:the )?(first|last) ([0-9]+) (days|weeks) of (?=[a-z]+\b)", r"the \2 \1 \3 of "),
-        # "sao tháng 10 tăng": why
-        (r"^\s*sao (?=[^\s?]+ [^\s?]+ [^\s?]+)", "tại sao "),
-        # "bữa mùng 10 tháng 10", "mồng 2/9"
-        (
-            r"\b(?:(?:bữa|bua|hôm|hom|ngày|ngay) )?(?:mùng|mung|mồng|mong) (?=[0-9]{1,2}(?: (?:tháng|thang) |/)[0-9])",
-            "ngày ",
-        ),
-        # "1-15/10", "16 đến 22/11": both days are of that month
-        (
-            r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*(?:[-–]|đến|den|tới|toi|to)\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
-            r"từ \1/\3 đến \2/\3",
-        ),
-        # "hôm kia (21/11)", "thứ bảy vừa rồi 21/11": a day, where "4/5 sao" is a mark
-        (
-            (
-                r"(?<![\w/.,-])(?<!ngày )(?<!ngay )(?<!từ )(?<!đến )(?<!tu )(?<!den )(?<!on )(?<!to )(?<!from )(?<!- )(?<!– )(?<!(?<!so )với )(?<!và )"
-                r"([0-2]?[1-9]|[123]0|31)/(0?[1-9]|1[0-2])(?![\w/.,-]| ?(?:sao|điểm|diem|stars?|points?|-|–|đến|den|to|tới|năm|nam)\b| ?[-–])"
-            ),
-            r"ngày \1/\2",
-        ),
-        # "ba con số": figures that are counted, not asked for
-        (
-            r"\b(?:[0-9]+|hai|ba|bốn|bon|năm|các|cac|những|nhung|mấy|may) (?:con s[ốo]|ch[ỉi] s[ốo]|m[ụu]c) (đó|do|này|nay|ấy|trên)\b",
-            "như trên",
-        ),
-        (
-            r"\b(?:[0-9]+|hai|ba|bốn|bon|năm|các|cac|những|nhung|mấy|may) (?:con s[ốo]|ch[ỉi] s[ốo]|m[ụu]c|thứ(?! (?:hai|ba|tư|năm|sáu|bảy|[2-7])))(?=[ ,:.?!]|$)",
-            "",
-        ),
-        (r"\b(?:two|three|four|[2-9]) (?:things|figures|numbers)(?= ?[:,]| for| of)", ""),
-        # "last week's orders"
-        (r"(?<=[a-z])['’]s\b(?= )", ""),
-        # "16 to 22 November 2026": both days are of that month
-        (
-            rf"\b(?:from )?([0-9]{{1,2}})\s*(?:[-–]|to|through|until)\s*([0-9]{{1,2}}) ({_MONTH_NAMES})[a-z]*\.?( 20[0-9]{{2}}|, 20[0-9]{{2}})?\b",
-            r"from \1 \3\4 to \2 \3\4",
-        ),
-        # "by Tân or over 60": two conditions, where "60 or over" is one
-        (r"\bor (over|above|under|below|more than|less than|at least) (?=[0-9])", r"or, \1 "),
-        # "từ đầu năm 2026 đến hết tháng 6": the end is of that year too
-        (
-            rf"{_SINCE_PATTERN}(?:đầu|dau) (?:năm|nam) (20[0-9]{{2}}) {_UNTIL_PATTERN}",
-            r"từ tháng 1/\1 đến tháng \2/\1",
-        ),
-        (rf"{_SINCE_PATTERN}(?:đầu|dau) (?:năm|nam)(?: nay)? {_UNTIL_PATTERN}", r"từ tháng 1 đến tháng \1"),
-        (r"(?<![0-9/.-])(20[0-9]{2})-(0[1-9]|1[0-2])(?![0-9-])", r"\2/\1"),
-        (
-            rf"\b(tháng|thang) ([0-9]{{1,2}}), ?([0-9]{{1,2}})(?:,| và| va|, và) ?([0-9]{{1,2}}){_LISTED}",
-            r"\1 \2, \1 \3 và \1 \4",
-        ),
-        (
-            rf"\b(tháng|thang|quý|quy) ([0-9]{{1,2}})(?: và| va|,| hoặc| &) ?([0-9]{{1,2}}){_LISTED}",
-            r"\1 \2 và \1 \3",
-        ),
-        (r"\b(tháng|thang|quý|quy) ([0-9]{1,2}) (đến|den|tới|toi) ([0-9]{1,2})(?![0-9/])", r"\1 \2 \3 \1 \4"),
-        (
-            r"\b(?:ngày|ngay) ([0-9]{1,2})(?: và| va|,) ([0-9]{1,2}) (?:tháng|thang) ([0-9]{1,2})\b",
-            r"ngày \1/\3 và ngày \2/\3",
-        ),
-        (
-            r"\b(?:ngày|ngay) ([0-9]{1,2})(?: và| va|,) ([0-9]{1,2})/([0-9]{1,2})\b",
-            r"ngày \1/\3 và ngày \2/\3",
-        ),
-        (r"(?<=[0-9])(km|kg|lít|phút|giờ|ngày|cái|đơn|sao|người|suất|ly|bao|thùng)\b", r" \1"),
-        *(
-            (
-                rf"\b({name})[a-z]*\.? ([0-9]{{1,2}})(?:st|nd|rd|th)?\b(?![/:.]?[0-9])(?:, (?=20[0-9]{{2}}))?",
-                r"\2 \1 ",
-            )
-            for name in _MONTH_NAMES.split("|")
-        ),
-    )
-)
 # Signs are words that no reading may drop: the longer ones first.
 _SIGNS = tuple(
     (re.compile(sign), f" {word} ")
@@ -203,7 +55,7 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     vocabulary = kept.union(*(phrases.vocabulary() for phrases in named))
     text = _PERCENT.sub(" phần trăm", message)
     text = years_in_digits(months_of_year(nfc(text)[:_MOST_CHARS]))
-    for pattern, written in (*_SIGNS, *_REWRITES):
+    for pattern, written in (*_SIGNS, *rewrites()):
         text = pattern.sub(written, text)
     text = _UNIT_SLIP.sub(_unit_meant, text)
     typed = tokens(nfc(message)[:_MOST_CHARS])
@@ -704,17 +556,16 @@ def _beside_value(wording: CorrectedText, schema: Schema, found: DateRange, toda
     is not since March.
     """
     place = _words_of(wording, *found.span)
-    if (
-        place is None
-        or place[1] - place[0] < 3
-        or not place[0] > 0
-        or not (wording.words[place[0]].folded.isdigit() or wording.words[place[0]].folded == "tu")
-    ):
+    if place is None or place[1] - place[0] < 3 or not place[0]:
+        return found
+    opens, ahead = wording.words[place[0]].folded, wording.words[place[0] - 1].folded
+    leads = opens == "dau" and ahead in {"dan", "dung"}  # "dẫn đầu tháng 10"
+    if not (opens.isdigit() or opens == "tu" or leads):
         return found
     first = wording.words[place[0]]
     said = [word.folded for word in wording.words[max(0, place[0] - 3) : place[0] + 1]]
     value = any(schema.values.listed(tuple(said[at:])) for at in range(len(said) - 1))
-    rest = find_ranges(wording.text[first.end : found.span[1]], today) if value else []
+    rest = find_ranges(wording.text[first.end : found.span[1]], today) if value or leads else []
     if not rest:
         return found
     start, end = rest[0].span

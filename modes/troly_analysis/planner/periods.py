@@ -370,12 +370,8 @@ def _moved(period: Period, step: int) -> Period:
 
 def counterpart(base: Period, today: date) -> Period:
     """What is compared with `base` when only that was named: the present period of the same kind."""
-    for unit in _UNITS:
-        if (base.start, base.end) == whole(base.start, unit):
-            start, end = whole(today, unit)
-            return Period(start, end)
-    days = (base.end - base.start).days
-    return Period(base.end + timedelta(days=1), base.end + timedelta(days=1 + days))
+    now = (Period(*whole(today, unit)) for unit in _UNITS if is_whole(base, unit))
+    return next(now, following(base))
 
 
 def is_partial(period: Period | None, today: date) -> bool:

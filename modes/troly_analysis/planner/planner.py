@@ -10,7 +10,7 @@ from datetime import date, datetime
 from functools import cache
 
 from troly.text.everyday import small_talk, thanks_only, without_background, without_pleasantries
-from troly.text.fold import fold, tokens
+from troly.text.fold import fold, folded_words, tokens
 from troly_analysis.planner.builder import (
     MOST,
     BuiltQuery,
@@ -37,7 +37,14 @@ from troly_analysis.planner.builder import (
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concepts, words
 from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
-from troly_analysis.planner.periods import is_partial, of_the_year_before, same_days
+from troly_analysis.planner.periods import (
+    When,
+    following,
+    is_partial,
+    of_the_year_before,
+    preceding,
+    same_days,
+)
 from troly_analysis.planner.pointing import (
     ends_apart,
     figure_alone,
@@ -102,21 +109,20 @@ class QuestionAnalysis:
     """Whether it says of itself that it goes on from the question before ("còn …", "chỉ …")."""
 
 
-_SENTENCE = re.compile(r"(?<=[.?!])\s+")
-
-
-def _without_small_talk(text: str) -> str:
-    """The sentences of a message that ask something: "Chào em, khỏe không? Hôm qua mấy đơn?" greets first."""
-    said = _SENTENCE.split(text.strip())
-    asking = [each for each in said if small_talk(each).kind is None]
-    return " ".join(asking) if asking and len(asking) < len(said) else text
-
-
 _PURPOSE = re.compile(
     r"\s(?:để|nhằm|in order to|so (?:that )?(?:i|we) can)\s+([^.?!;\n]+)[.?!;]*$", re.IGNORECASE
 )
 """What is said last of what the figure is for: "… để đối chiếu công nợ"."""
 _SAYS_NOTHING = frozenset({"filler", "verb", "greeting", "thing", "people", "per", "high", "low"})
+_BOUNDS_NOTHING = frozenset({
+    "gt", "lt", "gte", "lte", "eq", "sorted", "number", "preceding", "following", "filled", "plural", "foremost", "about", "unit day",
+    "unit week", "unit month", "unit year", "list", "top", "pointer", "one", "several",
+})  # fmt: skip
+"""What bounds and orders nothing where nothing of a sheet stands beside it: "anh sắp vô họp", "mình gọi xin số trước"."""
+_NEXT, _LAST = frozenset({"sau", "toi", "next"}), frozenset({"truoc", "last", "previous"})
+_WISHES = frozenset(
+    {"can", "muon", "lay", "tinh", "xem", "coi", "need", "want", "chi", "noi", "y", "bao", "mean", "meant"}
+)
 _NAMES = 0.5
 
 
@@ -124,6 +130,8 @@ def _holds(
     piece: str, schemas: Sequence[Schema], today: date, idle: AbstractSet[str] = _SAYS_NOTHING
 ) -> bool:
     """Whether words name, bound, deny or point at anything that a sheet holds."""
+    if _WISHES.isdisjoint(folded_words(piece)):
+        idle |= _BOUNDS_NOTHING
     for schema in schemas:
         wording = read_wording(piece, schema.names, schema.values)
         for each in find_mentions(wording, schema, today):
@@ -223,7 +231,7 @@ def analyse_question(
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     schemas = {sheet.name: schema_of(sheet, known) for sheet in known}
     said, aside = without_background(
-        without_pleasantries(_without_small_talk(text)),
+        without_pleasantries(text),
         lambda piece: _holds(piece, tuple(schemas.values()), today),
     )
     said, meant_for = _without_purpose(said, tuple(schemas.values()), today)
@@ -404,7 +412,9 @@ class _Question:
         parts = self._read(before, schema)
         target = self._pointed_at(parts, asked)
         anew = target is not None and parts.pointer is None
-        if before is None and target is not None and parts.pointer is not None:
+        if before is None and self._rows_pointed_at(parts, asked, schema):
+            lost, target = False, asked
+        elif before is None and target is not None and parts.pointer is not None:
             lost = not _carry_over(parts, target, schema)
         else:
             lost = parts.pointer is not None and (target is None or _renames(parts, target))
@@ -414,15 +424,13 @@ class _Question:
             or ends_apart(parts, before, self.figures)
             or two_periods_shown(parts, before, last.before if last else None)
             or _number_of(parts, before, schema)
+            or (None if lost or before is None else _row_asked(parts, target, schema))
         )
         if known is not None:
             return _Candidate(schema, parts, BuiltQuery(known), followed=True)
         followed = is_followup(parts, before) or (
             before is None and target is not None and parts.pointer is not None
         )
-        key = next((each for each in target.conditions if _is_key(each, schema)), None) if target else None
-        if key is not None and before is not None and asks_columns(parts) and not lost:
-            return _Candidate(schema, parts, BuiltQuery(row_of(key, parts, schema)), followed=True)
         whole = anew and built.complete and _has_shape(parts, built.query)
         own = whole and before is not None and not asks_again(parts, before)
         bare = (asked is None and is_bare(parts)) or asks_stock_alone(parts)
@@ -474,7 +482,8 @@ class _Question:
             stock = asks_stock_alone(parts) and any(_own_column(ref, schema) for ref in named)
             found = last is not None and last.form == "top" and len(self.shown) == 1
             own = found and asks_columns(parts) and _asks_each_own(parts, schema)
-            if not parts.pointer and ((_is_row(last) and is_bare(parts)) or stock or own):
+            bought = parts.has("bought") and is_bare(replace(parts, when=When()))
+            if not parts.pointer and ((_is_row(last) and (bought or is_bare(parts))) or stock or own):
                 parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
             return parts
         if of_the_year_before(parts.when, before.period, self.today) != parts.when:  # of which year is open
@@ -484,18 +493,38 @@ class _Question:
         if parts.pointer and parts.pointer.end and listed and not (parts.pointer.ref or parts.extremes):
             parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
             parts.pointer = None
+        self._go_on(parts, before)
         if parts.pointer or parts.kept:
             _hold_against_days(parts)
             return parts
         if asks_total_alone(parts) and before.form == "scalar" and self.previous and self.previous.before:
             parts.pointer = Pointer(count=2)  # "cộng lại là bao nhiêu?"
             return parts
-        alone = names_figure_alone(parts, before) and parts.op != "sum" and not parts.has("by")
+        alone = names_figure_alone(parts, before) and parts.op != "sum" and not parts.has("by", "sorted")
         found = before.form in {"top", "rows"} and (alone or asks_alone(parts))
         row = before.form == "rows" and before.limit == 1 == len(self.shown) and asks_columns(parts)
-        if found or row or asks_share_alone(parts, before):
-            parts.pointer = Pointer()  # of the one thing that was found
+        if found or row:
+            parts.pointer = Pointer()
         return parts
+
+    def _go_on(self, parts: Parts, before: DataQuery) -> None:
+        """Read "tháng sau" and "tháng trước" beside the month that was shown, a place behind the first, and a share of what was
+        found.
+        """
+        days, shown = parts.when.period, before.period
+        alone = nothing_named(replace(parts, when=When())) and not parts.chart
+        if days is not None and shown is not None and alone:
+            said = set(folded_words(days.label))
+            ahead = days.start > self.today and not said.isdisjoint(_NEXT)
+            again = (days.start, days.end) == (shown.start, shown.end) and not said.isdisjoint(_LAST)
+            if ahead or again:  # no other days than those that were shown, or than there are
+                parts.when = replace(parts.when, period=following(shown) if ahead else preceding(shown))
+                parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
+        ranked = before.form in {"top", "rows"} and before.limit == 1
+        if parts.pointer and ranked and parts.pointer.place > len(self.shown):
+            parts.rank, parts.pointer = parts.pointer.place, None  # "kênh đứng thứ hai" after the first
+        if not parts.pointer and points_at_days(parts, before) and asks_share_alone(parts, before):
+            parts.pointer = Pointer()
 
     def _changed(self, parts: Parts, target: DataQuery, alone: BuiltQuery, schema: Schema) -> BuiltQuery:
         """The question before with what the message changes; a question with a shape of its own is asked of the same days and rows."""
@@ -509,7 +538,7 @@ class _Question:
         days = points_at_days(parts, target) and not points_by_weekday(parts, target)
         if not (alone.complete and query is not None and days and (shaped or built.unmet)):
             return built
-        if parts.has("now", "whole", "all", "again"):
+        if parts.has("now", "whole", "all", "again") or "not" in built.unmet:
             return built
         query = replace(query, period=parts.when.period) if query.versus is None else query
         chosen = parts.pointer is not None and parts.pointer.count != 1
@@ -529,7 +558,11 @@ class _Question:
         if parts.row_key is not None or query.form in {"schema", "distinct"}:
             return
         total = parts.has("sum") and parts.has("which", "count", "much") and not parts.when.yearless
-        if query.period is not None and (parts.words > _LONG or total):
+        goods = any(each.ref.concept in GOODS for each in before.conditions)
+        pieces = [each.ref.concept for each in query.measures if each.ref] == [
+            "quantity"
+        ] and not query.conditions
+        if query.period is not None and (parts.words > _LONG or total) and not (goods and pieces):
             return
         when = of_the_year_before(parts.when, before.period, self.today)
         dated = replace(query, period=when.period) if query.versus is None and query.period else query
@@ -580,6 +613,28 @@ class _Question:
         )  # "à nhầm, Hải Phòng" of what was not read
         return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
 
+    def _rows_pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> bool:
+        """Take what rows of another sheet that were counted have in common, as this sheet joins them: "cả nhóm đó mua bao nhiêu"."""
+        pointer, key = parts.pointer, self.keys.get(asked.sheet) if asked is not None else None
+        if (
+            asked is None
+            or pointer is None
+            or asked.form != "scalar"
+            or any(each.ref for each in asked.measures)
+        ):
+            return False
+        fits = pointer.ref is None or (key is not None and pointer.ref.concept == key.concept)
+        refs = [
+            schema.refs.get(f"{asked.sheet}:{each.ref.name}")
+            for each in asked.conditions
+            if not each.ref.sheet
+        ]
+        own = [(each, ref) for each, ref in zip(asked.conditions, refs, strict=False) if ref is not None]
+        if not own or not fits or pointer.place or len(own) < len(asked.conditions):
+            return False
+        parts.conditions += [replace(each, ref=ref) for each, ref in own]
+        return True
+
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
         """The one thing that a question of another sheet was about, as rows of this sheet; None where it has no column of it."""
         if asked is None or self.previous is None:
@@ -625,9 +680,11 @@ def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQu
     return replace(figure_alone(before), measures=(Measure("count", one, distinct=True),))
 
 
-def _is_key(condition: Condition, schema: Schema) -> bool:
-    """Whether a condition leaves one row."""
-    return condition.op == "eq" and not condition.ref.sheet and condition.ref == schema.row_ref
+def _row_asked(parts: Parts, target: DataQuery | None, schema: Schema) -> DataQuery | None:
+    """The one row that was asked about, where no more than columns of it are asked for; None for others."""
+    held = [] if target is None else target.conditions
+    key = next((each for each in held if each.op == "eq" and each.ref == schema.row_ref), None)
+    return row_of(key, parts, schema) if key is not None and asks_columns(parts, of_row=True) else None
 
 
 def _names_sheet(parts: Parts) -> bool:
@@ -693,7 +750,14 @@ def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
     if thing is None:
         return False
     parts.conditions.append(thing)
-    parts.row_key = thing if thing.op == "eq" and thing.ref == schema.row_ref else parts.row_key
+    if thing.op == "eq" and thing.ref == schema.row_ref:
+        parts.row_key = thing
+        said = {word for each in schema.sheet.fields for word in folded_words(each.name)} | {
+            "gi",
+            "nao",
+            "what",
+        }
+        parts.unread = tuple(each for each in parts.unread if not said.issuperset(folded_words(each)))
     if thing.op == "in" and not parts.has("sum"):
         parts.groups.append(Group(thing.ref))
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from troly.text.dates import add, whole
 from troly_analysis.planner.periods import is_whole, period_of_key
@@ -38,8 +39,8 @@ def pointed_query(
     column that names the rows of the sheet.
     """
     pointer = parts.pointer
-    if pointer is None:
-        return before
+    if pointer is None or pointer.out:
+        return before if pointer is None else _without(parts, before, shown, key)
     if pointer.count != 1:
         return (_both(parts, before, earlier) if pointer.both else None) or _several(
             parts, before, shown, key
@@ -55,6 +56,29 @@ def pointed_query(
         return None
     thing = Condition(ref, "eq", shown[at], shown[at])
     return replace(figure_alone(before), conditions=(*before.conditions, thing))
+
+
+def _without(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | None) -> DataQuery | None:
+    """`before` without the one thing or the things that were shown: "bỏ kênh đó ra thì kênh nào dẫn đầu"."""
+    ref, pointer = _listed(before, key), parts.pointer or Pointer()
+    if ref is None or pointer.place or pointer.end or not _fits(pointer.ref, ref):
+        return None
+    if not shown or pointer.count not in {0, len(shown)} or before.form not in {"top", "groups"}:
+        return None
+    rest = [each for each in before.conditions if each.ref != ref or each.value is None]
+    out = [
+        value
+        for each in before.conditions
+        if each.ref == ref and each.op in {"ne", "nin"}
+        for value in values_of(each)
+    ]
+    values = list(dict.fromkeys([*(value for value in out if value is not None), *shown]))
+    return replace(before, conditions=(*rest, Condition(ref, "nin", values, ", ".join(values))))
+
+
+def values_of(condition: Condition) -> list[Any]:
+    """The values that a condition names."""
+    return condition.value if isinstance(condition.value, list) else [condition.value]
 
 
 def _several(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | None) -> DataQuery | None:
@@ -254,7 +278,7 @@ def _side_by_side(parts: Parts, query: DataQuery, two: Condition) -> DataQuery |
     if parts.has("sum") or parts.op == "sum":
         money = [each for each in query.measures if each.ref is not None]
         asked = money if parts.has("how much") and money else list(query.measures)
-        return replace(query, measures=tuple(asked))
+        return replace(query, measures=tuple(asked), gap=())
     return replace(query, form="groups", groups=(Group(two.ref),))
 
 

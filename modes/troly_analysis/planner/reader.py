@@ -65,6 +65,7 @@ _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
+_ANY_GROUP = frozenset({"nhom", "group", "tui", "dam"})
 _LEFT = frozenset(
     {"con", "chi con", "con lai", "con co", "chi con co", "con ton", "con hang", "dang con", "left"}
 )
@@ -109,6 +110,8 @@ class Pointer:
     end: Literal["max", "min", ""] = ""
     there: bool = False
     """Whether a place is meant, which no day and no figure is."""
+    out: bool = False
+    """Whether it is to be left out: "bỏ kênh đó ra"."""
 
     @property
     def both(self) -> bool:
@@ -176,6 +179,8 @@ class Parts:
     đó"), "" for its rows ("trong đó").
     """
     pointer: Pointer | None = None
+    owner: Ref | None = None
+    """The column of whose value something is left out ("trừ đơn huỷ của Lazada")."""
     row_key: Condition | None = None
     """The code of the one row that is spoken of: what else is named are its columns."""
     counted_value: bool = False
@@ -607,8 +612,11 @@ class Reader:
     def _point(self, pointer: Pointer, *places: int) -> None:
         """One pointer a message: where a second one stands, neither is understood."""
         if self.parts.pointer is None:
-            self.parts.pointer = pointer
+            before = self.beside(min(places), -1) if places else -1
+            out = self.has(before, "not") and not self.has(before, "not this", "blank")
+            self.parts.pointer = replace(pointer, out=out)
             self.take("pointer", *places)
+            self.take("negation", *([before] if out else []))
 
     def _pointed_ahead(self, at: int) -> bool:
         """Whether a pointer stands before what it points at, as in English: "that customer", "in that month"."""
@@ -696,8 +704,9 @@ class Reader:
         return self.has(at, "thing") or (bool(mention.targets) and self.figure(at) is None)
 
     def _noun_ref(self, at: int) -> Ref | None:
-        """The column that a noun names; None for "cái", "con"."""
-        target = self.dimension(at) if self.mentions[at].targets else None
+        """The column that a noun names; None for "cái", "con", "nhóm"."""
+        named = self.mentions[at].targets and fold(self.mentions[at].text) not in _ANY_GROUP
+        target = self.dimension(at) if named else None
         return target.ref if target is not None and target.weight >= _COLUMN else None
 
     def _superlatives(self) -> None:
@@ -913,7 +922,7 @@ class Reader:
         if told and after < len(self.mentions) and (pieces or self._is_pieces(after)):
             return [after]  # "chưa hết nhưng dưới 10 cái"
         for place in range(at - 1, max(at - 5, -1), -1):
-            if fold(self.mentions[place].text) in _LEFT:
+            if fold(self.mentions[place].text) in _LEFT or self.has(place, "running out"):
                 return [place, *([after] if pieces else [])]
             if not (
                 _comparison(self.mentions[place])
@@ -1302,10 +1311,11 @@ class Reader:
                 return not (mention.has("not this") and "," in self._between(place, at))
             if mention.role == "negation":
                 return True
-            if mention.role == "condition":
+            if mention.role == "condition" or self._owns(at, place):
                 return False
             listed = (
-                mention.has("and", "either", "to", "all", "only", "plural")
+                mention.role == "pointer"
+                or mention.has("and", "either", "to", "all", "only", "plural")
                 or fold(mention.text) == "may"
                 or mention.role == "value"
                 or bool(mention.values)
@@ -1314,6 +1324,17 @@ class Reader:
             if not (self.is_link(place) or listed or named):
                 return False
         return False
+
+    def _owns(self, at: int, place: int) -> bool:
+        """Whether a value is of what the state before it says, which alone is denied: "trừ đơn huỷ của Lazada"."""
+        mine, left = (next((each.ref for each in self.mentions[where].values), None) for where in (at, place))
+        apart = mine is not None and left is not None and mine != left and left.concept in STATES
+        if not apart or self.mentions[place].role != "value" or self.listed(place, at):
+            return False
+        if any(self.has(each, "and", "either", "not") for each in range(place + 1, at)):
+            return False
+        self.parts.owner = mine
+        return True
 
     def _subtracts(self, at: int) -> bool:
         """Whether "trừ" takes one figure from another ("giá bán trừ giá vốn") and leaves nothing out."""
@@ -1500,23 +1521,16 @@ class Reader:
         if self.parts.groups:
             self.take("who", asked)
             return
-        hint = (
-            {"customer", "patient"}
-            if self.any("bought")
-            else {"employee"}
-            if self.any("sold", "seller")
-            else set()
-        )
+        seller = {"employee"} if self.any("sold", "seller") else set()
+        hint = {"customer", "patient"} if self.any("bought") else seller
         known = [
             name
             for name in PERSONS
             if any(ref.kind == "text" for ref in self.schema.by_concept.get(name, ()))
         ]
         likely = [name for name in known if name in hint] or known
-        if not hint and "reader" in likely:
-            likely = ["reader"]
-        if not hint and self.schema.row_concept in likely:
-            likely = [self.schema.row_concept]
+        first = [name for name in ("reader", self.schema.row_concept) if name in likely and not hint]
+        likely = first[-1:] or likely
         columns = [
             max(self.schema.by_concept[name], key=lambda ref: (not ref.sheet, not code_name(ref)))
             for name in likely
@@ -1777,11 +1791,7 @@ class Reader:
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
-        distinct = [
-            place
-            for place in (at - 1, at + 1)
-            if 0 <= place < len(self.mentions) and self.has(place, "distinct")
-        ]
+        distinct = [place for place in (at - 1, at + 1) if self.has(place, "distinct")]
         halves = before >= 0 and fold(self.mentions[before].text).split()[0] in _MANY
         halves = halves and self.has(before, "max", "min", "high", "low")
         if (
@@ -1906,12 +1916,13 @@ class Reader:
         if self.sure(at) or self._names_more(at) or self._points(at):
             return ""
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
-        named = parts.groups or parts.loose or self._two_values()
+        named = parts.groups or parts.loose or parts.row_key or self._two_values()
         back = mention.has("repeat") and all(map(self.is_link, range(at))) and at + 1 < len(self.mentions)
         near = [
             self.mentions[place].role for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0
         ]
-        role = role or ("head" if mention.has("people", "thing") and "value" in near else "")  # "người Huế"
+        people = mention.has("people") and self.has(at + 1, "verb", "bought")  # "do people use the most"
+        role = role or ("head" if people or (mention.has("people", "thing") and "value" in near) else "")
         role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
         behind_text = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
@@ -1968,11 +1979,8 @@ class Reader:
                 parts.labels |= mention.labels & _POINTING
             elif not self.sure(at):
                 parts.labels |= mention.labels - (_MORE if mention.role == "filler" else frozenset())
-                ends = [
-                    end
-                    for end in ("max", "min")
-                    if mention.has(end) and mention.role not in {"number", "value", "pointer"}
-                ]
+                told = () if mention.role in {"number", "value", "pointer"} else ("max", "min")
+                ends = [end for end in told if mention.has(end)]
                 parts.extremes += ends  # type: ignore[arg-type]
                 parts.adjectives += [
                     label[3:] for label in sorted(mention.labels) if ends and label.startswith("of ")

@@ -165,59 +165,86 @@ def thanks_only(text: str) -> bool:
 
 
 def without_background(text: str, holds: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
-    """`text` without what the one who asks tells of themself before or after the question, and those sentences.
+    """`text` without its small talk and what is told beside the question of the one who asks, and those remarks.
 
-    Such a sentence, or a clause before the question, has the speaker as its subject, asks nothing, and names nothing that
-    the assistant's data hold: `holds` says of a piece whether it names, bounds or denies anything there. A name or a
-    number that nobody knows could be meant to narrow the question, so it stays, unless it introduces the speaker.
+    A remark is a sentence or a clause of its own that has the speaker, or somebody who waits for the answer ("khách đang
+    gọi"), as its subject, asks nothing, and names nothing that the assistant's data hold: `holds` says of the rest of a piece
+    whether it names, bounds or denies anything there. A name or a number that nobody knows could be meant to narrow the
+    question, so it stays, unless it introduces the speaker.
     """
     pieces = [piece for piece in _PIECES.split(text.strip()) if tokens(piece)]
-    told, subject = list[bool](), False
-    for at, piece in enumerate(pieces):
-        subject = _tells_of_speaker(piece, goes_on=subject and pieces[at - 1].endswith(","))
-        told.append(subject and not holds(piece))
+    talk = [small_talk(piece).kind is not None for piece in pieces]
+    told = list[bool]()
+    for at, (idle, piece) in enumerate(zip(talk, pieces, strict=True)):
+        goes_on = at > 0 and told[-1] and not talk[at - 1] and pieces[at - 1].endswith(",")
+        told.append(idle or _is_remark(piece, holds, goes_on=goes_on))
     if not any(told) or all(told):
         return text, ()
-    asked = " ".join(piece for piece, aside in zip(pieces, told, strict=True) if not aside)
-    aside = (piece for piece, is_aside in zip(pieces, told, strict=True) if is_aside and _has_subject(piece))
-    return asked, tuple(piece.strip(" ,.;:!") for piece in aside)
+    asked = " ".join(piece for piece, left_out in zip(pieces, told, strict=True) if not left_out)
+    remarks = (piece for piece, idle, left_out in zip(pieces, talk, told, strict=True) if left_out > idle)
+    return asked, tuple(piece.strip(" ,.;:!()") for piece in remarks)
 
 
-_PIECES = re.compile(r"(?<=[.?!…;:])\s+|(?<=,)\s+|\n+")
+_PIECES = re.compile(r"(?<=[.?!…;:])\s+|(?<=,)\s+|\s+(?=\()|(?<=\))\s*(?![,.;])|\n+")
 _DOINGS = frozenset(
     {"moving", "relocating", "coming", "arriving", "working", "studying", "living", "staying"}
 )
 """What begins a sentence of the speaker without "I"."""
 _INTRODUCES = frozenset({"là", "la", "tên", "ten", "am", "m", "is", "are", "re"})
+_URGES = frozenset(
+    {
+        "đang", "dang", "vừa", "vua", "mới", "moi", "cứ", "cu", "sắp", "sap", "hỏi", "hoi", "hối", "giục", "giuc", "đợi", "doi", "chờ",
+        "cho", "gọi", "goi", "nhắn", "nhan", "bắt", "đòi", "kêu", "keu", "is", "are", "s", "just", "keeps", "keep", "wants", "needs", "asked",
+    }
+)  # fmt: skip
+"""What somebody does who waits for an answer."""
+_OTHERS = frozenset({"one", "ones", "it", "its", "they", "them", "their", "he", "she", "his", "him", "her"})
+"""What points at others, who are rather what is asked about."""
+_BEFORE_SUBJECT = 2
 _ASKING = frozenset(
     {"nhiêu", "nhieu", "mấy", "nào", "gì", "đâu", "what", "which", "who", "how", "where", "when"}
 )
-_IDLE: frozenset[str] = frozenset({"particle", "polite", "greeting", "thanks", "ack"})
+_IDLE: frozenset[str] = frozenset({"particle", "polite", "greeting", "thanks", "ack", "degree"})
 
 
-def _tells_of_speaker(piece: str, *, goes_on: bool) -> bool:
-    """Whether a piece says something whose subject is a person that speaks or is spoken to: "em là kế toán mới", "I'm new here";
+def _is_remark(piece: str, holds: Callable[[str], bool], *, goes_on: bool) -> bool:
+    """Whether a piece says no more than something of who speaks, is spoken to or waits: "em là kế toán mới", "I'm new here";
     a clause without a subject that `goes_on` from such a one has the same: "tôi có tuổi rồi, không rành điện thoại".
     """
     words, hits = tokens(piece), everyday_phrases(piece)
     if piece.rstrip().endswith("?") or not _ASKING.isdisjoint(word.text for word in words):
         return False
     rest = words_outside(words, spans_of(hit for hit in hits if hit.label in _IDLE))
-    subject = [hit for hit in hits if hit.label == "person" and rest and hit.start <= rest[0].start < hit.end]
-    last = max((hit.end for hit in subject), default=0)
-    behind = [word for word in rest if (subject or goes_on) and word.start >= last]
-    if not behind:
-        return not rest or rest[0].text in _DOINGS
+    if not rest or rest[0].text in _DOINGS:
+        return not holds(piece)
+    reach = rest[min(_BEFORE_SUBJECT, len(rest) - 1)].start
+    who = [
+        hit
+        for hit in hits
+        if hit.label in {"person", "waiting"}
+        and hit.phrase not in _OTHERS
+        and rest[0].start < hit.end
+        and hit.start <= reach
+    ]
+    for at, hit in enumerate(who):  # "mẹ chị", "my boss"
+        if at and tokens(piece[who[at - 1].end : hit.start]):
+            who = who[:at]
+            break
+    last = who[-1].end if who else 0
+    behind = [word for word in rest if (who or goes_on) and word.start >= last]
+    waits = any(hit.label == "waiting" for hit in who)
+    if not behind or (waits and behind[0].text not in _URGES):
+        return False
     named = (piece[word.start : word.end] for word in behind)
-    return behind[0].text in _INTRODUCES or not any(
+    if behind[0].text not in _INTRODUCES and any(
         word[:1].isupper() or any(map(str.isdigit, word)) for word in named
-    )
-
-
-def _has_subject(piece: str) -> bool:
-    """Whether more is said than courtesies."""
-    hits = [hit for hit in everyday_phrases(piece) if hit.label in _IDLE]
-    return bool(words_outside(tokens(piece), spans_of(hits)))
+    ):
+        return False
+    if not waits:
+        return not holds(piece)
+    # Who waits and that they do may be words of the data ("khách").
+    said = [word for word in behind if word.text not in _URGES]
+    return not said or not holds(piece[: who[0].start] + piece[said[0].start :])
 
 
 @cache

@@ -112,3 +112,40 @@ async def test_a_total_of_days_of_its_own_is_of_everything(own_home: Path, text:
 @pytest.mark.parametrize("text", ["cái nào còn nhiều nhất", "con nao con nhieu hang nhat"])
 async def test_what_most_is_left_of_is_asked_of_the_stock(own_home: Path, text: str) -> None:
     assert "Quần jean" in await told(own_home, "sản phẩm nào sắp hết hàng", text)
+
+
+CUSTOMERS = """Mã KH,Họ tên,Hạng,Tỉnh thành
+KH1,Trần An,Vàng,Huế
+KH2,Lê Bình,Bạc,Hà Nội
+KH3,Võ Chi,Vàng,Huế
+"""
+SALES = """Mã đơn,Ngày đặt,Mã KH,Sản phẩm,Doanh thu
+D1,10/11/2026,KH1,Áo thun,100.000
+D2,11/11/2026,KH3,Quần jean,250.000
+D3,12/11/2026,KH2,Áo thun,900.000
+D4,13/11/2026,KH2,Mũ len,50.000
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (("có bao nhiêu khách hạng Vàng", "cả nhóm đó mang về bao nhiêu doanh thu"), "350.000"),
+        (("có bao nhiêu khách hạng Vàng", "nhóm này đặt bao nhiêu đơn"), "Số đơn, Vàng: 2"),
+        (("khách nào mua nhiều tiền nhất", "khách đó tên gì, hạng gì"), "Lê Bình"),
+        (("khách nào mua nhiều tiền nhất", "anh này ở tỉnh nào"), "Hà Nội"),
+        (("đơn D3 mua món gì", "ai đặt, hết bao nhiêu tiền"), "KH2"),
+    ],
+)
+async def test_rows_and_persons_of_one_sheet_are_meant_in_another(
+    own_home: Path, asked: tuple[str, ...], answer: str
+) -> None:
+    with analyst_at(own_home, SALES, CUSTOMERS, names=("Đơn hàng", "Khách hàng")) as analyst:
+        assert answer in [await analyst.ask(text) for text in asked][-1].answer
+
+
+async def test_two_periods_of_pieces_are_of_the_product_whose_stock_was_asked(own_home: Path) -> None:
+    answer = await told(
+        own_home, "Áo thun còn mấy cái trong kho", "tháng 11 bán được mấy cái rồi, tháng 10 bán được mấy cái"
+    )
+    assert "tháng 11: 5;" in answer

@@ -37,6 +37,40 @@ from tests.support.modes.analysis import analyst_at
             "(Sàn: Shopee, Trạng thái: Đã hủy): 1 đơn",
         ),
         (("số đơn tháng 11/2026", "hết thảy bao nhiêu tiền doanh thu"), "11/2026"),
+        # A state of the rows filters the figure that is shown; what is denied ends with its own noun.
+        (("doanh thu tháng 11/2026", "nếu chỉ lấy đơn hoàn thành thì còn lại bao nhiêu"), "77.750.000 VND"),
+        (("doanh thu tháng 11/2026", "chỉ tính đơn đã hủy thôi thì được bao nhiêu"), "30.000.000 VND"),
+        (("revenue in November 2026", "what if we only take cancelled orders"), "30,000,000 VND"),
+        (("doanh thu Shopee tháng 11/2026", "trừ mấy đơn huỷ của Shopee ra thì còn nhiêu"), "20.000.000 VND"),
+        (
+            ("sàn nào doanh thu cao nhất năm 2026", "nếu chỉ lấy đơn hoàn thành thì sàn này còn bao nhiêu"),
+            "28.000.000 VND",
+        ),
+        # What was shown is left out of the same ranking, and more with it.
+        (
+            ("sàn nào doanh thu cao nhất năm 2026", "bỏ sàn đó ra thì sàn nào dẫn đầu"),
+            "1. Lazada - 30.000.000",
+        ),
+        (
+            ("sàn nào doanh thu cao nhất năm 2026", "bỏ sàn đó đi, với cả Lazada nữa, thì chỗ nào dẫn đầu"),
+            "1. TikTok - 27.750.000",
+        ),
+        (
+            ("sản phẩm nào bán chạy nhất tháng 11/2026", "trừ món đó ra thì món nào bán chạy nhất"),
+            "trừ Áo thun",
+        ),
+        # Other places, orders, days and shares of what was ranked.
+        (
+            ("sàn nào doanh thu cao nhất năm 2026", "sàn đứng thứ hai thì được bao nhiêu"),
+            "1. Lazada - 30.000.000",
+        ),
+        (("sàn nào doanh thu cao nhất năm 2026", "sàn thứ ba là sàn nào"), "1. TikTok - 27.750.000"),
+        (("top 2 sản phẩm bán chạy năm 2026", "thế xếp theo tiền thì sao"), "1. Áo thun - 47.750.000"),
+        (("top 2 sàn doanh thu năm 2026", "cả 2 sàn đó cộng lại bao nhiêu"), "88.000.000"),
+        (("sàn nào nhiều đơn nhất tháng 11/2026", "chiếm mấy phần trăm số đơn của tháng đó"), "50%"),
+        (("tỉ lệ đơn hủy tháng 11/2026", "vậy chiếm bao nhiêu phần trăm"), "25%"),
+        (("số đơn tháng 10/2026", "tháng sau thì sao"), "4 đơn"),
+        (("top 2 sàn doanh thu năm 2026", "TikTok chiếm bao nhiêu phần trăm"), "23,7%"),
     ],
 )
 async def test_the_answer_before_is_pointed_at(own_home: Path, asked: tuple[str, ...], answer: str) -> None:
