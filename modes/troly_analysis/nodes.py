@@ -46,6 +46,7 @@ from troly_analysis.answer.sentences import (
     AnswerContext,
     cell_text,
     day_of,
+    days_of,
     house_numbers,
     is_empty,
     notes,
@@ -708,9 +709,9 @@ def _ground_of(
     periods = [*spans, *((each.start, each.end) for each in asked.periods)]
     days: list[date] = [asked.today]
     for each in found:
-        for start, end in periods_of(each.call):
-            days += [day for day in (start, end) if day]
-            periods += [(start, end)] if start and end else []
+        periods += [(start, end) for start, end in periods_of(each.call) if start and end]
+        days += (limits := days_of(each.call.arguments))
+        periods += [(min(limits), max(limits))] if limits else []
         cells = [cell for row in each.result.rows for cell in row] + [each.result.value]
         days += [day for cell in cells if isinstance(cell, (date, str)) and (day := day_of(cell))]
         periods += [span for cell in cells if isinstance(cell, str) and (span := period_of_key(cell))]

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -265,6 +265,22 @@ def day_of(value: Any) -> date | None:
         return datetime.fromisoformat(str(value)).date() if value else None
     except ValueError:
         return None
+
+
+def days_of(value: Any) -> list[date]:
+    """The days that the limits of a call name, as a pipeline's; where one is no longer meant (`$lt`) the day before too."""
+    if isinstance(value, dict):
+        before = [
+            day - timedelta(days=1)
+            for key, limit in value.items()
+            if key in {"lt", "$lt"}
+            for day in days_of(limit)
+        ]
+        return [*before, *(day for each in value.values() for day in days_of(each))]
+    if isinstance(value, list | tuple):
+        return [day for each in value for day in days_of(each)]
+    day = day_of(value) if isinstance(value, date | str) else None
+    return [day] if day else []
 
 
 def period_name(start: date | None, end: date | None, asked: AnswerContext) -> str:

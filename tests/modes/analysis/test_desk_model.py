@@ -334,6 +334,21 @@ async def test_only_the_sentence_with_a_strange_figure_is_cut(own_home: Path) ->
     assert asked == 2
 
 
+@pytest.mark.parametrize(
+    "days", ["từ 1/1/2024 tới 31/1/2024", "từ 1/1/2024 đến trước ngày 1/2/2024", "trong tháng 1/2024"]
+)
+async def test_days_that_a_pipeline_is_limited_to_may_be_told(own_home: Path, days: str) -> None:
+    said = f"Cửa hàng {days} thu được 150.000.000 VND."
+    limits = {"Ngày đặt": {"$gte": "2024-01-01", "$lt": "2024-02-01"}}
+    total = {"_id": None, "Tổng": {"$sum": "$Doanh thu"}}
+    given = {"connection_name": "Đơn hàng", "pipeline": [{"$match": limits}, {"$group": total}]}
+    with desk(own_home, call("execute_aggregation", given), said) as (analyst, server):
+        told = await analyst.ask("mấy bữa đó cửa hàng mình thu vô nhiêu?")
+        asked = len(server.chats)
+    assert told.done.text.startswith(said)
+    assert asked == 2
+
+
 async def test_an_intent_that_cannot_be_told_is_unclear(own_home: Path) -> None:
     with desk(own_home, {"intent": "sql"}, "vẫn không") as (analyst, _):
         told = await analyst.ask("ờ thì cái nớ đó mà", language="vi")
