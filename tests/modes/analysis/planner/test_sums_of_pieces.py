@@ -43,7 +43,8 @@ def test_pieces_of_one_thing_and_worth_go_on() -> None:
     assert _asked("Giá vốn của Áo khoác gió là bao nhiêu").calls
     worth = _asked("Tổng giá trị hàng tồn kho tính theo giá vốn là bao nhiêu?")
     plan = _asked("Nhóm hàng nào đang nằm nhiều vốn nhất?", worth)
-    assert worth.ask and plan.ask
+    assert worth.ask
+    assert plan.ask
     assert plan.calls
     assert plan.ask.measures[0].ref == worth.ask.measures[0].ref
 
