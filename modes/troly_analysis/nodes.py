@@ -71,6 +71,7 @@ from troly_analysis.planner import (
 )
 from troly_analysis.planner.periods import period_of_key
 from troly_analysis.planner.types import FOCUS_ROWS
+from troly_analysis.query.aggregates import as_comparison
 from troly_analysis.query.service import DEADLINE_SECONDS, DataQueryService
 from troly_analysis.settings import AnalysisSettings
 from troly_analysis.sheets.store import SheetStore
@@ -417,6 +418,9 @@ def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult
     ask = plan.ask
     if ask is not None and ask.growth:
         return [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
+    if ask is not None and ask.form == "compare" and not ask.groups and len(ask.measures) == 1:
+        unit = ask.measures[0].ref.unit if ask.measures[0].ref else ""
+        return [dataclasses.replace(each, result=as_comparison(each.result, unit)) for each in findings]
     if ask is not None and ask.gap and ask.measures[0].ref is not None:
         unit = ask.measures[0].ref.unit
         made = (
@@ -496,9 +500,14 @@ async def _read_otherwise(job: Job, plan: Plan, findings: Sequence[ComputedResul
 def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult] = ()) -> AnswerContext:
     """The question with what its plan knows: how to name the answer, and the days a query's arguments do not show."""
     rows = len(findings[0].result.rows) if len(findings) == 1 else 0
-    period = plan.ask.period if plan.ask else None
-    span = (period.start, period.end) if period else None
-    return dataclasses.replace(asked, heading=title(plan, asked.lang, rows), span=span)
+    ask = plan.ask
+    days = [(each.start, each.end) if each else None for each in ((ask.period, ask.versus) if ask else ())]
+    span, versus = days or (None, None)
+    if ask is not None and ask.form == "compare" and not ask.groups:  # the sentence names the days
+        plan = dataclasses.replace(
+            plan, ask=dataclasses.replace(ask, form="groups", period=None, versus=None)
+        )
+    return dataclasses.replace(asked, heading=title(plan, asked.lang, rows), span=span, versus=versus)
 
 
 def _explain(job: Job, plan: Plan, run: AgentRun | None) -> None:
@@ -709,7 +718,7 @@ def _ground_of(
     periods = [*spans, *((each.start, each.end) for each in asked.periods)]
     days: list[date] = [asked.today]
     for each in found:
-        periods += [(start, end) for start, end in periods_of(each.call) if start and end]
+        periods += [(start, end) for start, end in periods_of(each.call, asked) if start and end]
         days += (limits := days_of(each.call.arguments))
         periods += [(min(limits), max(limits))] if limits else []
         cells = [cell for row in each.result.rows for cell in row] + [each.result.value]

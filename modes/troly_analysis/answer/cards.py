@@ -90,7 +90,7 @@ def chart_of(
 def _two_bars(call: ToolCall, result: Result, asked: AnswerContext) -> Chart | None:
     if result.period1_value is None or result.period2_value is None:
         return None
-    (start2, end2), (start1, end1) = periods_of(call)
+    (start2, end2), (start1, end1) = periods_of(call, asked)
     labels = (period_name(start1, end1, asked), period_name(start2, end2, asked))
     values = (float(result.period1_value), float(result.period2_value))
     return Chart(
@@ -185,7 +185,7 @@ def _facts(record: ToolRecord, sheet: Sheet | None, asked: AnswerContext) -> lis
     if given:
         facts.append((say("card.arguments", lang), _shortened(_json(given))))
     call = ToolCall(record.tool_name, record.arguments)
-    days = [text for start, end in periods_of(call) if (text := meant(start, end, asked))]
+    days = [text for start, end in periods_of(call, asked) if (text := meant(start, end, asked))]
     if days:
         facts.append((say("card.meant", lang), "; ".join(days)))
     if record.run is not None:

@@ -33,7 +33,8 @@ _MARKS = {"eq": "=", "ne": "≠", "gt": ">", "gte": "≥", "lt": "<", "lte": "�
 class AnswerContext:
     """What an answer is an answer to: the question, its language, and the periods it names (001 C7).
 
-    `heading` and `span` are what the plan says of a query that does not say it itself: a name, first and last day.
+    `heading`, `span` and `versus` are what the plan says of a query that does not say it itself: a name, the first and last
+    day, and those of the period that it is compared with.
     """
 
     text: str
@@ -42,6 +43,7 @@ class AnswerContext:
     periods: tuple[DateRange, ...] = ()
     heading: str = ""
     span: tuple[date, date] | None = None
+    versus: tuple[date, date] | None = None
 
     @classmethod
     def of(cls, text: str, lang: Lang, now: datetime) -> AnswerContext:
@@ -479,7 +481,7 @@ def is_listed(result: Result) -> bool:
 def notes(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
     """Sentences that go with every answer, whoever wrote it: days meant, unfinished periods, rows left out."""
     said = []
-    periods = [period for period in periods_of(call) if any(period)] or [asked.span or (None, None)]
+    periods = [period for period in periods_of(call, asked) if any(period)] or [asked.span or (None, None)]
     for start, end in periods:
         said += [f"{day[:1].upper()}{day[1:]}." for day in [meant(start, end, asked)] if day]
         said += [line for line in [partial(start, end, asked)] if line]
@@ -491,14 +493,15 @@ def notes(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
     return list(dict.fromkeys(said))
 
 
-def periods_of(call: ToolCall) -> list[tuple[Any, Any]]:
+def periods_of(call: ToolCall, asked: AnswerContext) -> list[tuple[Any, Any]]:
     """The periods that a call is about, the later of two that are compared first."""
     if call.tool == "compare_periods":
         return [
             (day_of(call.arguments.get(f"period{n}_from")), day_of(call.arguments.get(f"period{n}_to")))
             for n in (2, 1)
         ]
-    return [period_of(call)]
+    beside = call.tool == "execute_aggregation" and asked.span and asked.versus
+    return [asked.span, asked.versus] if beside and asked.span and asked.versus else [period_of(call)]
 
 
 def title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
@@ -545,7 +548,7 @@ def _unit(result: Result, call: ToolCall, sheet: Sheet | None, lang: Lang) -> st
 
 
 def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> str:
-    (start2, end2), (start1, end1) = periods_of(call)
+    (start2, end2), (start1, end1) = periods_of(call, asked)
     names = {"later": period_name(start2, end2, asked), "earlier": period_name(start1, end1, asked)}
     bare = ToolCall(call.tool, {**call.arguments, "operation": "count"})
     counted = call.arguments.get("operation") in {"count", None}
@@ -553,6 +556,7 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
     field = field_name(str(call.arguments.get("field") or ""), sheet, asked.lang)
     if call.arguments.get("operation") == "sum" and figure == say("figure.sum", asked.lang, field=field):
         figure = field
+    figure = asked.heading if call.tool == "execute_aggregation" else figure
     said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
     few = _lines(result, sheet, asked.lang) if len(result.rows) == 1 else []
     return "\n".join([said, *_difference(result, call, sheet, asked.lang), *few])
@@ -700,14 +704,14 @@ def _cell(result: Result, row: int, at: int, lang: Lang, noun: str = "") -> str:
 
 def _nothing(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
     if call.tool == "compare_periods":
-        (start2, end2), (start1, end1) = periods_of(call)
+        (start2, end2), (start1, end1) = periods_of(call, asked)
         names = " / ".join([period_name(start2, end2, asked), period_name(start1, end1, asked)])
         what = f"{figure_name(call, sheet, asked.lang)} {names}"
     else:
         head = title(call, sheet, asked)
         what = small(head) if call.tool == "aggregate_data" else head
     said = [say("answer.nothing", asked.lang, what=what)]
-    dated = any(day for period in periods_of(call) for day in period)
+    dated = any(day for period in periods_of(call, asked) for day in period)
     if dated and sheet is not None and sheet.span is not None:
         first, last = (format_date(day) for day in sheet.span)
         said.append(say("answer.span", asked.lang, sheet=sheet.name, first=first, last=last))

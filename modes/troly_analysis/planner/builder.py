@@ -12,7 +12,7 @@ from troly.text.fold import fold, folded_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days, values_of
 from troly_analysis.planner.reader import GOODS, STATES, Parts
-from troly_analysis.planner.schema import Schema, made_of
+from troly_analysis.planner.schema import Schema, each_once, made_of, of_piece
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -194,6 +194,28 @@ class BuiltQuery:
         return self.query is not None and self.question is None and not self.unmet
 
 
+def hold_pieces(built: BuiltQuery, before: DataQuery | None, schema: Schema) -> None:
+    """Sum no price, cost or margin of a piece over rows: what was worked out of it with the pieces goes on, or it is asked back."""
+    query = built.query
+    if query is None or query.form == "rows":
+        return
+    chosen = [each.ref for each in query.conditions if each.op == "eq" or each in query.gap]
+    over = [each.ref for each in (*query.groups, *query.per) if not each.unit]
+    if any(each_once(ref, schema) for ref in chosen) or (over and each_once(over[0], schema)):
+        return
+    sums = [each for each in query.measures if each.op == "sum" and each.ref and of_piece(each.ref, schema)]
+    worth = [each for each in before.measures if each.ref and each.ref.sign == "*"] if before else []
+    said = not any(note.key == "measure" for note in built.notes)
+    same = (
+        [each for each in worth if each.ref and (not said or sums[0].ref in each.ref.parts)] if sums else []
+    )
+    if len(query.measures) == len(same) == 1:
+        built.query, built.also = replace(query, measures=(same[0],)), None
+        built.notes = [note for note in built.notes if note.key != "measure"]
+    else:
+        built.unmet += tuple(each.noun or each.ref.name for each in sums if each.ref)
+
+
 def build_query(parts: Parts, schema: Schema, today: date, choices: Any) -> BuiltQuery:
     """The query that the words make by themselves."""
     return _Builder(parts, schema, today, choices).build()
@@ -359,10 +381,7 @@ class _Builder:
         )
         most = parts.has("sold", "bought") and self._ranked() and not parts.measures
         sellers = (parts.has("seller", "slow seller") or most) and not traded
-        margin = [
-            each for each in self.measures if each.ref and each.ref.concept == "profit" and each.ref.parts
-        ]
-        margin = [each for each in margin if each.ref and each.ref.parts[0].concept == "price"]
+        margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and of_piece(each.ref, self.schema)]  # fmt: skip
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
         one = parts.has("per") or any(each.op == "eq" for each in self.conditions)
@@ -436,10 +455,7 @@ class _Builder:
     def _each_once(self, things: list[Any]) -> bool:
         """Whether each of the things stands in one row, so that a condition on the rows is one on them."""
         ref = things[0].ref
-        return (
-            not getattr(things[0], "unit", "")
-            and self.schema.key(ref).distinct >= 0.95 * self.schema.sheet.rows
-        )
+        return not getattr(things[0], "unit", "") and each_once(ref, self.schema)
 
     def _compared_values(self) -> None:
         """ "So sánh Shopee và Lazada", "loại nào nhiều hơn": the values' own column is the dimension."""

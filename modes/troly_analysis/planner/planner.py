@@ -22,6 +22,7 @@ from troly_analysis.planner.builder import (
     asks_stock_alone,
     asks_total_alone,
     build_query,
+    hold_pieces,
     in_context,
     is_bare,
     is_followup,
@@ -454,6 +455,7 @@ class _Question:
         elif built.complete and not parts.has("whole", "ever", "now"):
             held = (target or before) if before is not None else self._moved(parts, asked, schema)
             self._held_against(parts, held, built, schema, sure=followed)
+        hold_pieces(built, before, schema)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed)
 

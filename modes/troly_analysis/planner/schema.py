@@ -526,9 +526,27 @@ def _whole(schema: Schema, cost: Ref) -> bool:
     """Whether a column of costs holds all of them: "tiền dầu" is a part, "giá vốn" beside a quantity is of one piece."""
     if cost.concept != "cost":
         return True
-    if fold(cost.name).startswith(("gia ", "unit ")):
+    if _named_unit(cost):
         return schema.of("quantity") is None
     return any(key_of(phrase) in _runs(cost.name) for phrase in whole_costs())
+
+
+def _named_unit(cost: Ref) -> bool:
+    return fold(cost.name).startswith(("gia ", "unit "))
+
+
+def each_once(ref: Ref, schema: Schema) -> bool:
+    """Whether nearly each row has a value of its own, so that what is said of one is said of its row."""
+    return schema.key(ref).distinct >= 0.95 * schema.sheet.rows
+
+
+def of_piece(ref: Ref, schema: Schema) -> bool:
+    """Whether a column is the price, cost or margin of one piece beside how many there are: its sum over rows is no figure."""
+    if ref.sign == "-":
+        return ref.parts[0].concept == "price" and all(each.kind == "money" for each in ref.parts)
+    pieces = schema.of("quantity", "stock")
+    cost = ref.concept == "cost" and _named_unit(ref) and (pieces or schema.of("price"))
+    return not ref.parts and bool(cost or (ref.concept == "price" and pieces))
 
 
 def _runs(name: str) -> set[tuple[str, ...]]:

@@ -212,6 +212,15 @@ def difference(before: float | None, after: float | None) -> float | None:
     return _plain(_exact(after) - _exact(before))
 
 
+def as_comparison(result: Result, unit: str) -> Result:
+    """The one row of a pipeline that holds a figure of two periods beside each other as a comparison; any other as it is."""
+    if result.columns != ("period1", "period2", "difference") or len(result.rows) != 1:
+        return result
+    before, after, apart = result.rows[0]
+    change = percentage_change(before, after)
+    return Result("compare", period1_value=before, period2_value=after, difference=apart, percentage_change=change, unit=unit)  # fmt: skip
+
+
 def percentage_change(before: float | None, after: float | None) -> float | None:
     """(after - before) / before * 100 with one decimal, half up; None when `before` is zero or missing (C6)."""
     if before is None or after is None or before == 0:
