@@ -34,6 +34,13 @@ _GENTLE = "self_harm"
 _FASTING = frozenset(
     {"choking", "breathing", "unconscious", "allergy", "object", "trauma", "swelling", "poisoning"}
 )
+# A blow may have knocked a tooth out too: what is done with it is told beside the card.
+_AFTER_A_FALL = frozenset({"unconscious", "breathing", "bleeding", "trauma"})
+_TOOTH = re.compile(r"\b(?:rang|tooth|teeth)\b")
+_CAME_OUT = re.compile(r"\b(?:vang|rung|bay|roi|rot|long ra|knocked|fell out|came out|lost)\b")
+_KEPT_TOOTH = re.compile(
+    r"\b(?:nhat|luom|tim (?:thay|duoc|ra)|ngam|bo (?:vo|vao|dau)|de (?:dau|vo|vao)|cam lai|gan lai|rua|giu|found|pick\w*|put|keep|store|save|rinse)\b"
+)
 # Worse signs of the same thing, of which its own card speaks.
 _COVERED = {
     "choking": ("object", "breathing", "unconscious"),
@@ -126,9 +133,20 @@ def reply(
             text, until_seen=present.name in _UNTIL_SEEN, choked=present.name in _BLOCKED
         ):
             return EmergencyReply(say("guard.still.over", lang), None)
-    if found is None and _is_aside(text, present, lang):
+    tooth = present.name in _AFTER_A_FALL and _keeps_tooth(text, earlier)
+    if found is None and not tooth and _is_aside(text, present, lang):
         return EmergencyReply(_reminder(present, lang), present, aside=True)
-    return EmergencyReply(still(text, present, lang), present)
+    lines = of_topics(("avulsed-tooth",), lang)[0].text.splitlines() if tooth else ()
+    told = still("" if tooth else text, present, lang)
+    return EmergencyReply("\n".join([told, *(f"- {line}" for line in lines)]), present)
+
+
+def _keeps_tooth(text: str, earlier: Sequence[str]) -> bool:
+    """Whether `text` speaks of a tooth that was picked up, or asks what to do with one that came out."""
+    said = fold(text)
+    return bool(_TOOTH.search(said) and _KEPT_TOOTH.search(said)) and any(
+        _TOOTH.search(one) and _CAME_OUT.search(one) for one in map(fold, (*earlier, text))
+    )
 
 
 def _card(found: Danger, now: datetime, patient: str, lang: Lang) -> EmergencyReply:

@@ -665,7 +665,7 @@ _ASKED = re.compile(
 )
 # What a question asks with at its end or in it; what it asks of where it is about going for help.
 ASKS_AT_END = re.compile(
-    r"\b(?:gi|j|sao|(?:the|cach|loai|luc|khi|cho|cai|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
+    r"\b(?:gi|j|sao|(?:the|cach|buoc|loai|luc|khi|cho|cai|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
     r"|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
     r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?:what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
     r"|\b(?:khong|ko|k|kg|hong|hok|hem|hon|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
@@ -693,6 +693,8 @@ _RIGHT = re.compile(
 _QUESTION = re.compile(r"\b(?:gi|j|khong|ko|k|sao|nao|bao)\b|\?")
 # What stands between a condition and the treatment of which it is asked.
 _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
+# "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
+_NO_LESSON = re.compile(r"\s+(?:thì|mà|ma|partner|buddy|mate|friend)\s", re.IGNORECASE)
 # What a thing is counted or named with.
 _COUNTED = frozenset({
     "cai", "chiec", "cuc", "manh", "mau", "cay", "con", "hat", "hot", "khuc", "doan", "a", "an", "the", "my", "his", "her",
@@ -717,6 +719,13 @@ _PURPOSE = frozenset({"de", "cho", "for", "trong", "in", "into", "to", "with", "
 
 _NEAR = ("person_first", "child", "relative")
 _NEAR_WORDS = ("person", *_NEAR)
+# What says that it is here.
+_HERE = re.compile(
+    r"\b(?:right now|here|beside me|next to|in front of|truoc mat|ke ben|ben canh|ngay day|o day|that su|thiet)\b"
+    r"|\broi\b(?! thi\b)"
+)
+# Who is there.
+_AROUND = re.compile(r"\b(?:someone|somebody|person|one|student) here\b|\bright now\b")
 # What says that somebody has it, where another prepares to teach it.
 _HAPPENING = (*_NEAR, "pupil", "now", "lasting", "days", "hours", "hours_ago")
 
@@ -746,15 +755,22 @@ _CHRONIC = _Frame(("chronic",), 6, 6, unless=_GOING_ON)
 _THE_OTHER_DAY = _Frame(("the_other_day",), _ANY, 8, unless="now", part="sentence")
 _FALLS = frozenset({"accident", "broken", "knocked", "harm"})
 _FRAMES = (
-    _TOLD_OF_OTHERS, _Frame(("supposed",), _ANY, unless="now"), _Frame(("habit",), 2, 3, unless="now"),
-    _Frame(("general",), _ANY, _ANY, unless=_GOING_ON), _FEARED,
+    _TOLD_OF_OTHERS,
+    _Frame(("supposed",), _ANY, unless="now"),
+    _Frame(("habit",), 2, 3, unless="now"),
+    _Frame(("general",), _ANY, _ANY, unless=_GOING_ON),
+    _FEARED,
     _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, near=_NEAR, part="message"),
     _Frame(("anybody",), _ANY, unless=_GOING_ON, near=_NEAR, asks=_QUESTION),
-    _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)), _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
-    _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"), _Frame(("how_much",), 2, 0, unless="now"),
-    _Frame(("whether",), 4, unless="now", asks=_CLOSED), _Frame(("often",), 1, unless="now", asks=_RIGHT),
-    _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT), _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
-)  # fmt: skip
+    _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)),
+    _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
+    _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
+    _Frame(("how_much",), 2, 0, unless="now"),
+    _Frame(("whether",), 4, unless="now", asks=_CLOSED),
+    _Frame(("often",), 1, unless="now", asks=_RIGHT),
+    _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT),
+    _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
+)
 _SHOWN_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 12, 5, 60
 
 
@@ -843,6 +859,7 @@ class _Reading:
         return (
             any(one.has("study") or (one.prepares and not self._sure("now", "pupil")) for one in earlier)
             and bool(ASKS_AT_END.search(fold(self.text)))
+            and not _HERE.search(fold(self.text))
             and not any(self._near_persons(concept) for concept in _NEAR)
         )
 
@@ -1466,8 +1483,9 @@ class _Reading:
             )
             and not (frame.list_ends and _LIST.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
-            # "Đang soạn giáo án thì té": it happened then; the "co" of "co giật" asks nothing.
-            if not ("study" in frame.concepts and re.match(r"\s+thì\s", self.text[self._end(word) :]))
+            if not (
+                ("study" in frame.concepts or self._english) and _NO_LESSON.match(self.text, self._end(word))
+            )
             and not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
         )
 
@@ -1565,8 +1583,10 @@ class _Reading:
 
     def _going_on(self, place: _Place) -> bool:
         """Whether the clause of `place` says that it happens or has happened, with a time or how it goes on."""
+        end = next((one for one in self._clauses if one > self._start(place)), len(self.text))
         return (
             self._is_now(place, self._clause(place))
+            or bool(_AROUND.search(fold(self.text[self._clause(place) : end])))
             or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days", "grow"))
             or any(
                 # "heavy bleeding" only names it.

@@ -55,6 +55,10 @@ _LEAST = re.compile(
 _OF_THINGS = re.compile(
     r"(?<!\w)(?:phong|phong tro|can|can ho|can ho mini|nha|chung cu|studio|o ghep)\s+(?:gia\s+)?(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest)\s+\w"
 )
+_OF_SIZE = re.compile(
+    r"(?<!\w)(?:phong(?: tro)?|can(?: ho)?(?: mini)?|nha(?: tro| nguyen can)?|chung cu(?: mini)?|studio|cai|cho)\s+(?:dien tich\s+)?(?:rong|lon|to|bu|nho|be|hep)\s+(?:nhat|nhut)(?!\w)"
+    r"|(?<!\w)(?:largest|biggest|roomiest|widest|smallest|tiniest)\s+(?!area|size)\w"
+)
 """One room at an end of the prices, not the average of each side: "bên nào có phòng rẻ nhất"."""
 _MOST = re.compile(r"(?<!\w)(?:nhat|most|\w+est)(?!\w)")
 MOST_OF_GROUP = re.compile(r"(?<!\w)(?:nhieu|it)\s+nhat(?!\w)")
@@ -189,6 +193,8 @@ def _asks_of_one(
     sized = find(text, "asks", "figure area")
     most = any(_MOST.search(fold(hit.phrase)) for hit in find(text, "asks", *_LIST_ORDERS))
     if most and sized and question and not (measures or several):
+        return True
+    if _OF_SIZE.search(fold(text)) and not (several or find(text, "asks", "count", "avg", "median", "sum")):
         return True
     others = sized or find(text, "asks", *(f"figure {name}" for name in _RATES))
     asked = question or find(text, "asks", "amount asked", "price asked")

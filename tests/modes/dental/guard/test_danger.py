@@ -822,3 +822,45 @@ def test_another_relative_and_another_matter_are_no_follow_up() -> None:
     assert getattr(own, "emergency", None) == present
     rinsed = still("bà xã kêu súc nước muối lạnh liên tục cho nó cầm, có nên không", present, "vi")
     assert "không súc" in rinsed.splitlines()[2].lower()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Em đang ôn thi môn sơ cứu thì bạn cùng phòng bị hóc, không thở được, làm sao?",
+        "Em đang ôn thi, bị hóc xương cá không thở được phải làm sao?",
+        "đang học bài mà bị hóc hột mít, ngạt thở quá, phải làm những bước nào",
+        "Đang dạy sơ cứu, có người bị hóc, tím tái rồi, ấn chỗ nào?",
+        "I'm in a first aid class and someone here is choking right now, what are the steps?",
+        "my homework partner is choking, how do i help",
+        "Sinh viên y đây, bệnh nhân của tôi bất tỉnh không thở, ép tim mấy lần?",
+    ],
+)
+def test_somebody_in_danger_beside_a_lesson_is_in_danger(text: str) -> None:
+    assert danger(text) is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        (
+            "con mình té văng cái răng cửa, vừa ói xong giờ lơ mơ gọi không thưa",
+            "mình nhặt được cái răng rồi, bỏ vô đâu bây giờ",
+        ),
+        ("chong toi te xe vang cai rang, bat tinh roi", "luom duoc cai rang, ngam gi"),
+        (
+            "My son fell, his front tooth was knocked out and he passed out",
+            "I found the tooth, where do I put it?",
+        ),
+        ("ba em té bất tỉnh, rụng răng cửa", "cái răng đó có rửa không"),
+        ("con tôi ngã văng răng, gọi không tỉnh", "răng giữ thế nào để cắm lại"),
+    ],
+)
+def test_where_a_tooth_is_kept_is_told_beside_the_card(told: str, asked: str) -> None:
+    now = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    first = reply(told, [], None, now, "vi")
+    assert first is not None
+    after = reply(asked, [told], first.emergency, now, "vi")
+    assert after is not None
+    assert "sữa" in after.text
+    assert "Gọi **115**" in after.text

@@ -265,3 +265,18 @@ def test_no_rent_includes_electricity_or_water(text: str) -> None:
 )
 def test_a_number_in_words_counts_groups(text: str, limit: int) -> None:
     assert ask(text, role="GUEST").limit == limit
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "căn rộng nhất ở quận 7 bao nhiêu mét vuông, giá thế nào?",
+        "nhà nguyên căn rộng nhất ở Gò Vấp rộng bao nhiêu và giá bao nhiêu?",
+        "phong nho nhat o go vap may met vuong, gia sao",
+        "studio bé nhất quận 3 diện tích và giá thuê bao nhiêu?",
+        "how big is the largest apartment in district 7 and what is the price?",
+    ],
+)
+def test_a_superlative_of_a_room_asks_for_that_room(text: str) -> None:
+    asked = ask(text)
+    assert (asked.measures, asked.mode, asked.order[0].field) == ((), "LIST", "area")
