@@ -53,7 +53,7 @@ _NUMBER = re.compile(r"\d+")
 _ENDS = {"cheapest", "dearest"}
 # "những con rẻ nhất": no one of them is spoken of.
 _SEVERAL = re.compile(r"(?<!\w)(?:nhung|may|cac|vai|ones|some|list|\d+ (?:con|cai|mau|loai|may))(?!\w)")
-# "2 em đó", "em nó" of goods.
+# "2 em đó" of goods.
 _CALLED = re.compile(r"(?<=\d )(?:em|e|bé|be)(?= (?:đó|do|này|nay|kia|ấy|trên)(?!\w))", re.IGNORECASE)
 # "co them con nao": more of them, no English "them".
 _MORE = re.compile(r"them (?:may )?(?:con|cai|mau|loai|may|lua chon|gi|nao|dc|duoc|ko|k|khong|hong|hk)(?!\w)")
