@@ -241,13 +241,16 @@ class _Part:
     def _one_by_one(self) -> list[OrderLine]:
         """All that was looked at one by one ("cả ba món", "both"); none where it is not asked for."""
         focus, words = self._focus, set(folded_words(self._text))
-        if focus is None or focus.kind == BUILD or len(focus.rows) != 1 or not words & _ALL:
+        these = self._reference is not None and self._reference.kind == "these"  # "2 con đó"
+        if focus is None or focus.kind == BUILD or len(focus.rows) != 1 or not (these or words & _ALL):
             return []
         number = self._read.count or (2 if self._reference and self._reference.missing else 0)
         if number <= 1:
             return []
         found = self._store.named([focus.rows[0].id, *map(str, focus.query.get("beside", ()))])
-        if len(found) != number:
+        if not words & _ALL:
+            found = found[:number] if len(found) >= number else []  # so many pieces of the only one
+        elif len(found) != number:
             raise _UncertainError(self._text)
         return [OrderLine(one) for one in found]
 

@@ -470,7 +470,7 @@ class _Parser:
             count=count,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
             fits="fits" in labels
-            and "installation" not in topics
+            and not {"installation", "upgrade"} & set(topics)
             and not self._is_supply(kinds, count, items),
             sold_out="sold out" in labels,
             owned=tuple(owned),

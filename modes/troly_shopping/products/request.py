@@ -21,6 +21,7 @@ from troly_shopping.products.query import (
     ProductQuery,
     is_comparative,
     opens_on,
+    parse_price_limits,
     parse_product_query,
     refine,
 )
@@ -52,6 +53,10 @@ _NUMBER = re.compile(r"\d+")
 _ENDS = {"cheapest", "dearest"}
 # "những con rẻ nhất": no one of them is spoken of.
 _SEVERAL = re.compile(r"(?<!\w)(?:nhung|may|cac|vai|ones|some|list|\d+ (?:con|cai|mau|loai|may))(?!\w)")
+# "2 em đó" of goods.
+_CALLED = re.compile(r"(?<=\d )(?:em|e|bé|be)(?= (?:đó|do|này|nay|kia|ấy|trên)(?!\w))", re.IGNORECASE)
+# "co them con nao": more of them, no English "them".
+_MORE = re.compile(r"them (?:may )?(?:con|cai|mau|loai|may|lua chon|gi|nao|dc|duoc|ko|k|khong|hong|hk)(?!\w)")
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
 
@@ -121,12 +126,18 @@ def parse_request(  # noqa: C901 (one case a kind of request)
 ) -> ShopRequest:
     """What `text` asks after what was shown. Blocking; raises StoreError."""
     goods = focus if focus is not None and focus.kind in {PRODUCTS, BUILD} else None
-    typed = nfc(text)[:2_000]
+    typed = _CALLED.sub("con", nfc(text)[:2_000])
     refused = _refused(typed, goods, store) if goods else None
     if refused:
         # "không phải con đó, con Ergo 2": what follows is meant, not what is pointed at before it.
         typed = " " * refused.end + typed[refused.end :]
     pointed = _pointing(typed, goods) if goods else None
+    limited = goods and {"low", "high"} & goods.query.keys() and parse_price_limits(typed).places
+    moved = lexicon("catalogue", "limit moved").find(typed) if limited else []
+    typed = blank_out(typed, spans_of(moved))
+    if moved and pointed and pointed.kind in {"this", "these"}:
+        # "raise it to 22 million": the limit, not what was shown.
+        typed, pointed = blank_out(typed, pointed.spans), None
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     # "three of those": what is counted stays in sight.
     told = pointed.spans if pointed else ()
@@ -271,6 +282,8 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
         earlier = tuple(FocusRow(str(name), str(name)) for name in reversed(focus.query["beside"]))
         one_by_one = replace(focus, rows=(*earlier, *focus.rows))
         pointed = find_reference(text, one_by_one, things=things()) or pointed
+    if pointed and any(_MORE.match(fold(text[start:])) for start, _ in pointed.spans):
+        return None
     numbers = (m for span in (pointed.spans if pointed else ()) for m in _NUMBER.finditer(text, *span))
     if any(FIGURE.match(text, number.start()) for number in numbers):
         return None  # "con 27 inch" is no 27th
@@ -420,8 +433,8 @@ def _of_no_goods(request: ShopRequest, focus: Focus | None, *, corrects: bool) -
         return replace(request, scope="search", topics=before)
     if focus is not None and (paged := _of_page(request, focus, corrects=corrects)):
         return paged
-    if focus and before and query.details and not (query.kinds or query.topics):
-        # "có con nào dưới 11 triệu" after what is given with a laptop: of those.
+    if focus and before and (query.details or query.excludes) and not (query.kinds or query.topics):
+        # "có con nào dưới 11 triệu", "đừng Dell" after what is given with a laptop: of those.
         query = replace(query, kinds=tuple(map(str, focus.query.get("kinds", ()))))
         request = replace(request, query=query)
     # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
@@ -439,6 +452,7 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
         query = replace(query, low=None, high=None, about=None, unread=unread, shows=("fee",))
         request = replace(request, query=query)
     of_goods = query.names or query.figures or query.compared or query.action != "find"
+    of_goods = bool(of_goods or (query.excludes and focus.query.get("kinds")))
     if not before or of_goods or (query.details and "fee" not in query.shows):
         return None
     if query.topics:

@@ -158,9 +158,12 @@ def topics_text(
     unread = tuple(
         words
         for words in query.unread
-        if not spoken.issuperset(folded_words(words))
-        and not (figures and _MEASURE.fullmatch(fold(words)))
-        and not ("order status" in topics and _ORDER_CODE.fullmatch(words))
+        if ("total" in query.moves and words.isdigit())
+        or (
+            not spoken.issuperset(folded_words(words))
+            and not (figures and _MEASURE.fullmatch(fold(words)))
+            and not ("order status" in topics and _ORDER_CODE.fullmatch(words))
+        )
     )
     lines = [*said, *(passage_line(passage, turn) for passage in used)]
     if any(is_other(passage["text"], lang) for passage in used):

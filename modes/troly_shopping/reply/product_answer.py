@@ -187,6 +187,9 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
             )
         turn.say(said)
         turn.answered = answer.answered and not request.query.foreign
+        # What a page settled is no open word of the goods.
+        open_ = tuple(words for words in request.query.unread if quoted((words,)) in said)
+        request = replace(request, query=replace(request.query, unread=open_))
         await asyncio.to_thread(_remember, turn, request, state.get("offer"), context)
         step.note(say("step.by_rules", turn.language, count=len(context), reason=reason or "-"), "rules")
     if answer.table is not None:
@@ -240,6 +243,8 @@ def rules_answer(
             *(query.said.get(one, one) for one in (*query.no_words, *query.no_facts)),
         ]
         return OfferText(say("offer.which", lang, what=", ".join(without)), answered=False)
+    lost = bool(parts) and offer is None and request.scope == "search" and store.loaded() is not None
+    parts, answered = [*parts, *[say("answer.goods_open", lang)] * lost], answered and not lost
     loaded = store.loaded() is not None or documents_loaded(turn)
     if parts and (loaded or offer is not None):
         return OfferText("\n\n".join(parts), told.table if told else None, answered)

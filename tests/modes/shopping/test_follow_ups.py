@@ -297,3 +297,47 @@ async def test_a_property_and_a_part_are_asked_of_the_one_shown(
 ) -> None:
     await shop.ask(first)
     assert told in (await shop.ask(text)).answer
+
+
+@pytest.mark.parametrize(
+    ("said", "also", "other"),
+    [
+        ("ssd nvme 1tb rẻ nhất là con nào, với mua ổ ở shop thì lắp có tính công ko", "Công lắp", "SN580"),
+        ("ssd 1tb re nhat con nao, lap o shop co mat tien cong khong", "Công lắp", "SN580"),
+        ("máy in laser rẻ nhất là con nào, giao hỏa tốc bao nhiêu tiền", "Giao hỏa tốc", "LBP2900"),
+    ],
+)
+async def test_goods_beside_a_page_are_answered_and_gone_on_with(
+    shop: Shop, said: str, also: str, other: str
+) -> None:
+    told = (await shop.ask(said)).answer
+    assert also in told
+    assert other in told
+    maker = "Brother" if "Brother" in told else "Kingston"
+    told = (await shop.ask(f"đừng {maker}, hãng khác đi")).answer
+    assert other in told
+    assert maker not in told
+
+
+@pytest.mark.parametrize("both", ["2 e đó tổng nhiu, có freeship hk", "hai con đó tổng bao nhiêu"])
+async def test_two_looked_at_one_by_one_are_summed(shop: Shop, both: str) -> None:
+    await shop.ask("loa jbl go 4 giá bao nhiêu")
+    await shop.ask("loa jbl flip 6 thì sao")
+    assert "3.880.000" in (await shop.ask(both)).answer
+
+
+@pytest.mark.parametrize(
+    ("moved", "inside", "outside"),
+    [
+        ("noi len 22 trieu thi co them con nao", "LOQ", ""),
+        ("nâng ngân sách lên 22tr thì sao", "LOQ", ""),
+        ("what if i raise it to 22 million", "LOQ", ""),
+        ("hạ xuống 19 triệu thì còn con nào", "ANV15-51 8GB", "ANV15-51 16GB"),
+        ("trong mấy con đó con nào dưới 19 triệu", "ANV15-51 8GB", "ANV15-51 16GB"),
+    ],
+)
+async def test_an_amount_after_a_list_is_its_limit(shop: Shop, moved: str, inside: str, outside: str) -> None:
+    await shop.ask("laptop gaming dưới 20 triệu")
+    told = (await shop.ask(moved)).answer
+    assert inside in told
+    assert not outside or outside not in told
