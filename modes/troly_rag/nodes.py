@@ -308,16 +308,11 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
 
 
 async def _composed(turn: TurnContext, work: Work) -> ComposedAnswer:
-    """The answer; a model that goes on with a conversation also sees what its last question found.
-
-    Without one, a question that no page answers is told with the page that was shown before.
-    """
+    """The answer; a model that goes on with a conversation also sees what its last question found."""
     outputs = work.execution.outputs
     earlier: tuple[SourceEvidence, ...] = ()
     agents = {part.agent for part in work.routing.parts} & work.config.agents.keys()
-    if turn.model.reason_unavailable is not None:
-        earlier = await pages_shown(Pages(turn, work.corpora, work.config, work.user))
-    elif work.last and not work.routing.certain:
+    if turn.model.reason_unavailable is None and work.last and not work.routing.certain:
         seen = [one for output in outputs for query in output.queries for one in query.found.material]
         for name in sorted(agents):
             given = ToolInputs(
@@ -325,7 +320,16 @@ async def _composed(turn: TurnContext, work: Work) -> ComposedAnswer:
             )
             with suppress(StoreError):
                 earlier += await passages_before(given, [*seen, *earlier])
-    return await compose(turn, work.routing, outputs, work.conflicts, work.config, earlier=earlier)
+    pages = Pages(turn, work.corpora, work.config, work.user)
+    return await compose(
+        turn,
+        work.routing,
+        outputs,
+        work.conflicts,
+        work.config,
+        earlier=earlier,
+        last_shown=lambda: pages_shown(pages),
+    )
 
 
 def _input(turn: TurnContext, work: Work) -> dict[str, Any]:

@@ -392,11 +392,11 @@ def _object(case: _Case) -> bool:
     worse = ill or read.has("into", "no_air", "choked_on", "battery")
     if read.seen_to or read.stands("taken_out") or (read.has("baby_tooth") and well and not worse):
         return False
-    # What burns or pinches from inside is looked for in the child that had it, before anything shows.
     # Whoever has something stuck in the throat now, whether or not it shows yet.
     stuck = any(not read.is_no_event("choked_on", place) for place in read.places("choked_on"))
     if stuck and read.has("person", "child", "relative", "now") and not read.stands("spat_out", "calm"):
         return True
+    # What burns or pinches from inside is looked for in the child that had it, before anything shows.
     burning = read.near("battery", "missing", 7) and (read.has("child") or case.told_before("child"))
     if (
         burning

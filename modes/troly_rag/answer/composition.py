@@ -7,7 +7,7 @@ the words that nothing was found for (004-17, 004-26).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from troly.plugin.context import TurnContext
@@ -55,11 +55,12 @@ async def compose(
     config: RagConfig,
     *,
     earlier: Sequence[SourceEvidence] = (),
+    last_shown: Callable[[], Awaitable[Sequence[SourceEvidence]]],
 ) -> ComposedAnswer:
     """The model's answer over the passages where one is asked, else what the documents themselves say.
 
-    `earlier` are passages of the turn before: a model may need them for a follow-up, and without one the page that was
-    shown is what a question that no page answers may go on with.
+    `earlier` are passages of the turn before, which a model may need for a follow-up; `last_shown` looks up the page
+    that was told last, which a question that no page answers may go on with.
     """
     lang = turn.language
     found = Findings(outputs, conflicts, lang)
@@ -85,8 +86,9 @@ async def compose(
         note = draft.note
     else:
         note = ""
+    shown = await last_shown() if routing.points_back or not found.is_whole else ()
     if not found.is_whole:
-        found.go_on_with(earlier)
+        found.go_on_with(shown)
     text = found.text(routing)
     own = bool(tool_words("own_balance").find(turn.text)) and not found.figures
     if own:
@@ -100,12 +102,11 @@ async def compose(
     if uncounted:
         text = f"{say('answer.uncounted', lang)}\n\n{text}"
     # What the page shown does not tell of itself another page tells of something else.
-    told, shown = {one.document for one in found.used}, {one.document for one in earlier}
-    elsewhere = (
-        routing.points_back and found.is_whole and bool(shown) and not found.computed and not told & shown
-    )
+    told = {one.document for one in found.used}
+    here = any(one.document in told for one in shown)
+    elsewhere = routing.points_back and found.is_whole and bool(shown) and not (here or found.computed)
     if elsewhere:
-        text = f"{say('answer.elsewhere', lang, title=earlier[0].title)}\n\n{text}"
+        text = f"{say('answer.elsewhere', lang, title=shown[0].title)}\n\n{text}"
     parts = [
         text,
         *_aged(found.used, turn),

@@ -30,7 +30,7 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.strings import say
 from troly_rag.tools.calculator import work_out
-from troly_rag.tools.documents import answers, evidence_of
+from troly_rag.tools.documents import TOLD_WHOLE, answers, evidence_of
 from troly_rag.tools.logs import is_of_log, parse_log_query
 
 KIND, LOGS = "documents", "logs"
@@ -43,8 +43,6 @@ _CODE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 _LONGEST = 12
-# A page shown is told again whole up to so many characters.
-_SHORT_PAGE = 400
 _YEAR_LONG = timedelta(days=300)
 
 
@@ -148,9 +146,9 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         return full
     if focus.kind == LOGS:
         short = len(question.words) <= _SHORT or _CODE.search(text)
-        asked = parse_log_query(text, pages.turn.now)
         if tool_words("explain").find(text):
             return _explained(text, before, pages.turn)
+        asked = parse_log_query(text, pages.turn.now)
         if asked.levels and asked.start and not full.about:
             # Its own level on its own day stands by itself.
             return FullQuestion(f"log: {text}")
@@ -324,9 +322,7 @@ async def pages_shown(pages: Pages) -> tuple[SourceEvidence, ...]:
         return ()
     first = focus.rows[0]
     found = [
-        one
-        for one in await pages.of(first.title)
-        if one.document == first.id and len(one.text) <= _SHORT_PAGE
+        one for one in await pages.of(first.title) if one.document == first.id and len(one.text) <= TOLD_WHOLE
     ]
     return tuple(evidence_of(one, "") for one in found[:1])
 

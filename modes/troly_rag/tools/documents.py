@@ -27,7 +27,7 @@ _CLOSE = 0.3
 # Fewer telling words say too little, but for the title of a page or a thing known by name.
 _FEWEST = 2
 # A passage of so many characters is told whole.
-_SHORT = 400
+TOLD_WHOLE = 400
 _AS_GOOD = 0.02
 # What is told beside the best sentence says at least this share of what that one says.
 _BESIDE = 0.45
@@ -148,7 +148,7 @@ def _versions(current: Passage, older: Passage, given: ToolInputs) -> str:
             title=one.title,
             date=format_date(one.created_at.astimezone(HCM).date()) if one.created_at else "-",
             text=one.text
-            if len(one.text) <= _SHORT
+            if len(one.text) <= TOLD_WHOLE
             else " ".join(text for text, _ in _sentences(given.query, [one], SENTENCES)),
         )
         for key, one in (("in_force", current), ("older", older))
@@ -171,8 +171,8 @@ def answers(query: str, passage: Passage, told: str) -> bool:
 
 def _sentences(query: str, passages: Sequence[Passage], most: int) -> list[tuple[str, Passage]]:
     """The sentences of `passages` that answer `query`, each with its passage; a short passage is told whole."""
-    if passages and len(passages[0].text) <= _SHORT:
-        return [(" ".join(one.text.split()), one) for one in passages if len(one.text) <= _SHORT]
+    if passages and len(passages[0].text) <= TOLD_WHOLE:
+        return [(" ".join(one.text.split()), one) for one in passages if len(one.text) <= TOLD_WHOLE]
     headings = [f"{one.title} {one.section}" for one in passages]
     claims = extract(query, [one.text for one in passages], headings, most=most)
     return [(claim.text, passages[claim.passage]) for claim in claims]
