@@ -1,4 +1,4 @@
-"""The desk with the sample market, one home to each module: its turns build on one another's data."""
+"""The desk with the sample market, one to each module: its turns build on one another's data."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from tests.support.rental.desk import RentalDesk, rental_desk
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a module share the event loop that its desk was opened on."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +24,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("rental")
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def opened(home: Path) -> AsyncIterator[RentalDesk]:
+    async with rental_desk(home) as desk:
+        yield desk
+
+
 @pytest.fixture
-async def desk(home: Path) -> AsyncIterator[RentalDesk]:
-    async with rental_desk(home) as opened:
-        yield opened
+def desk(opened: RentalDesk) -> RentalDesk:
+    """Nobody in particular, in a conversation that has not begun."""
+    return RentalDesk(opened.services, opened.registry, "nobody")

@@ -14,6 +14,9 @@ from troly.plugin.services import Services
 from troly_analysis import MODE
 from troly_analysis.sheets.store import SheetStore
 
+# One for all tests: its graph is built once a run.
+_REGISTRY = registry_of(analysis=MODE)
+
 # The clock of the session stands on Sunday 22/11/2026.
 ORDERS = """Mã đơn,Ngày đặt,Sàn,Sản phẩm,Số lượng,Doanh thu,Trạng thái
 D001,05/01/2024,Shopee,Áo thun,200,100.000.000,Hoàn thành
@@ -38,7 +41,6 @@ def analyst_at(
     home: Path, *texts: str, names: tuple[str, ...] = ("Đơn hàng",), **env: str
 ) -> Iterator[Analyst]:
     """An analyst under `home` with the orders above, or these CSV texts under these names; "" for no sheet at all."""
-    registry = registry_of(analysis=MODE)
     sheets = [(name, text) for name, text in zip(names, texts or (ORDERS,), strict=True) if text]
 
     def fill(services: Services) -> None:
@@ -47,8 +49,8 @@ def analyst_at(
         SheetStore(services).close()
 
     content = ("analyst", *(part for sheet in sheets for part in sheet))
-    with prepared_services(home, registry, content, fill, **env) as services:
+    with prepared_services(home, _REGISTRY, content, fill, **env) as services:
         try:
-            yield Analyst(services, registry)
+            yield Analyst(services, _REGISTRY)
         finally:
             SheetStore(services).close()

@@ -18,6 +18,9 @@ from tests.support.stores.services import services_at
 from troly.plugin import samples
 from troly_dental import MODE
 
+# One for all tests: its graph is built once a run.
+_REGISTRY = registry_of(dental=MODE)
+
 PAGE = {
     "title": "Nhổ răng khôn: những điều cần biết",
     "content": "Sau khi nhổ răng khôn nên ăn đồ mềm, nguội trong hai ngày đầu.",
@@ -86,15 +89,14 @@ class Clinic(Desk):
 @contextmanager
 def clinic_at(home: Path, *, notes: bool = True, **env: str) -> Iterator[Clinic]:
     """An adviser under `home` with its notes, unless not `notes`; without a web search unless `env` names one."""
-    registry = registry_of(dental=MODE)
     if "SEARXNG_URL" not in env:
         env = {"TROLY_DENTAL__SEARCH": "off", **env}
     opened = (
         prepared_services(
-            home, registry, ("dental-notes",), lambda services: samples.load(services, MODE, "vi"), **env
+            home, _REGISTRY, ("dental-notes",), lambda services: samples.load(services, MODE, "vi"), **env
         )
         if notes
-        else services_at(home, registry, **env)
+        else services_at(home, _REGISTRY, **env)
     )
     with opened as services:
-        yield Clinic(services, registry)
+        yield Clinic(services, _REGISTRY)

@@ -13,6 +13,9 @@ from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import services_at
 from troly_shopping import MODE
 
+# One for all tests: its graph is built once a run.
+_REGISTRY = registry_of(shopping=MODE)
+
 SAMPLE = Path(__file__).parents[3] / "data" / "warranty.csv"
 
 
@@ -31,13 +34,12 @@ class Shop(Desk):
 @contextmanager
 def shop_at(home: Path, *, warranties: Path | None = SAMPLE, **env: str) -> Iterator[Shop]:
     """A shop under `home` with the warranty list `warranties`, or with nothing; `env` as for `services_at`."""
-    registry = registry_of(shopping=MODE)
     if warranties is None:
-        with services_at(home, registry, **env) as services:
-            yield Shop(services, registry)
+        with services_at(home, _REGISTRY, **env) as services:
+            yield Shop(services, _REGISTRY)
         return
     content = ("shop", warranties.read_text(encoding="utf-8"))
     with prepared_services(
-        home, registry, content, lambda services: load(services, warranties), **env
+        home, _REGISTRY, content, lambda services: load(services, warranties), **env
     ) as services:
-        yield Shop(services, registry)
+        yield Shop(services, _REGISTRY)

@@ -13,15 +13,17 @@ from tests.support.stores.prepared import prepared_services
 from troly.plugin.samples import load_once
 from troly_shopping import MODE
 
+# One for all tests: its graph is built once a run.
+_REGISTRY = registry_of(shopping=MODE)
+
 
 @contextmanager
 def stocked_shop(home: Path, **env: str) -> Iterator[Shop]:
     """A shop with the sample catalogue, warranty list and pages."""
-    registry = registry_of(shopping=MODE)
     with prepared_services(
-        home, registry, ("shop-samples",), lambda services: load_once(services, [MODE], "vi"), **env
+        home, _REGISTRY, ("shop-samples",), lambda services: load_once(services, [MODE], "vi"), **env
     ) as services:
-        yield Shop(services, registry)
+        yield Shop(services, _REGISTRY)
 
 
 def told_lines(answer: str) -> list[str]:

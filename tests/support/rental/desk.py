@@ -13,6 +13,9 @@ from tests.support.stores.services import profile, services_at
 from troly_rental import MODE
 from troly_rental.data import samples
 
+# One for all tests: its graph is built once a run.
+_REGISTRY = registry_of(rental=MODE)
+
 
 class RentalDesk(Desk):
     """One person; `become` is somebody else."""
@@ -28,14 +31,13 @@ class RentalDesk(Desk):
 @asynccontextmanager
 async def rental_desk(home: Path, *, loaded: bool = True, **env: str) -> AsyncIterator[RentalDesk]:
     """The desk under `home`; `env` as for `services_at`."""
-    registry = registry_of(rental=MODE)
     house = (
         prepared_services(
-            home, registry, ("rental-samples",), lambda services: samples.load(services, "vi"), **env
+            home, _REGISTRY, ("rental-samples",), lambda services: samples.load(services, "vi"), **env
         )
         if loaded
-        else services_at(home, registry, **env)
+        else services_at(home, _REGISTRY, **env)
     )
     with house as services:
-        yield RentalDesk(services, registry, "nobody")
+        yield RentalDesk(services, _REGISTRY, "nobody")
         await services.llm.aclose()
