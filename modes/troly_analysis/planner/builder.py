@@ -389,7 +389,8 @@ class _Builder:
         margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and of_piece(each.ref, self.schema)]  # fmt: skip
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
-        one = parts.has("per", "each") or any(each.op == "eq" for each in self.conditions)
+        one = parts.has("per", "each", "minus", "gap")  # or the difference is told as one of two columns
+        one = one or any(each.op == "eq" and each_once(each.ref, self.schema) for each in self.conditions)
         if margin and not (one and all(self._each_once([group]) for group in self.groups)):
             self.unmet.append(
                 margin[0].noun
@@ -921,7 +922,11 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         return True
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
         seller = parts.has("seller", "slow seller")
-        whole = (parts.measures or seller) and parts.groups and (parts.extremes or parts.limit or seller)
+        whole = (
+            (parts.measures or seller or parts.sized)
+            and parts.groups
+            and (parts.extremes or parts.limit or seller)
+        )
         whole = whole or parts.has("whole") or _asks_anew(parts, before)
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12

@@ -90,6 +90,8 @@ _AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
 _OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
 _TAKES = frozenset({"chiem", "gop", "contribute", "account"})
 _FRAMES = frozenset({"o", "tai", "trong", "cua", "voi", "tren", "ben", "in", "at", "from", "of", "among"})
+_CENTRE = frozenset({"ni", "rứa", "rua", "chừ", "mô", "nớ", "ri", "răng", "tê", "hè", "hỉ", "bây", "nỏ"})
+"""Words of who speaks as in the centre of the country."""
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
     "cua", "anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "by", "of", "mr", "ms", "khach", "ban",
@@ -235,6 +237,7 @@ class Reader:
         self.told: set[str] = set()
         self.asked_both = False
         self.about: Ref | None = None
+        self.centre = not _CENTRE.isdisjoint(token.text for token in tokens(nfc(message).lower()))
         self.wording = read_wording(message, schema.names, schema.values)
         if kept := words_of_values(message, self.wording, schema, lookup):
             self.wording = read_wording(message, schema.names, schema.values, kept=kept)
@@ -507,6 +510,9 @@ class Reader:
         if self._restated(at + 2):
             mention.period = None
             self.take("period", at, at + 1)
+        elif said.endswith(" truoc") and any(each.period for each in self.mentions[:at]):
+            mention.period, mention.labels = None, frozenset({"preceding"})
+            self.take("frame", at + 1)  # "tuần trước so với tuần trước đó": before the days that are named
         elif said.endswith(" truoc"):
             mention.period, mention.labels = None, frozenset({"preceding"})
             self.parts.kept += [unit for name, unit in _TIMES if said.startswith(name)]
@@ -1310,12 +1316,10 @@ class Reader:
         """Whether a word of leaving out stands before the value, with only names, values and links between."""
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            places = {"province", "region", "district", "country"}
-            placed = any(each.ref.concept in places for each in self.mentions[at].values[:1])
-            said = {word.folded for word in self.wording.words}
-            centre = fold(mention.text) == "ngoai" and placed and "ra" not in said
-            if centre or (mention.has("minus") and self._subtracts(place)):
-                return False  # in the centre "ngoài Huế" is in Huế: what is meant is asked about
+            if fold(mention.text) == "ngoai" and place == at - 1 and self._placed(place):
+                return self._is_left_out(place)
+            if mention.has("minus") and self._subtracts(place):
+                return False
             away = fold(mention.text) in {"khong den", "khong toi"}  # "không đến từ Shopee"
             if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
                 mention.targets and mention.targets[0].weight >= 0.9
@@ -1340,6 +1344,28 @@ class Reader:
             if not (self.is_link(place) or listed or named):
                 return False
         return False
+
+    def _placed(self, at: int) -> bool:
+        """Whether a place stands behind "ngoài" where no "ra" and no noun of places says that the others are meant."""
+        ref = self.mentions[at + 1].values[0].ref
+        others = any(
+            each.targets and self._noun_ref(nth) == ref
+            for nth, each in enumerate(self.mentions)
+            if nth != at + 1
+        )
+        said = {word.folded for word in self.wording.words}
+        return ref.concept in {"province", "region", "district", "country"} and not (
+            others or said & {"ra", "khac"}
+        )
+
+    def _is_left_out(self, at: int) -> bool:
+        """Whether "ngoài Huế" leaves Huế out: who speaks as in the centre means what is in it, others are asked."""
+        there = self.mentions[at + 1].text
+        options = (f"ở {there}", f"trừ {there}")
+        self.take("negation", at)
+        if not self.centre and "ngoai" not in self.choices:
+            self.ask("which_side", "ngoài", options, said=f"{self.mentions[at].text} {there}")
+        return self.choices.get("ngoai") == options[1]
 
     def _owns(self, at: int, place: int) -> bool:
         """Whether a value is of what the state before it says, which alone is denied: "trừ đơn huỷ của Lazada"."""
@@ -1422,7 +1448,10 @@ class Reader:
 
     def _asks_which_thing(self, at: int) -> bool:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
-        whole = self.has(at, "which one")
+        bare = (
+            self.has(at - 1, "sold", "bought") and fold(self.mentions[at].text) == "gi"
+        )  # "bán gì chạy nhất"
+        whole = self.has(at, "which one") or bare
         if not whole and not (self.has(at, "thing") and self.has(at + 1, "which")):
             return False
         named = any(
@@ -1430,16 +1459,17 @@ class Reader:
             for place in range(len(self.mentions))
             if self.mentions[place].targets and self.figure(place) is None and not self.is_rows(place)
         )
-        named = named and not (whole and self.about is not None and self.any("max", "min"))
+        named = named and not (bare or (whole and self.about is not None and self.any("max", "min")))
         if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
         goods = self.schema.goods()
-        piece = fold(self.mentions[at].text).split()[0] in _PIECES
+        piece = bare or fold(self.mentions[at].text).split()[0] in _PIECES
         ware = fold(self.mentions[at].text) in _WARES or any(
             each.concept == "product" for each in self.mentions[at].targets
         )
         kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
+        ware = ware or bare
         asked = self.about if self.about not in conditioned and not (kinds or (ware and goods)) else None
         stocked = self.schema.row_concept == "product" and self.any("sold", "bought", "seller", "slow seller")
         if asked is None and (not goods or stocked or not piece):
@@ -1595,7 +1625,7 @@ class Reader:
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
         acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
-        return given or (acts and not self.any(*_ASKED_OF))
+        return given or (acts and (bool(self.parts.groups) or not self.any(*_ASKED_OF)))
 
     def _heads_value(self, at: int) -> bool:
         """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
@@ -1806,6 +1836,7 @@ class Reader:
             and fold(self.mentions[at + 1].text) == "count"
         ):
             before, counting = at + 1, True  # "order count"
+        beside = not counting and self._beside_figure(at)
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
@@ -1818,12 +1849,12 @@ class Reader:
             and (said or halves or len(mention.text.split()) > 1)
         ):
             return self._count_persons(at, said)
-        if not (said or distinct or halves) or not (mention.targets or mention.has("rows")):
+        if not (said or distinct or halves or beside) or not (mention.targets or mention.has("rows")):
             return None
         behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
-        listed = any(fold(each.text) in _LISTING for each in self.mentions) and fold(
-            self.mentions[before].text
-        ).endswith("may")
+        few, spoken = fold(self.mentions[before].text), {fold(each.text) for each in self.mentions}
+        listed = few.endswith("may") and not _LISTING.isdisjoint(spoken)
+        listed = listed or (few == "may" and self.is_rows(at) and self.any("running out", "sold out"))
         # "mấy tỉnh còn lại", "mấy món nào", "mấy món …, liệt kê giúp em"
         if said and (behind in _REST or self.has(at + 1, "which") or listed):
             self.mentions[before].labels = frozenset({"plural"})
@@ -1834,6 +1865,14 @@ class Reader:
             self.take("count", *said)
             return None
         return self._count_things(at, said, distinct, halves=halves and not said)
+
+    def _beside_figure(self, at: int) -> bool:
+        """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
+        far = [at + 2 * step for step in (-1, 1) if self.has(at + step, "and")]
+        figures = [
+            self.figure(each) for each in far if 0 <= each < len(self.mentions) and not self.is_rows(each)
+        ]
+        return self.is_rows(at) and any(figures) and not self.any("max", "min", "which")
 
     def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
         target = self.dimension(at)
