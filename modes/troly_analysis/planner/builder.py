@@ -307,7 +307,7 @@ class _Builder:
             self.measures = [
                 Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
             ]
-            if not (part or self.groups or ratio):
+            if not (part or self.groups or ratio) or parts.share_apart:
                 self.unmet.append("%")
         period, versus = self._periods()
         form = "compare" if versus and form not in {"share", "per", "rows"} else form
@@ -639,7 +639,9 @@ class _Builder:
                 self.measures.append(Measure("sum", money))
                 self.parts.joined = True
         if len(self.measures) > 1 and not self.parts.joined and not self.parts.per:
-            self.unmet += [each.noun or (each.ref.name if each.ref else "") for each in self.measures[1:]]
+            self.unmet += [
+                each.noun or (each.ref.name if each.ref else "count") for each in self.measures[1:]
+            ]
 
     def _best_sellers(self) -> None:
         """ "Doanh thu của 3 sản phẩm bán chạy nhất": the pieces choose them, and the money is shown beside."""

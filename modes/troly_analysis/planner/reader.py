@@ -59,6 +59,7 @@ PERSONS = (
 )  # fmt: skip
 """The concepts of columns that hold persons."""
 STATES = frozenset({"status", "reason", "gender", "priority"})
+_PLACES = frozenset({"province", "region", "district", "country"})
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
@@ -174,6 +175,8 @@ class Parts:
     """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
     share_of: str = ""
     """The words of the value whose share is asked for, where several are named: "COD" of "ở Cần Thơ, bao nhiêu % … COD"."""
+    share_apart: bool = False
+    """Whether "chiếm bao nhiêu phần trăm" stands behind an end of a ranking, of which it is asked."""
     sized: bool = False
     """Whether an end is said of the size of the rows ("đơn lớn nhất của khách nào"), so that one of them is asked for."""
     whole_first: bool = False
@@ -868,11 +871,21 @@ class Reader:
             if stock in held and self.has(at, "in stock"):
                 self.take("condition", at)
                 self.parts.conditions.append(Condition(stock, "gt", 0, "0"))
+            elif self.has(at, "sold out") and self._of_one_thing():
+                self.mentions[at].labels = frozenset({"left"})  # "áo khoác jean hết hàng chưa"
             elif self.has(at, "sold out") and not self.mentions[at].values:
                 self.take("condition", at)
                 if not any(each.ref == stock for each, _ in self.parts.numbers):
                     self.parts.conditions.append(Condition(stock, "lte", 0, "0"))
                     self.note("zero_cells", field=stock.name, said=self.mentions[at].text)
+
+    def _of_one_thing(self) -> bool:
+        """Whether one thing of the sheet is named whole, and none is asked for."""
+        named = [
+            value for each in self.mentions for value in each.values[:1] if value.ref in self.schema.goods()
+        ]
+        one = len(named) == 1 and named[0].whole
+        return one and not self.any("which", "which one", "list", "count", "number", "plural", "gt", "lt")
 
     # --- 3. numbers
 
@@ -1235,10 +1248,12 @@ class Reader:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
         mention = self.mentions[at]
         meant = [word for value in best.values for word in words(value) if fold(word) == fold(mention.text)]
-        if meant and not any(
-            not accents(word) or accents_agree(mention.text.lower(), word) for word in meant
-        ):
-            return False  # "giờ" is not "gió"
+        typed = mention.text.lower()
+        agree = (
+            accents_agree(typed, word) and (accents(typed) or not self.wording.careful) for word in meant
+        )
+        if meant and not (any(agree) or not all(map(accents, meant))):
+            return False  # "giờ" is not "gió", nor "Trang" beside "Tràng Tiền" "trắng"
         bare = not accents(mention.text) and any(accents(each) for each in best.values)
         inside = mention.start > 0 and mention.text[:1].isupper() and not self.wording.text.isupper()
         labelled = bool(mention.labels or mention.targets)
@@ -1316,8 +1331,8 @@ class Reader:
         """Whether a word of leaving out stands before the value, with only names, values and links between."""
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            if fold(mention.text) == "ngoai" and place == at - 1 and self._placed(place):
-                return self._is_left_out(place)
+            if fold(mention.text) == "ngoai" and place == at - 1:
+                return self._leaves_out(place)
             if mention.has("minus") and self._subtracts(place):
                 return False
             away = fold(mention.text) in {"khong den", "khong toi"}  # "không đến từ Shopee"
@@ -1345,24 +1360,19 @@ class Reader:
                 return False
         return False
 
-    def _placed(self, at: int) -> bool:
-        """Whether a place stands behind "ngoài" where no "ra" and no noun of places says that the others are meant."""
-        ref = self.mentions[at + 1].values[0].ref
-        others = any(
-            each.targets and self._noun_ref(nth) == ref
-            for nth, each in enumerate(self.mentions)
-            if nth != at + 1
-        )
-        said = {word.folded for word in self.wording.words}
-        return ref.concept in {"province", "region", "district", "country"} and not (
-            others or said & {"ra", "khac"}
-        )
-
-    def _is_left_out(self, at: int) -> bool:
-        """Whether "ngoài Huế" leaves Huế out: who speaks as in the centre means what is in it, others are asked."""
-        there = self.mentions[at + 1].text
-        options = (f"ở {there}", f"trừ {there}")
+    def _leaves_out(self, at: int) -> bool:
+        """Whether "ngoài Huế" is all but Huế: so it is beside a noun of places or "ra"; the centre means in Huế, others are asked."""
         self.take("negation", at)
+        there, ref = self.mentions[at + 1].text, self.mentions[at + 1].values[0].ref
+        said = {word.folded for word in self.wording.words}
+        nouns = (nth for nth, each in enumerate(self.mentions) if each.targets and nth != at + 1)
+        if (
+            ref.concept not in _PLACES
+            or said & {"ra", "khac"}
+            or any(self._noun_ref(nth) == ref for nth in nouns)
+        ):
+            return True
+        options = (f"ở {there}", f"trừ {there}")
         if not self.centre and "ngoai" not in self.choices:
             self.ask("which_side", "ngoài", options, said=f"{self.mentions[at].text} {there}")
         return self.choices.get("ngoai") == options[1]
@@ -1448,9 +1458,11 @@ class Reader:
 
     def _asks_which_thing(self, at: int) -> bool:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
-        bare = (
-            self.has(at - 1, "sold", "bought") and fold(self.mentions[at].text) == "gi"
-        )  # "bán gì chạy nhất"
+        said = [
+            fold(each.text) for each in self.mentions[at : at + 2]
+        ]  # "bán gì chạy nhất", "what do people buy"
+        english = said[0] == "what" and said[-1] in {"do", "did"} and self.any("bought")
+        bare = english or (self.has(at - 1, "sold", "bought") and said[0] == "gi")
         whole = self.has(at, "which one") or bare
         if not whole and not (self.has(at, "thing") and self.has(at + 1, "which")):
             return False
@@ -1947,6 +1959,15 @@ class Reader:
             for at in figures[:1]
         )
         parts.share_of = self._share_of()
+        shares = [
+            at
+            for at, each in enumerate(self.mentions)
+            if self.has(at, "share") and "chiem" in fold(each.text)
+        ]
+        parts.share_apart = any(
+            self.has(at, "max", "min") and "," in self._between(at, at + 1)
+            for at in range(min(shares, default=0))
+        )
         sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
         near = [place for at in sizes for place in (self.beside(at, -1), at + 1)]
         parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)

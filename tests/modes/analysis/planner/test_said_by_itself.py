@@ -182,3 +182,25 @@ def test_what_is_sold_or_bought_is_goods(text: str) -> None:
     assert ask is not None
     assert [each.ref.name for each in ask.groups] == ["Sản phẩm"]
     assert [each.ref and each.ref.name for each in ask.measures] == ["Số lượng"]
+
+
+@pytest.mark.parametrize(
+    "text", ["quần jean hết hàng chưa", "quan jean het hang chua", "is Quần jean sold out?"]
+)
+def test_whether_one_thing_is_sold_out_is_its_stock(text: str) -> None:
+    ask = plan(text, SHOP).ask
+    assert ask is not None
+    assert [each.ref and each.ref.name for each in ask.measures] == ["Tồn kho"]
+    assert [each.op for each in ask.conditions] == ["eq"]
+
+
+@pytest.mark.parametrize(
+    "text", ["nền tảng nào hủy nhiều nhất, chiếm bao nhiêu phần trăm", "shop có bán ở Nha Trang không"]
+)
+def test_another_question_is_not_answered_instead(text: str) -> None:
+    assert not plan(text, SHOP).calls
+
+
+def test_wishes_in_short_spelling_are_each_answered() -> None:
+    found = plan("hqua bán dc bn đơn, tổng bn tiền, món nào chạy nhất", [ORDERS])
+    assert len((found, *found.more)) + len(found.ask.measures if found.ask else ()) == 3 + 1
