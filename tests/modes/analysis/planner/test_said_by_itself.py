@@ -13,6 +13,7 @@ from troly_analysis.types import Sheet
 GOODS = Sheet(
     "6", "lan", "Sản phẩm", "t6",
     (
+        column("Mã SP", "text", ("SP001", "SP002", "SP003")),
         column("Tên sản phẩm", "text", ("Áo thun basic", "Quần jean", "Giày sneaker")),
         column("Nhóm hàng", "text", ("Thời trang", "Phụ kiện")),
         column("Giá bán", "money", (), 3),
