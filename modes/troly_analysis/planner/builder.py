@@ -307,7 +307,7 @@ class _Builder:
             self.measures = [
                 Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
             ]
-            if not (part or self.groups or ratio) or parts.share_apart:
+            if not (part or self.groups or ratio) or parts.share_of == "%":
                 self.unmet.append("%")
         period, versus = self._periods()
         form = "compare" if versus and form not in {"share", "per", "rows"} else form

@@ -175,8 +175,6 @@ class Parts:
     """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
     share_of: str = ""
     """The words of the value whose share is asked for, where several are named: "COD" of "ở Cần Thơ, bao nhiêu % … COD"."""
-    share_apart: bool = False
-    """Whether "chiếm bao nhiêu phần trăm" stands behind an end of a ranking, of which it is asked."""
     sized: bool = False
     """Whether an end is said of the size of the rows ("đơn lớn nhất của khách nào"), so that one of them is asked for."""
     whole_first: bool = False
@@ -513,13 +511,11 @@ class Reader:
         if self._restated(at + 2):
             mention.period = None
             self.take("period", at, at + 1)
-        elif said.endswith(" truoc") and any(each.period for each in self.mentions[:at]):
-            mention.period, mention.labels = None, frozenset({"preceding"})
-            self.take("frame", at + 1)  # "tuần trước so với tuần trước đó": before the days that are named
         elif said.endswith(" truoc"):
+            own = any(each.period for each in self.mentions[:at])  # "tuần trước so với tuần trước đó"
             mention.period, mention.labels = None, frozenset({"preceding"})
-            self.parts.kept += [unit for name, unit in _TIMES if said.startswith(name)]
-            self.take("pointer", at, at + 1)
+            self.parts.kept += [unit for name, unit in _TIMES if said.startswith(name) and not own]
+            self.take("frame" if own else "pointer", *([] if own else [at]), at + 1)
         elif not self.has(at + 1, "one"):
             self.take("frame", at + 1)
 
@@ -1959,15 +1955,6 @@ class Reader:
             for at in figures[:1]
         )
         parts.share_of = self._share_of()
-        shares = [
-            at
-            for at, each in enumerate(self.mentions)
-            if self.has(at, "share") and "chiem" in fold(each.text)
-        ]
-        parts.share_apart = any(
-            self.has(at, "max", "min") and "," in self._between(at, at + 1)
-            for at in range(min(shares, default=0))
-        )
         sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
         near = [place for at in sizes for place in (self.beside(at, -1), at + 1)]
         parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)
@@ -2025,23 +2012,26 @@ class Reader:
 
     def _share_of(self) -> str:
         """The value that makes the part: what "chiếm" is said of, else what is said last of a per cent, first of a rate; a place or a
-        topic ("ở Cần Thơ", "với Shopee thì …") bounds the whole.
+        topic ("ở Cần Thơ", "với Shopee thì …") bounds the whole. "%" where it is of an end of a ranking that is named before.
         """
         share = next((at for at in range(len(self.mentions)) if self.has(at, "share")), -1)
         roles = [each.role if each.values or each.amount else "" for each in self.mentions]
         named = [at for at, role in enumerate(roles) if role in {"value", "number"}]
-        if share < 0 or not named:
+        if not named or share < 0:
             return ""
         said = set(fold(self.mentions[share].text).split())
         takes = [at for at in named if at < share] if said & _TAKES else []
+        ends = [at for at in range(share) if self.has(at, "max", "min") and "," in self._between(at, at + 1)]
+        if ends and said & _TAKES:
+            return "%"
         free = [at for at in takes or named if not self._bounds(at, share)] or takes or named
-        after = [at for at in free if at > share]
-        if after and said & _OF_WHOLE and not takes:
-            return self.mentions[after[-1]].text
-        refs = [[each.ref.concept for each in self.mentions[at].values[:1]] for at in free]
-        return self.mentions[
-            next((at for at, ref in zip(free, refs, strict=True) if STATES.issuperset(ref) and ref), free[0])
-        ].text
+        after = [at for at in free if at > share and said & _OF_WHOLE and not takes]
+        states = [
+            at
+            for at in free
+            if STATES.intersection(each.ref.concept for each in self.mentions[at].values[:1])
+        ]
+        return self.mentions[(after[-1:] or states or free)[0]].text
 
     def _bounds(self, at: int, share: int) -> bool:
         """Whether a value is a place or a topic: a preposition stands before it, or a comma or "thì" closes it before the share."""
