@@ -313,13 +313,9 @@ class Reader:
         mention = self.mentions[at]
         if mention.period or mention.amount:
             return True
-        if (
-            mention.values
-            and mention.values[0].whole
-            and mention.values[0].weight >= _NAMED
-            and mention.role != "frame"
-        ):
-            spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in mention.values[0].values)
+        value = mention.values[0] if mention.values else None
+        if value and value.whole and value.weight >= _NAMED and mention.role != "frame":
+            spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
             return not mention.labels or (spelled and fold(mention.text) not in _YES_NO)
         return bool(mention.targets) and mention.targets[0].weight >= _NAMED
 
@@ -573,13 +569,8 @@ class Reader:
     def _several(self, at: int) -> int:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
         amount = self.mentions[at].amount if 0 <= at < len(self.mentions) else None
-        plain = (
-            amount is not None
-            and not amount.unit
-            and amount.value % 1 == 0
-            and 2 <= amount.value <= FOCUS_ROWS
-        )
-        return int(amount.value) if amount is not None and plain else 0
+        count = amount.value if amount is not None and not amount.unit else 0
+        return int(count) if count % 1 == 0 and 2 <= count <= FOCUS_ROWS else 0
 
     def _held_apart(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
@@ -751,13 +742,8 @@ class Reader:
             if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
                 mention.labels |= {"max"}
             whole = mention.has("max", "min", "seller", "slow seller")
-            if (
-                not whole
-                and self.about is not None
-                and at
-                and self._is_noun(at - 1)
-                and self._asks_for_it(at - 1)
-            ):
+            noun = at > 0 and self.about is not None and self._is_noun(at - 1)
+            if noun and not whole and self._asks_for_it(at - 1):
                 self.parts.rank = rank  # "người thứ hai là ai" of those that were listed
                 self.take(
                     "rank", at - 1, at, *(each for each in self.free() if self.has(each, "who", "which"))
@@ -815,12 +801,8 @@ class Reader:
     def _cells(self, at: int, place: int) -> Condition | None:
         """The condition that the word at `at` puts on the cells of the column named at `place`."""
         word, mention = self.mentions[at], self.mentions[place]
-        if (
-            mention.role
-            or not mention.targets
-            or (mention.values and mention.values[0].whole)
-            or self.is_rows(place)
-        ):
+        valued = bool(mention.values) and mention.values[0].whole
+        if mention.role or valued or not mention.targets or self.is_rows(place):
             return None
         ref = mention.targets[0].ref
         if ref is None or ref.sheet or ref.parts or ref.kind == "boolean" or mention.targets[0].weight < 0.5:
@@ -1137,16 +1119,11 @@ class Reader:
         for at in list(self.free()):
             # Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm".
             target = self.dimension(at) if self.mentions[at].targets else None
-            if (
-                target
-                and target.ref
-                and target.ref.kind == "boolean"
-                and target.weight >= 0.6
-                and not self._asked_for(at)
-            ):
+            ref = target.ref if target and target.weight >= 0.6 else None
+            if ref and ref.kind == "boolean" and not self._asked_for(at):
                 denied = self._denied(at)
                 self.take("value", at)
-                found.append((Condition(target.ref, "eq", not denied, self.mentions[at].text), False, True))
+                found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
@@ -1160,12 +1137,8 @@ class Reader:
         """Whether a condition leaves one row: one code of a column in which each row has its own."""
         ref = condition.ref
         unique = not ref.sheet and self.schema.key(ref).distinct == self.schema.sheet.rows
-        return (
-            unique
-            and condition.op == "eq"
-            and condition.value is not None
-            and (ref == self.schema.row_ref or code_name(ref))
-        )
+        one = unique and condition.op == "eq" and condition.value is not None
+        return one and (ref == self.schema.row_ref or code_name(ref))
 
     def _rows_inside(self, at: int) -> None:
         """ "Đơn hủy" is a state that names the rows too."""
@@ -1345,13 +1318,9 @@ class Reader:
             if mention.role == "condition" or self._owns(at, place):
                 return False
             listed = (
-                mention.role == "pointer"
-                or mention.has("and", "either", "to", "all", "only", "plural")
-                or fold(mention.text) == "may"
-                or mention.role == "value"
-                or bool(mention.values)
+                mention.has("and", "either", "to", "all", "only", "plural") or fold(mention.text) == "may"
             )
-            named = bool(mention.targets)
+            named = mention.role in {"pointer", "value"} or mention.values or mention.targets
             if not (self.is_link(place) or listed or named):
                 return False
         return False
@@ -1360,13 +1329,9 @@ class Reader:
         """Whether "ngoài Huế" is all but Huế: so it is beside a noun of places or "ra"; the centre means in Huế, others are asked."""
         self.take("negation", at)
         there, ref = self.mentions[at + 1].text, self.mentions[at + 1].values[0].ref
-        said = {word.folded for word in self.wording.words}
+        others = bool({word.folded for word in self.wording.words} & {"ra", "khac"})
         nouns = (nth for nth, each in enumerate(self.mentions) if each.targets and nth != at + 1)
-        if (
-            ref.concept not in _PLACES
-            or said & {"ra", "khac"}
-            or any(self._noun_ref(nth) == ref for nth in nouns)
-        ):
+        if others or ref.concept not in _PLACES or any(self._noun_ref(nth) == ref for nth in nouns):
             return True
         options = (f"ở {there}", f"trừ {there}")
         if not self.centre and "ngoai" not in self.choices:
@@ -1749,13 +1714,8 @@ class Reader:
         """Nouns that only say what kind of thing a value or a condition beside them is of: "khách Hàn Quốc", "món tráng miệng"."""
         for at in list(self.free()):
             mention = self.mentions[at]
-            if (
-                not mention.targets
-                or self.figure(at) is not None
-                or mention.unit
-                or self._asked_for(at)
-                or self.is_rows(at)
-            ):
+            named = mention.targets and not mention.unit and self.figure(at) is None
+            if not named or self._asked_for(at) or self.is_rows(at):
                 continue
             near = [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
             if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
@@ -1837,12 +1797,8 @@ class Reader:
             return Measure("count")
         before = self.beside(at, -1)
         counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
-        if (
-            not counting
-            and self.is_rows(at)
-            and at + 1 < len(self.mentions)
-            and fold(self.mentions[at + 1].text) == "count"
-        ):
+        behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
+        if not counting and self.is_rows(at) and behind == "count":
             before, counting = at + 1, True  # "order count"
         beside = not counting and self._beside_figure(at)
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
@@ -1859,7 +1815,6 @@ class Reader:
             return self._count_persons(at, said)
         if not (said or distinct or halves or beside) or not (mention.targets or mention.has("rows")):
             return None
-        behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
         few, spoken = fold(self.mentions[before].text), {fold(each.text) for each in self.mentions}
         listed = few.endswith("may") and not _LISTING.isdisjoint(spoken)
         listed = listed or (few == "may" and self.is_rows(at) and self.any("running out", "sold out"))
@@ -2049,11 +2004,8 @@ class Reader:
         two = self._two_values() or parts.when.versus is not None or both
         bare = not any(each.targets or each.values for each in self.mentions if each.role != "pointer")
         between = mention.has("gt", "lt", "gap", "high", "low") and two and not mention.targets
-        return (
-            between
-            or (mention.has("minus", "gap", "times") and len(parts.measures) in {2, 3})
-            or (mention.has("gap") and bare)
-        )
+        made = mention.has("minus", "gap", "times") and len(parts.measures) in {2, 3}
+        return between or made or (mention.has("gap") and bare)
 
     def _points(self, at: int) -> bool:
         """Whether words point at one thing that was shown ("món đó", "it"); at the end "đó" only rounds off."""
