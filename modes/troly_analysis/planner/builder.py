@@ -290,6 +290,9 @@ class _Builder:
         self._made_figures()
         self._several_figures()
         self._best_sellers()
+        if parts.sized and self.groups and not (self.measures or parts.per):  # whose order is the largest
+            self.unmet += [each.ref.name for each in self.groups if each.ref.sheet]
+            self.groups = []
         form = self._form(order, gap=bool(gap))
         self._name_figure(form, order)
         if not self.measures and form != "distinct":
@@ -304,7 +307,7 @@ class _Builder:
             self.measures = [
                 Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
             ]
-            if not (part or self.groups or ratio):
+            if not (part or self.groups or ratio) or parts.share_of == "%":
                 self.unmet.append("%")
         period, versus = self._periods()
         form = "compare" if versus and form not in {"share", "per", "rows"} else form
@@ -345,21 +348,11 @@ class _Builder:
 
     def _asks_of_row(self) -> bool:
         """Whether anything but one figure is asked of the one row that is named."""
-        parts = self.parts
-        other = (
-            parts.numbers
-            or parts.when.period
-            or parts.when.versus
-            or parts.extremes
-            or parts.limit
-            or parts.chart
-        )
-        if (
-            other
-            or parts.op
-            or len(self.conditions) > 1
-            or parts.has("share", "trend", "growth", "compare", "count", "how much")
-        ):
+        parts, days = self.parts, self.parts.when.period or self.parts.when.versus
+        other = parts.numbers or parts.extremes or parts.limit or parts.chart or len(self.conditions) > 1
+        asked = parts.groups or parts.loose or parts.has("which")  # "mua gì, hết bao nhiêu"
+        worked = parts.op or parts.has("share", "trend", "growth", "compare", "count")
+        if other or days or worked or (parts.has("how much") and not asked):
             return False
         return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
 
@@ -384,7 +377,8 @@ class _Builder:
         margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and of_piece(each.ref, self.schema)]  # fmt: skip
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
-        one = parts.has("per") or any(each.op == "eq" for each in self.conditions)
+        one = parts.has("per", "each", "minus", "gap")  # or the difference is told as one of two columns
+        one = one or any(each.op == "eq" and each_once(each.ref, self.schema) for each in self.conditions)
         if margin and not (one and all(self._each_once([group]) for group in self.groups)):
             self.unmet.append(
                 margin[0].noun
@@ -524,6 +518,9 @@ class _Builder:
         counts = _counts_rows(self.measures)
         if ref is None and (counts or any(_leaves_out(each) for each in self.conditions)):
             return  # "bỏ nhóm vitamin thì còn bao nhiêu": what is left of the figure
+        if stock is not None and self.measures and parts.joined and not counts:
+            self.measures.append(Measure("sum", stock))  # "giá bao nhiêu, còn hàng không"
+            return
         of_amount = bool(ref and ref.parts and all(each.ref == ref.parts[0] for each in self.measures))
         if ref is None or (any(each.ref and not each.distinct for each in self.measures) and not of_amount):
             self.unmet.append("tồn kho")
@@ -569,7 +566,9 @@ class _Builder:
                 self.measures = [Measure("sum", made_of(first, "*", second), noun=plain[0].noun)]
             elif first and second and parts.has("gap", "minus"):
                 op: Operation = "avg" if any(map(averaged, (first, second))) else "sum"
-                self.measures = [Measure(op, made_of(first, "-", second), noun=plain[0].noun)]
+                made = made_of(first, "-", second)
+                known = self.schema.refs.get(f":{made.name}", made)
+                self.measures = [Measure(op, known, noun=plain[0].noun)]
         self._order_value()
         apart = len({each.op for each in self.measures if each.ref}) > 1  # "doanh thu, trung bình mỗi đơn"
         if parts.per_row and apart and self._orders_of_rows():
@@ -615,12 +614,8 @@ class _Builder:
 
     def _several_figures(self) -> None:
         """Two figures stand side by side only where they are joined: "how many trips were late" asks for no sum of delays."""
-        if (
-            len(self.measures) == 1
-            and _counts_rows(self.measures)
-            and self.parts.asks > 1
-            and not (self.parts.per or self.parts.when.versus)
-        ):
+        counts = len(self.measures) == 1 and _counts_rows(self.measures)
+        if counts and self.parts.asks > 1 and not (self.parts.per or self.parts.when.versus):
             money = self._money() if self.parts.has("how much") else None
             if money is None:
                 self.unmet.append("how much" if self.parts.has("how much") else "count")
@@ -628,22 +623,17 @@ class _Builder:
                 self.measures.append(Measure("sum", money))
                 self.parts.joined = True
         if len(self.measures) > 1 and not self.parts.joined and not self.parts.per:
-            self.unmet += [each.noun or (each.ref.name if each.ref else "") for each in self.measures[1:]]
+            self.unmet += [
+                each.noun or (each.ref.name if each.ref else "count") for each in self.measures[1:]
+            ]
 
     def _best_sellers(self) -> None:
         """ "Doanh thu của 3 sản phẩm bán chạy nhất": the pieces choose them, and the money is shown beside."""
         parts, pieces = self.parts, self.pieces
         seller = parts.has("seller", "slow seller") and not parts.has("by", "share") and not parts.when.versus
         one = self.measures[0] if len(self.measures) == 1 else None
-        if (
-            pieces
-            and seller
-            and one
-            and one.op == "sum"
-            and one.ref
-            and one.ref.kind == "money"
-            and self.goods
-        ):
+        ref = one.ref if one and one.op == "sum" else None
+        if pieces and seller and one and ref and ref.kind == "money" and self.goods:
             self.measures = [self.assume(pieces, key="seller_measure"), one]
 
     def _money(self) -> Ref | None:
@@ -675,7 +665,8 @@ class _Builder:
         self._add_course(order)
         goods = next(iter(self.schema.goods()), None)
         sellers = parts.has("seller", "slow seller") and not (self.groups or parts.per or gap or parts.rows)
-        if sellers and goods and (parts.limit or not self.conditions):
+        made = parts.rows and order and any(each.ref and each.ref.parts for each in self.measures)
+        if goods and not self.groups and (made or (sellers and (parts.limit or not self.conditions))):
             self.groups.append(Group(goods))  # "top 3 best sellers"
         ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
         signs: tuple[tuple[Form, bool], ...] = (
@@ -722,25 +713,17 @@ class _Builder:
         """Whether the values of a column are asked for ("có những nền tảng nào")."""
         parts = self.parts
         asked = parts.has("which", "list", "plural") and not parts.has("by", "compare", "gt", "lt", "who")
-        return (
-            bool(self.groups)
-            and not (self.measures or self.having or parts.rows)
-            and asked
-            and not self.groups[0].unit
-        )
+        other = self.measures or self.having or parts.rows
+        return asked and bool(self.groups) and not other and not self.groups[0].unit
 
     def _lists_rows(self, order: str) -> bool:
         """Whether single rows are asked for: "5 đơn lớn nhất", "liệt kê đơn trên 1 triệu", "đơn nào …"."""
         parts = self.parts
         if not parts.rows or any(each.op == "count" or each.over or each.metric for each in self.measures):
             return False
-        asked = parts.has("which") and bool(parts.extremes)  # "đơn nào lớn nhất, bao nhiêu tiền"
-        if (
-            len(self.measures) > 1
-            or parts.op
-            or parts.has("sum", "avg")
-            or (parts.has("how much") and not asked)
-        ):
+        one = parts.sized or parts.has("which")  # "đơn nào lớn nhất, bao nhiêu tiền"
+        summed = parts.has("how much") and not (one and parts.extremes)
+        if summed or len(self.measures) > 1 or parts.op or parts.has("sum", "avg"):
             return False
         if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
             return parts.rows_first and not parts.has("much", "count")
@@ -813,10 +796,9 @@ class _Builder:
         ]
         if not positive or (positive[0].op == "in" and self.groups and self.groups[0].ref == positive[0].ref):
             return ()
-        part = next(
-            (each for each in positive if not any(group.ref == each.ref for group in self.groups)),
-            positive[0],
-        )
+        free = [each for each in positive if not any(group.ref == each.ref for group in self.groups)]
+        meant = [each for each in free if self.parts.share_of in each.said.split(", ")]
+        part = (meant or free or positive)[0]
         self.conditions = [each for each in self.conditions if each is not part]
         return (part,)
 
@@ -909,8 +891,8 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         return True
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
         seller = parts.has("seller", "slow seller")
-        whole = (parts.measures or seller) and parts.groups and (parts.extremes or parts.limit or seller)
-        whole = whole or parts.has("whole") or _asks_anew(parts, before)
+        ends, figure = parts.extremes or parts.limit or seller, parts.measures or seller or parts.sized
+        whole = (figure and parts.groups and ends) or parts.has("whole") or _asks_anew(parts, before)
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and (
@@ -1172,12 +1154,8 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
         made = replace(before, conditions=(*kept, one), gap=(one,), versus=None)
         return replace(parts, conditions=[]), made
     first = values_of(shown)[0] if shown is not None and one.op == "eq" else one.value
-    if (
-        shown is None
-        or shown.op not in {"eq", "in"}
-        or first == one.value
-        or (shown.op == "in" and not before.gap)
-    ):
+    op = shown.op if shown is not None else ""
+    if op not in {"eq", "in"} or first == one.value or (op == "in" and not before.gap):
         return parts, before
     two = Condition(one.ref, "in", [first, one.value], f"{first}, {one.value}")
     held = tuple(two if each is shown else each for each in before.conditions)
@@ -1204,11 +1182,8 @@ class _Change:
         )
         asked += ("count",) if made is not None and alone.question is None else ()
         two = parts.pointer is not None and parts.pointer.both and parts.has("gap", "gt", "lt")
-        told = (
-            (parts.pointer is not None or any(parts.kept))
-            and parts.has(*asked)
-            and not (two or _filters(parts))
-        )
+        pointed = parts.pointer is not None or any(parts.kept)
+        told = pointed and parts.has(*asked) and not (two or _filters(parts))
         many = parts.has("count", "much") or (parts.many and not parts.measures)
         counted = parts.rows and many and not (only_leaves_out(parts) or _filters(parts))
         if _adds_up(parts, self.before):
@@ -1371,13 +1346,8 @@ class _Change:
         self.unmet += [str(parts.rank)] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
-        special = (
-            (before.gap and not parts.pointer and self.query.gap != before.gap)
-            or before.growth
-            or before.rank
-            or before.part
-            or self.query.per
-        )
+        special = before.growth or before.rank or before.part or self.query.per
+        special = special or (before.gap and not parts.pointer and self.query.gap != before.gap)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
         same = replace(same, period=before.period, date_ref=before.date_ref)

@@ -277,7 +277,9 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
         return replace(when, period=distinct[0])
     inside = [a for a in distinct if any(a != b and b.start <= a.start and a.end <= b.end for b in distinct)]
     if not compared and inside and len(distinct) == 2:  # "ngày 5 tháng 3 trong quý 1"
-        return replace(when, period=inside[0])
+        outer = next(each for each in distinct if each != inside[0])
+        until = inside[0].start == inside[0].end == outer.end  # "bữa ni tính từ đầu tháng" ends today
+        return replace(when, period=outer if until and outer.end == reader.today else inside[0])
     ordered = sorted(distinct, key=lambda period: (period.start, period.end))
     if not compared and len(ordered) == 2 and ordered[0].start < ordered[1].start <= ordered[0].end:
         # "năm nay tính đến hôm nay": the days of both
@@ -316,6 +318,11 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
 
 def _single(reader: Reader, when: When, at: int, found: Period, *, compared: bool) -> When:
     before = reader.beside(at, -1)
+    earlier = [place for place in reader.free() if place > at and reader.has(place, "preceding")]
+    if earlier and compared:  # "last week vs the week before"
+        reader.take("period", *earlier[:1])
+        reader.mentions[earlier[0]].labels = frozenset()
+        return replace(when, period=found, versus=preceding(found))
     same = _same_days(reader.mentions[at].text)
     held = before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")
     more = before >= 0 and before == at - 1 and reader.has(before, "gt", "lt")

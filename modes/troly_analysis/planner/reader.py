@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
 from troly.text.numbers import Amount
-from troly_analysis.planner.lexicon import concept, concepts, spellings_of
+from troly_analysis.planner.lexicon import bare_figures, concept, concepts, spellings_of
 from troly_analysis.planner.mentions import (
     Mention,
     find_mentions,
@@ -59,6 +59,7 @@ PERSONS = (
 )  # fmt: skip
 """The concepts of columns that hold persons."""
 STATES = frozenset({"status", "reason", "gender", "priority"})
+_PLACES = frozenset({"province", "region", "district", "country"})
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
@@ -88,6 +89,10 @@ _ASKED_OF = (
 )  # fmt: skip
 _AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
 _OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
+_TAKES = frozenset({"chiem", "gop", "contribute", "account"})
+_FRAMES = frozenset({"o", "tai", "trong", "cua", "voi", "tren", "ben", "in", "at", "from", "of", "among"})
+_CENTRE = frozenset({"ni", "rứa", "rua", "chừ", "mô", "nớ", "ri", "răng", "tê", "hè", "hỉ", "bây", "nỏ"})
+"""Words of who speaks as in the centre of the country."""
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
     "cua", "anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "by", "of", "mr", "ms", "khach", "ban",
@@ -168,6 +173,10 @@ class Parts:
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
     repeated: bool = False
     """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
+    share_of: str = ""
+    """The words of the value whose share is asked for, where several are named: "COD" of "ở Cần Thơ, bao nhiêu % … COD"."""
+    sized: bool = False
+    """Whether an end is said of the size of the rows ("đơn lớn nhất của khách nào"), so that one of them is asked for."""
     whole_first: bool = False
     """Whether the figure that others are a part of is named first ("what percentage of revenue is shipping")."""
     rows_first: bool = False
@@ -229,6 +238,7 @@ class Reader:
         self.told: set[str] = set()
         self.asked_both = False
         self.about: Ref | None = None
+        self.centre = not _CENTRE.isdisjoint(token.text for token in tokens(nfc(message).lower()))
         self.wording = read_wording(message, schema.names, schema.values)
         if kept := words_of_values(message, self.wording, schema, lookup):
             self.wording = read_wording(message, schema.names, schema.values, kept=kept)
@@ -303,13 +313,9 @@ class Reader:
         mention = self.mentions[at]
         if mention.period or mention.amount:
             return True
-        if (
-            mention.values
-            and mention.values[0].whole
-            and mention.values[0].weight >= _NAMED
-            and mention.role != "frame"
-        ):
-            spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in mention.values[0].values)
+        value = mention.values[0] if mention.values else None
+        if value and value.whole and value.weight >= _NAMED and mention.role != "frame":
+            spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
             return not mention.labels or (spelled and fold(mention.text) not in _YES_NO)
         return bool(mention.targets) and mention.targets[0].weight >= _NAMED
 
@@ -502,9 +508,10 @@ class Reader:
             mention.period = None
             self.take("period", at, at + 1)
         elif said.endswith(" truoc"):
+            own = any(each.period for each in self.mentions[:at])  # "tuần trước so với tuần trước đó"
             mention.period, mention.labels = None, frozenset({"preceding"})
-            self.parts.kept += [unit for name, unit in _TIMES if said.startswith(name)]
-            self.take("pointer", at, at + 1)
+            self.parts.kept += [unit for name, unit in _TIMES if said.startswith(name) and not own]
+            self.take("frame" if own else "pointer", *([] if own else [at]), at + 1)
         elif not self.has(at + 1, "one"):
             self.take("frame", at + 1)
 
@@ -562,13 +569,8 @@ class Reader:
     def _several(self, at: int) -> int:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
         amount = self.mentions[at].amount if 0 <= at < len(self.mentions) else None
-        plain = (
-            amount is not None
-            and not amount.unit
-            and amount.value % 1 == 0
-            and 2 <= amount.value <= FOCUS_ROWS
-        )
-        return int(amount.value) if amount is not None and plain else 0
+        count = amount.value if amount is not None and not amount.unit else 0
+        return int(count) if count % 1 == 0 and 2 <= count <= FOCUS_ROWS else 0
 
     def _held_apart(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
@@ -740,13 +742,8 @@ class Reader:
             if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
                 mention.labels |= {"max"}
             whole = mention.has("max", "min", "seller", "slow seller")
-            if (
-                not whole
-                and self.about is not None
-                and at
-                and self._is_noun(at - 1)
-                and self._asks_for_it(at - 1)
-            ):
+            noun = at > 0 and self.about is not None and self._is_noun(at - 1)
+            if noun and not whole and self._asks_for_it(at - 1):
                 self.parts.rank = rank  # "người thứ hai là ai" of those that were listed
                 self.take(
                     "rank", at - 1, at, *(each for each in self.free() if self.has(each, "who", "which"))
@@ -804,12 +801,8 @@ class Reader:
     def _cells(self, at: int, place: int) -> Condition | None:
         """The condition that the word at `at` puts on the cells of the column named at `place`."""
         word, mention = self.mentions[at], self.mentions[place]
-        if (
-            mention.role
-            or not mention.targets
-            or (mention.values and mention.values[0].whole)
-            or self.is_rows(place)
-        ):
+        valued = bool(mention.values) and mention.values[0].whole
+        if mention.role or valued or not mention.targets or self.is_rows(place):
             return None
         ref = mention.targets[0].ref
         if ref is None or ref.sheet or ref.parts or ref.kind == "boolean" or mention.targets[0].weight < 0.5:
@@ -856,11 +849,21 @@ class Reader:
             if stock in held and self.has(at, "in stock"):
                 self.take("condition", at)
                 self.parts.conditions.append(Condition(stock, "gt", 0, "0"))
+            elif self.has(at, "sold out") and self._of_one_thing():
+                self.mentions[at].labels = frozenset({"left"})  # "áo khoác jean hết hàng chưa"
             elif self.has(at, "sold out") and not self.mentions[at].values:
                 self.take("condition", at)
                 if not any(each.ref == stock for each, _ in self.parts.numbers):
                     self.parts.conditions.append(Condition(stock, "lte", 0, "0"))
                     self.note("zero_cells", field=stock.name, said=self.mentions[at].text)
+
+    def _of_one_thing(self) -> bool:
+        """Whether one thing of the sheet is named whole, and none is asked for."""
+        named = [
+            value for each in self.mentions for value in each.values[:1] if value.ref in self.schema.goods()
+        ]
+        one = len(named) == 1 and named[0].whole
+        return one and not self.any("which", "which one", "list", "count", "number", "plural", "gt", "lt")
 
     # --- 3. numbers
 
@@ -1058,7 +1061,8 @@ class Reader:
     def _by_size(self, at: int, last: int) -> Ref | None:
         """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
         amount = self.mentions[last].amount
-        goods = self.schema.of("price") if self.schema.row_concept == "product" else None
+        priced = self.schema.row_concept == "product" or self._only_goods()
+        goods = self.schema.of("price") if priced else None
         main = goods or self.schema.main_measure()
         own = self.schema.own_numbers()
         if (
@@ -1069,6 +1073,13 @@ class Reader:
             return None
         self.note("condition_field", field=main.name, said=self.mentions[at].text)
         return main
+
+    def _only_goods(self) -> bool:
+        """Whether goods are spoken of and nothing that was done with them, no row and no day: "áo nào dưới 200k" asks for prices."""
+        named = any(each.ref.concept in GOODS for mention in self.mentions for each in mention.values[:1])
+        done = self.any("sold", "bought", "seller", "slow seller")
+        rows = any(each.period or self.is_rows(at) for at, each in enumerate(self.mentions))
+        return named and not (done or rows)
 
     def _adjacent(self, at: int, carrier: int) -> bool:
         """Whether a bare number stands against the column's name ("số lượng 2", "5 sao")."""
@@ -1108,16 +1119,11 @@ class Reader:
         for at in list(self.free()):
             # Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm".
             target = self.dimension(at) if self.mentions[at].targets else None
-            if (
-                target
-                and target.ref
-                and target.ref.kind == "boolean"
-                and target.weight >= 0.6
-                and not self._asked_for(at)
-            ):
+            ref = target.ref if target and target.weight >= 0.6 else None
+            if ref and ref.kind == "boolean" and not self._asked_for(at):
                 denied = self._denied(at)
                 self.take("value", at)
-                found.append((Condition(target.ref, "eq", not denied, self.mentions[at].text), False, True))
+                found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
@@ -1131,12 +1137,8 @@ class Reader:
         """Whether a condition leaves one row: one code of a column in which each row has its own."""
         ref = condition.ref
         unique = not ref.sheet and self.schema.key(ref).distinct == self.schema.sheet.rows
-        return (
-            unique
-            and condition.op == "eq"
-            and condition.value is not None
-            and (ref == self.schema.row_ref or code_name(ref))
-        )
+        one = unique and condition.op == "eq" and condition.value is not None
+        return one and (ref == self.schema.row_ref or code_name(ref))
 
     def _rows_inside(self, at: int) -> None:
         """ "Đơn hủy" is a state that names the rows too."""
@@ -1215,10 +1217,12 @@ class Reader:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
         mention = self.mentions[at]
         meant = [word for value in best.values for word in words(value) if fold(word) == fold(mention.text)]
-        if meant and not any(
-            not accents(word) or accents_agree(mention.text.lower(), word) for word in meant
-        ):
-            return False  # "giờ" is not "gió"
+        typed = mention.text.lower()
+        agree = (
+            accents_agree(typed, word) and (accents(typed) or not self.wording.careful) for word in meant
+        )
+        if meant and not (any(agree) or not all(map(accents, meant))):
+            return False  # "giờ" is not "gió", nor "Trang" beside "Tràng Tiền" "trắng"
         bare = not accents(mention.text) and any(accents(each) for each in best.values)
         inside = mention.start > 0 and mention.text[:1].isupper() and not self.wording.text.isupper()
         labelled = bool(mention.labels or mention.targets)
@@ -1265,6 +1269,8 @@ class Reader:
         if len(best) > 1 and (side := side_before(self.wording.words[: mention.start])):
             sided = [each for each in best if side_of(each.ref.name) == side]
             best = sided if len(sided) == 1 else best
+        if not top.whole and {each.ref.concept for each in best} <= GOODS:  # a kind, and names with its word
+            best = [each for each in best if each.ref.concept == "product"][:1] or best
         if len(best) > 1:
             names = tuple(each.ref.name for each in best[:4])
             self.ask("which_value", mention.text, names, said=mention.text)
@@ -1294,12 +1300,10 @@ class Reader:
         """Whether a word of leaving out stands before the value, with only names, values and links between."""
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            places = {"province", "region", "district", "country"}
-            placed = any(each.ref.concept in places for each in self.mentions[at].values[:1])
-            said = {word.folded for word in self.wording.words}
-            centre = fold(mention.text) == "ngoai" and placed and "ra" not in said
-            if centre or (mention.has("minus") and self._subtracts(place)):
-                return False  # in the centre "ngoài Huế" is in Huế: what is meant is asked about
+            if fold(mention.text) == "ngoai" and place == at - 1:
+                return self._leaves_out(place)
+            if mention.has("minus") and self._subtracts(place):
+                return False
             away = fold(mention.text) in {"khong den", "khong toi"}  # "không đến từ Shopee"
             if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
                 mention.targets and mention.targets[0].weight >= 0.9
@@ -1314,16 +1318,25 @@ class Reader:
             if mention.role == "condition" or self._owns(at, place):
                 return False
             listed = (
-                mention.role == "pointer"
-                or mention.has("and", "either", "to", "all", "only", "plural")
-                or fold(mention.text) == "may"
-                or mention.role == "value"
-                or bool(mention.values)
+                mention.has("and", "either", "to", "all", "only", "plural") or fold(mention.text) == "may"
             )
-            named = bool(mention.targets)
+            named = mention.role in {"pointer", "value"} or mention.values or mention.targets
             if not (self.is_link(place) or listed or named):
                 return False
         return False
+
+    def _leaves_out(self, at: int) -> bool:
+        """Whether "ngoài Huế" is all but Huế: so it is beside a noun of places or "ra"; the centre means in Huế, others are asked."""
+        self.take("negation", at)
+        there, ref = self.mentions[at + 1].text, self.mentions[at + 1].values[0].ref
+        others = bool({word.folded for word in self.wording.words} & {"ra", "khac"})
+        nouns = (nth for nth, each in enumerate(self.mentions) if each.targets and nth != at + 1)
+        if others or ref.concept not in _PLACES or any(self._noun_ref(nth) == ref for nth in nouns):
+            return True
+        options = (f"ở {there}", f"trừ {there}")
+        if not self.centre and "ngoai" not in self.choices:
+            self.ask("which_side", "ngoài", options, said=f"{self.mentions[at].text} {there}")
+        return self.choices.get("ngoai") == options[1]
 
     def _owns(self, at: int, place: int) -> bool:
         """Whether a value is of what the state before it says, which alone is denied: "trừ đơn huỷ của Lazada"."""
@@ -1406,7 +1419,12 @@ class Reader:
 
     def _asks_which_thing(self, at: int) -> bool:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
-        whole = self.has(at, "which one")
+        said = [
+            fold(each.text) for each in self.mentions[at : at + 2]
+        ]  # "bán gì chạy nhất", "what do people buy"
+        english = said[0] == "what" and said[-1] in {"do", "did"} and self.any("bought")
+        bare = english or (self.has(at - 1, "sold", "bought") and said[0] == "gi")
+        whole = self.has(at, "which one") or bare
         if not whole and not (self.has(at, "thing") and self.has(at + 1, "which")):
             return False
         named = any(
@@ -1414,16 +1432,17 @@ class Reader:
             for place in range(len(self.mentions))
             if self.mentions[place].targets and self.figure(place) is None and not self.is_rows(place)
         )
-        named = named and not (whole and self.about is not None and self.any("max", "min"))
+        named = named and not (bare or (whole and self.about is not None and self.any("max", "min")))
         if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
         goods = self.schema.goods()
-        piece = fold(self.mentions[at].text).split()[0] in _PIECES
+        piece = bare or fold(self.mentions[at].text).split()[0] in _PIECES
         ware = fold(self.mentions[at].text) in _WARES or any(
             each.concept == "product" for each in self.mentions[at].targets
         )
         kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
+        ware = ware or bare
         asked = self.about if self.about not in conditioned and not (kinds or (ware and goods)) else None
         stocked = self.schema.row_concept == "product" and self.any("sold", "bought", "seller", "slow seller")
         if asked is None and (not goods or stocked or not piece):
@@ -1464,9 +1483,11 @@ class Reader:
         ):
             return "by", []
         after, before = self.beside(at, 1), self.beside(at, -1)
-        asked = (
-            after >= 0 and self.has(after, "which") and self.mentions[after].start == self.mentions[at].end
-        )
+        last = at
+        while after == last + 1 and self.mentions[after].role == "value":
+            last, after = after, self.beside(after, 1)  # "khách hàng Kim cương nào"
+        asked = after == last + 1 and self.has(after, "which")
+        asked = asked and self.mentions[after].start == self.mentions[last].end
         if asked and not self.has(before, "by"):
             return "which", [after]
         return self._trigger_before(at, before) if before >= 0 else ("", [])
@@ -1577,7 +1598,7 @@ class Reader:
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
         acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
-        return given or (acts and not self.any(*_ASKED_OF))
+        return given or (acts and (bool(self.parts.groups) or not self.any(*_ASKED_OF)))
 
     def _heads_value(self, at: int) -> bool:
         """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
@@ -1693,13 +1714,8 @@ class Reader:
         """Nouns that only say what kind of thing a value or a condition beside them is of: "khách Hàn Quốc", "món tráng miệng"."""
         for at in list(self.free()):
             mention = self.mentions[at]
-            if (
-                not mention.targets
-                or self.figure(at) is not None
-                or mention.unit
-                or self._asked_for(at)
-                or self.is_rows(at)
-            ):
+            named = mention.targets and not mention.unit and self.figure(at) is None
+            if not named or self._asked_for(at) or self.is_rows(at):
                 continue
             near = [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
             if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
@@ -1781,13 +1797,10 @@ class Reader:
             return Measure("count")
         before = self.beside(at, -1)
         counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
-        if (
-            not counting
-            and self.is_rows(at)
-            and at + 1 < len(self.mentions)
-            and fold(self.mentions[at + 1].text) == "count"
-        ):
+        behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
+        if not counting and self.is_rows(at) and behind == "count":
             before, counting = at + 1, True  # "order count"
+        beside = not counting and self._beside_figure(at)
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
@@ -1800,12 +1813,11 @@ class Reader:
             and (said or halves or len(mention.text.split()) > 1)
         ):
             return self._count_persons(at, said)
-        if not (said or distinct or halves) or not (mention.targets or mention.has("rows")):
+        if not (said or distinct or halves or beside) or not (mention.targets or mention.has("rows")):
             return None
-        behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
-        listed = any(fold(each.text) in _LISTING for each in self.mentions) and fold(
-            self.mentions[before].text
-        ).endswith("may")
+        few, spoken = fold(self.mentions[before].text), {fold(each.text) for each in self.mentions}
+        listed = few.endswith("may") and not _LISTING.isdisjoint(spoken)
+        listed = listed or (few == "may" and self.is_rows(at) and self.any("running out", "sold out"))
         # "mấy tỉnh còn lại", "mấy món nào", "mấy món …, liệt kê giúp em"
         if said and (behind in _REST or self.has(at + 1, "which") or listed):
             self.mentions[before].labels = frozenset({"plural"})
@@ -1816,6 +1828,14 @@ class Reader:
             self.take("count", *said)
             return None
         return self._count_things(at, said, distinct, halves=halves and not said)
+
+    def _beside_figure(self, at: int) -> bool:
+        """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
+        far = [at + 2 * step for step in (-1, 1) if self.has(at + step, "and")]
+        figures = [
+            self.figure(each) for each in far if 0 <= each < len(self.mentions) and not self.is_rows(each)
+        ]
+        return self.is_rows(at) and any(figures) and not self.any("max", "min", "which")
 
     def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
         target = self.dimension(at)
@@ -1889,6 +1909,10 @@ class Reader:
             self.has(at - 1, "share") and self.mentions[at - 1].text.split()[-1] in _OF_WHOLE
             for at in figures[:1]
         )
+        parts.share_of = self._share_of()
+        sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
+        near = [place for at in sizes for place in (self.beside(at, -1), at + 1)]
+        parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)
         parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
@@ -1913,7 +1937,7 @@ class Reader:
             return "rows"
         if self._compares(at):
             return "shape"
-        if self.sure(at) or self._names_more(at) or self._points(at):
+        if self.sure(at) or self._names_more(at) or self._points(at) or self._hides_figure(at):
             return ""
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
         named = parts.groups or parts.loose or parts.row_key or self._two_values()
@@ -1933,6 +1957,44 @@ class Reader:
         )
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
 
+    def _hides_figure(self, at: int) -> bool:
+        """Whether a word typed without accents is a figure by its place that the sheet has no column for: "mon nao lai nhieu nhat"."""
+        mention, behind = self.mentions[at], self.beside(at, 1)
+        asked = self.has(behind, "max", "min", "count", "much") and not (
+            self.parts.measures or mention.targets
+        )
+        return asked and not accents(mention.text) and fold(mention.text) in bare_figures()
+
+    def _share_of(self) -> str:
+        """The value that makes the part: what "chiếm" is said of, else what is said last of a per cent, first of a rate; a place or a
+        topic ("ở Cần Thơ", "với Shopee thì …") bounds the whole. "%" where it is of an end of a ranking that is named before.
+        """
+        share = next((at for at in range(len(self.mentions)) if self.has(at, "share")), -1)
+        roles = [each.role if each.values or each.amount else "" for each in self.mentions]
+        named = [at for at, role in enumerate(roles) if role in {"value", "number"}]
+        if not named or share < 0:
+            return ""
+        said = set(fold(self.mentions[share].text).split())
+        takes = [at for at in named if at < share] if said & _TAKES else []
+        ends = [at for at in range(share) if self.has(at, "max", "min") and "," in self._between(at, at + 1)]
+        if ends and said & _TAKES:
+            return "%"
+        free = [at for at in takes or named if not self._bounds(at, share)] or takes or named
+        after = [at for at in free if at > share and said & _OF_WHOLE and not takes]
+        states = [
+            at
+            for at in free
+            if STATES.intersection(each.ref.concept for each in self.mentions[at].values[:1])
+        ]
+        return self.mentions[(after[-1:] or states or free)[0]].text
+
+    def _bounds(self, at: int, share: int) -> bool:
+        """Whether a value is a place or a topic: a preposition stands before it, or a comma or "thì" closes it before the share."""
+        start = self.mentions[at].start
+        ahead = {word.folded for word in self.wording.words[max(0, start - 2) : start]}
+        closed = at < share and bool(re.search(r",|thì|\bthi\b", self._between(at, at + 1)))
+        return closed or bool(ahead & _FRAMES and not ahead & {"la", "is", "are"})
+
     def _compares(self, at: int) -> bool:
         """Whether words only hold two things or figures against each other that are known: "which … more", "hơn"."""
         mention, parts = self.mentions[at], self.parts
@@ -1942,11 +2004,8 @@ class Reader:
         two = self._two_values() or parts.when.versus is not None or both
         bare = not any(each.targets or each.values for each in self.mentions if each.role != "pointer")
         between = mention.has("gt", "lt", "gap", "high", "low") and two and not mention.targets
-        return (
-            between
-            or (mention.has("minus", "gap", "times") and len(parts.measures) in {2, 3})
-            or (mention.has("gap") and bare)
-        )
+        made = mention.has("minus", "gap", "times") and len(parts.measures) in {2, 3}
+        return between or made or (mention.has("gap") and bare)
 
     def _points(self, at: int) -> bool:
         """Whether words point at one thing that was shown ("món đó", "it"); at the end "đó" only rounds off."""
@@ -2012,7 +2071,8 @@ class Reader:
         places = [
             at
             for at, mention in enumerate(self.mentions)
-            if mention.role in {"figure", "count"} and not self.has(at, "count", "number")
+            if (mention.role in {"figure", "count"} and not self.has(at, "count", "number"))
+            or (mention.role in {"shape", "frame"} and self.has(at, "left"))
         ]
         for first, second in itertools.pairwise(places):
             between = range(first + 1, second)
