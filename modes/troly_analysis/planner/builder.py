@@ -287,10 +287,11 @@ class _Builder:
         order = self._order()
         counted = self._counts_groups()
         self._stock()
+        picked = self._picks_row(order)
         self._made_figures()
         self._several_figures()
         self._best_sellers()
-        form = self._form(order, gap=bool(gap))
+        form = "rows" if picked else self._form(order, gap=bool(gap))
         self._name_figure(form, order)
         if not self.measures and form != "distinct":
             return self.built
@@ -428,6 +429,24 @@ class _Builder:
                 self.groups.append(group)
             elif group not in self.groups:
                 self.unmet.append(f"{group.ref.name} ({group.unit})" if group.unit else group.ref.name)
+
+    def _picks_row(self, order: str) -> bool:
+        """Let an end that is said of a row pick it, where another figure or column of it is asked for."""
+        parts, schema = self.parts, self.schema
+        about = next((ref for name in parts.adjectives if (ref := schema.of(name))), None)
+        goods = schema.row_concept in GOODS
+        if not parts.adjectives and not goods:
+            about = schema.main_measure()  # "đơn to nhất"
+        refs = [*(each.ref for each in self.measures), *(each.ref for each in self.groups)]
+        alone = not refs or (refs == [about] and (parts.picks == "row" or not parts.pointer))
+        if not parts.picks or len(set(parts.extremes)) != 1 or parts.limit or alone:
+            return False
+        told = all(ref is not None and not (ref.sheet or ref.parts) for ref in refs)
+        if about is None or not told or not (goods or parts.picks == "row"):
+            self.unmet += parts.extremes[:1] if parts.adjectives else []
+            return False
+        self.measures, self.groups = [Measure("min" if order == "asc" else "max", about)], []
+        return True
 
     def _ranked(self) -> bool:
         return bool(self.parts.limit or self.parts.extremes or self.parts.rank) or self.parts.has(*_ENDS)
@@ -910,7 +929,7 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
         seller = parts.has("seller", "slow seller")
         whole = (parts.measures or seller) and parts.groups and (parts.extremes or parts.limit or seller)
-        whole = whole or parts.has("whole") or _asks_anew(parts, before)
+        whole = whole or parts.has("whole") or parts.picks == "row" or _asks_anew(parts, before)
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and (
@@ -1134,13 +1153,13 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.leftovers()
         change.query = _spread(parts, change.query)
     notes = [note for note in parts.notes if note.key != "measure"]
-    query, also = _of_that_year(parts, before, change.query)
+    query, also = of_that_year(parts, before, change.query)
     return BuiltQuery(
         query, notes, parts.question, parts.options, parts.pending, tuple(change.unmet), also=also
     )
 
 
-def _of_that_year(parts: Parts, before: DataQuery, query: DataQuery) -> tuple[DataQuery, DataQuery | None]:
+def of_that_year(parts: Parts, before: DataQuery, query: DataQuery) -> tuple[DataQuery, DataQuery | None]:
     """Another year after a month or quarter: all of it, or the same part of it; a correction means the same part first, and
     days that are pointed at ("ngày đó năm ngoái") that part alone.
     """
@@ -1150,7 +1169,7 @@ def _of_that_year(parts: Parts, before: DataQuery, query: DataQuery) -> tuple[Da
         return query, None
     pointed = [unit for unit in parts.kept if unit in _CALENDAR and is_whole(days, unit)]
     known = any(is_whole(days, unit) for unit in (*pointed, "month", "quarter"))
-    if not known or days.start.year == year.start.year:
+    if not known or (days.start.year == year.start.year and not pointed):
         return query, None
     years = year.start.year - days.start.year
     end = add(days.end + timedelta(1), years, "year") - timedelta(1)
@@ -1167,10 +1186,10 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
     more = parts.has("gap") or (parts.has("compare", "gt", "lt") and not parts.numbers)
     if one is None or not more or parts.when.versus or before.groups:
         return parts, before
+    rest = replace(parts, conditions=[], groups=[each for each in parts.groups if each.ref != one.ref])
     if one.op == "in" and len(one.value) == 2 and "," in one.said and parts.has("gap", "gt", "lt"):
         kept = tuple(each for each in before.conditions if each.ref != one.ref)
-        made = replace(before, conditions=(*kept, one), gap=(one,), versus=None)
-        return replace(parts, conditions=[]), made
+        return rest, replace(before, conditions=(*kept, one), gap=(one,), versus=None)
     first = values_of(shown)[0] if shown is not None and one.op == "eq" else one.value
     if (
         shown is None
@@ -1181,7 +1200,7 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
         return parts, before
     two = Condition(one.ref, "in", [first, one.value], f"{first}, {one.value}")
     held = tuple(two if each is shown else each for each in before.conditions)
-    return replace(parts, conditions=[]), replace(before, conditions=held, gap=(two,), versus=None)
+    return rest, replace(before, conditions=held, gap=(two,), versus=None)
 
 
 class _Change:
@@ -1265,7 +1284,14 @@ class _Change:
 
     def dates(self) -> None:
         """Another period, or one to compare with; a unit that is pointed at must be the period before."""
-        parts, query = self.parts, self.query
+        parts = self.parts
+        if (
+            parts.has("growth")
+            and parts.when.versus
+            and all(each.unit in _COURSE for each in self.query.groups)
+        ):
+            self.query = figure_alone(self.query)  # "tháng 3 có lên lại không?" after the months of a year
+        query = self.query
         of_year = "week" in parts.kept and parts.when.period is not None  # "tuần đó năm ngoái"
         self.unmet += [] if points_at_days(parts, query) and not of_year else ["…"]
         if _moved_back(parts, self.before) and query.period is not None:
@@ -1362,6 +1388,8 @@ class _Change:
             else set()
         )
         held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
+        both = [each.ref for each in parts.conditions if each.op == "in"]
+        held |= {"compare"} if any(group.ref in both for group in self.query.groups) else set()
         names = {word for made in before.measures if made.ref for word in folded_words(made.ref.name)}
         held |= {
             label for label in _BEYOND if fold(parts.spoken.get(label, "")) in names
@@ -1403,9 +1431,10 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
         each
         for each in before.conditions
         if (chosen and each.op == "in" and each not in query.conditions)
-        or (_leaves_out(each) and each.ref not in named)
+        or ((_leaves_out(each) or each.op not in {"eq", "in"}) and each.ref not in named)
         or not (
-            each.ref in (*asked, *named)
+            (not chosen and _other_goods(each, query.conditions))
+            or each.ref in (*asked, *named)
             or each.ref.concept in about
             or (query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows)
         )
@@ -1469,6 +1498,8 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
             values = list(dict.fromkeys([*values_of(each), *values_of(new[at])]))
             new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
     kept = [each for each in query.conditions if each.ref not in named]
+    if not (parts.kept or parts.pointer):
+        kept = [each for each in kept if not _other_goods(each, new)]
     found = replace(query, conditions=(*kept, *new))
     one = found.groups[0].ref if found.form == "top" and len(found.groups) == 1 else None
     if not any(each.ref == one and each.op == "eq" and each.value is not None for each in new):
@@ -1476,6 +1507,14 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     return replace(
         found, form="scalar", groups=(), order="", limit=0, seller=False
     )  # of one thing: its figure
+
+
+def _other_goods(held: Condition, new: Iterable[Condition]) -> bool:
+    """Whether other goods are named than those that were asked about: a group after a product, a product after a group."""
+    kind, names = {"category", "brand"}, {"product", "crop", "book"}
+    other = kind if held.ref.concept in names else names if held.ref.concept in kind else set()
+    told = held.op in {"eq", "in"} and held.value is not None
+    return told and any(each.ref.concept in other and each.op in {"eq", "in"} for each in new)
 
 
 _CALENDAR = frozenset({"day", "month", "quarter"})
