@@ -291,6 +291,9 @@ class _Builder:
         self._made_figures()
         self._several_figures()
         self._best_sellers()
+        if parts.sized and self.groups and not (self.measures or parts.per):  # whose order is the largest
+            self.unmet += [each.ref.name for each in self.groups if each.ref.sheet]
+            self.groups = []
         form = "rows" if picked else self._form(order, gap=bool(gap))
         self._name_figure(form, order)
         if not self.measures and form != "distinct":
@@ -355,11 +358,13 @@ class _Builder:
             or parts.limit
             or parts.chart
         )
+        asked = parts.groups or parts.loose or parts.has("which")  # "mua gì, hết bao nhiêu"
         if (
             other
             or parts.op
+            or (parts.has("how much") and not asked)
             or len(self.conditions) > 1
-            or parts.has("share", "trend", "growth", "compare", "count", "how much")
+            or parts.has("share", "trend", "growth", "compare", "count")
         ):
             return False
         return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
@@ -385,7 +390,7 @@ class _Builder:
         margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and of_piece(each.ref, self.schema)]  # fmt: skip
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
-        one = parts.has("per") or any(each.op == "eq" for each in self.conditions)
+        one = parts.has("per", "each") or any(each.op == "eq" for each in self.conditions)
         if margin and not (one and all(self._each_once([group]) for group in self.groups)):
             self.unmet.append(
                 margin[0].noun
@@ -435,15 +440,13 @@ class _Builder:
         parts, schema = self.parts, self.schema
         about = next((ref for name in parts.adjectives if (ref := schema.of(name))), None)
         goods = schema.row_concept in GOODS
-        if not parts.adjectives and not goods:
-            about = schema.main_measure()  # "đơn to nhất"
         refs = [*(each.ref for each in self.measures), *(each.ref for each in self.groups)]
         alone = not refs or (refs == [about] and (parts.picks == "row" or not parts.pointer))
         if not parts.picks or len(set(parts.extremes)) != 1 or parts.limit or alone:
             return False
         told = all(ref is not None and not (ref.sheet or ref.parts) for ref in refs)
         if about is None or not told or not (goods or parts.picks == "row"):
-            self.unmet += parts.extremes[:1] if parts.adjectives else []
+            self.unmet += parts.extremes[:1]
             return False
         self.measures, self.groups = [Measure("min" if order == "asc" else "max", about)], []
         return True
@@ -543,6 +546,9 @@ class _Builder:
         counts = _counts_rows(self.measures)
         if ref is None and (counts or any(_leaves_out(each) for each in self.conditions)):
             return  # "bỏ nhóm vitamin thì còn bao nhiêu": what is left of the figure
+        if stock is not None and self.measures and parts.joined and not counts:
+            self.measures.append(Measure("sum", stock))  # "giá bao nhiêu, còn hàng không"
+            return
         of_amount = bool(ref and ref.parts and all(each.ref == ref.parts[0] for each in self.measures))
         if ref is None or (any(each.ref and not each.distinct for each in self.measures) and not of_amount):
             self.unmet.append("tồn kho")
@@ -588,7 +594,9 @@ class _Builder:
                 self.measures = [Measure("sum", made_of(first, "*", second), noun=plain[0].noun)]
             elif first and second and parts.has("gap", "minus"):
                 op: Operation = "avg" if any(map(averaged, (first, second))) else "sum"
-                self.measures = [Measure(op, made_of(first, "-", second), noun=plain[0].noun)]
+                made = made_of(first, "-", second)
+                known = self.schema.refs.get(f":{made.name}", made)
+                self.measures = [Measure(op, known, noun=plain[0].noun)]
         self._order_value()
         apart = len({each.op for each in self.measures if each.ref}) > 1  # "doanh thu, trung bình mỗi đơn"
         if parts.per_row and apart and self._orders_of_rows():
@@ -694,7 +702,8 @@ class _Builder:
         self._add_course(order)
         goods = next(iter(self.schema.goods()), None)
         sellers = parts.has("seller", "slow seller") and not (self.groups or parts.per or gap or parts.rows)
-        if sellers and goods and (parts.limit or not self.conditions):
+        made = parts.rows and order and any(each.ref and each.ref.parts for each in self.measures)
+        if goods and not self.groups and (made or (sellers and (parts.limit or not self.conditions))):
             self.groups.append(Group(goods))  # "top 3 best sellers"
         ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
         signs: tuple[tuple[Form, bool], ...] = (
@@ -753,7 +762,9 @@ class _Builder:
         parts = self.parts
         if not parts.rows or any(each.op == "count" or each.over or each.metric for each in self.measures):
             return False
-        asked = parts.has("which") and bool(parts.extremes)  # "đơn nào lớn nhất, bao nhiêu tiền"
+        asked = bool(parts.extremes) and (
+            parts.sized or parts.has("which")
+        )  # "đơn nào lớn nhất, bao nhiêu tiền"
         if (
             len(self.measures) > 1
             or parts.op
@@ -832,10 +843,9 @@ class _Builder:
         ]
         if not positive or (positive[0].op == "in" and self.groups and self.groups[0].ref == positive[0].ref):
             return ()
-        part = next(
-            (each for each in positive if not any(group.ref == each.ref for group in self.groups)),
-            positive[0],
-        )
+        free = [each for each in positive if not any(group.ref == each.ref for group in self.groups)]
+        meant = [each for each in free if self.parts.share_of in each.said.split(", ")]
+        part = (meant or free or positive)[0]
         self.conditions = [each for each in self.conditions if each is not part]
         return (part,)
 

@@ -222,6 +222,13 @@ def concept_words() -> frozenset[str]:
 
 
 @cache
+def bare_figures() -> frozenset[str]:
+    """The figures of one word that are written with accents, without them: "lai"."""
+    listed = (phrase for each in concepts() if each.nature == "number" for phrase in each.phrases)
+    return frozenset(fold(phrase) for phrase in listed if " " not in phrase and accents(phrase))
+
+
+@cache
 def things() -> Phrases[str]:
     """The names of concepts that take more than one word: what a sheet may have no column for is still one thing."""
     found: Phrases[str] = Phrases()

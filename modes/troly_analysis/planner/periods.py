@@ -277,7 +277,9 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
         return replace(when, period=distinct[0])
     inside = [a for a in distinct if any(a != b and b.start <= a.start and a.end <= b.end for b in distinct)]
     if not compared and inside and len(distinct) == 2:  # "ngày 5 tháng 3 trong quý 1"
-        return replace(when, period=inside[0])
+        outer = next(each for each in distinct if each != inside[0])
+        until = inside[0].start == inside[0].end == outer.end  # "bữa ni tính từ đầu tháng" ends today
+        return replace(when, period=outer if until and outer.end == reader.today else inside[0])
     ordered = sorted(distinct, key=lambda period: (period.start, period.end))
     if not compared and len(ordered) == 2 and ordered[0].start < ordered[1].start <= ordered[0].end:
         # "năm nay tính đến hôm nay": the days of both

@@ -302,7 +302,8 @@ def analyse_question(
 
 
 _JOINTS = re.compile(
-    r"(?<=[.?!;])\s+|,\s*(?:và|va|and|với|voi|còn|con)?\s+|\s+(?:và|va|and|rồi)\s+", re.IGNORECASE
+    r"(?<=[.?!;])\s+|,\s*(?:và|va|and|với|voi|(?:còn|con)(?! (?:l[ạa]i|h[àa]ng|t[ồo]n|(?:m[ấa]y|bao nhi[êe]u) (?:c[áa]i|chi[ếe]c))))?\s+|\s+(?:và|va|and|rồi)\s+",
+    re.IGNORECASE,
 )
 
 

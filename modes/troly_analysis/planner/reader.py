@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
 from troly.text.numbers import Amount
-from troly_analysis.planner.lexicon import concept, concepts, spellings_of
+from troly_analysis.planner.lexicon import bare_figures, concept, concepts, spellings_of
 from troly_analysis.planner.mentions import (
     Mention,
     find_mentions,
@@ -74,7 +74,6 @@ _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "le
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
 _INSIDE = frozenset({"trong", "con trong"})
 _STATE_OF_GOODS = ("running out", "sold out", "in stock", "seller", "slow seller")
-_SIZES = frozenset({"to", "lon", "bu", "khung", "be", "nho", "biggest", "largest", "smallest"})
 _WHOLE = frozenset({"ca", "tron", "nguyen", "the whole"})
 _LISTING = frozenset({"liet ke", "ke", "ke ra", "danh sach", "list"})
 _FULL = frozenset({"du", "day du"})
@@ -90,6 +89,8 @@ _ASKED_OF = (
 )  # fmt: skip
 _AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
 _OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
+_TAKES = frozenset({"chiem", "gop", "contribute", "account"})
+_FRAMES = frozenset({"o", "tai", "trong", "cua", "voi", "tren", "ben", "in", "at", "from", "of", "among"})
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
     "cua", "anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "by", "of", "mr", "ms", "khach", "ban",
@@ -168,11 +169,15 @@ class Parts:
     asks: int = 0
     """How many times "bao nhiêu", "how much" is asked."""
     picks: Literal["row", "thing", ""] = ""
-    """For an end that is said of a thing itself and of no figure ("cái rẻ nhất", "đơn to nhất"): whether its noun means a row."""
+    """For an end that is said of a thing itself and of no figure ("cái rẻ nhất"): whether its noun means a row."""
     many: bool = False
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
     repeated: bool = False
     """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
+    share_of: str = ""
+    """The words of the value whose share is asked for, where several are named: "COD" of "ở Cần Thơ, bao nhiêu % … COD"."""
+    sized: bool = False
+    """Whether an end is said of the size of the rows ("đơn lớn nhất của khách nào"), so that one of them is asked for."""
     whole_first: bool = False
     """Whether the figure that others are a part of is named first ("what percentage of revenue is shipping")."""
     rows_first: bool = False
@@ -489,17 +494,14 @@ class Reader:
         self._last_two()
 
     def _picks(self) -> None:
-        """ "Cái rẻ nhất còn mấy cái", "đơn to nhất của ai": the end is of the thing, whatever else is asked of it."""
+        """ "Cái rẻ nhất còn mấy cái": the end is of the thing, whatever else is asked of it."""
         for at, mention in enumerate(self.mentions):
-            sized = not _SIZES.isdisjoint(fold(mention.text).split())
-            told = mention.has("max", "min") and (
-                sized or any(each.startswith("of ") for each in mention.labels)
-            )
+            told = mention.has("max", "min") and any(each.startswith("of ") for each in mention.labels)
             for noun in (at - 1 - self.has(at - 1, "which"), at + 1) if told else ():
                 if not 0 <= noun < len(self.mentions):
                     continue
                 rows = self.is_rows(noun) and bool(self.mentions[noun].targets)
-                thing = self.has(noun, "thing") and not (sized or rows)
+                thing = self.has(noun, "thing") and not rows
                 self.parts.picks = "thing" if thing else "row" if rows else ""
                 self.take("head", *([noun] if thing else []))
                 if self.parts.picks or self.figure(noun) is not None:
@@ -1081,7 +1083,8 @@ class Reader:
     def _by_size(self, at: int, last: int) -> Ref | None:
         """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
         amount = self.mentions[last].amount
-        goods = self.schema.of("price") if self.schema.row_concept == "product" else None
+        priced = self.schema.row_concept == "product" or self._only_goods()
+        goods = self.schema.of("price") if priced else None
         main = goods or self.schema.main_measure()
         own = self.schema.own_numbers()
         if (
@@ -1092,6 +1095,13 @@ class Reader:
             return None
         self.note("condition_field", field=main.name, said=self.mentions[at].text)
         return main
+
+    def _only_goods(self) -> bool:
+        """Whether goods are spoken of and nothing that was done with them, no row and no day: "áo nào dưới 200k" asks for prices."""
+        named = any(each.ref.concept in GOODS for mention in self.mentions for each in mention.values[:1])
+        done = self.any("sold", "bought", "seller", "slow seller")
+        rows = any(each.period or self.is_rows(at) for at, each in enumerate(self.mentions))
+        return named and not (done or rows)
 
     def _adjacent(self, at: int, carrier: int) -> bool:
         """Whether a bare number stands against the column's name ("số lượng 2", "5 sao")."""
@@ -1302,6 +1312,8 @@ class Reader:
         if len(best) > 1 and (side := side_before(self.wording.words[: mention.start])):
             sided = [each for each in best if side_of(each.ref.name) == side]
             best = sided if len(sided) == 1 else best
+        if not top.whole and {each.ref.concept for each in best} <= GOODS:  # a kind, and names with its word
+            best = [each for each in best if each.ref.concept == "product"][:1] or best
         if len(best) > 1:
             names = tuple(each.ref.name for each in best[:4])
             self.ask("which_value", mention.text, names, said=mention.text)
@@ -1501,9 +1513,11 @@ class Reader:
         ):
             return "by", []
         after, before = self.beside(at, 1), self.beside(at, -1)
-        asked = (
-            after >= 0 and self.has(after, "which") and self.mentions[after].start == self.mentions[at].end
-        )
+        last = at
+        while after == last + 1 and self.mentions[after].role == "value":
+            last, after = after, self.beside(after, 1)  # "khách hàng Kim cương nào"
+        asked = after == last + 1 and self.has(after, "which")
+        asked = asked and self.mentions[after].start == self.mentions[last].end
         if asked and not self.has(before, "by"):
             return "which", [after]
         return self._trigger_before(at, before) if before >= 0 else ("", [])
@@ -1926,6 +1940,10 @@ class Reader:
             self.has(at - 1, "share") and self.mentions[at - 1].text.split()[-1] in _OF_WHOLE
             for at in figures[:1]
         )
+        parts.share_of = self._share_of()
+        sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
+        near = [place for at in sizes for place in (self.beside(at, -1), at + 1)]
+        parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)
         parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
@@ -1950,7 +1968,8 @@ class Reader:
             return "rows"
         if self._compares(at):
             return "shape"
-        if self.sure(at) or self._names_more(at) or self._points(at) or self._is_called(at):
+        unheard = (self.sure, self._names_more, self._points, self._hides_figure, self._is_called)
+        if any(sign(at) for sign in unheard):
             return ""
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
         named = parts.groups or parts.loose or parts.row_key or self._two_values()
@@ -1969,6 +1988,41 @@ class Reader:
             ((self._asks_only(at) or tag) and not acts) or self._corrects(at)
         )
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
+
+    def _hides_figure(self, at: int) -> bool:
+        """Whether a word typed without accents is a figure by its place that the sheet has no column for: "mon nao lai nhieu nhat"."""
+        mention, behind = self.mentions[at], self.beside(at, 1)
+        asked = self.has(behind, "max", "min", "count", "much") and not (
+            self.parts.measures or mention.targets
+        )
+        return asked and not accents(mention.text) and fold(mention.text) in bare_figures()
+
+    def _share_of(self) -> str:
+        """The value that makes the part: what "chiếm" is said of, else what is said last of a per cent, first of a rate; a place or a
+        topic ("ở Cần Thơ", "với Shopee thì …") bounds the whole.
+        """
+        share = next((at for at in range(len(self.mentions)) if self.has(at, "share")), -1)
+        roles = [each.role if each.values or each.amount else "" for each in self.mentions]
+        named = [at for at, role in enumerate(roles) if role in {"value", "number"}]
+        if share < 0 or not named:
+            return ""
+        said = set(fold(self.mentions[share].text).split())
+        takes = [at for at in named if at < share] if said & _TAKES else []
+        free = [at for at in takes or named if not self._bounds(at, share)] or takes or named
+        after = [at for at in free if at > share]
+        if after and said & _OF_WHOLE and not takes:
+            return self.mentions[after[-1]].text
+        refs = [[each.ref.concept for each in self.mentions[at].values[:1]] for at in free]
+        return self.mentions[
+            next((at for at, ref in zip(free, refs, strict=True) if STATES.issuperset(ref) and ref), free[0])
+        ].text
+
+    def _bounds(self, at: int, share: int) -> bool:
+        """Whether a value is a place or a topic: a preposition stands before it, or a comma or "thì" closes it before the share."""
+        start = self.mentions[at].start
+        ahead = {word.folded for word in self.wording.words[max(0, start - 2) : start]}
+        closed = at < share and bool(re.search(r",|thì|\bthi\b", self._between(at, at + 1)))
+        return closed or bool(ahead & _FRAMES and not ahead & {"la", "is", "are"})
 
     def _compares(self, at: int) -> bool:
         """Whether words only hold two things or figures against each other that are known: "which … more", "hơn"."""
@@ -2049,7 +2103,8 @@ class Reader:
         places = [
             at
             for at, mention in enumerate(self.mentions)
-            if mention.role in {"figure", "count"} and not self.has(at, "count", "number")
+            if (mention.role in {"figure", "count"} and not self.has(at, "count", "number"))
+            or (mention.role in {"shape", "frame"} and self.has(at, "left"))
         ]
         for first, second in itertools.pairwise(places):
             between = range(first + 1, second)

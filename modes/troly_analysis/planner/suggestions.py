@@ -9,7 +9,7 @@ from typing import Any
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.schema import Schema, is_code, metric_measure, schema_of, shown_name
+from troly_analysis.planner.schema import Schema, is_code, metric_measure, of_piece, schema_of, shown_name
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -129,7 +129,7 @@ def _measures(schema: Schema, plan: Plan | None) -> list[Measure]:
     own = [ref for ref in schema.refs.values() if not (ref.sheet or ref.parts) and ref.kind in NUMERIC]
     own = [ref for ref in own if not is_code(ref, schema.key(ref), schema.sheet)]
     asked = [measure.ref for measure in before if not measure.metric and measure.ref in own]
-    columns = [ref for ref in [*asked, main, *own] if ref is not None]
+    columns = [ref for ref in [*asked, main, *own] if ref is not None and not of_piece(ref, schema)]
     figures = [Measure("avg" if averaged(ref) else "sum", ref, noun=ref.name) for ref in columns]
     ahead = figures[: len(asked)]
     return list({_name(each): each for each in [*named, *ahead, *metrics[:2], *figures]}.values())[:4]
@@ -177,6 +177,9 @@ def _what(ask: DataQuery, lang: Lang) -> str:
         return _note("values", lang, groups=groups)
     figures = ", ".join(_figure(measure, lang, named=ask.form == "scalar") for measure in ask.measures)
     if ask.form == "rows":
+        end: Operation = "min" if ask.order == "asc" else "max"
+        listed = [replace(each, op=end) if each.op == "max" else each for each in ask.measures]
+        figures = ", ".join(_figure(each, lang, named=False) for each in listed)
         return _note("list", lang, limit=ask.limit, what=figures)
     if ask.form == "top":
         key = "seller" if ask.seller and ask.order == "desc" else "bottom" if ask.order == "asc" else "top"
