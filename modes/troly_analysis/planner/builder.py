@@ -1290,18 +1290,15 @@ class _Change:
                 self.set(per=(), measures=sums)
             ranked = self.query.form == "top" and not groups[0].unit
             form, limit = ("top", self.query.limit) if ranked else ("groups", 0)
+            form = "compare" if self.query.versus and not groups[0].unit else form
             self.set(groups=groups, conditions=tuple(kept), growth=False, form=form, limit=limit)
 
     def dates(self) -> None:
         """Another period, or one to compare with; a unit that is pointed at must be the period before."""
-        parts = self.parts
-        if (
-            parts.has("growth")
-            and parts.when.versus
-            and all(each.unit in _COURSE for each in self.query.groups)
-        ):
+        rise = self.parts.has("growth") and self.parts.when.versus
+        if rise and all(each.unit in _COURSE for each in self.query.groups):
             self.query = figure_alone(self.query)  # "tháng 3 có lên lại không?" after the months of a year
-        query = self.query
+        parts, query = self.parts, self.query
         of_year = "week" in parts.kept and parts.when.period is not None  # "tuần đó năm ngoái"
         self.unmet += [] if points_at_days(parts, query) and not of_year else ["…"]
         if _moved_back(parts, self.before) and query.period is not None:
@@ -1352,7 +1349,8 @@ class _Change:
             else:
                 self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
             return
-        if parts.extremes:
+        told = self.query.versus and self.query.groups and parts.has("growth")  # each with its change
+        if parts.extremes and not told:
             turned = self.before.form == "groups" or (
                 self.before.form in {"top", "rows"} and self.before.limit == 1
             )

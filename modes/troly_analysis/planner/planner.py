@@ -280,8 +280,8 @@ def analyse_question(
                     now,
                     previous=last,
                     values=values,
-                    shown=shown if last is previous else (),
                     whole=last is not previous,
+                    shown=shown if last is previous else (),
                 ).plan
             ),
             lambda plan: (
@@ -328,7 +328,7 @@ def _part_by_part(
     """
     for joint in reversed(list(_JOINTS.finditer(text))):
         head, tail = text[: joint.start()], text[joint.end() :]
-        asks = _asks(head) and (_asks(tail) or "follow" in _said(tail))
+        asks = _asks(head) and _asks(tail, "follow")
         if min(len(tokens(head)), len(tokens(tail))) < _LEAST_WORDS or not asks:
             continue
         first = plan_of(head, previous)
@@ -356,16 +356,12 @@ _LEAST_WORDS = 3
 _PLAIN = frozenset({"scalar", "top", "rows", "groups"})
 
 
-def _asks(text: str) -> bool:
-    """Whether words ask for a figure or for which one."""
-    return not _said(text).isdisjoint(
-        {"which", "count", "how much", "much", "who", "which one", "max", "min", "superlative", "place"}
-    )
-
-
-def _said(text: str) -> set[str]:
-    """The labels of the words of a text."""
-    return {hit.payload for hit in words().find(text, tokens(text), careful=False)}
+def _asks(text: str, *more: str) -> bool:
+    """Whether words ask for a figure or for which one, or mean one of `more`."""
+    said = {hit.payload for hit in words().find(text, tokens(text), careful=False)}
+    return not said.isdisjoint({
+        "which", "count", "how much", "much", "who", "which one", "max", "min", "superlative", "place", *more,
+    })  # fmt: skip
 
 
 def _is_row(query: DataQuery | None) -> bool:

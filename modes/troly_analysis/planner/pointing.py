@@ -18,6 +18,7 @@ def shown_in(before: DataQuery, shown: Sequence[str]) -> DataQuery:
     if one is None or not one.unit or before.form != "top" or len(shown) != 1:
         return before
     days = period_of_key(shown[0])
+    days = whole(days[0], "week") if days and one.unit == "week" else days
     return before if days is None else replace(figure_alone(before), period=Period(*days, shown[0]))
 
 
@@ -176,25 +177,14 @@ def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery
     """The two questions before, side by side, where the message names the quarters, months or years of both ("quý 4 vs quý 1
     chênh nhau bao nhiêu"), or no more than a change ("tăng bao nhiêu phần trăm?"); None for others.
     """
-    if (
-        before is None
-        or earlier is None
-        or before.groups
-        or earlier.groups
-        or before.versus
-        or earlier.versus
-    ):
+    if before is None or earlier is None:
+        return None
+    if before.groups or earlier.groups or before.versus or earlier.versus:
         return None
     alike = before.conditions == earlier.conditions and before.measures == earlier.measures
-    if (
-        alike
-        and parts.has("growth", "gap")
-        and nothing_named(
-            replace(parts, measures=[])
-            if [each.ref for each in parts.measures] == [each.ref for each in before.measures]
-            else parts
-        )
-    ):
+    again = [each.ref for each in parts.measures] == [each.ref for each in before.measures]
+    rest = replace(parts, measures=[]) if again else parts
+    if alike and parts.has("growth", "gap") and nothing_named(rest):
         return _both_periods(parts, before, earlier)
     when, held = parts.when, (before.period, earlier.period)
     other = parts.conditions or parts.groups or parts.loose or parts.numbers or parts.extremes
@@ -230,11 +220,8 @@ def ends_apart(parts: Parts, before: DataQuery | None, figures: Mapping[str, flo
         return None
     if named or len(figures) < 2:
         return None
-    group, high, low = (
-        before.groups[0],
-        max(figures, key=figures.__getitem__),
-        min(figures, key=figures.__getitem__),
-    )
+    group, high = before.groups[0], max(figures, key=figures.__getitem__)
+    low = min(figures, key=figures.__getitem__)
     one = replace(figure_alone(before), versus=None)
     if group.unit:
         days = [period_of_key(each) for each in (high, low)]

@@ -472,7 +472,7 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             if mention.role:
                 continue
-            if self._end_of_list(at) or (self.has(at, "pointer") and self.has(at - 1, "share")):
+            if self._end_of_list(at) or (self.has(at, "pointer") and self.has(at - 1, "share", "growth")):
                 self.take("head", at)  # "tỉ lệ đó" is what was worked out before
             elif self.has(at, "among", "then") and not self._several(at + 1):
                 self.parts.kept.append("" if self.has(at, "among") else "any")

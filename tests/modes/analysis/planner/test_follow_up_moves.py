@@ -433,3 +433,18 @@ def test_a_rise_of_one_month_of_a_course_is_held_against_the_month_before(move: 
     assert query is not None
     assert query.form == "compare"
     assert query.versus is not None
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        "theo từng nền tảng thì sao",
+        "nền tảng nào góp nhiều nhất vào phần tăng đó",
+        "which platform drove the increase most",
+    ],
+)
+def test_a_comparison_that_is_broken_down_is_one_of_each(move: str) -> None:
+    query = after("doanh thu tháng 3/2024 so với tháng 2/2024", move).ask
+    assert query is not None
+    assert (query.form, bool(query.versus)) == ("compare", True)
+    assert [each.ref.name for each in query.groups] == ["Nền tảng"]
