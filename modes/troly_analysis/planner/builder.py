@@ -308,7 +308,7 @@ class _Builder:
             self.measures = [
                 Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
             ]
-            if not (part or self.groups or ratio):
+            if not (part or self.groups or ratio) or parts.share_apart:
                 self.unmet.append("%")
         period, versus = self._periods()
         form = "compare" if versus and form not in {"share", "per", "rows"} else form
@@ -390,7 +390,8 @@ class _Builder:
         margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and of_piece(each.ref, self.schema)]  # fmt: skip
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
-        one = parts.has("per", "each") or any(each.op == "eq" for each in self.conditions)
+        one = parts.has("per", "each", "minus", "gap")  # or the difference is told as one of two columns
+        one = one or any(each.op == "eq" and each_once(each.ref, self.schema) for each in self.conditions)
         if margin and not (one and all(self._each_once([group]) for group in self.groups)):
             self.unmet.append(
                 margin[0].noun
@@ -655,7 +656,9 @@ class _Builder:
                 self.measures.append(Measure("sum", money))
                 self.parts.joined = True
         if len(self.measures) > 1 and not self.parts.joined and not self.parts.per:
-            self.unmet += [each.noun or (each.ref.name if each.ref else "") for each in self.measures[1:]]
+            self.unmet += [
+                each.noun or (each.ref.name if each.ref else "count") for each in self.measures[1:]
+            ]
 
     def _best_sellers(self) -> None:
         """ "Doanh thu của 3 sản phẩm bán chạy nhất": the pieces choose them, and the money is shown beside."""
@@ -938,7 +941,8 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         return True
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
         seller = parts.has("seller", "slow seller")
-        whole = (parts.measures or seller) and parts.groups and (parts.extremes or parts.limit or seller)
+        figured = parts.measures or seller or parts.sized
+        whole = figured and parts.groups and (parts.extremes or parts.limit or seller)
         whole = whole or parts.has("whole") or parts.picks == "row" or _asks_anew(parts, before)
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12

@@ -58,6 +58,7 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     for pattern, written in (*_SIGNS, *rewrites()):
         text = pattern.sub(written, text)
     text = _UNIT_SLIP.sub(_unit_meant, text)
+    text = re.sub(r"(?<=\w) n (?=\w)", " and ", text) if detect_score(text) < 0 else text
     typed = tokens(nfc(message)[:_MOST_CHARS])
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())

@@ -318,6 +318,11 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
 
 def _single(reader: Reader, when: When, at: int, found: Period, *, compared: bool) -> When:
     before = reader.beside(at, -1)
+    earlier = [place for place in reader.free() if place > at and reader.has(place, "preceding")]
+    if earlier and compared:  # "last week vs the week before"
+        reader.take("period", *earlier[:1])
+        reader.mentions[earlier[0]].labels = frozenset()
+        return replace(when, period=found, versus=preceding(found))
     same = _same_days(reader.mentions[at].text)
     held = before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")
     more = before >= 0 and before == at - 1 and reader.has(before, "gt", "lt")

@@ -358,7 +358,8 @@ _PLAIN = frozenset({"scalar", "top", "rows", "groups"})
 
 def _asks(text: str, *more: str) -> bool:
     """Whether words ask for a figure or for which one, or mean one of `more`."""
-    said = {hit.payload for hit in words().find(text, tokens(text), careful=False)}
+    wording = read_wording(text)
+    said = {hit.payload for hit in words().find(wording.text, wording.words, careful=False)}
     return not said.isdisjoint({
         "which", "count", "how much", "much", "who", "which one", "max", "min", "superlative", "place", *more,
     })  # fmt: skip

@@ -59,6 +59,7 @@ PERSONS = (
 )  # fmt: skip
 """The concepts of columns that hold persons."""
 STATES = frozenset({"status", "reason", "gender", "priority"})
+_PLACES = frozenset({"province", "region", "district", "country"})
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
@@ -91,6 +92,8 @@ _AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
 _OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
 _TAKES = frozenset({"chiem", "gop", "contribute", "account"})
 _FRAMES = frozenset({"o", "tai", "trong", "cua", "voi", "tren", "ben", "in", "at", "from", "of", "among"})
+_CENTRE = frozenset({"ni", "rứa", "rua", "chừ", "mô", "nớ", "ri", "răng", "tê", "hè", "hỉ", "bây", "nỏ"})
+"""Words of who speaks as in the centre of the country."""
 _TIMES = (("ngay ", "day"), ("tuan ", "week"), ("thang ", "month"), ("quy ", "quarter"), ("nam ", "year"))
 _TITLES = frozenset({
     "cua", "anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "by", "of", "mr", "ms", "khach", "ban",
@@ -176,6 +179,8 @@ class Parts:
     """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
     share_of: str = ""
     """The words of the value whose share is asked for, where several are named: "COD" of "ở Cần Thơ, bao nhiêu % … COD"."""
+    share_apart: bool = False
+    """Whether "chiếm bao nhiêu phần trăm" stands behind an end of a ranking, of which it is asked."""
     sized: bool = False
     """Whether an end is said of the size of the rows ("đơn lớn nhất của khách nào"), so that one of them is asked for."""
     whole_first: bool = False
@@ -239,6 +244,7 @@ class Reader:
         self.told: set[str] = set()
         self.asked_both = False
         self.about: Ref | None = None
+        self.centre = not _CENTRE.isdisjoint(token.text for token in tokens(nfc(message).lower()))
         self.wording = read_wording(message, schema.names, schema.values)
         if kept := words_of_values(message, self.wording, schema, lookup):
             self.wording = read_wording(message, schema.names, schema.values, kept=kept)
@@ -526,6 +532,9 @@ class Reader:
         if self._restated(at + 2):
             mention.period = None
             self.take("period", at, at + 1)
+        elif said.endswith(" truoc") and any(each.period for each in self.mentions[:at]):
+            mention.period, mention.labels = None, frozenset({"preceding"})
+            self.take("frame", at + 1)  # "tuần trước so với tuần trước đó": before the days that are named
         elif said.endswith(" truoc"):
             mention.period, mention.labels = None, frozenset({"preceding"})
             self.parts.kept += [unit for name, unit in _TIMES if said.startswith(name)]
@@ -881,11 +890,21 @@ class Reader:
             if stock in held and self.has(at, "in stock"):
                 self.take("condition", at)
                 self.parts.conditions.append(Condition(stock, "gt", 0, "0"))
+            elif self.has(at, "sold out") and self._of_one_thing():
+                self.mentions[at].labels = frozenset({"left"})  # "áo khoác jean hết hàng chưa"
             elif self.has(at, "sold out") and not self.mentions[at].values:
                 self.take("condition", at)
                 if not any(each.ref == stock for each, _ in self.parts.numbers):
                     self.parts.conditions.append(Condition(stock, "lte", 0, "0"))
                     self.note("zero_cells", field=stock.name, said=self.mentions[at].text)
+
+    def _of_one_thing(self) -> bool:
+        """Whether one thing of the sheet is named whole, and none is asked for."""
+        named = [
+            value for each in self.mentions for value in each.values[:1] if value.ref in self.schema.goods()
+        ]
+        one = len(named) == 1 and named[0].whole
+        return one and not self.any("which", "which one", "list", "count", "number", "plural", "gt", "lt")
 
     # --- 3. numbers
 
@@ -1262,10 +1281,12 @@ class Reader:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
         mention = self.mentions[at]
         meant = [word for value in best.values for word in words(value) if fold(word) == fold(mention.text)]
-        if meant and not any(
-            not accents(word) or accents_agree(mention.text.lower(), word) for word in meant
-        ):
-            return False  # "giờ" is not "gió"
+        typed = mention.text.lower()
+        agree = (
+            accents_agree(typed, word) and (accents(typed) or not self.wording.careful) for word in meant
+        )
+        if meant and not (any(agree) or not all(map(accents, meant))):
+            return False  # "giờ" is not "gió", nor "Trang" beside "Tràng Tiền" "trắng"
         bare = not accents(mention.text) and any(accents(each) for each in best.values)
         inside = mention.start > 0 and mention.text[:1].isupper() and not self.wording.text.isupper()
         labelled = bool(mention.labels or mention.targets)
@@ -1343,12 +1364,10 @@ class Reader:
         """Whether a word of leaving out stands before the value, with only names, values and links between."""
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            places = {"province", "region", "district", "country"}
-            placed = any(each.ref.concept in places for each in self.mentions[at].values[:1])
-            said = {word.folded for word in self.wording.words}
-            centre = fold(mention.text) == "ngoai" and placed and "ra" not in said
-            if centre or (mention.has("minus") and self._subtracts(place)):
-                return False  # in the centre "ngoài Huế" is in Huế: what is meant is asked about
+            if fold(mention.text) == "ngoai" and place == at - 1:
+                return self._leaves_out(place)
+            if mention.has("minus") and self._subtracts(place):
+                return False
             away = fold(mention.text) in {"khong den", "khong toi"}  # "không đến từ Shopee"
             if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
                 mention.targets and mention.targets[0].weight >= 0.9
@@ -1373,6 +1392,23 @@ class Reader:
             if not (self.is_link(place) or listed or named):
                 return False
         return False
+
+    def _leaves_out(self, at: int) -> bool:
+        """Whether "ngoài Huế" is all but Huế: so it is beside a noun of places or "ra"; the centre means in Huế, others are asked."""
+        self.take("negation", at)
+        there, ref = self.mentions[at + 1].text, self.mentions[at + 1].values[0].ref
+        said = {word.folded for word in self.wording.words}
+        nouns = (nth for nth, each in enumerate(self.mentions) if each.targets and nth != at + 1)
+        if (
+            ref.concept not in _PLACES
+            or said & {"ra", "khac"}
+            or any(self._noun_ref(nth) == ref for nth in nouns)
+        ):
+            return True
+        options = (f"ở {there}", f"trừ {there}")
+        if not self.centre and "ngoai" not in self.choices:
+            self.ask("which_side", "ngoài", options, said=f"{self.mentions[at].text} {there}")
+        return self.choices.get("ngoai") == options[1]
 
     def _owns(self, at: int, place: int) -> bool:
         """Whether a value is of what the state before it says, which alone is denied: "trừ đơn huỷ của Lazada"."""
@@ -1455,7 +1491,12 @@ class Reader:
 
     def _asks_which_thing(self, at: int) -> bool:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
-        whole = self.has(at, "which one")
+        said = [
+            fold(each.text) for each in self.mentions[at : at + 2]
+        ]  # "bán gì chạy nhất", "what do people buy"
+        english = said[0] == "what" and said[-1] in {"do", "did"} and self.any("bought")
+        bare = english or (self.has(at - 1, "sold", "bought") and said[0] == "gi")
+        whole = self.has(at, "which one") or bare
         if not whole and not (self.has(at, "thing") and self.has(at + 1, "which")):
             return False
         named = any(
@@ -1463,16 +1504,17 @@ class Reader:
             for place in range(len(self.mentions))
             if self.mentions[place].targets and self.figure(place) is None and not self.is_rows(place)
         )
-        named = named and not (whole and self.about is not None and self.any("max", "min"))
+        named = named and not (bare or (whole and self.about is not None and self.any("max", "min")))
         if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
         goods = self.schema.goods()
-        piece = fold(self.mentions[at].text).split()[0] in _PIECES
+        piece = bare or fold(self.mentions[at].text).split()[0] in _PIECES
         ware = fold(self.mentions[at].text) in _WARES or any(
             each.concept == "product" for each in self.mentions[at].targets
         )
         kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
+        ware = ware or bare
         asked = self.about if self.about not in conditioned and not (kinds or (ware and goods)) else None
         stocked = self.schema.row_concept == "product" and self.any("sold", "bought", "seller", "slow seller")
         if asked is None and (not goods or stocked or not piece):
@@ -1628,7 +1670,7 @@ class Reader:
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
         acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
-        return given or (acts and not self.any(*_ASKED_OF))
+        return given or (acts and (bool(self.parts.groups) or not self.any(*_ASKED_OF)))
 
     def _heads_value(self, at: int) -> bool:
         """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
@@ -1839,6 +1881,7 @@ class Reader:
             and fold(self.mentions[at + 1].text) == "count"
         ):
             before, counting = at + 1, True  # "order count"
+        beside = not counting and self._beside_figure(at)
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
@@ -1851,12 +1894,12 @@ class Reader:
             and (said or halves or len(mention.text.split()) > 1)
         ):
             return self._count_persons(at, said)
-        if not (said or distinct or halves) or not (mention.targets or mention.has("rows")):
+        if not (said or distinct or halves or beside) or not (mention.targets or mention.has("rows")):
             return None
         behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
-        listed = any(fold(each.text) in _LISTING for each in self.mentions) and fold(
-            self.mentions[before].text
-        ).endswith("may")
+        few, spoken = fold(self.mentions[before].text), {fold(each.text) for each in self.mentions}
+        listed = few.endswith("may") and not _LISTING.isdisjoint(spoken)
+        listed = listed or (few == "may" and self.is_rows(at) and self.any("running out", "sold out"))
         # "mấy tỉnh còn lại", "mấy món nào", "mấy món …, liệt kê giúp em"
         if said and (behind in _REST or self.has(at + 1, "which") or listed):
             self.mentions[before].labels = frozenset({"plural"})
@@ -1867,6 +1910,14 @@ class Reader:
             self.take("count", *said)
             return None
         return self._count_things(at, said, distinct, halves=halves and not said)
+
+    def _beside_figure(self, at: int) -> bool:
+        """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
+        far = [at + 2 * step for step in (-1, 1) if self.has(at + step, "and")]
+        figures = [
+            self.figure(each) for each in far if 0 <= each < len(self.mentions) and not self.is_rows(each)
+        ]
+        return self.is_rows(at) and any(figures) and not self.any("max", "min", "which")
 
     def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
         target = self.dimension(at)
@@ -1941,6 +1992,15 @@ class Reader:
             for at in figures[:1]
         )
         parts.share_of = self._share_of()
+        shares = [
+            at
+            for at, each in enumerate(self.mentions)
+            if self.has(at, "share") and "chiem" in fold(each.text)
+        ]
+        parts.share_apart = any(
+            self.has(at, "max", "min") and "," in self._between(at, at + 1)
+            for at in range(min(shares, default=0))
+        )
         sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
         near = [place for at in sizes for place in (self.beside(at, -1), at + 1)]
         parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)

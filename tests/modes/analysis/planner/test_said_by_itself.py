@@ -13,6 +13,7 @@ from troly_analysis.types import Sheet
 GOODS = Sheet(
     "6", "lan", "Sản phẩm", "t6",
     (
+        column("Mã SP", "text", ("SP001", "SP002", "SP003")),
         column("Tên sản phẩm", "text", ("Áo thun basic", "Quần jean", "Giày sneaker")),
         column("Nhóm hàng", "text", ("Thời trang", "Phụ kiện")),
         column("Giá bán", "money", (), 3),
@@ -116,3 +117,91 @@ def test_prices_bound_goods_of_which_nothing_was_done() -> None:
 
 def test_no_sum_of_unit_costs_is_offered() -> None:
     assert not any("Giá vốn" in each.text for each in suggest_questions(GOODS, None, "vi"))
+
+
+@pytest.mark.parametrize(
+    ("text", "op"),
+    [
+        ("tháng ni ngoài Cần Thơ có mấy đơn rứa", "eq"),
+        ("ngoài Đà Nẵng chừ bán được mấy đơn tháng ni", "eq"),
+        ("các tỉnh ngoài Hà Nội tháng 5 có mấy đơn", "ne"),
+        ("ngoài Hà Nội ra thì tỉnh nào nhiều đơn nhất", "ne"),
+        ("nỏ tính Hà Nội thì tỉnh mô nhiều đơn nhất", "ne"),
+    ],
+)
+def test_outside_a_place_or_in_it(text: str, op: str) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert [each.op for each in ask.conditions] == [op]
+
+
+@pytest.mark.parametrize(("answer", "op"), [("ở Hà Nội", "eq"), ("2", "ne")])
+def test_outside_a_place_is_asked_where_nothing_tells(answer: str, op: str) -> None:
+    asked = plan("tháng này ngoài Hà Nội có mấy đơn", [ORDERS])
+    assert not asked.calls
+    ask = plan(answer, [ORDERS], previous=asked).ask
+    assert ask is not None
+    assert [each.op for each in ask.conditions] == [op]
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("can u pull revenue n orders last week", 2), ("orders and revenue by platform in May 2024", 2),
+        ("doanh thu với đơn tháng 5", 2), ("doanh thu và đơn lớn nhất tháng 5", 1),
+    ],
+)  # fmt: skip
+def test_rows_beside_a_figure_are_counted(text: str, figures: int) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert len(ask.measures) == figures
+
+
+@pytest.mark.parametrize(
+    "text", ["last month vs the month before revenue", "tháng trước so với tháng trước đó doanh thu thế nào"]
+)
+def test_the_period_before_the_one_that_is_named(text: str) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert ask.period is not None
+    assert ask.versus is not None
+    assert (ask.period.start, ask.versus.start) == (date(2024, 5, 1), date(2024, 4, 1))
+
+
+@pytest.mark.parametrize("text", ["mấy món sắp hết, dưới 5 cái", "may mon het hang roi"])
+def test_a_few_that_run_out_are_listed(text: str) -> None:
+    ask = plan(text, SHOP).ask
+    assert ask is not None
+    assert ask.form == "rows"
+
+
+@pytest.mark.parametrize(
+    "text", ["tháng 5 bán gì chạy nhất", "khach mua gi nhieu nhat thang 5", "khách mua món chi nhiều cái nhứt tháng 5 rứa"]
+)  # fmt: skip
+def test_what_is_sold_or_bought_is_goods(text: str) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert [each.ref.name for each in ask.groups] == ["Sản phẩm"]
+    assert [each.ref and each.ref.name for each in ask.measures] == ["Số lượng"]
+
+
+@pytest.mark.parametrize(
+    "text", ["quần jean hết hàng chưa", "quan jean het hang chua", "is Quần jean sold out?"]
+)
+def test_whether_one_thing_is_sold_out_is_its_stock(text: str) -> None:
+    ask = plan(text, SHOP).ask
+    assert ask is not None
+    assert [each.ref and each.ref.name for each in ask.measures] == ["Tồn kho"]
+    assert [each.op for each in ask.conditions] == ["eq"]
+
+
+@pytest.mark.parametrize(
+    "text", ["nền tảng nào hủy nhiều nhất, chiếm bao nhiêu phần trăm", "shop có bán ở Nha Trang không"]
+)
+def test_another_question_is_not_answered_instead(text: str) -> None:
+    assert not plan(text, SHOP).calls
+
+
+def test_wishes_in_short_spelling_are_each_answered() -> None:
+    found = plan("hqua bán dc bn đơn, tổng bn tiền, món nào chạy nhất", [ORDERS])
+    assert len((found, *found.more)) + len(found.ask.measures if found.ask else ()) == 3 + 1
