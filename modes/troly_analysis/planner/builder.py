@@ -1353,7 +1353,7 @@ class _Change:
             else:
                 self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
             return
-        told = self.query.versus and self.query.groups and parts.has("growth")  # each with its change
+        told = self.query.form == "compare" and self.query.groups and parts.has("growth")
         if parts.extremes and not told:
             turned = self.before.form == "groups" or (
                 self.before.form in {"top", "rows"} and self.before.limit == 1

@@ -448,3 +448,10 @@ def test_a_comparison_that_is_broken_down_is_one_of_each(move: str) -> None:
     assert query is not None
     assert (query.form, bool(query.versus)) == ("compare", True)
     assert [each.ref.name for each in query.groups] == ["Nền tảng"]
+
+
+def test_the_months_with_the_greatest_change_are_not_told_by_their_sums() -> None:
+    assert not after(
+        "doanh thu theo tháng năm 2024", "tháng 2 tăng bao nhiêu", "tháng nào giảm mạnh nhất"
+    ).calls
+    assert after("doanh thu tháng 3/2024 bao nhiêu đấy").calls
