@@ -308,7 +308,7 @@ class _Builder:
             self.measures = [
                 Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
             ]
-            if not (part or self.groups or ratio) or parts.share_apart:
+            if not (part or self.groups or ratio) or parts.share_of == "%":
                 self.unmet.append("%")
         period, versus = self._periods()
         form = "compare" if versus and form not in {"share", "per", "rows"} else form
@@ -349,23 +349,11 @@ class _Builder:
 
     def _asks_of_row(self) -> bool:
         """Whether anything but one figure is asked of the one row that is named."""
-        parts = self.parts
-        other = (
-            parts.numbers
-            or parts.when.period
-            or parts.when.versus
-            or parts.extremes
-            or parts.limit
-            or parts.chart
-        )
+        parts, days = self.parts, self.parts.when.period or self.parts.when.versus
+        other = parts.numbers or parts.extremes or parts.limit or parts.chart or len(self.conditions) > 1
         asked = parts.groups or parts.loose or parts.has("which")  # "mua gì, hết bao nhiêu"
-        if (
-            other
-            or parts.op
-            or (parts.has("how much") and not asked)
-            or len(self.conditions) > 1
-            or parts.has("share", "trend", "growth", "compare", "count")
-        ):
+        worked = parts.op or parts.has("share", "trend", "growth", "compare", "count")
+        if other or days or worked or (parts.has("how much") and not asked):
             return False
         return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
 
@@ -643,12 +631,8 @@ class _Builder:
 
     def _several_figures(self) -> None:
         """Two figures stand side by side only where they are joined: "how many trips were late" asks for no sum of delays."""
-        if (
-            len(self.measures) == 1
-            and _counts_rows(self.measures)
-            and self.parts.asks > 1
-            and not (self.parts.per or self.parts.when.versus)
-        ):
+        counts = len(self.measures) == 1 and _counts_rows(self.measures)
+        if counts and self.parts.asks > 1 and not (self.parts.per or self.parts.when.versus):
             money = self._money() if self.parts.has("how much") else None
             if money is None:
                 self.unmet.append("how much" if self.parts.has("how much") else "count")
@@ -665,15 +649,8 @@ class _Builder:
         parts, pieces = self.parts, self.pieces
         seller = parts.has("seller", "slow seller") and not parts.has("by", "share") and not parts.when.versus
         one = self.measures[0] if len(self.measures) == 1 else None
-        if (
-            pieces
-            and seller
-            and one
-            and one.op == "sum"
-            and one.ref
-            and one.ref.kind == "money"
-            and self.goods
-        ):
+        ref = one.ref if one and one.op == "sum" else None
+        if pieces and seller and one and ref and ref.kind == "money" and self.goods:
             self.measures = [self.assume(pieces, key="seller_measure"), one]
 
     def _money(self) -> Ref | None:
@@ -753,27 +730,17 @@ class _Builder:
         """Whether the values of a column are asked for ("có những nền tảng nào")."""
         parts = self.parts
         asked = parts.has("which", "list", "plural") and not parts.has("by", "compare", "gt", "lt", "who")
-        return (
-            bool(self.groups)
-            and not (self.measures or self.having or parts.rows)
-            and asked
-            and not self.groups[0].unit
-        )
+        other = self.measures or self.having or parts.rows
+        return asked and bool(self.groups) and not other and not self.groups[0].unit
 
     def _lists_rows(self, order: str) -> bool:
         """Whether single rows are asked for: "5 đơn lớn nhất", "liệt kê đơn trên 1 triệu", "đơn nào …"."""
         parts = self.parts
         if not parts.rows or any(each.op == "count" or each.over or each.metric for each in self.measures):
             return False
-        asked = bool(parts.extremes) and (
-            parts.sized or parts.has("which")
-        )  # "đơn nào lớn nhất, bao nhiêu tiền"
-        if (
-            len(self.measures) > 1
-            or parts.op
-            or parts.has("sum", "avg")
-            or (parts.has("how much") and not asked)
-        ):
+        one = parts.sized or parts.has("which")  # "đơn nào lớn nhất, bao nhiêu tiền"
+        summed = parts.has("how much") and not (one and parts.extremes)
+        if summed or len(self.measures) > 1 or parts.op or parts.has("sum", "avg"):
             return False
         if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
             return parts.rows_first and not parts.has("much", "count")
@@ -941,9 +908,9 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         return True
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
         seller = parts.has("seller", "slow seller")
-        figured = parts.measures or seller or parts.sized
-        whole = figured and parts.groups and (parts.extremes or parts.limit or seller)
-        whole = whole or parts.has("whole") or parts.picks == "row" or _asks_anew(parts, before)
+        ends, figure = parts.extremes or parts.limit or seller, parts.measures or seller or parts.sized
+        whole = (figure and parts.groups and ends) or parts.has("whole") or _asks_anew(parts, before)
+        whole = whole or parts.picks == "row"
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and (
@@ -1205,12 +1172,8 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
         kept = tuple(each for each in before.conditions if each.ref != one.ref)
         return rest, replace(before, conditions=(*kept, one), gap=(one,), versus=None)
     first = values_of(shown)[0] if shown is not None and one.op == "eq" else one.value
-    if (
-        shown is None
-        or shown.op not in {"eq", "in"}
-        or first == one.value
-        or (shown.op == "in" and not before.gap)
-    ):
+    op = shown.op if shown is not None else ""
+    if op not in {"eq", "in"} or first == one.value or (op == "in" and not before.gap):
         return parts, before
     two = Condition(one.ref, "in", [first, one.value], f"{first}, {one.value}")
     held = tuple(two if each is shown else each for each in before.conditions)
@@ -1237,11 +1200,8 @@ class _Change:
         )
         asked += ("count",) if made is not None and alone.question is None else ()
         two = parts.pointer is not None and parts.pointer.both and parts.has("gap", "gt", "lt")
-        told = (
-            (parts.pointer is not None or any(parts.kept))
-            and parts.has(*asked)
-            and not (two or _filters(parts))
-        )
+        pointed = parts.pointer is not None or any(parts.kept)
+        told = pointed and parts.has(*asked) and not (two or _filters(parts))
         many = parts.has("count", "much") or (parts.many and not parts.measures)
         counted = parts.rows and many and not (only_leaves_out(parts) or _filters(parts))
         if _adds_up(parts, self.before):
@@ -1411,13 +1371,8 @@ class _Change:
         self.unmet += [str(parts.rank)] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
-        special = (
-            (before.gap and not parts.pointer and self.query.gap != before.gap)
-            or before.growth
-            or before.rank
-            or before.part
-            or self.query.per
-        )
+        special = before.growth or before.rank or before.part or self.query.per
+        special = special or (before.gap and not parts.pointer and self.query.gap != before.gap)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
         same = replace(same, period=before.period, date_ref=before.date_ref)

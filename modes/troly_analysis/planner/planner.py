@@ -601,8 +601,8 @@ class _Question:
             return
         whole = bool(parts.measures and parts.extremes and query.form in {"top", "rows"})
         declined = self.previous is not None and bool(self.previous.refusal)
-        alone = whole and (within.period, within.versus) == (query.period, query.versus)
-        if parts.picks != "thing" and (asked_back or declined or alone):
+        dates_kept = (within.period, within.versus) == (query.period, query.versus)
+        if parts.picks != "thing" and (asked_back or declined or (whole and dates_kept)):
             built.also = within
         else:
             built.query, built.also = within, None if sure else query
@@ -617,12 +617,8 @@ class _Question:
         rest = only_leaves_out(parts) or leaves_rest(parts)
         against = parts.when.versus_only
         free = self.previous.open is None or not self.previous.open.conditions
-        if (
-            free
-            and parts.when.period
-            and (parts.measures or parts.rows)
-            and not (parts.pointer or parts.kept)
-        ):
+        named = parts.when.period and (parts.measures or parts.rows)
+        if free and named and not (parts.pointer or parts.kept):
             return bool(rest or against)  # its own figure and days: nothing of the question before is meant
         bare = before is not None and names_figure_alone(parts, before)
         goes_on = bare or parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
@@ -634,12 +630,7 @@ class _Question:
     def _rows_pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> bool:
         """Take what rows of another sheet that were counted have in common, as this sheet joins them: "cả nhóm đó mua bao nhiêu"."""
         pointer, key = parts.pointer, self.keys.get(asked.sheet) if asked is not None else None
-        if (
-            asked is None
-            or pointer is None
-            or asked.form != "scalar"
-            or any(each.ref for each in asked.measures)
-        ):
+        if asked is None or pointer is None or asked.form != "scalar" or any(m.ref for m in asked.measures):
             return False
         fits = pointer.ref is None or (key is not None and pointer.ref.concept == key.concept)
         refs = [

@@ -177,14 +177,12 @@ def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery
     """The two questions before, side by side, where the message names the quarters, months or years of both ("quý 4 vs quý 1
     chênh nhau bao nhiêu"), or no more than a change ("tăng bao nhiêu phần trăm?"); None for others.
     """
-    if before is None or earlier is None:
-        return None
-    if before.groups or earlier.groups or before.versus or earlier.versus:
+    if before is None or earlier is None or any(each.groups or each.versus for each in (before, earlier)):
         return None
     alike = before.conditions == earlier.conditions and before.measures == earlier.measures
     again = [each.ref for each in parts.measures] == [each.ref for each in before.measures]
-    rest = replace(parts, measures=[]) if again else parts
-    if alike and parts.has("growth", "gap") and nothing_named(rest):
+    bare = nothing_named(replace(parts, measures=[]) if again else parts)
+    if alike and bare and parts.has("growth", "gap"):
         return _both_periods(parts, before, earlier)
     when, held = parts.when, (before.period, earlier.period)
     other = parts.conditions or parts.groups or parts.loose or parts.numbers or parts.extremes
@@ -249,11 +247,8 @@ def _both_periods(parts: Parts, before: DataQuery, earlier: DataQuery) -> DataQu
     if parts.has("sum"):
         joined = (last.start - first.end).days == 1
         return replace(before, period=Period(first.start, last.end)) if joined else None
-    return (
-        replace(figure_alone(before), form="compare", period=last, versus=first)
-        if first.end < last.start
-        else None
-    )
+    apart = first.end < last.start
+    return replace(figure_alone(before), form="compare", period=last, versus=first) if apart else None
 
 
 def _side_by_side(parts: Parts, query: DataQuery, two: Condition) -> DataQuery | None:

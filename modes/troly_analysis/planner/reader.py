@@ -179,8 +179,6 @@ class Parts:
     """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
     share_of: str = ""
     """The words of the value whose share is asked for, where several are named: "COD" of "ở Cần Thơ, bao nhiêu % … COD"."""
-    share_apart: bool = False
-    """Whether "chiếm bao nhiêu phần trăm" stands behind an end of a ranking, of which it is asked."""
     sized: bool = False
     """Whether an end is said of the size of the rows ("đơn lớn nhất của khách nào"), so that one of them is asked for."""
     whole_first: bool = False
@@ -319,13 +317,9 @@ class Reader:
         mention = self.mentions[at]
         if mention.period or mention.amount:
             return True
-        if (
-            mention.values
-            and mention.values[0].whole
-            and mention.values[0].weight >= _NAMED
-            and mention.role != "frame"
-        ):
-            spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in mention.values[0].values)
+        value = mention.values[0] if mention.values else None
+        if value and value.whole and value.weight >= _NAMED and mention.role != "frame":
+            spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
             return not mention.labels or (spelled and fold(mention.text) not in _YES_NO)
         return bool(mention.targets) and mention.targets[0].weight >= _NAMED
 
@@ -532,13 +526,11 @@ class Reader:
         if self._restated(at + 2):
             mention.period = None
             self.take("period", at, at + 1)
-        elif said.endswith(" truoc") and any(each.period for each in self.mentions[:at]):
-            mention.period, mention.labels = None, frozenset({"preceding"})
-            self.take("frame", at + 1)  # "tuần trước so với tuần trước đó": before the days that are named
         elif said.endswith(" truoc"):
+            own = any(each.period for each in self.mentions[:at])  # "tuần trước so với tuần trước đó"
             mention.period, mention.labels = None, frozenset({"preceding"})
-            self.parts.kept += [unit for name, unit in _TIMES if said.startswith(name)]
-            self.take("pointer", at, at + 1)
+            self.parts.kept += [unit for name, unit in _TIMES if said.startswith(name) and not own]
+            self.take("frame" if own else "pointer", *([] if own else [at]), at + 1)
         elif not self.has(at + 1, "one"):
             self.take("frame", at + 1)
 
@@ -596,13 +588,8 @@ class Reader:
     def _several(self, at: int) -> int:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
         amount = self.mentions[at].amount if 0 <= at < len(self.mentions) else None
-        plain = (
-            amount is not None
-            and not amount.unit
-            and amount.value % 1 == 0
-            and 2 <= amount.value <= FOCUS_ROWS
-        )
-        return int(amount.value) if amount is not None and plain else 0
+        count = amount.value if amount is not None and not amount.unit else 0
+        return int(count) if count % 1 == 0 and 2 <= count <= FOCUS_ROWS else 0
 
     def _held_apart(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
@@ -774,13 +761,8 @@ class Reader:
             if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
                 mention.labels |= {"max"}
             whole = mention.has("max", "min", "seller", "slow seller")
-            if (
-                not whole
-                and self.about is not None
-                and at
-                and self._is_noun(at - 1)
-                and self._asks_for_it(at - 1)
-            ):
+            noun = at > 0 and self.about is not None and self._is_noun(at - 1)
+            if noun and not whole and self._asks_for_it(at - 1):
                 self.parts.rank = rank  # "người thứ hai là ai" of those that were listed
                 self.take(
                     "rank", at - 1, at, *(each for each in self.free() if self.has(each, "who", "which"))
@@ -838,12 +820,8 @@ class Reader:
     def _cells(self, at: int, place: int) -> Condition | None:
         """The condition that the word at `at` puts on the cells of the column named at `place`."""
         word, mention = self.mentions[at], self.mentions[place]
-        if (
-            mention.role
-            or not mention.targets
-            or (mention.values and mention.values[0].whole)
-            or self.is_rows(place)
-        ):
+        valued = bool(mention.values) and mention.values[0].whole
+        if mention.role or valued or not mention.targets or self.is_rows(place):
             return None
         ref = mention.targets[0].ref
         if ref is None or ref.sheet or ref.parts or ref.kind == "boolean" or mention.targets[0].weight < 0.5:
@@ -1160,16 +1138,11 @@ class Reader:
         for at in list(self.free()):
             # Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm".
             target = self.dimension(at) if self.mentions[at].targets else None
-            if (
-                target
-                and target.ref
-                and target.ref.kind == "boolean"
-                and target.weight >= 0.6
-                and not self._asked_for(at)
-            ):
+            ref = target.ref if target and target.weight >= 0.6 else None
+            if ref and ref.kind == "boolean" and not self._asked_for(at):
                 denied = self._denied(at)
                 self.take("value", at)
-                found.append((Condition(target.ref, "eq", not denied, self.mentions[at].text), False, True))
+                found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
@@ -1183,12 +1156,8 @@ class Reader:
         """Whether a condition leaves one row: one code of a column in which each row has its own."""
         ref = condition.ref
         unique = not ref.sheet and self.schema.key(ref).distinct == self.schema.sheet.rows
-        return (
-            unique
-            and condition.op == "eq"
-            and condition.value is not None
-            and (ref == self.schema.row_ref or code_name(ref))
-        )
+        one = unique and condition.op == "eq" and condition.value is not None
+        return one and (ref == self.schema.row_ref or code_name(ref))
 
     def _rows_inside(self, at: int) -> None:
         """ "Đơn hủy" is a state that names the rows too."""
@@ -1382,13 +1351,9 @@ class Reader:
             if mention.role == "condition" or self._owns(at, place):
                 return False
             listed = (
-                mention.role == "pointer"
-                or mention.has("and", "either", "to", "all", "only", "plural")
-                or fold(mention.text) == "may"
-                or mention.role == "value"
-                or bool(mention.values)
+                mention.has("and", "either", "to", "all", "only", "plural") or fold(mention.text) == "may"
             )
-            named = bool(mention.targets)
+            named = mention.role in {"pointer", "value"} or mention.values or mention.targets
             if not (self.is_link(place) or listed or named):
                 return False
         return False
@@ -1397,13 +1362,9 @@ class Reader:
         """Whether "ngoài Huế" is all but Huế: so it is beside a noun of places or "ra"; the centre means in Huế, others are asked."""
         self.take("negation", at)
         there, ref = self.mentions[at + 1].text, self.mentions[at + 1].values[0].ref
-        said = {word.folded for word in self.wording.words}
+        others = bool({word.folded for word in self.wording.words} & {"ra", "khac"})
         nouns = (nth for nth, each in enumerate(self.mentions) if each.targets and nth != at + 1)
-        if (
-            ref.concept not in _PLACES
-            or said & {"ra", "khac"}
-            or any(self._noun_ref(nth) == ref for nth in nouns)
-        ):
+        if others or ref.concept not in _PLACES or any(self._noun_ref(nth) == ref for nth in nouns):
             return True
         options = (f"ở {there}", f"trừ {there}")
         if not self.centre and "ngoai" not in self.choices:
@@ -1786,13 +1747,8 @@ class Reader:
         """Nouns that only say what kind of thing a value or a condition beside them is of: "khách Hàn Quốc", "món tráng miệng"."""
         for at in list(self.free()):
             mention = self.mentions[at]
-            if (
-                not mention.targets
-                or self.figure(at) is not None
-                or mention.unit
-                or self._asked_for(at)
-                or self.is_rows(at)
-            ):
+            named = mention.targets and not mention.unit and self.figure(at) is None
+            if not named or self._asked_for(at) or self.is_rows(at):
                 continue
             near = [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
             if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
@@ -1874,12 +1830,8 @@ class Reader:
             return Measure("count")
         before = self.beside(at, -1)
         counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
-        if (
-            not counting
-            and self.is_rows(at)
-            and at + 1 < len(self.mentions)
-            and fold(self.mentions[at + 1].text) == "count"
-        ):
+        behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
+        if not counting and self.is_rows(at) and behind == "count":
             before, counting = at + 1, True  # "order count"
         beside = not counting and self._beside_figure(at)
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
@@ -1896,7 +1848,6 @@ class Reader:
             return self._count_persons(at, said)
         if not (said or distinct or halves or beside) or not (mention.targets or mention.has("rows")):
             return None
-        behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
         few, spoken = fold(self.mentions[before].text), {fold(each.text) for each in self.mentions}
         listed = few.endswith("may") and not _LISTING.isdisjoint(spoken)
         listed = listed or (few == "may" and self.is_rows(at) and self.any("running out", "sold out"))
@@ -1992,15 +1943,6 @@ class Reader:
             for at in figures[:1]
         )
         parts.share_of = self._share_of()
-        shares = [
-            at
-            for at, each in enumerate(self.mentions)
-            if self.has(at, "share") and "chiem" in fold(each.text)
-        ]
-        parts.share_apart = any(
-            self.has(at, "max", "min") and "," in self._between(at, at + 1)
-            for at in range(min(shares, default=0))
-        )
         sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
         near = [place for at in sizes for place in (self.beside(at, -1), at + 1)]
         parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)
@@ -2059,23 +2001,26 @@ class Reader:
 
     def _share_of(self) -> str:
         """The value that makes the part: what "chiếm" is said of, else what is said last of a per cent, first of a rate; a place or a
-        topic ("ở Cần Thơ", "với Shopee thì …") bounds the whole.
+        topic ("ở Cần Thơ", "với Shopee thì …") bounds the whole. "%" where it is of an end of a ranking that is named before.
         """
         share = next((at for at in range(len(self.mentions)) if self.has(at, "share")), -1)
         roles = [each.role if each.values or each.amount else "" for each in self.mentions]
         named = [at for at, role in enumerate(roles) if role in {"value", "number"}]
-        if share < 0 or not named:
+        if not named or share < 0:
             return ""
         said = set(fold(self.mentions[share].text).split())
         takes = [at for at in named if at < share] if said & _TAKES else []
+        ends = [at for at in range(share) if self.has(at, "max", "min") and "," in self._between(at, at + 1)]
+        if ends and said & _TAKES:
+            return "%"
         free = [at for at in takes or named if not self._bounds(at, share)] or takes or named
-        after = [at for at in free if at > share]
-        if after and said & _OF_WHOLE and not takes:
-            return self.mentions[after[-1]].text
-        refs = [[each.ref.concept for each in self.mentions[at].values[:1]] for at in free]
-        return self.mentions[
-            next((at for at, ref in zip(free, refs, strict=True) if STATES.issuperset(ref) and ref), free[0])
-        ].text
+        after = [at for at in free if at > share and said & _OF_WHOLE and not takes]
+        states = [
+            at
+            for at in free
+            if STATES.intersection(each.ref.concept for each in self.mentions[at].values[:1])
+        ]
+        return self.mentions[(after[-1:] or states or free)[0]].text
 
     def _bounds(self, at: int, share: int) -> bool:
         """Whether a value is a place or a topic: a preposition stands before it, or a comma or "thì" closes it before the share."""
@@ -2093,11 +2038,8 @@ class Reader:
         two = self._two_values() or parts.when.versus is not None or both
         bare = not any(each.targets or each.values for each in self.mentions if each.role != "pointer")
         between = mention.has("gt", "lt", "gap", "high", "low") and two and not mention.targets
-        return (
-            between
-            or (mention.has("minus", "gap", "times") and len(parts.measures) in {2, 3})
-            or (mention.has("gap") and bare)
-        )
+        made = mention.has("minus", "gap", "times") and len(parts.measures) in {2, 3}
+        return between or made or (mention.has("gap") and bare)
 
     def _points(self, at: int) -> bool:
         """Whether words point at one thing that was shown ("món đó", "it"); at the end "đó" only rounds off."""
