@@ -287,13 +287,14 @@ class _Builder:
         order = self._order()
         counted = self._counts_groups()
         self._stock()
+        picked = self._picks_row(order)
         self._made_figures()
         self._several_figures()
         self._best_sellers()
         if parts.sized and self.groups and not (self.measures or parts.per):  # whose order is the largest
             self.unmet += [each.ref.name for each in self.groups if each.ref.sheet]
             self.groups = []
-        form = self._form(order, gap=bool(gap))
+        form = "rows" if picked else self._form(order, gap=bool(gap))
         self._name_figure(form, order)
         if not self.measures and form != "distinct":
             return self.built
@@ -422,6 +423,22 @@ class _Builder:
                 self.groups.append(group)
             elif group not in self.groups:
                 self.unmet.append(f"{group.ref.name} ({group.unit})" if group.unit else group.ref.name)
+
+    def _picks_row(self, order: str) -> bool:
+        """Let an end that is said of a row pick it, where another figure or column of it is asked for."""
+        parts, schema = self.parts, self.schema
+        about = next((ref for name in parts.adjectives if (ref := schema.of(name))), None)
+        goods = schema.row_concept in GOODS
+        refs = [*(each.ref for each in self.measures), *(each.ref for each in self.groups)]
+        alone = not refs or (refs == [about] and (parts.picks == "row" or not parts.pointer))
+        if not parts.picks or len(set(parts.extremes)) != 1 or parts.limit or alone:
+            return False
+        told = all(ref is not None and not (ref.sheet or ref.parts) for ref in refs)
+        if about is None or not told or not (goods or parts.picks == "row"):
+            self.unmet += parts.extremes[:1]
+            return False
+        self.measures, self.groups = [Measure("min" if order == "asc" else "max", about)], []
+        return True
 
     def _ranked(self) -> bool:
         return bool(self.parts.limit or self.parts.extremes or self.parts.rank) or self.parts.has(*_ENDS)
@@ -893,6 +910,7 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         seller = parts.has("seller", "slow seller")
         ends, figure = parts.extremes or parts.limit or seller, parts.measures or seller or parts.sized
         whole = (figure and parts.groups and ends) or parts.has("whole") or _asks_anew(parts, before)
+        whole = whole or parts.picks == "row"
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and (
@@ -1116,13 +1134,13 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.leftovers()
         change.query = _spread(parts, change.query)
     notes = [note for note in parts.notes if note.key != "measure"]
-    query, also = _of_that_year(parts, before, change.query)
+    query, also = of_that_year(parts, before, change.query)
     return BuiltQuery(
         query, notes, parts.question, parts.options, parts.pending, tuple(change.unmet), also=also
     )
 
 
-def _of_that_year(parts: Parts, before: DataQuery, query: DataQuery) -> tuple[DataQuery, DataQuery | None]:
+def of_that_year(parts: Parts, before: DataQuery, query: DataQuery) -> tuple[DataQuery, DataQuery | None]:
     """Another year after a month or quarter: all of it, or the same part of it; a correction means the same part first, and
     days that are pointed at ("ngày đó năm ngoái") that part alone.
     """
@@ -1132,7 +1150,7 @@ def _of_that_year(parts: Parts, before: DataQuery, query: DataQuery) -> tuple[Da
         return query, None
     pointed = [unit for unit in parts.kept if unit in _CALENDAR and is_whole(days, unit)]
     known = any(is_whole(days, unit) for unit in (*pointed, "month", "quarter"))
-    if not known or days.start.year == year.start.year:
+    if not known or (days.start.year == year.start.year and not pointed):
         return query, None
     years = year.start.year - days.start.year
     end = add(days.end + timedelta(1), years, "year") - timedelta(1)
@@ -1149,17 +1167,17 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
     more = parts.has("gap") or (parts.has("compare", "gt", "lt") and not parts.numbers)
     if one is None or not more or parts.when.versus or before.groups:
         return parts, before
+    rest = replace(parts, conditions=[], groups=[each for each in parts.groups if each.ref != one.ref])
     if one.op == "in" and len(one.value) == 2 and "," in one.said and parts.has("gap", "gt", "lt"):
         kept = tuple(each for each in before.conditions if each.ref != one.ref)
-        made = replace(before, conditions=(*kept, one), gap=(one,), versus=None)
-        return replace(parts, conditions=[]), made
+        return rest, replace(before, conditions=(*kept, one), gap=(one,), versus=None)
     first = values_of(shown)[0] if shown is not None and one.op == "eq" else one.value
     op = shown.op if shown is not None else ""
     if op not in {"eq", "in"} or first == one.value or (op == "in" and not before.gap):
         return parts, before
     two = Condition(one.ref, "in", [first, one.value], f"{first}, {one.value}")
     held = tuple(two if each is shown else each for each in before.conditions)
-    return replace(parts, conditions=[]), replace(before, conditions=held, gap=(two,), versus=None)
+    return rest, replace(before, conditions=held, gap=(two,), versus=None)
 
 
 class _Change:
@@ -1236,10 +1254,14 @@ class _Change:
                 self.set(per=(), measures=sums)
             ranked = self.query.form == "top" and not groups[0].unit
             form, limit = ("top", self.query.limit) if ranked else ("groups", 0)
+            form = "compare" if self.query.versus and not groups[0].unit else form
             self.set(groups=groups, conditions=tuple(kept), growth=False, form=form, limit=limit)
 
     def dates(self) -> None:
         """Another period, or one to compare with; a unit that is pointed at must be the period before."""
+        rise = self.parts.has("growth") and self.parts.when.versus
+        if rise and all(each.unit in _COURSE for each in self.query.groups):
+            self.query = figure_alone(self.query)  # "tháng 3 có lên lại không?" after the months of a year
         parts, query = self.parts, self.query
         of_year = "week" in parts.kept and parts.when.period is not None  # "tuần đó năm ngoái"
         self.unmet += [] if points_at_days(parts, query) and not of_year else ["…"]
@@ -1291,7 +1313,8 @@ class _Change:
             else:
                 self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
             return
-        if parts.extremes:
+        told = self.query.form == "compare" and self.query.groups and parts.has("growth")
+        if parts.extremes and not told:
             turned = self.before.form == "groups" or (
                 self.before.form in {"top", "rows"} and self.before.limit == 1
             )
@@ -1337,6 +1360,8 @@ class _Change:
             else set()
         )
         held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
+        both = [each.ref for each in parts.conditions if each.op == "in"]
+        held |= {"compare"} if any(group.ref in both for group in self.query.groups) else set()
         names = {word for made in before.measures if made.ref for word in folded_words(made.ref.name)}
         held |= {
             label for label in _BEYOND if fold(parts.spoken.get(label, "")) in names
@@ -1373,9 +1398,10 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
         each
         for each in before.conditions
         if (chosen and each.op == "in" and each not in query.conditions)
-        or (_leaves_out(each) and each.ref not in named)
+        or ((_leaves_out(each) or each.op not in {"eq", "in"}) and each.ref not in named)
         or not (
-            each.ref in (*asked, *named)
+            (not chosen and _other_goods(each, query.conditions))
+            or each.ref in (*asked, *named)
             or each.ref.concept in about
             or (query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows)
         )
@@ -1439,6 +1465,8 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
             values = list(dict.fromkeys([*values_of(each), *values_of(new[at])]))
             new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
     kept = [each for each in query.conditions if each.ref not in named]
+    if not (parts.kept or parts.pointer):
+        kept = [each for each in kept if not _other_goods(each, new)]
     found = replace(query, conditions=(*kept, *new))
     one = found.groups[0].ref if found.form == "top" and len(found.groups) == 1 else None
     if not any(each.ref == one and each.op == "eq" and each.value is not None for each in new):
@@ -1446,6 +1474,14 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     return replace(
         found, form="scalar", groups=(), order="", limit=0, seller=False
     )  # of one thing: its figure
+
+
+def _other_goods(held: Condition, new: Iterable[Condition]) -> bool:
+    """Whether other goods are named than those that were asked about: a group after a product, a product after a group."""
+    kind, names = {"category", "brand"}, {"product", "crop", "book"}
+    other = kind if held.ref.concept in names else names if held.ref.concept in kind else set()
+    told = held.op in {"eq", "in"} and held.value is not None
+    return told and any(each.ref.concept in other and each.op in {"eq", "in"} for each in new)
 
 
 _CALENDAR = frozenset({"day", "month", "quarter"})

@@ -30,6 +30,7 @@ from troly_analysis.planner.builder import (
     leaves_rest,
     names_figure_alone,
     of_every,
+    of_that_year,
     only_leaves_out,
     points_by_weekday,
     refine_query,
@@ -268,7 +269,8 @@ def analyse_question(
         made = replace(made, shown=(*made.shown, Note("background", {"said": "; ".join(aside)})))
     if made.calls and before is not None and before.sheet == made.sheet:
         made = replace(made, before=before)
-    if not (whole or choices) and (not made.calls or _loses_one(made.ask, best.parts.asks)):
+    twice = len(best.parts.kept) > 1  # "hôm đó …, năm ngoái cũng ngày đó thì sao"
+    if not (whole or choices) and (not made.calls or twice or _loses_one(made.ask, best.parts.asks)):
         parts = _part_by_part(
             asked,
             lambda part, last: (
@@ -278,8 +280,8 @@ def analyse_question(
                     now,
                     previous=last,
                     values=values,
-                    shown=shown if last is previous else (),
                     whole=last is not previous,
+                    shown=shown if last is previous else (),
                 ).plan
             ),
             lambda plan: (
@@ -326,7 +328,8 @@ def _part_by_part(
     """
     for joint in reversed(list(_JOINTS.finditer(text))):
         head, tail = text[: joint.start()], text[joint.end() :]
-        if min(len(tokens(head)), len(tokens(tail))) < _LEAST_WORDS or not (_asks(head) and _asks(tail)):
+        asks = _asks(head) and _asks(tail, "follow")
+        if min(len(tokens(head)), len(tokens(tail))) < _LEAST_WORDS or not asks:
             continue
         first = plan_of(head, previous)
         if not first.calls or first.missing or (first.ask is not None and first.ask.form not in forms):
@@ -353,13 +356,13 @@ _LEAST_WORDS = 3
 _PLAIN = frozenset({"scalar", "top", "rows", "groups"})
 
 
-def _asks(text: str) -> bool:
-    """Whether words ask for a figure or for which one."""
+def _asks(text: str, *more: str) -> bool:
+    """Whether words ask for a figure or for which one, or mean one of `more`."""
     wording = read_wording(text)
     said = {hit.payload for hit in words().find(wording.text, wording.words, careful=False)}
-    return not said.isdisjoint(
-        {"which", "count", "how much", "much", "who", "which one", "max", "min", "superlative", "place"}
-    )
+    return not said.isdisjoint({
+        "which", "count", "how much", "much", "who", "which one", "max", "min", "superlative", "place", *more,
+    })  # fmt: skip
 
 
 def _is_row(query: DataQuery | None) -> bool:
@@ -420,7 +423,8 @@ class _Question:
         elif before is None and target is not None and parts.pointer is not None:
             lost = not _carry_over(parts, target, schema)
         else:
-            lost = parts.pointer is not None and (target is None or _renames(parts, target))
+            joined = _join_pointed(parts, target)
+            lost = parts.pointer is not None and not joined and (target is None or _renames(parts, target))
         built = build_query(parts, schema, self.today, self.choices)
         known = (
             self._drawn(parts, schema)
@@ -435,7 +439,8 @@ class _Question:
             before is None and target is not None and parts.pointer is not None
         )
         whole = anew and built.complete and _has_shape(parts, built.query)
-        own = whole and before is not None and not asks_again(parts, before)
+        picked = parts.picks == "thing" and bool(parts.pointer or parts.kept)
+        own = (whole or picked) and before is not None and not asks_again(parts, before)
         bare = (asked is None and is_bare(parts)) or asks_stock_alone(parts)
         if self._goes_on_unheard(parts, before, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
@@ -448,10 +453,11 @@ class _Question:
             and built.query is not None
             and target is not None
             and before is not None
-            and any(parts.kept)
+            and (picked or any(parts.kept))
             and points_at_days(parts, found_in := shown_in(target, self.shown))
         ):
-            built.query = in_context(built.query, found_in, schema)
+            query = in_context(built.query, found_in, schema, chosen=picked)
+            built.query = of_that_year(parts, found_in, query)[0]
         elif built.query is not None and (parts.kept or (before and points_by_weekday(parts, before))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
         elif built.complete and not parts.has("whole", "ever", "now"):
@@ -476,16 +482,13 @@ class _Question:
         about = _spoken_of(before) if before is not None else None
         parts = read_question(self.text, schema, self.today, self.choices, self.values, about=about)
         last = self.previous.ask if self.previous is not None else None
-        if last is not None and len(self.shown) > 1 and "" in parts.kept and not parts.pointer:
-            chosen = last.form == "top" or (last.form == "rows" and bool(last.order))
-            if chosen or (before is None and last.form in {"groups", "rows", "distinct"}):
-                parts.kept.remove("")  # "trong đó" of what was listed
-                parts.pointer = Pointer(count=0)
+        self._of_listed(parts, before)
         if before is None:
             named = last.refs if last is not None else ()
             stock = asks_stock_alone(parts) and any(_own_column(ref, schema) for ref in named)
             found = last is not None and last.form == "top" and len(self.shown) == 1
             own = found and asks_columns(parts) and _asks_each_own(parts, schema)
+            parts.kept = [] if stock and parts.kept == [""] else parts.kept  # "how many of those"
             bought = parts.has("bought") and is_bare(replace(parts, when=When()))
             if not parts.pointer and ((_is_row(last) and (bought or is_bare(parts))) or stock or own):
                 parts.pointer = Pointer()  # "đã mua bao nhiêu đơn rồi?" after the row of a customer
@@ -510,6 +513,20 @@ class _Question:
         if found or row:
             parts.pointer = Pointer()
         return parts
+
+    def _of_listed(self, parts: Parts, before: DataQuery | None) -> None:
+        """Point at the things that were listed: "trong đó …", "cái rẻ nhất còn mấy cái"."""
+        last, listed = self.previous.ask if self.previous is not None else None, len(self.shown) > 1
+        if last is None or self.previous is None or parts.pointer:
+            return
+        if parts.picks == "thing" and self.previous.calls:
+            parts.kept += [""] if listed else []
+            parts.pointer = None if listed or before else Pointer(count=0)
+        chosen = last.form == "top" or (last.form == "rows" and bool(last.order))
+        chosen = chosen or (before is None and last.form in {"groups", "rows", "distinct"})
+        if listed and chosen and "" in parts.kept:
+            parts.kept.remove("")
+            parts.pointer = Pointer(count=0)
 
     def _go_on(self, parts: Parts, before: DataQuery) -> None:
         """Read "tháng sau" and "tháng trước" beside the month that was shown, a place behind the first, and a share of what was
@@ -545,7 +562,7 @@ class _Question:
         if parts.has("now", "whole", "all", "again") or "not" in built.unmet:
             return built
         query = replace(query, period=parts.when.period) if query.versus is None else query
-        chosen = parts.pointer is not None and parts.pointer.count != 1
+        chosen = (parts.pointer is not None and parts.pointer.count != 1) or parts.picks == "thing"
         return replace(alone, query=in_context(query, target, schema, chosen=chosen))
 
     def _held_against(
@@ -570,7 +587,7 @@ class _Question:
             return
         when = of_the_year_before(parts.when, before.period, self.today)
         dated = replace(query, period=when.period) if query.versus is None and query.period else query
-        within = of_every(parts, in_context(dated, before, schema))
+        within = of_every(parts, in_context(dated, before, schema, chosen=parts.picks == "thing"))
         if parts.has("all"):  # "bao nhiêu đơn tất cả": of those days, or of the whole sheet
             within = replace(within, conditions=query.conditions)
         if within == query:
@@ -585,7 +602,7 @@ class _Question:
         whole = bool(parts.measures and parts.extremes and query.form in {"top", "rows"})
         declined = self.previous is not None and bool(self.previous.refusal)
         dates_kept = (within.period, within.versus) == (query.period, query.versus)
-        if asked_back or declined or (whole and dates_kept):
+        if parts.picks != "thing" and (asked_back or declined or (whole and dates_kept)):
             built.also = within
         else:
             built.query, built.also = within, None if sure else query
@@ -649,6 +666,22 @@ def _asks_each_own(parts: Parts, schema: Schema) -> bool:
     """Whether the columns asked for have a value of its own for nearly each row, as telephone numbers: they break nothing down."""
     refs = [each.ref for each in (*parts.groups, *parts.loose)]
     return all(not ref.sheet and 2 * schema.key(ref).distinct > schema.sheet.rows for ref in refs)
+
+
+def _join_pointed(parts: Parts, target: DataQuery | None) -> bool:
+    """Ask of both where a value is named beside one of its column that is pointed at: "ở đó, cả Hải Phòng nữa"."""
+    if target is None or parts.pointer is None or parts.pointer.out:
+        return False
+    for at, each in enumerate(parts.conditions):
+        one = next((held for held in target.conditions if held.ref == each.ref), None)
+        if one is None or {one.op, each.op} != {"eq"} or one.value == each.value:
+            continue
+        two = [one.value, each.value]
+        parts.conditions[at] = replace(each, op="in", value=two, said=", ".join(two))
+        if not (parts.has("sum", "gap", "gt", "lt") or parts.op == "sum"):
+            parts.groups.append(Group(each.ref))
+        return True
+    return False
 
 
 def _hold_against_days(parts: Parts) -> None:
@@ -750,7 +783,7 @@ def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
             "what",
         }
         parts.unread = tuple(each for each in parts.unread if not said.issuperset(folded_words(each)))
-    if thing.op == "in" and not parts.has("sum"):
+    if thing.op == "in" and not (parts.has("sum") or parts.groups):
         parts.groups.append(Group(thing.ref))
     return True
 

@@ -18,6 +18,7 @@ def shown_in(before: DataQuery, shown: Sequence[str]) -> DataQuery:
     if one is None or not one.unit or before.form != "top" or len(shown) != 1:
         return before
     days = period_of_key(shown[0])
+    days = whole(days[0], "week") if days and one.unit == "week" else days
     return before if days is None else replace(figure_alone(before), period=Period(*days, shown[0]))
 
 
@@ -217,11 +218,8 @@ def ends_apart(parts: Parts, before: DataQuery | None, figures: Mapping[str, flo
         return None
     if named or len(figures) < 2:
         return None
-    group, high, low = (
-        before.groups[0],
-        max(figures, key=figures.__getitem__),
-        min(figures, key=figures.__getitem__),
-    )
+    group, high = before.groups[0], max(figures, key=figures.__getitem__)
+    low = min(figures, key=figures.__getitem__)
     one = replace(figure_alone(before), versus=None)
     if group.unit:
         days = [period_of_key(each) for each in (high, low)]

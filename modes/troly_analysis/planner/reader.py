@@ -74,6 +74,7 @@ _WARES = frozenset({"mon", "mat hang", "mau"})
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 # "trống" typed without accents is "trong" before what it names: "còn trong kho".
 _INSIDE = frozenset({"trong", "con trong"})
+_STATE_OF_GOODS = ("running out", "sold out", "in stock", "seller", "slow seller")
 _WHOLE = frozenset({"ca", "tron", "nguyen", "the whole"})
 _LISTING = frozenset({"liet ke", "ke", "ke ra", "danh sach", "list"})
 _FULL = frozenset({"du", "day du"})
@@ -98,6 +99,7 @@ _TITLES = frozenset({
     "cua", "anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "by", "of", "mr", "ms", "khach", "ban",
     "nhan", "vien",
 })  # fmt: skip
+_CALLED = frozenset({"anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "mr", "ms"})
 FIGURES = frozenset({*NUMERIC, "metric"})
 NAMES = frozenset({"text", "boolean", "list"})
 
@@ -169,6 +171,8 @@ class Parts:
     """Whether one figure is asked for on each of another ("cost per lead")."""
     asks: int = 0
     """How many times "bao nhiêu", "how much" is asked."""
+    picks: Literal["row", "thing", ""] = ""
+    """For an end that is said of a thing itself and of no figure ("cái rẻ nhất"): whether its noun means a row."""
     many: bool = False
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
     repeated: bool = False
@@ -464,10 +468,11 @@ class Reader:
 
     def _pointers(self) -> None:
         """What points at the question before and its answer: "tháng đó", "trong số đó", "kênh đó", "cái thứ hai", "cả hai"."""
+        self._picks()
         for at, mention in enumerate(self.mentions):
             if mention.role:
                 continue
-            if self._end_of_list(at) or (self.has(at, "pointer") and self.has(at - 1, "share")):
+            if self._end_of_list(at) or (self.has(at, "pointer") and self.has(at - 1, "share", "growth")):
                 self.take("head", at)  # "tỉ lệ đó" is what was worked out before
             elif self.has(at, "among", "then") and not self._several(at + 1):
                 self.parts.kept.append("" if self.has(at, "among") else "any")
@@ -476,7 +481,7 @@ class Reader:
                 self._point(Pointer(count=several[0], ref=several[1]), *several[2])
             elif mention.period and self.has(at + 1, "pointer"):
                 self._period_pointed(at)
-            elif fold(mention.text) == "one" and self.has(at - 1, "max", "min"):
+            elif fold(mention.text) == "one" and self.has(at - 1, "max", "min") and not self.parts.picks:
                 self._point(Pointer(end="max" if self.has(at - 1, "max") else "min"), at - 1, at)
             elif self._nth(at) and not self._asks_for_it(at - 1):
                 first, last = (at, at + 1) if self._ends_in_one(at) else (at - 1, at)
@@ -487,6 +492,20 @@ class Reader:
             else:
                 self._whole_unit(at)
         self._last_two()
+
+    def _picks(self) -> None:
+        """ "Cái rẻ nhất còn mấy cái": the end is of the thing, whatever else is asked of it."""
+        for at, mention in enumerate(self.mentions):
+            told = mention.has("max", "min") and any(each.startswith("of ") for each in mention.labels)
+            for noun in (at - 1 - self.has(at - 1, "which"), at + 1) if told else ():
+                if not 0 <= noun < len(self.mentions):
+                    continue
+                rows = self.is_rows(noun) and bool(self.mentions[noun].targets)
+                thing = self.has(noun, "thing") and not rows
+                self.parts.picks = "thing" if thing else "row" if rows else ""
+                self.take("head", *([noun] if thing else []))
+                if self.parts.picks or self.figure(noun) is not None:
+                    return  # "phí ship rẻ nhất"
 
     def _whole_unit(self, at: int) -> None:
         """ "Cả năm thì sao": all of the year that the days of the question before are in; "của tháng": that month."""
@@ -641,7 +660,8 @@ class Reader:
         noun = at - 1
         end = next((each for each in ("max", "min") if noun > 0 and self.has(noun, each)), "")
         noun -= bool(end)
-        noun -= noun > 0 and self.is_link(noun) and self._is_noun(noun - 1)  # "mấy món hết đó"
+        told = noun > 0 and (self.is_link(noun) or self.has(noun, *_STATE_OF_GOODS))
+        noun -= told and self._is_noun(noun - 1)  # "mấy món sắp hết đó"
         here, two = (self.mentions[noun] if noun >= 0 else None), noun - 1
         if here is None or self.has(at, "one"):
             if self.has(at, "one"):
@@ -664,7 +684,7 @@ class Reader:
             self.take("pointer", *([two] if amount else []), noun, at)
         elif ((several or amount) and self.is_rows(noun)) or self.has(noun, "number"):
             self.parts.kept.append("")
-            self.take("pointer", noun, at, *([two] if several or amount else []))
+            self.take("pointer", *range(noun, at + 1), *([two] if several or amount else []))
         elif here.values and not here.targets:
             self._value_pointed(noun, at)
         elif self._is_noun(noun) or fold(here.text) in _PIECES:
@@ -715,9 +735,8 @@ class Reader:
         """ "nhiều đơn nhất": the two halves of a superlative mean what they mean together."""
         for at in range(len(self.mentions)):
             if at and fold(self.mentions[at].text) == "con" and self.has(at + 1, "max", "min"):
-                self.mentions[at].labels = frozenset(
-                    {"left"}
-                )  # "cái nào còn nhiều nhất" asks for what is left
+                left = frozenset({"left"})  # "cái nào còn nhiều nhất" asks for what is left
+                self.mentions[at].labels = self.mentions[at].labels if self.mentions[at].role else left
             if not self.has(at, "superlative"):
                 continue
             for back in range(at - 1, max(at - 5, -1), -1):
@@ -1183,7 +1202,21 @@ class Reader:
     def _is_of_person(self, at: int) -> bool:
         """Whether a word after a noun of persons stands in names of other things only: "khách hàng nữ" is no "Áo polo nữ"."""
         best = self.mentions[at].values[0]
-        return self._behind_person(at) and not best.whole and best.ref.concept in GOODS
+        called = self._is_called(at) and best.ref.concept not in PERSONS
+        return not best.whole and (called or (self._behind_person(at) and best.ref.concept in GOODS))
+
+    def _is_called(self, at: int) -> bool:
+        """Whether a word with a capital behind a title is somebody's name, whatever else it means: "chị Chi", "anh Dũng"."""
+        mention, ahead = self.mentions[at], fold(self.mentions[at - 1].text) if at else ""
+        listed = {
+            fold(name) for each in mention.values for value in each.values for name in spellings_of(value)
+        }
+        named = (
+            mention.text[:1].isupper()
+            and not self.wording.text.isupper()
+            and fold(mention.text) not in listed
+        )
+        return named and ahead.rpartition(" ")[2] in _CALLED
 
     def _behind_person(self, at: int) -> bool:
         """Whether a noun of persons stands right before."""
@@ -1937,7 +1970,8 @@ class Reader:
             return "rows"
         if self._compares(at):
             return "shape"
-        if self.sure(at) or self._names_more(at) or self._points(at) or self._hides_figure(at):
+        unheard = (self.sure, self._names_more, self._points, self._hides_figure, self._is_called)
+        if any(sign(at) for sign in unheard):
             return ""
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
         named = parts.groups or parts.loose or parts.row_key or self._two_values()
@@ -2086,9 +2120,12 @@ class Reader:
         return False
 
     def _two_values(self) -> bool:
-        """Whether two values of a column stand beside each other, to be held against one another."""
+        """Whether two values of a column stand beside each other, one of them pointed at, to be held against one another."""
+        pointed = self.parts.pointer.ref if self.parts.pointer is not None else None
         return any(
-            each.op == "in" and len(each.value) == 2 and "," in each.said for each in self.parts.conditions
+            (each.op == "in" and len(each.value) == 2 and "," in each.said)
+            or (each.op == "eq" and each.ref == pointed)
+            for each in self.parts.conditions
         )
 
     def _evidence(self) -> float:

@@ -149,3 +149,33 @@ async def test_two_periods_of_pieces_are_of_the_product_whose_stock_was_asked(ow
         own_home, "Áo thun còn mấy cái trong kho", "tháng 11 bán được mấy cái rồi, tháng 10 bán được mấy cái"
     )
     assert "tháng 11: 5;" in answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (("món rẻ nhất còn mấy cái",), "Tồn kho: 25"),
+        (("liệt kê sản phẩm giá trên 100k", "cái rẻ nhất còn mấy cái"), "Tồn kho: 12"),
+        (("liệt kê sản phẩm giá trên 100k", "thế con mắc nhứt giá vốn bao nhiêu"), "Giá vốn: 290.000"),
+        (("which products cost under 200k", "how many of the most expensive one are left"), "Tồn kho: 40"),
+        (("top 2 sản phẩm bán chạy năm 2026", "cái rẻ nhất giá bao nhiêu"), "Áo thun"),
+        (("đơn to nhất tháng 11/2026 mua món gì",), "Sản phẩm:"),
+        (("Áo thun còn mấy cái", "nhóm Giày còn mấy đôi"), "Giày): 7"),
+        (("nhóm Giày còn mấy đôi", "còn Mũ len thì sao"), "Mũ len): 25"),
+        (("sản phẩm nào tồn dưới 20 cái", "mấy mã sắp hết đó giá bán bao nhiêu"), "549.000"),
+        (("which product brought in the most revenue", "how many of those are in the warehouse"), "): "),
+    ],
+)
+async def test_goods_that_are_spoken_of_are_those_of_the_stock(
+    own_home: Path, asked: tuple[str, ...], answer: str
+) -> None:
+    assert answer in await told(own_home, *asked)
+
+
+@pytest.mark.parametrize("text", ["chị Minh mua mấy đơn", "anh Minh ở tỉnh nào", "doanh thu của cô Minh"])
+async def test_a_name_behind_a_title_is_no_part_of_a_place(own_home: Path, text: str) -> None:
+    customers = CUSTOMERS + "KH4,Đỗ Nga,Bạc,TP. Hồ Chí Minh\n"
+    with analyst_at(own_home, SALES, customers, names=("Đơn hàng", "Khách hàng")) as analyst:
+        answer = (await analyst.ask(text)).answer
+    assert "Hồ Chí Minh" not in answer
+    assert "«Minh" in answer

@@ -397,3 +397,61 @@ def test_the_first_of_those_who_were_counted_is_named() -> None:
     made = after("tháng 3/2024 có mấy khách mua trên 5 triệu", "người mua nhiều nhất là ai")
     assert made.ask is not None
     assert (made.ask.form, made.ask.count_groups, made.ask.limit) == ("top", False, 1)
+
+
+@pytest.mark.parametrize(
+    ("move", "form"),
+    [
+        ("ở đó doanh thu bao nhiêu, Đà Nẵng nữa", "groups"),
+        ("revenue there and in Đà Nẵng too", "groups"),
+        ("ngoài nớ với Đà Nẵng doanh thu mấy", "groups"),
+        ("tỉnh đó và Đà Nẵng cộng lại doanh thu bao nhiêu", "scalar"),
+        ("tỉnh đó hơn Đà Nẵng bao nhiêu", "scalar"),
+    ],
+)
+def test_what_is_pointed_at_beside_another_of_its_kind_is_asked_of_both(move: str, form: str) -> None:
+    query = after("doanh thu Hà Nội tháng 3/2024", move).ask
+    assert query is not None
+    assert query.form == form
+    assert next(iter((*query.conditions, *query.gap))).value == ["Hà Nội", "Đà Nẵng"]
+
+
+def test_days_pointed_at_twice_are_two_questions() -> None:
+    made = after("số đơn ngày 10/3/2024", "doanh thu hôm đó bao nhiêu, năm ngoái cũng ngày đấy thì sao")
+    asked = [each.ask for each in (made, *made.more)]
+    assert [each.period.start.isoformat() for each in asked if each and each.period] == [
+        "2024-03-10",
+        "2023-03-10",
+    ]
+
+
+@pytest.mark.parametrize(
+    "move", ["Rứa tháng 2 có lên lại không", "tháng 2 có tăng không", "did February bounce back"]
+)
+def test_a_rise_of_one_month_of_a_course_is_held_against_the_month_before(move: str) -> None:
+    query = after("doanh thu theo tháng năm 2024", move).ask
+    assert query is not None
+    assert query.form == "compare"
+    assert query.versus is not None
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        "theo từng nền tảng thì sao",
+        "nền tảng nào góp nhiều nhất vào phần tăng đó",
+        "which platform drove the increase most",
+    ],
+)
+def test_a_comparison_that_is_broken_down_is_one_of_each(move: str) -> None:
+    query = after("doanh thu tháng 3/2024 so với tháng 2/2024", move).ask
+    assert query is not None
+    assert (query.form, bool(query.versus)) == ("compare", True)
+    assert [each.ref.name for each in query.groups] == ["Nền tảng"]
+
+
+def test_the_months_with_the_greatest_change_are_not_told_by_their_sums() -> None:
+    assert not after(
+        "doanh thu theo tháng năm 2024", "tháng 2 tăng bao nhiêu", "tháng nào giảm mạnh nhất"
+    ).calls
+    assert after("doanh thu tháng 3/2024 bao nhiêu đấy").calls
