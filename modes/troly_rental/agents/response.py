@@ -147,7 +147,8 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
 
 
 _IN_GENERAL = re.compile(
-    r"(?<!\w)(?:thuong|thong thuong|binh thuong|la gi|la sao|nghia la|co nghia|khac (?:gi|nhau)|quy dinh|usually|normally|typically|what does|mean|means)(?!\w)"
+    r"(?<!\w)(?:thuong|thong thuong|binh thuong|la gi|la sao|nghia la|co nghia|khac (?:gi|nhau)|quy dinh|usually|normally|typically|what does|mean|means"
+    r"|(?:mot|moi|tung|dau) nguoi hay|hay (?:la )?(?:tinh )?(?:theo |cho )?(?:ca|nguyen|dau|moi) (?:phong|can|nguoi)|per (?:person|head|bed) or|or per (?:person|head|bed))(?!\w)"
 )
 """What asks how things are in general, not of the rooms there are."""
 
@@ -158,7 +159,7 @@ def _explained(question: RentalQuestion, state: State, turn: TurnContext) -> str
     general = _IN_GENERAL.search(fold(asked_in_general(question, turn))) and not any(
         map(str.isdigit, question.text)
     )
-    narrowed = {one.field for one in parsed.filters} - {"type"} and not parsed.edited
+    narrowed = {one.field for one in parsed.filters} - {"type", "people"} and not parsed.edited
     if question.decided or parsed.refused or parsed.own or narrowed or not (business and general):
         return ""
     return say("control.glossary", turn.language, text=_CODE.sub("", business))

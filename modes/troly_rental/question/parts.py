@@ -194,7 +194,8 @@ def _ranked(text: str) -> tuple[int, str]:
     found = _RANK.search(plain)
     if found is None or _TO_SEE.search(plain):
         return 1, text
-    return _ordinal(found[2] or found[3]), f"{text[: found.start(1)]} nhất{text[found.end(1) :]}"
+    most = "nhat" if text.isascii() else "nhất"  # words without accents are read so in a message without any
+    return _ordinal(found[2] or found[3]), f"{text[: found.start(1)]} {most}{text[found.end(1) :]}"
 
 
 def _ordinal(word: str) -> int:
@@ -521,8 +522,8 @@ def _output(
 ) -> OutputRequest:
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
-    if entity == "contract":
-        output = _contract_output(vocabulary, text, output)
+    if entity in {"contract", "viewing"}:
+        output = (_contract_output if entity == "contract" else _viewing_output)(vocabulary, text, output)
     several = any(one.field == "tenant" and one.op == "in" for one in filters)
     whole = _who_owes_most(vocabulary, text, output, several=several) if money == "debt" else None
     # The list tells number and sum.
@@ -596,6 +597,14 @@ def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -
         return output
     group = tuple(name for name in output.group if name != "month")
     return replace(output, group=group, order=tuple(one for one in output.order if one.field != "month"))
+
+
+def _viewing_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
+    """Where the room of an appointment is, which each tells, is no number of appointments by place."""
+    placed = output.measures and {*output.group} <= {"district", "ward", "city"}
+    if not placed or vocabulary.find(text, "asks", "count"):
+        return output
+    return replace(output, measures=(), group=(), order=(), mode="LIST")
 
 
 def _who_owes_most(

@@ -31,6 +31,13 @@ _LEFT_OUT = re.compile(
     r"(?:\s+(?:may|cac|nhung|phong|can|cai|nha|hoa don|hop dong|tin|the|rooms|ones|those|that are))*\s*$"
 )
 """A state that is left out: "không tính phòng đã cho thuê"."""
+_ASKED = re.compile(
+    r"\s*(?:(?:thi|la|co|gom|duoc)\s+)*(?:sao|the nao|nhu the nao|ra sao|nhu nao|nhung gi|gi(?!\s+(?:khong|ko)))(?!\w)"
+)
+"""What asks how it is furnished and wishes nothing: "nội thất sao"."""
+_ASKED_BEFORE = re.compile(
+    r"(?<!\w)(?:how|what)(?:\s+(?:is|are|about|it|they|the|that|one|place|kind|of))*\s*$"
+)
 _SHARING = re.compile(r"share\s|ghep phong$")
 _CLOSE = 2
 
@@ -75,7 +82,8 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
             remarks.append(Remark.of("said.unrecorded", name=hit.phrase))
             spans.append(here)
             continue
-        if hit.label in _NOT_AMENITIES:
+        asked = _ASKED.match(fold(text[hit.end :])) or _ASKED_BEFORE.search(fold(text[: hit.start]))
+        if hit.label in _NOT_AMENITIES or (hit.label == "furnished full" and asked):
             continue
         turn = _turn(text, hit, turns, previous)
         gap = (previous[0].end, hit.start) if previous else None
