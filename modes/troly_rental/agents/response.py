@@ -437,7 +437,13 @@ class FigureCheck:
     def wrong(self, sentence: str, before: str = "") -> list[str]:
         """The figures of `sentence` that nothing holds and that follow from none here or `before`, as they are written."""
         amounts = find_amounts(sentence)
-        near = {one.value for one in amounts if any(_is_near(one.value, known) for known in self._known)}
+        near = {
+            one.value
+            for one in amounts
+            if any(
+                abs(one.value - known) <= ROUNDING * max(abs(known), abs(one.value)) for known in self._known
+            )
+        }
         derived = derived_figures(f"{before} {sentence}", self._known | near, before=self._before)
         return [
             sentence[one.start : one.end]
@@ -448,10 +454,6 @@ class FigureCheck:
 
 def _decimals(values: Iterable[object]) -> list[Decimal]:
     return [Decimal(str(one)) for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
-
-
-def _is_near(value: Decimal, known: Decimal) -> bool:
-    return abs(value - known) <= ROUNDING * max(abs(known), abs(value))
 
 
 def is_rambling(message: str) -> bool:

@@ -35,7 +35,7 @@ _EACH_SIDE = re.compile(
 _PLACE_OF = re.compile(
     r"(?<!\w)(?:o|cho|noi|ben|khu|phong|can|cai|con|quan|huyen|phuong|nha|tin|bai|thang|hop dong|hoa don)\s*$"
 )
-_SAID_BEFORE = frozenset({"phong", "can", "cai", "con", "nha", "cho", "tin", "bai", "hop dong", "hoa don"})
+_SAID_BEFORE = frozenset({"phong", "can", "cai", "con", "nha", "tin", "bai"})
 """Things that a message can name before it points at them."""
 _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
@@ -202,10 +202,10 @@ def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
     if not changed and word.folded in {"they", "them", "those", "these", "their"}:
         return True
     before = fold(text[: word.start])
-    pointing = not changed and word.folded in {"do", "kia"} and _PLACE_OF.search(before)
-    if pointing and pointing[0].strip() in _SAID_BEFORE:  # "hẹn xem một phòng, phòng đó ở đâu"
-        earlier = re.search(rf"(?<!\w){pointing[0].strip()}(?!\w)", before[: pointing.start()])
-        pointing = None if earlier else pointing
+    pointing = not changed and word.folded in {"do", "kia", "ay"} and _PLACE_OF.search(before)
+    noun = pointing[0].strip() if pointing else ""
+    if noun in _SAID_BEFORE and noun in folded_words(before[: -len(noun) - 1]):
+        pointing = None  # "hẹn xem một phòng, phòng đó ở đâu"
     return word.folded in lists("neutral")["sharp"] or word.text in _EACH or bool(pointing)
 
 

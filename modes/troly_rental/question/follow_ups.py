@@ -18,7 +18,7 @@ from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
-from troly_rental.question.parts import PAID_YET, RATES, QuestionParts, money_order
+from troly_rental.question.parts import MONEY_TOO, PAID_YET, RATES, QuestionParts, money_order
 from troly_rental.question.pointers import GROUPS, HIGHER, pointers
 from troly_rental.question.types import (
     OPPOSITE,
@@ -90,7 +90,7 @@ _OF_TWO = re.compile(
 """The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|loc|liet ke|find|search|list|show)(?!\w)")
 _AGAINST = re.compile(
-    r"(?<!\w)(?:so(?= (?:voi|ra|sanh|thang|ky|ki|thi)(?!\w))|hon|chenh|compared|than|vs|versus)(?!\w)"
+    r"(?<!\w)(?:so(?= (?:voi|ra|sanh|thang|ky|ki|thi)(?!\w))|hon|chenh|compared|than|vs|versus|(?:tang|len|cao|nhieu) (?:hay|hoac) (?:la )?(?:giam|xuong|thap|it)|(?:up|more|higher) or (?:down|less|lower))(?!\w)"
 )
 _WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
 _PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
@@ -541,7 +541,7 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         elif old.field in PLACES and fields & PLACES:
             within = old.field == "city" and fields <= {"district", "ward"} and _lie_within(new, old)
             same = not (within or (adding and old.field in fields and old.op in {"=", "in"}))
-        elif same and _is_limit(old):  # the other end of a range stays
+        elif same and old.op[0] in "<>":  # the other end of a range stays
             ends = {one.op[0] for one in new if one.field == old.field}
             beyond = any(_excludes(one, old) for one in new)
             same = beyond or old.op[0] in ends or bool({"=", "i"} & ends)
@@ -569,11 +569,7 @@ def _as_before(new: Filter, old: tuple[Filter, ...]) -> Filter:
     """ "4 triệu thôi" after "dưới 3 triệu" moves the limit: a bare number keeps the comparison there was."""
     same = [one for one in old if one.field == new.field]
     bare = new.op == "=" and isinstance(new.value, int | float)
-    return replace(new, op=same[0].op) if bare and len(same) == 1 and _is_limit(same[0]) else new
-
-
-def _is_limit(one: Filter) -> bool:
-    return one.op[0] in "<>"
+    return replace(new, op=same[0].op) if bare and len(same) == 1 and same[0].op[0] in "<>" else new
 
 
 def _excludes(new: Filter, old: Filter) -> bool:
@@ -683,7 +679,10 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
     summing = parts.money or find(parts.text, "asks", "sum")
     if found.entity in PAPERS and not other and (summing or find(parts.text, "asks", "amount asked")):
         if not summing and found.measures and found.measures[0].kind in _AMOUNTS:
-            return found  # "tháng 9 thì bao nhiêu": the same figure
+            # "tháng 9 thì bao nhiêu" is the same figure, "bao nhiêu tiền" no kWh.
+            unit = "_(kwh|m3)$" if MONEY_TOO.search(fold(parts.text)) else r"(?!)"
+            told = (replace(one, field=re.sub(unit, "", one.field)) for one in found.measures)
+            return replace(found, measures=tuple(told))
         figure = parts.money or [one.kind for one in output.measures] == ["sum"]
         measures = output.measures if figure else (Measure("sum", PAPERS[found.entity]),)
         return replace(found, measures=measures, group=(), order=(), mode="TABLE", limit=None)
@@ -759,7 +758,7 @@ def pick_row(
     message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
     if len(rows.rows) == 2:
         message = _OF_TWO.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
-    found = _at_place(parts, previous, rows) or _named_by_value(parts, rows)
+    found = _named_by_value(parts, rows)
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
     found = found or find_reference(blank_out(message, flats, "|"), rows, things=THINGS, fields=_EXTREMES)
     found = found or _named_by_id(message, rows)
@@ -825,21 +824,6 @@ def _named_by_value(parts: QuestionParts, focus: Focus) -> Reference | None:
         if rows and about:
             return Reference("ordinal", rows, ((start, one.end + (points.end() if points else 0)),))
     return None
-
-
-def _at_place(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> Reference | None:
-    """ "căn rẻ thứ hai có máy lạnh không": the row at that place of the list, where something is asked of it."""
-    order = parts.output.order[:1]
-    asked = parts.filters or details_of(parts.text)
-    if parts.rank == 1 or not order or not asked or previous is None or previous.skip:
-        return None
-    (name, down) = (order[0].field, order[0].descending)
-    known = [row for row in focus.rows if isinstance(row.values.get(name), int | float)]
-    whole = len(focus.rows) >= int(focus.query.get("total", 0)) or previous.order[:1] == order
-    if not whole or len(known) < max(parts.rank, len(focus.rows)):
-        return None
-    known.sort(key=lambda row: float(row.values[name] or 0), reverse=down)
-    return Reference("ordinal", (known[parts.rank - 1],), ())
 
 
 def _named_by_id(message: str, focus: Focus) -> Reference | None:
@@ -978,6 +962,6 @@ def _extreme(
     if (first := _asked_of_first(parts, start)) is not None:
         return first
     return replace(
-        previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=1, details=details_of(message),
+        previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=parts.limit or 1, details=details_of(message),
         measures=(), group=(), mode="LIST", edited=True, skip=0, missing=(), remarks=(), question=message,
     )  # fmt: skip

@@ -69,6 +69,10 @@ _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|may|invoices|bills|payments|contract
 _ROWS = re.compile(r"(?<!\w)(?:nao|gi|ai|dau|khi|ngay|hom|hang|han|liet ke|which|what|who|when|list)(?!\w)")
 """What asks for papers beside their sum."""
 _SOME_WHICH = re.compile(r"(?<!\w)may\s+\w+\s.*?(?:nao|la ai|la gi|ten gi)(?!\w)(?!\s+(?:khong|ko)(?!\w))")
+_MOST_THINGS = re.compile(
+    r"(?<!\w)(?:(?:most|fewest) (?:people|occupants|members|rooms)|(?:dong|nhieu|it) (?:nguoi|phong|thanh vien|xe)(?: \w+)? nhat)(?!\w)"
+)
+"""What papers do not tell the end of: "which tenant has the most people"."""
 _NUMBER = re.compile(r"(?<!\w)(?:bao nhieu|how many|so luong|tong so|(?:co|con|duoc|trong|nao) may)(?!\w)")
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
@@ -438,22 +442,16 @@ def _asked_apart(parts: QuestionParts, parsed: ParsedQuestion, asker: Asker) -> 
     ]
     asked = [one for one in pieces if one.output.measures or one.output.order]
     for one, other in pairwise(asked):
-        (here, wished), (there, too) = (_where(each) for each in (one, other))
+        here, there = ({f for f in each.filters if f.field in {*PLACES, "type"}} for each in (one, other))
+        wished = {*one.filters} - here == {*other.filters} - there
+        both = {f.field for f in here} & {f.field for f in there}
+        apart = {f.field for f in here ^ there} & both <= {*parsed.group}
+        measures = {*one.output.measures, *other.output.measures} <= {*parsed.measures}
         orders = [each.output.order[:1] for each in (one, other)]
         ends = parsed.limit == 1 and all(orders) and orders[0] != orders[1]
-        placed = here and there and here != there
-        both = {each.field for each in here} & {each.field for each in there}
-        apart = {each.field for each in here ^ there} & both <= {*parsed.group} and wished == too
-        measures = {*one.output.measures, *other.output.measures} <= {*parsed.measures}
-        if ends or (placed and not (apart and measures)):
+        if ends or (here and there and here != there and not (apart and wished and measures)):
             return (other.text.strip(),)
     return ()
-
-
-def _where(parts: QuestionParts) -> tuple[frozenset[Filter], frozenset[Filter]]:
-    """The places and kinds that `parts` name, and the other conditions."""
-    where = frozenset(one for one in parts.filters if one.field in {*PLACES, "type"})
-    return where, frozenset(parts.filters) - where
 
 
 def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
@@ -574,7 +572,9 @@ def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
     if parts.output.measures:
         return ()
     most = parts.vocabulary.find(parts.text, "asks", "highest end", "lowest end")
-    if parts.entity in PAPERS and most:  # "hóa đơn nào của tôi cao nhất"
+    if (
+        parts.entity in PAPERS and most and not _MOST_THINGS.search(fold(parts.text))
+    ):  # "hóa đơn nào của tôi cao nhất"
         return (Order(PAPERS[parts.entity], most[0].label == "highest end"),)
     ends = parts.entity == "contract" and parts.vocabulary.find(parts.text, "asks", "ending")
     if "end_date" in fields or ends:

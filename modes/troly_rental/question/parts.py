@@ -75,7 +75,7 @@ _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|
 _SUM_TOO = re.compile(
     r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien|bao nhieu)|how much|in total|total)(?!\w)"
 )
-_MONEY_TOO = re.compile(
+MONEY_TOO = re.compile(
     r"(?<!\w)(?:(?:bao nhieu|nhieu|may) tien|how much (?:is|was|did it|does it|money)|cost)(?!\w)"
 )
 _WHICH_ROOM = re.compile(r"(?<!\w)(?:(?:phong|can|can ho|room)\s+nao|which\s+(?:room|flat|unit)s?)(?!\w)")
@@ -302,11 +302,6 @@ def _paper_in_words(text: str, about: str) -> str:
     return _PAPER.sub(meant, text) if meant else text
 
 
-def _without_delay(vocabulary: Vocabulary, text: str) -> str:
-    """`text` without "quá hạn": "tháng quá hạn" is no past month."""
-    return blank_out(text, spans_of(vocabulary.find(text, "asks", "status invoice overdue")), "|")
-
-
 def _named(asker: Asker, text: str) -> NamedThings:
     """The people and houses of the asker that `text` names, beside the names of places."""
     return asker.names.find(text, [(one.start, one.end) for one in asker.places.find(text)])
@@ -331,10 +326,13 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     traits = parse_traits(vocabulary, blank_out(where.rest, groups, "|"))
     # Rooms are counted as they are now: "how many … in January" says nothing of when they were posted.
     figures = bool(vocabulary.find(text, "asks", *(name for name in _FIGURES if name != "count")))
+    undelayed = blank_out(  # "tháng quá hạn" is no past month
+        traits.rest, spans_of(vocabulary.find(traits.rest, "asks", "status invoice overdue")), "|"
+    )
     days, rest, day_spans = (
         ([], traits.rest, end_spans)
         if ending
-        else parse_days(vocabulary, _without_delay(vocabulary, traits.rest), entity, now, figures=figures)
+        else parse_days(vocabulary, undelayed, entity, now, figures=figures)
     )
     quantities = [refused_quantity(text, one) for one in parse_quantities(vocabulary, rest)]
     unfurnished = spans_of(vocabulary.find(text, "amenities", "furnished none"))
@@ -640,7 +638,7 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
         used = money.endswith(("_kwh", "_m3"))
         figures = (money, *(one for one in said if one != money and one.endswith(("_kwh", "_m3")) == used))
         billed = {one for one in said if not one.endswith(("_kwh", "_m3"))}
-        if used and (billed or _MONEY_TOO.search(fold(text))):  # "mấy số, bao nhiêu tiền"
+        if used and (billed or MONEY_TOO.search(fold(text))):  # "mấy số, bao nhiêu tiền"
             figures = (*figures, *(one.rpartition("_")[0] for one in figures))
     if money == "rent" and not group:
         figures = ("total", "rent", "electricity", "water", "other")

@@ -151,29 +151,22 @@ def _turn(
             turn.label == "needless after"
             and turn.start >= hit.end
             and len(tokens(between)) <= _CLOSE
-            and not _paused(between)
+            and not _PAUSE.search(fold(between))
         ):
             return turn
     before = [t for t in turns if t.label in _TURNING and t.end <= hit.start]
     if before:
         last = max(before, key=lambda t: (t.end, t.end - t.start))
         between = text[last.end : hit.start]
-        if len(tokens(between)) <= _CLOSE and not _paused(between) and not _is_question(text, last):
+        # The "không" that ends a question is no negation: "có wifi không, máy lạnh nữa".
+        asks = fold(last.phrase) in {"khong", "no"} and re.match(r"\s*(?:[,?.]|$)", text[last.end :])
+        if len(tokens(between)) <= _CLOSE and not _PAUSE.search(fold(between)) and not asks:
             return last
     if _WANTED.match(fold(text[hit.start : hit.end])):  # ", có gác" begins anew
         return None
     if previous and previous[1] and _LIST_GAP.fullmatch(fold(text[previous[0].end : hit.start])):
         return previous[1]
     return None
-
-
-def _paused(between: str) -> bool:
-    return _PAUSE.search(fold(between)) is not None
-
-
-def _is_question(text: str, turn: PhraseHit) -> bool:
-    """The "không" that ends a question is no negation: "có wifi không, máy lạnh nữa"."""
-    return fold(turn.phrase) in {"khong", "no"} and re.match(r"\s*(?:[,?.]|$)", text[turn.end :]) is not None
 
 
 def _kinds(
