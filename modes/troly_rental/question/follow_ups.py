@@ -105,7 +105,6 @@ _NEEDS = re.compile(
 )
 """What is wanted of all rows, not asked of the one shown: "it should have parking"."""
 CLAUSES = re.compile(r"(?i)[;]|[,.](?!\d)|(?<!\w)(?:nhưng|nhung|mà|but)(?!\w)")
-"""What parts the clauses of a change."""
 _NAMED_SO = re.compile(
     r"(?<!\w)(?:can|phong|cai|con|cho|nha|tin|bai|can ho|studio)\s+(?:(?:tro|mini|gia|rong|co gia|dien tich)\s+)*$"
 )
@@ -146,7 +145,8 @@ def change_query(
     alone = parts.money and not parts.output.group and not parts.vocabulary.find(parts.text, "asks", "sum")
     if found := _group_found(previous, shown, parts.text, alone=bool(alone)):
         kept = (one for one in start.filters if one.field != found[0].field)
-        start = replace(start, filters=merge_filters([*kept, *found]), group=(), order=(), measures=())
+        metered = start.measures if MONEY_TOO.search(fold(parts.text)) else ()
+        start = replace(start, filters=merge_filters([*kept, *found]), group=(), order=(), measures=metered)
     if (end := previous.end) and shown and shown.rows and pointers(parts.text, "amount"):
         told = shown.rows[0].values.get(f"{end.kind}_{end.field}")
         meant = [] if told is None else [Filter(end.field, "=", told)]  # "bao nhiêu phòng tính giá đó"
@@ -685,7 +685,11 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
             return replace(found, measures=tuple(told))
         figure = parts.money or [one.kind for one in output.measures] == ["sum"]
         measures = output.measures if figure else (Measure("sum", PAPERS[found.entity]),)
-        return replace(found, measures=measures, group=(), order=(), mode="TABLE", limit=None)
+        # After two months the other figure is of each, unless they are summed.
+        sides = any((one.field, one.op) == ("month", "in") for one in found.filters)
+        if not sides or find(parts.text, "asks", "sum"):
+            found = replace(found, group=(), order=())
+        return replace(found, measures=measures, mode="TABLE", limit=None)
     ends = find(parts.text, "asks", "highest end", "lowest end")
     if ends and _ranks_again(parts, found):  # "còn ít nhất thì sao", "tháng nào cao nhất"
         return replace(found, order=(Order("figure", ends[0].label == "highest end"),))

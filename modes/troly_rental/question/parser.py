@@ -303,6 +303,7 @@ def _told_of_row(
     unread = unread_words(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
     if parsed.ready:
         unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
+        unread += (parts.text.strip(),) if {*parsed.details} - {*fields} else ()
     if unread and not told:
         told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
     leans = not asks_one_value(parsed, pointed, focus)
@@ -435,7 +436,8 @@ def _asked_apart(parts: QuestionParts, parsed: ParsedQuestion, asker: Asker) -> 
     """What a message asks of another place or kind, or by another order, than what stands before it, where no one query answers
     both: "căn rẻ nhất quận 3, với lại căn rộng nhất quận 1".
     """
-    if parts.output.compares or parsed.entity not in _PUBLIC:
+    several = any(one.op == "in" and one.field in {*PLACES, "type"} for one in parts.filters)
+    if not (several or parts.output.order[1:]) or parts.output.compares or parsed.entity not in _PUBLIC:
         return ()
     pieces = [
         parse_parts(parts.vocabulary, text, asker) for text in _PIECES.split(parts.text) if text.strip()
