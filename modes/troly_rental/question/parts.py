@@ -599,7 +599,7 @@ def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -
 
 def _viewing_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
     """Where the room of an appointment is, which each tells, is no number of appointments by place."""
-    placed = output.measures and {*output.group} <= {"district", "ward", "city"}
+    placed = output.measures and output.group and {*output.group} <= {"district", "ward", "city"}
     if not placed or vocabulary.find(text, "asks", "count"):
         return output
     return replace(output, measures=(), group=(), order=(), mode="LIST")
