@@ -36,7 +36,6 @@ _PLACE_OF = re.compile(
     r"(?<!\w)(?:o|cho|noi|ben|khu|phong|can|cai|con|quan|huyen|phuong|nha|tin|bai|thang|hop dong|hoa don)\s*$"
 )
 _SAID_BEFORE = frozenset({"phong", "can", "cai", "con", "nha", "tin", "bai"})
-"""Things that a message can name before it points at them."""
 _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
 )
@@ -79,7 +78,6 @@ _TAIL = 4
 _NO_AREAS = frozenset(
     {"do", "ay", "y", "kia", "nay", "night", "noon", "midnight", "once", "first", "last", "home"}
 )
-"""What stands behind the word for a place and names none."""
 _SPECIAL = {"price_m2": ("price", "area")}
 _ORDERS = {
     "newest": "posted_at", "oldest": "posted_at", "cheapest": "price", "cheap": "price", "dearest": "price",

@@ -102,6 +102,8 @@ def parse_question(
     if folded_words(message) and small_talk(message).kind is not None:
         return _parse(message, focus, asker)
     asked, aside = _without_background(without_pleasantries(message), asker)
+    if not aside and len(asker.places.find(asked)) < len(asker.places.find(message)):
+        asked = message  # "and in Ba Dinh, …" is no praise ("đỉnh")
     parsed = _parse(asked, focus, asker)
     if role == "GUEST" and parsed.request_type in {"CLARIFICATION", "GENERAL_CHAT"} and not parsed.remarks:
         # Papers that a guest has none of are known as such from how a tenant would be read.
