@@ -161,7 +161,9 @@ def _relation(table: Table, given: Sequence[Grant], user_id: int | None) -> tupl
     shown = [name for name in table.columns if any(name in grant.columns for grant in given)]
     parts = []
     for name in shown:
-        value = _masked(name) if table.columns[name].text else name
+        # People write their telephone number into a title; it reaches nobody from there.
+        masked = f"regexp_replace({name}, '{_CONTACTS}', '{_MASK}', 'g')"
+        value = masked if table.columns[name].text else name
         allowing = [grant for grant in given if name in grant.columns]
         if len(allowing) < len(given):
             value = f"CASE WHEN {_any(allowing, user_id)} THEN {value} END"
@@ -176,8 +178,3 @@ def _relation(table: Table, given: Sequence[Grant], user_id: int | None) -> tupl
 
 def _any(given: Sequence[Grant], user_id: int | None) -> str:
     return " OR ".join(f"({grant.condition(user_id)})" for grant in given)
-
-
-def _masked(name: str) -> str:
-    """People write their telephone number into a title; it reaches nobody from there."""
-    return f"regexp_replace({name}, '{_CONTACTS}', '{_MASK}', 'g')"

@@ -59,6 +59,10 @@ _CARRIED_WORD = re.compile(r"\b(?:chuyen|carr(?:y|ied))\b")
 _LEFT = re.compile(r"\b(?:con lai|remaining|left)\b")
 _UNUSED = re.compile(r"\b(?:con|du|thua|chua (?:dung|nghi|xai|su dung)|left|unused|remain\w*)\b")
 _REST = re.compile(r"\b(?:phan con lai|so con lai|phan du|ngoai (?:so|phan)|the rest|the remainder|vuot)\b")
+# A count of that rest itself ("phần dư 4 ngày"), not of all days with the rest asked for.
+_COUNTED_REST = re.compile(
+    rf"{_REST.pattern}(?:\W+[a-z]+){{0,5}}\W+\d+\s*(?:ngay|days?)\b|\b\d+ (?:ngay|days?) (?:\w+ )?{_REST.pattern}"
+)
 # What rules grant beside money, and from which one on ("từ con thứ hai").
 _GRANTED = ("day", "month")
 _FROM_THE = re.compile(r"\s*(?:tu|from)\s+(?:\w+\s+)?(?:thu|the)\s+(hai|ba|bon|nam|two|three)\b")
@@ -291,11 +295,12 @@ def _carried_over(text: str, question: str, before: str) -> Decimal:
     0 where the question counts no unused days, or speaks of that rest itself.
     """
     carried, asked = _CARRIED.search(fold(text)), fold(question)
-    spoken = _CARRIED_WORD.search(f"{asked} {fold(before)}") and _LEFT.search(asked)
+    moved = _CARRIED_WORD.search(f"{asked} {fold(before)}")
+    spoken = moved and _LEFT.search(asked) and not _REST.search(asked)
     if (
         carried is None
         or not _REST.search(fold(text))
-        or _REST.search(asked)
+        or _COUNTED_REST.search(asked)
         or spoken
         or not _UNUSED.search(asked)
     ):

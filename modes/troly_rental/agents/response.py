@@ -147,7 +147,8 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
 
 
 _IN_GENERAL = re.compile(
-    r"(?<!\w)(?:thuong|thong thuong|binh thuong|la gi|la sao|nghia la|co nghia|khac (?:gi|nhau)|quy dinh|usually|normally|typically|what does|mean|means)(?!\w)"
+    r"(?<!\w)(?:thuong|thong thuong|binh thuong|la gi|la sao|nghia la|co nghia|khac (?:gi|nhau)|quy dinh|usually|normally|typically|what does|mean|means"
+    r"|(?:mot|moi|tung|dau) nguoi hay|hay (?:la )?(?:tinh )?(?:theo |cho )?(?:ca|nguyen|dau|moi) (?:phong|can|nguoi)|per (?:person|head|bed) or|or per (?:person|head|bed))(?!\w)"
 )
 """What asks how things are in general, not of the rooms there are."""
 
@@ -158,7 +159,7 @@ def _explained(question: RentalQuestion, state: State, turn: TurnContext) -> str
     general = _IN_GENERAL.search(fold(asked_in_general(question, turn))) and not any(
         map(str.isdigit, question.text)
     )
-    narrowed = {one.field for one in parsed.filters} - {"type"} and not parsed.edited
+    narrowed = {one.field for one in parsed.filters} - {"type", "people"} and not parsed.edited
     if question.decided or parsed.refused or parsed.own or narrowed or not (business and general):
         return ""
     return say("control.glossary", turn.language, text=_CODE.sub("", business))
@@ -436,7 +437,13 @@ class FigureCheck:
     def wrong(self, sentence: str, before: str = "") -> list[str]:
         """The figures of `sentence` that nothing holds and that follow from none here or `before`, as they are written."""
         amounts = find_amounts(sentence)
-        near = {one.value for one in amounts if any(_is_near(one.value, known) for known in self._known)}
+        near = {
+            one.value
+            for one in amounts
+            if any(
+                abs(one.value - known) <= ROUNDING * max(abs(known), abs(one.value)) for known in self._known
+            )
+        }
         derived = derived_figures(f"{before} {sentence}", self._known | near, before=self._before)
         return [
             sentence[one.start : one.end]
@@ -447,10 +454,6 @@ class FigureCheck:
 
 def _decimals(values: Iterable[object]) -> list[Decimal]:
     return [Decimal(str(one)) for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
-
-
-def _is_near(value: Decimal, known: Decimal) -> bool:
-    return abs(value - known) <= ROUNDING * max(abs(known), abs(value))
 
 
 def is_rambling(message: str) -> bool:

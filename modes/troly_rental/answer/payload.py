@@ -49,11 +49,6 @@ class ResultSet:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def list_data(found: ResultSet) -> list[dict[str, Any]]:
-    """The items of LIST (002-22): id, title, path and entity, the link's path made from the id where it is missing."""
-    return [_item(record, found.entity) for record in found.records()]
-
-
 def _item(record: Mapping[str, Any], entity: str) -> dict[str, Any]:
     name = "" if record.get("id") is None else str(record["id"])
     title = next((str(record[key]) for key in _TITLES if record.get(key)), name)
@@ -85,7 +80,9 @@ def chart_data(title: str) -> dict[str, Any]:
 def data_payload(mode: str, found: ResultSet, title: str, lang: Lang) -> dict[str, Any]:
     """The DATA payload of 002-34 to 002-36: `mode`, and the part of that mode."""
     if mode == "LIST":
-        return {"mode": mode, "list": {"items": list_data(found), "total": found.total}}
+        # 002-22: id, title, path and entity, the link's path made from the id where it is missing.
+        items = [_item(record, found.entity) for record in found.records()]
+        return {"mode": mode, "list": {"items": items, "total": found.total}}
     if mode == "CHART":
         return {"mode": mode, "chart": chart_data(title), "table": table_data(found, lang)}
     return {"mode": mode, "table": table_data(found, lang)}

@@ -307,7 +307,7 @@ def conditions_text(parsed: ParsedQuestion, lang: Lang) -> str:
 
 def filters_text(filters: tuple[Filter, ...], entity: str, lang: Lang) -> str:
     """Filters in words, both ends of a range as one."""
-    ordered = sorted((one for one in filters if one.field != "id"), key=_rank)
+    ordered = sorted((one for one in filters if one.field != "id"), key=lambda one: one.field not in PLACES)
     told: list[str] = []
     for one in ordered:
         low, high = _range(one, ordered)
@@ -316,10 +316,6 @@ def filters_text(filters: tuple[Filter, ...], entity: str, lang: Lang) -> str:
         elif one is low:
             told.append(_between(low, high, entity, lang))
     return ", ".join(told)
-
-
-def _rank(one: Filter) -> bool:
-    return one.field not in PLACES
 
 
 def _range(one: Filter, among: list[Filter]) -> tuple[Filter | None, Filter | None]:

@@ -206,17 +206,13 @@ def _folder(path: Path, stack: ExitStack, report: LoadReport, found: SourceConte
     if mapping.exists():
         _mapped(mapping, stack, found)
         mapped = {dump.file for _, dump in found.dumps}
-    for file in _files(path):
+    for file in sorted(p for p in path.iterdir() if p.is_file() and p.suffix.lower() in ENDINGS):
         if file.name in mapped:
             continue
         if table_of(file.stem):
             _sort(stack.enter_context(open_sheet(file)), report, found)
         else:
             _stranger(file.name, file.stem, report)
-
-
-def _files(path: Path) -> Iterator[Path]:
-    yield from sorted(p for p in path.iterdir() if p.is_file() and p.suffix.lower() in ENDINGS)
 
 
 def _sort(sheet: SourceTable, report: LoadReport, found: SourceContents) -> None:

@@ -35,6 +35,7 @@ _EACH_SIDE = re.compile(
 _PLACE_OF = re.compile(
     r"(?<!\w)(?:o|cho|noi|ben|khu|phong|can|cai|con|quan|huyen|phuong|nha|tin|bai|thang|hop dong|hoa don)\s*$"
 )
+_SAID_BEFORE = frozenset({"phong", "can", "cai", "con", "nha", "tin", "bai"})
 _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
 )
@@ -45,7 +46,9 @@ _SOME_OF_THOSE = re.compile(
 _MORE_AT_END = re.compile(
     r"(?<!\w)(?:owes? more|(?:nhieu|it)\s+(?:\w+\s+){0,3}hon)(?=\W*(?:$|vay|a\b|nhi|the|ha\b))"
 )
-_AGAINST = frozenset({"sao", "why", "cao", "thap", "lai", "chenh", "tang", "giam", "bao", "nhieu"})
+_AGAINST = frozenset(
+    {"sao", "why", "cao", "thap", "lai", "chenh", "tang", "giam", "bao", "nhieu", "dau", "mac", "dat", "du"}
+)
 """What asks how far two months are apart."""
 _NO = re.compile(
     r"^\W*(?:(?:a|ua|y|o)\s+)?(?:khong|ko|k|hong|no|nope)(?:\s+(?:phai|dung))?(?=\s*[,.;]|\s+ma(?!\w))"
@@ -72,6 +75,9 @@ _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
 _TAIL = 4
+_NO_AREAS = frozenset(
+    {"do", "ay", "y", "kia", "nay", "night", "noon", "midnight", "once", "first", "last", "home"}
+)
 _SPECIAL = {"price_m2": ("price", "area")}
 _ORDERS = {
     "newest": "posted_at", "oldest": "posted_at", "cheapest": "price", "cheap": "price", "dearest": "price",
@@ -193,7 +199,11 @@ def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
     """Whether an everyday word could change what is asked: a negation, a comparison, "mỗi", "ở đó" with nothing before."""
     if not changed and word.folded in {"they", "them", "those", "these", "their"}:
         return True
-    pointing = not changed and word.folded in {"do", "kia"} and _PLACE_OF.search(fold(text[: word.start]))
+    before = fold(text[: word.start])
+    pointing = not changed and word.folded in {"do", "kia", "ay"} and _PLACE_OF.search(before)
+    noun = pointing[0].strip() if pointing else ""
+    if noun in _SAID_BEFORE and noun in folded_words(before[: -len(noun) - 1]):
+        pointing = None  # "hẹn xem một phòng, phòng đó ở đâu"
     return word.folded in lists("neutral")["sharp"] or word.text in _EACH or bool(pointing)
 
 
@@ -219,8 +229,8 @@ def unknown_area(parts: QuestionParts, unread: Iterable[str]) -> Remark | None:
         at = parts.text.find(run)
         before = fold(parts.text[:at]).rstrip()
         listed = parts.vocabulary.find(run, "neutral", "provinces")
-        if is_sharp((run,)):
-            continue  # "ở tối đa mấy người" is no place
+        if is_sharp((run,)) or _NO_AREAS.intersection(folded_words(run)):
+            continue  # "ở tối đa mấy người", "bên đó" is no place
         if not words_outside(tokens(run), spans_of(parts.vocabulary.find(run, "neutral", "places"))):
             continue
         led = any(
@@ -341,6 +351,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (entity == "invoice" and not kinds, ("deadline", "by month")),
         ("address" in parsed.details, ("address",)),
         (entity == "contract" and not kinds, ("amount asked", "price asked", "figure price")),
+        (entity == "viewing" and not kinds, ("by district", "by ward", "by city")),
         (parsed.own, ("own",)),
         (parsed.own and entity in PAPERS and not kinds, ("sum", "count", "amount asked", "price asked")),
         (bool(parsed.details) or parts.output.single, ("amount asked", "price asked")),

@@ -18,7 +18,7 @@ from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
-from troly_rental.question.parts import PAID_YET, RATES, QuestionParts, money_order
+from troly_rental.question.parts import MONEY_TOO, PAID_YET, RATES, QuestionParts, money_order
 from troly_rental.question.pointers import GROUPS, HIGHER, pointers
 from troly_rental.question.types import (
     OPPOSITE,
@@ -46,6 +46,7 @@ _MORE = {
     "newer": ("", "", Order("posted_at", True), Order("posted_at", True)),
 }
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
+_FIGURED = frozenset({"price", "area", "views", *RATES})
 _AMOUNTS = frozenset({"sum", "paid", "owed", "monthly"})
 _DEAR = re.compile(r"(?<!\w)(?:re|dat|mac|cheaper|pricier|expensive)(?!\w)")
 _DEAR_MOST = re.compile(r"(?<!\w)(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest|priciest)(?!\w)")
@@ -57,6 +58,9 @@ THINGS = (
     "tòa nhà", "room", "rooms", "apartment", "place", "flat", "post", "listing", "contract", "invoice", "viewing", "building",
 )  # fmt: skip
 _WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)|^\W*any(?!\w)")
+_WHICH_ONES = re.compile(
+    r"(?<!\w)(?:which (?:ones|rooms|places|flats|apartments|houses|studios)|any of (?:them|those)|(?:nhung|cac|may) \w+ nao)(?!\w)"
+)
 _YES_NO = re.compile(
     r"(?<!\w)(?:chua|khong|yet|ko|hong)(?:\s+(?:a|vay|nhi|em|anh|chi|ban|ta|the|z))*$|(?:^|,\s*|^and\s+)(?:is|are|has|have|was|does|do|can)\s"
 )
@@ -85,7 +89,9 @@ _OF_TWO = re.compile(
 )
 """The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|loc|liet ke|find|search|list|show)(?!\w)")
-_AGAINST = re.compile(r"(?<!\w)(?:so voi|so|hon|chenh|compared|than|vs|versus)(?!\w)")
+_AGAINST = re.compile(
+    r"(?<!\w)(?:so(?= (?:voi|ra|sanh|thang|ky|ki|thi)(?!\w))|hon|chenh|compared|than|vs|versus|(?:tang|len|cao|nhieu) (?:hay|hoac) (?:la )?(?:giam|xuong|thap|it)|(?:up|more|higher) or (?:down|less|lower))(?!\w)"
+)
 _WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
 _PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
 """What a bill comes to, and what it is made of."""
@@ -98,8 +104,7 @@ _NEEDS = re.compile(
     r"(?<!\w)(?:phai|can phai|bat buoc|nhat thiet|nhat dinh|should|must|needs?|has to|have to|ought to|got to)(?!\w)(?!\s+(?:khong|k|ko)(?!\w))"
 )
 """What is wanted of all rows, not asked of the one shown: "it should have parking"."""
-_WANTS = re.compile(r"(?<!\w)(?:phai|can|muon|lay|them|co|must|needs?|want|with|have)(?!\w)")
-_CLAUSES = re.compile(r"(?i)[,;.]|(?<!\w)(?:nhưng|nhung|mà|but)(?!\w)")
+CLAUSES = re.compile(r"(?i)[;]|[,.](?!\d)|(?<!\w)(?:nhưng|nhung|mà|but)(?!\w)")
 _NAMED_SO = re.compile(
     r"(?<!\w)(?:can|phong|cai|con|cho|nha|tin|bai|can ho|studio)\s+(?:(?:tro|mini|gia|rong|co gia|dien tich)\s+)*$"
 )
@@ -114,7 +119,7 @@ _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 _DETAILS = {
     "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
     "by ward": "ward", "by district": "district", "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
-    "figure bedrooms": "bedrooms", "figure people": "people", "figure status": "status", "figure posted_at": "posted_at", "address": "address",
+    "figure bedrooms": "bedrooms", "figure people": "people", "figure status": "status", "figure posted_at": "posted_at", "figure furnished": "furnished", "address": "address",
     "invoice rent": "rent", "invoice electricity": "electricity", "invoice water": "water",
     "invoice electricity_kwh": "electricity_kwh", "invoice water_m3": "water_m3",
 }  # fmt: skip
@@ -140,7 +145,8 @@ def change_query(
     alone = parts.money and not parts.output.group and not parts.vocabulary.find(parts.text, "asks", "sum")
     if found := _group_found(previous, shown, parts.text, alone=bool(alone)):
         kept = (one for one in start.filters if one.field != found[0].field)
-        start = replace(start, filters=merge_filters([*kept, *found]), group=(), order=(), measures=())
+        metered = start.measures if MONEY_TOO.search(fold(parts.text)) else ()
+        start = replace(start, filters=merge_filters([*kept, *found]), group=(), order=(), measures=metered)
     if (end := previous.end) and shown and shown.rows and pointers(parts.text, "amount"):
         told = shown.rows[0].values.get(f"{end.kind}_{end.field}")
         meant = [] if told is None else [Filter(end.field, "=", told)]  # "bao nhiêu phòng tính giá đó"
@@ -154,7 +160,9 @@ def change_query(
         edited = replace(edited, filters=tuple(f for f in edited.filters if f.field not in fields))
     edited = _without_asked(parts, edited)
     edited = _with_moved_limits(parts, marks, _with_conditions(parts, marks, edited), shown)
-    edited = edited if given_up else _with_output(parts, marks, edited)
+    # "bỏ mức giá đi" asks for no average.
+    dropped = "drop" in marks and parts.output.measures == (Measure("avg", "price"),) and not parts.filters
+    edited = edited if given_up or dropped else _with_output(parts, marks, edited)
     if edited.limit == 1 and not edited.measures:
         edited = replace(edited, details=details_of(message) or edited.details)
     if edited.measures and edited.replaced != previous.replaced and HIGHER.search(fold(parts.text)):
@@ -249,7 +257,9 @@ def _of_field(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion 
     ):
         return None
     (field,) = named
-    if field not in entities()[previous.entity].fields or field in {one.field for one in previous.measures}:
+    if field not in {*entities()[previous.entity].fields} & _FIGURED or field in {
+        one.field for one in previous.measures
+    }:
         return None
     return replace(previous, measures=tuple(Measure(one.kind, field) for one in previous.measures))
 
@@ -416,9 +426,8 @@ def _against_month(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQues
     ]
     text = fold(parts.text)
     whole = [len(side) == 2 and side[0][:8] == side[1][:8] for side in sides]
-    other = (
-        {one.field for one in parts.filters} - {"month"} or parts.output.group or not _AGAINST.search(text)
-    )
+    beside = ({one.field for one in parts.filters} | {*parts.output.group}) - {"month"}
+    other = beside or not (_AGAINST.search(text) or _WHY.search(text))
     if previous.entity != "invoice" or not all(whole) or sides[0] == sides[1] or other:
         return None
     months = Filter("month", "in", tuple(sorted({sides[0][0], sides[1][0]})))
@@ -471,8 +480,8 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
             # "bỏ mấy căn có thang máy ra"; what a word of exclusion turned round already stays so
             stays = one.op in {"!=", "not_in"} and not _REFUSES.search(fold(parts.text))
             excluded.append(one if stays else replace(one, op=OPPOSITE[one.op]))
-        elif one.field == "amenity" and not gone and ({"only", "add"} & marks or _is_wanted(parts, one)):
-            excluded.append(one)  # "bỏ máy lạnh đi, cần wifi thôi"
+        elif one.field == "amenity" and not gone and {"only", "add"} & marks:
+            excluded.append(one)  # "bỏ máy lạnh cần wifi thôi"
         elif one.field in {"amenity", "district", "type"}:
             values |= gone
         else:
@@ -480,15 +489,6 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
     kept = [_less(one, values) for one in start.filters if one.field not in fields]
     filters = merge_filters([*(one for one in kept if one is not None), *excluded])
     return replace(start, filters=filters, order=order)
-
-
-def _is_wanted(parts: QuestionParts, amenity: Filter) -> bool:
-    """Whether an amenity stands in a clause that wants it, beside the one that gives something up."""
-    return any(
-        parts.vocabulary.find(clause, "amenities", *amenity.values) and _WANTS.search(fold(clause))
-        for clause in _CLAUSES.split(parts.text)
-        if not parts.vocabulary.find(clause, "edits", "drop")
-    )
 
 
 def _less(one: Filter, values: set[tuple[str, Value]]) -> Filter | None:
@@ -541,7 +541,7 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         elif old.field in PLACES and fields & PLACES:
             within = old.field == "city" and fields <= {"district", "ward"} and _lie_within(new, old)
             same = not (within or (adding and old.field in fields and old.op in {"=", "in"}))
-        elif same and _is_limit(old):  # the other end of a range stays
+        elif same and old.op[0] in "<>":  # the other end of a range stays
             ends = {one.op[0] for one in new if one.field == old.field}
             beyond = any(_excludes(one, old) for one in new)
             same = beyond or old.op[0] in ends or bool({"=", "i"} & ends)
@@ -555,21 +555,21 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
 
 def _names_a_thing(parts: QuestionParts, one: Filter) -> bool:
     """Whether an amount stands right behind a thing: "phòng 3 triệu" costs that, "3 triệu thôi" is a limit as before."""
-    led = [
-        q for q in parts.quantities if q.field == one.field and _NAMED_SO.search(fold(parts.text)[: q.start])
-    ]
+    led = [q for q in parts.quantities if q.field == one.field and _led_by_thing(parts.text, q.start)]
     return one.op == "=" and bool(led)
+
+
+def _led_by_thing(text: str, at: int) -> re.Match[str] | None:
+    """The thing that an amount at `at` names: "con 2tr5", no "còn 2tr5"."""
+    led = _NAMED_SO.search(fold(text)[:at])
+    return led if led and not text[led.start() :].lower().startswith("còn") else None
 
 
 def _as_before(new: Filter, old: tuple[Filter, ...]) -> Filter:
     """ "4 triệu thôi" after "dưới 3 triệu" moves the limit: a bare number keeps the comparison there was."""
     same = [one for one in old if one.field == new.field]
     bare = new.op == "=" and isinstance(new.value, int | float)
-    return replace(new, op=same[0].op) if bare and len(same) == 1 and _is_limit(same[0]) else new
-
-
-def _is_limit(one: Filter) -> bool:
-    return one.op[0] in "<>"
+    return replace(new, op=same[0].op) if bare and len(same) == 1 and same[0].op[0] in "<>" else new
 
 
 def _excludes(new: Filter, old: Filter) -> bool:
@@ -628,7 +628,8 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
 def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Another order, number of rows, figure or way of showing."""
     output, find = parts.output, parts.vocabulary.find
-    if found.limit == 1 and _SEARCHES.search(fold(parts.text)) and not (parts.limit or output.order):
+    again = _SEARCHES.search(fold(parts.text)) or _WHICH_ONES.search(fold(parts.text))
+    if found.limit == 1 and again and not (parts.limit or output.order):
         found = replace(found, limit=None)  # "tìm riêng quận 9" after the largest one
     now = any(hit.label == "now" or hit.phrase == "đang" for hit in everyday_phrases(parts.text))
     if now and {"status"} == {one.field for one in parts.filters}:  # a state of now is of no month
@@ -678,10 +679,17 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
     summing = parts.money or find(parts.text, "asks", "sum")
     if found.entity in PAPERS and not other and (summing or find(parts.text, "asks", "amount asked")):
         if not summing and found.measures and found.measures[0].kind in _AMOUNTS:
-            return found  # "tháng 9 thì bao nhiêu": the same figure
+            # "tháng 9 thì bao nhiêu" is the same figure, "bao nhiêu tiền" no kWh.
+            unit = "_(kwh|m3)$" if MONEY_TOO.search(fold(parts.text)) else r"(?!)"
+            told = (replace(one, field=re.sub(unit, "", one.field)) for one in found.measures)
+            return replace(found, measures=tuple(told))
         figure = parts.money or [one.kind for one in output.measures] == ["sum"]
         measures = output.measures if figure else (Measure("sum", PAPERS[found.entity]),)
-        return replace(found, measures=measures, group=(), order=(), mode="TABLE", limit=None)
+        # After two months the other figure is of each, unless they are summed.
+        sides = any((one.field, one.op) == ("month", "in") for one in found.filters)
+        if not sides or find(parts.text, "asks", "sum"):
+            found = replace(found, group=(), order=())
+        return replace(found, measures=measures, mode="TABLE", limit=None)
     ends = find(parts.text, "asks", "highest end", "lowest end")
     if ends and _ranks_again(parts, found):  # "còn ít nhất thì sao", "tháng nào cao nhất"
         return replace(found, order=(Order("figure", ends[0].label == "highest end"),))
@@ -745,7 +753,8 @@ def pick_row(
 
     A number that the list does not reach is asked about. "rẻ nhất" is the cheapest of all that the list is part of.
     """
-    wanted = parts.filters and _NEEDS.search(fold(parts.text)) and not _asks(parts)
+    text = fold(parts.text)
+    wanted = parts.filters and (_WHICH_ONES.search(text) or (_NEEDS.search(text) and not _asks(parts)))
     if wanted or not _may_point(parts, focus, lets=lets):
         return None
     # The rows of figures by group have no number of their own.
@@ -753,7 +762,7 @@ def pick_row(
     message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
     if len(rows.rows) == 2:
         message = _OF_TWO.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
-    found = _at_place(parts, previous, rows) or _named_by_value(parts, rows)
+    found = _named_by_value(parts, rows)
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
     found = found or find_reference(blank_out(message, flats, "|"), rows, things=THINGS, fields=_EXTREMES)
     found = found or _named_by_id(message, rows)
@@ -807,7 +816,7 @@ def _named_by_value(parts: QuestionParts, focus: Focus) -> Reference | None:
     text = fold(parts.text)
     for one in parts.quantities:
         name = PAPERS.get(focus.kind, one.field) if one.field == "price" else one.field
-        led = _NAMED_SO.search(text[: one.start])
+        led = _led_by_thing(parts.text, one.start)
         if one.field not in {"price", "area"} or one.op or one.upper is not None:
             continue
         if not (led or _NAMED_AFTER.match(text, one.end)):
@@ -819,21 +828,6 @@ def _named_by_value(parts: QuestionParts, focus: Focus) -> Reference | None:
         if rows and about:
             return Reference("ordinal", rows, ((start, one.end + (points.end() if points else 0)),))
     return None
-
-
-def _at_place(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> Reference | None:
-    """ "căn rẻ thứ hai có máy lạnh không": the row at that place of the list, where something is asked of it."""
-    order = parts.output.order[:1]
-    asked = parts.filters or details_of(parts.text)
-    if parts.rank == 1 or not order or not asked or previous is None or previous.skip:
-        return None
-    (name, down) = (order[0].field, order[0].descending)
-    known = [row for row in focus.rows if isinstance(row.values.get(name), int | float)]
-    whole = len(focus.rows) >= int(focus.query.get("total", 0)) or previous.order[:1] == order
-    if not whole or len(known) < max(parts.rank, len(focus.rows)):
-        return None
-    known.sort(key=lambda row: float(row.values[name] or 0), reverse=down)
-    return Reference("ordinal", (known[parts.rank - 1],), ())
 
 
 def _named_by_id(message: str, focus: Focus) -> Reference | None:
@@ -972,6 +966,6 @@ def _extreme(
     if (first := _asked_of_first(parts, start)) is not None:
         return first
     return replace(
-        previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=1, details=details_of(message),
+        previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=parts.limit or 1, details=details_of(message),
         measures=(), group=(), mode="LIST", edited=True, skip=0, missing=(), remarks=(), question=message,
     )  # fmt: skip

@@ -36,7 +36,11 @@ class Names:
         self, buildings: Sequence[str] = (), tenants: Sequence[str] = (), addresses: Sequence[str] = ()
     ) -> None:
         called = {name: (name, name.split()[-1]) for name in tenants if tokens(name)}
-        houses = {name: (name, *_after_noun(name)) for name in buildings if tokens(name)}
+        # "Lan Anh" of "Nhà trọ Lan Anh" counts after a word for a house.
+        short = {
+            name: [name.removeprefix(kind) for kind in _KINDS if name.startswith(kind)] for name in buildings
+        }
+        houses = {name: (name, *short[name]) for name in buildings if tokens(name)}
         self._lexicons: Mapping[str, Lexicon] = {
             "building": Lexicon(houses),
             "tenant": Lexicon(called),
@@ -78,11 +82,6 @@ _KINDS = ("Nhà trọ ", "Tòa nhà ", "Khu trọ ", "Dãy trọ ")
 _HOUSE = re.compile(
     r"(?<!\w)(?:nha|nha tro|tro|toa|toa nha|khu|khu tro|day|day tro|ben|building|house)\s+(?:cua\s+)?$"
 )
-
-
-def _after_noun(name: str) -> tuple[str, ...]:
-    """The name of a house without what it is ("Lan Anh" of "Nhà trọ Lan Anh"), which counts after a word for a house."""
-    return tuple(name.removeprefix(kind) for kind in _KINDS if name.startswith(kind))
 
 
 def _is_called(text: str, hit: PhraseHit) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime
+from itertools import pairwise
 
 from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
@@ -28,7 +29,7 @@ from troly_rental.question.coverage import (
     unknown_area,
     unread_words,
 )
-from troly_rental.question.follow_ups import asks_one_value, change_query, details_of, pick_row
+from troly_rental.question.follow_ups import CLAUSES, asks_one_value, change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_forbidden, is_sql
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import LEFT_OUT, WHICH
@@ -60,12 +61,18 @@ _UNFILTERED = frozenset({"said.unrecorded", "said.no_gender"})
 _THANKS = frozenset({"thanks", "bye", "ack"})
 # What makes a question of a sentence that asks for nothing by name: "có wifi không", "is there one".
 _TAGS = frozenset({"khong", "chua", "nhi", "a", "vay", "phai"})
-_ANY = re.compile(r"(?<!\w)nao(?:\s+\w+){0,3}\s+(?:khong|ko|hong|chua)(?!\w)")
+_ANY = re.compile(
+    r"(?<!\w)nao(?:\s+\w+){0,12}?\s+(?:khong|ko|hong|chua)(?!\w)(?!\s+(?:co|can|qua|duoi|tren)(?!\w))"
+)
 """What asks whether there is any: "còn căn nào không, bao nhiêu căn" asks one thing."""
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|may|invoices|bills|payments|contracts|leases)(?!\w)")
 _ROWS = re.compile(r"(?<!\w)(?:nao|gi|ai|dau|khi|ngay|hom|hang|han|liet ke|which|what|who|when|list)(?!\w)")
 """What asks for papers beside their sum."""
 _SOME_WHICH = re.compile(r"(?<!\w)may\s+\w+\s.*?(?:nao|la ai|la gi|ten gi)(?!\w)(?!\s+(?:khong|ko)(?!\w))")
+_MOST_THINGS = re.compile(
+    r"(?<!\w)(?:(?:most|fewest) (?:people|occupants|members|rooms)|(?:dong|nhieu|it) (?:nguoi|phong|thanh vien|xe)(?: \w+)? nhat)(?!\w)"
+)
+"""What papers do not tell the end of: "which tenant has the most people"."""
 _NUMBER = re.compile(r"(?<!\w)(?:bao nhieu|how many|so luong|tong so|(?:co|con|duoc|trong|nao) may)(?!\w)")
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
@@ -95,6 +102,8 @@ def parse_question(
     if folded_words(message) and small_talk(message).kind is not None:
         return _parse(message, focus, asker)
     asked, aside = _without_background(without_pleasantries(message), asker)
+    if not aside and len(asker.places.find(asked)) < len(asker.places.find(message)):
+        asked = message  # "and in Ba Dinh, …" is no praise ("đỉnh")
     parsed = _parse(asked, focus, asker)
     if role == "GUEST" and parsed.request_type in {"CLARIFICATION", "GENERAL_CHAT"} and not parsed.remarks:
         # Papers that a guest has none of are known as such from how a tenant would be read.
@@ -165,7 +174,7 @@ def _holds(piece: str, asker: Asker) -> bool:
     return bool(
         any(not (one.op in _AROUND and one.field in aside) for one in parts.filters)
         or any(one.field not in {"", "unit", "other", "time"} for one in parts.quantities)
-        or any(one.key in _UNFILTERED for one in parts.remarks)
+        or any(one.key in {*_UNFILTERED, "said.no_field"} for one in parts.remarks)
         or parts.missing
         or parts.needless
         or parts.own
@@ -198,7 +207,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         if picked is not None:
             return _told_of_row(parts, *picked, focus)
         parts = _with_all(_with_person(parts, previous, focus), previous, focus)
-        edited = change_query(message, parts, previous, focus) if previous is not None else None
+        edited = _changed(message, parts, previous, focus, asker) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
         if edited is not None and _leaves_open(parts, edited, unanswered or set()):
             words = (message.strip(),)  # no more than a change of what was not answered
@@ -209,7 +218,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             parsed = check_readiness(edited, asker.role, money=parts.money)
             lost = _lost(parts, parsed, previous)
             changed = parsed != replace(previous, edited=True)
-            parsed = _accounted(parts, parsed, asker.places, changed=changed, lost=lost)
+            parsed = _accounted(parts, parsed, asker, changed=changed, lost=lost)
             return _said_open(replace(parsed, leans=True))
     bare = not parts.named or _named_by_counter(parts)
     if about and not parts.named:
@@ -218,7 +227,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     if previous is not None and bare and placed and parts.entity == about:
         # Another place, the same kind; what names no place leans on all of what was asked.
         parts = replace(parts, filters=_with_kind(parts.filters, previous.filters))
-    alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker.places)
+    alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker)
     by_model = focus is not None and previous is None and not _names_its_own(parts)
     loose = bare or (previous is not None and previous.own)  # "có mấy phòng" after one's own house
     figure = loose and asker.goes_on and alone.measures and not (parts.filters or parts.own)
@@ -229,6 +238,24 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _changed(
+    message: str, parts: QuestionParts, previous: ParsedQuestion, focus: Focus, asker: Asker
+) -> ParsedQuestion | None:
+    """`previous` with the change that `message` says; clauses that give something up, and those that do not, one after the
+    other: "bỏ cái giá đi, cần wifi thôi".
+    """
+    clauses = [text for text in CLAUSES.split(message) if folded_words(text)]
+    drops = [bool(parts.vocabulary.find(text, "edits", "drop")) for text in clauses]
+    found: ParsedQuestion | None = previous
+    if any(drops) and not all(drops):
+        for text in clauses:
+            piece = parse_parts(parts.vocabulary, text, asker, previous.entity)
+            found = change_query(text, piece, found, focus) if found is not None else None
+        if found is not None:
+            return replace(found, question=message)
+    return change_query(message, parts, previous, focus)
 
 
 def _with_person(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus | None) -> QuestionParts:
@@ -278,6 +305,7 @@ def _told_of_row(
     unread = unread_words(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
     if parsed.ready:
         unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
+        unread += (parts.text.strip(),) if {*parsed.details} - {*fields} else ()
     if unread and not told:
         told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
     leans = not asks_one_value(parsed, pointed, focus)
@@ -371,7 +399,7 @@ def _lost(parts: QuestionParts, parsed: ParsedQuestion, previous: ParsedQuestion
 def _accounted(
     parts: QuestionParts,
     parsed: ParsedQuestion,
-    places: Places,
+    asker: Asker,
     *,
     changed: bool = False,
     lost: tuple[str, ...] = (),
@@ -391,6 +419,7 @@ def _accounted(
     unread = (*unread_words(parts, parsed, changed=changed), *lost)
     if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
         unread = (*unread, parts.text.strip())  # one figure answers one of the wants
+    unread = (*unread, *_asked_apart(parts, parsed, asker))
     if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:
         return parsed
     parsed = replace(parsed, unread=unread)
@@ -399,7 +428,34 @@ def _accounted(
         return replace(parsed, missing=(*unfiltered, Remark.of("missing.no_count")), remarks=())
     if not unread or any(one.key != "missing.what" for one in parsed.missing):
         return parsed
-    return _with_unread(parts, parsed, unread, places)
+    return _with_unread(parts, parsed, unread, asker.places)
+
+
+_PIECES = re.compile(r"(?i)[;?]|,(?!\d)|\.(?=\s)|(?<!\w)(?:với lại|voi lai|vs lại|vs lai|còn|and|và)(?!\w)")
+
+
+def _asked_apart(parts: QuestionParts, parsed: ParsedQuestion, asker: Asker) -> tuple[str, ...]:
+    """What a message asks of another place or kind, or by another order, than what stands before it, where no one query answers
+    both: "căn rẻ nhất quận 3, với lại căn rộng nhất quận 1".
+    """
+    several = any(one.op == "in" and one.field in {*PLACES, "type"} for one in parts.filters)
+    if not (several or parts.output.order[1:]) or parts.output.compares or parsed.entity not in _PUBLIC:
+        return ()
+    pieces = [
+        parse_parts(parts.vocabulary, text, asker) for text in _PIECES.split(parts.text) if text.strip()
+    ]
+    asked = [one for one in pieces if one.output.measures or one.output.order]
+    for one, other in pairwise(asked):
+        here, there = ({f for f in each.filters if f.field in {*PLACES, "type"}} for each in (one, other))
+        wished = {*one.filters} - here == {*other.filters} - there
+        both = {f.field for f in here} & {f.field for f in there}
+        apart = {f.field for f in here ^ there} & both <= {*parsed.group}
+        measures = {*one.output.measures, *other.output.measures} <= {*parsed.measures}
+        orders = [each.output.order[:1] for each in (one, other)]
+        ends = parsed.limit == 1 and all(orders) and orders[0] != orders[1]
+        if ends or (here and there and here != there and not (apart and wished and measures)):
+            return (other.text.strip(),)
+    return ()
 
 
 def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
@@ -520,7 +576,9 @@ def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
     if parts.output.measures:
         return ()
     most = parts.vocabulary.find(parts.text, "asks", "highest end", "lowest end")
-    if parts.entity in PAPERS and most:  # "hóa đơn nào của tôi cao nhất"
+    if (
+        parts.entity in PAPERS and most and not _MOST_THINGS.search(fold(parts.text))
+    ):  # "hóa đơn nào của tôi cao nhất"
         return (Order(PAPERS[parts.entity], most[0].label == "highest end"),)
     ends = parts.entity == "contract" and parts.vocabulary.find(parts.text, "asks", "ending")
     if "end_date" in fields or ends:

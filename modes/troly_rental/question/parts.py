@@ -75,7 +75,7 @@ _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|can thue|muon thue|can|looking|find|
 _SUM_TOO = re.compile(
     r"(?<!\w)(?:bao nhieu tien|may tien|tong (?:cong|tien|so tien|bao nhieu)|how much|in total|total)(?!\w)"
 )
-_MONEY_TOO = re.compile(
+MONEY_TOO = re.compile(
     r"(?<!\w)(?:(?:bao nhieu|nhieu|may) tien|how much (?:is|was|did it|does it|money)|cost)(?!\w)"
 )
 _WHICH_ROOM = re.compile(r"(?<!\w)(?:(?:phong|can|can ho|room)\s+nao|which\s+(?:room|flat|unit)s?)(?!\w)")
@@ -194,7 +194,8 @@ def _ranked(text: str) -> tuple[int, str]:
     found = _RANK.search(plain)
     if found is None or _TO_SEE.search(plain):
         return 1, text
-    return _ordinal(found[2] or found[3]), f"{text[: found.start(1)]} nhất{text[found.end(1) :]}"
+    most = "nhat" if text.isascii() else "nhất"  # words without accents are read so in a message without any
+    return _ordinal(found[2] or found[3]), f"{text[: found.start(1)]} {most}{text[found.end(1) :]}"
 
 
 def _ordinal(word: str) -> int:
@@ -301,11 +302,6 @@ def _paper_in_words(text: str, about: str) -> str:
     return _PAPER.sub(meant, text) if meant else text
 
 
-def _without_delay(vocabulary: Vocabulary, text: str) -> str:
-    """`text` without "quá hạn": "tháng quá hạn" is no past month."""
-    return blank_out(text, spans_of(vocabulary.find(text, "asks", "status invoice overdue")), "|")
-
-
 def _named(asker: Asker, text: str) -> NamedThings:
     """The people and houses of the asker that `text` names, beside the names of places."""
     return asker.names.find(text, [(one.start, one.end) for one in asker.places.find(text)])
@@ -330,10 +326,13 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     traits = parse_traits(vocabulary, blank_out(where.rest, groups, "|"))
     # Rooms are counted as they are now: "how many … in January" says nothing of when they were posted.
     figures = bool(vocabulary.find(text, "asks", *(name for name in _FIGURES if name != "count")))
+    undelayed = blank_out(  # "tháng quá hạn" is no past month
+        traits.rest, spans_of(vocabulary.find(traits.rest, "asks", "status invoice overdue")), "|"
+    )
     days, rest, day_spans = (
         ([], traits.rest, end_spans)
         if ending
-        else parse_days(vocabulary, _without_delay(vocabulary, traits.rest), entity, now, figures=figures)
+        else parse_days(vocabulary, undelayed, entity, now, figures=figures)
     )
     quantities = [refused_quantity(text, one) for one in parse_quantities(vocabulary, rest)]
     unfurnished = spans_of(vocabulary.find(text, "amenities", "furnished none"))
@@ -521,8 +520,8 @@ def _output(
 ) -> OutputRequest:
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
-    if entity == "contract":
-        output = _contract_output(vocabulary, text, output)
+    if entity in {"contract", "viewing"}:
+        output = (_contract_output if entity == "contract" else _viewing_output)(vocabulary, text, output)
     several = any(one.field == "tenant" and one.op == "in" for one in filters)
     whole = _who_owes_most(vocabulary, text, output, several=several) if money == "debt" else None
     # The list tells number and sum.
@@ -598,6 +597,14 @@ def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -
     return replace(output, group=group, order=tuple(one for one in output.order if one.field != "month"))
 
 
+def _viewing_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
+    """Where the room of an appointment is, which each tells, is no number of appointments by place."""
+    placed = output.measures and output.group and {*output.group} <= {"district", "ward", "city"}
+    if not placed or vocabulary.find(text, "asks", "count"):
+        return output
+    return replace(output, measures=(), group=(), order=(), mode="LIST")
+
+
 def _who_owes_most(
     vocabulary: Vocabulary, text: str, output: OutputRequest, *, several: bool
 ) -> OutputRequest | None:
@@ -631,7 +638,7 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
         used = money.endswith(("_kwh", "_m3"))
         figures = (money, *(one for one in said if one != money and one.endswith(("_kwh", "_m3")) == used))
         billed = {one for one in said if not one.endswith(("_kwh", "_m3"))}
-        if used and (billed or _MONEY_TOO.search(fold(text))):  # "mấy số, bao nhiêu tiền"
+        if used and (billed or MONEY_TOO.search(fold(text))):  # "mấy số, bao nhiêu tiền"
             figures = (*figures, *(one.rpartition("_")[0] for one in figures))
     if money == "rent" and not group:
         figures = ("total", "rent", "electricity", "water", "other")

@@ -7,7 +7,7 @@ import re
 from troly.text.fold import accents_agree, fold
 from troly_rental.question.types import Span
 
-_THAT, _FIRST = "do|ay|nay|day|kia|no|ni", "dung dau|dau tien|dau bang"
+_THAT, _FIRST = "do|ay|y|nay|day|kia|no|ni", "dung dau|dau tien|dau bang"
 _NOUNS = {
     "month": ("thang", "month"),
     "district": ("quan|huyen|khu|cho|noi", "district|area"),

@@ -31,6 +31,13 @@ _LEFT_OUT = re.compile(
     r"(?:\s+(?:may|cac|nhung|phong|can|cai|nha|hoa don|hop dong|tin|the|rooms|ones|those|that are))*\s*$"
 )
 """A state that is left out: "không tính phòng đã cho thuê"."""
+_ASKED = re.compile(
+    r"\s*(?:(?:thi|la|co|gom|duoc)\s+)*(?:sao|the nao|nhu the nao|ra sao|nhu nao|nhung gi|gi(?!\s+(?:khong|ko)))(?!\w)"
+)
+"""What asks how it is furnished and wishes nothing: "nội thất sao"."""
+_ASKED_BEFORE = re.compile(
+    r"(?<!\w)(?:how|what)(?:\s+(?:is|are|about|it|they|the|that|one|place|kind|of))*\s*$"
+)
 _SHARING = re.compile(r"share\s|ghep phong$")
 _CLOSE = 2
 
@@ -75,7 +82,8 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
             remarks.append(Remark.of("said.unrecorded", name=hit.phrase))
             spans.append(here)
             continue
-        if hit.label in _NOT_AMENITIES:
+        asked = _ASKED.match(fold(text[hit.end :])) or _ASKED_BEFORE.search(fold(text[: hit.start]))
+        if hit.label in _NOT_AMENITIES or (hit.label == "furnished full" and asked):
             continue
         turn = _turn(text, hit, turns, previous)
         gap = (previous[0].end, hit.start) if previous else None
@@ -143,29 +151,22 @@ def _turn(
             turn.label == "needless after"
             and turn.start >= hit.end
             and len(tokens(between)) <= _CLOSE
-            and not _paused(between)
+            and not _PAUSE.search(fold(between))
         ):
             return turn
     before = [t for t in turns if t.label in _TURNING and t.end <= hit.start]
     if before:
         last = max(before, key=lambda t: (t.end, t.end - t.start))
         between = text[last.end : hit.start]
-        if len(tokens(between)) <= _CLOSE and not _paused(between) and not _is_question(text, last):
+        # The "không" that ends a question is no negation: "có wifi không, máy lạnh nữa".
+        asks = fold(last.phrase) in {"khong", "no"} and re.match(r"\s*(?:[,?.]|$)", text[last.end :])
+        if len(tokens(between)) <= _CLOSE and not _PAUSE.search(fold(between)) and not asks:
             return last
     if _WANTED.match(fold(text[hit.start : hit.end])):  # ", có gác" begins anew
         return None
     if previous and previous[1] and _LIST_GAP.fullmatch(fold(text[previous[0].end : hit.start])):
         return previous[1]
     return None
-
-
-def _paused(between: str) -> bool:
-    return _PAUSE.search(fold(between)) is not None
-
-
-def _is_question(text: str, turn: PhraseHit) -> bool:
-    """The "không" that ends a question is no negation: "có wifi không, máy lạnh nữa"."""
-    return fold(turn.phrase) in {"khong", "no"} and re.match(r"\s*(?:[,?.]|$)", text[turn.end :]) is not None
 
 
 def _kinds(

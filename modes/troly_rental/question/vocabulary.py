@@ -63,6 +63,7 @@ class Vocabulary:
             # "mình đang vội" is no "mình đăng", but of a post.
             and (hit.exact or not fold(hit.phrase).endswith(" dang") or _POSTS.search(plain))
             and not (fold(hit.phrase).startswith("nha ") and _FAMILY.match(plain, hit.end))
+            and not (fold(hit.phrase).endswith(" ky") and plain.startswith(" tuc xa", hit.end))
             and not (hit.phrase.startswith("của ") and self._ends_in_others(text[: hit.start]))
             and (hit.phrase not in {"my", "our"} or self._begins_with_record(text[hit.end :]))
         ]

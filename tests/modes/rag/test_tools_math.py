@@ -225,6 +225,8 @@ def test_a_rule_of_every_month_falls_on_a_day(rule: str, question: str, day: str
         ("I worked 10 hours of overtime on Sunday, salary 20 million", OVERTIME_EN, "1.923.077"),
         ("còn dư 8 ngày, lương 13tr, quy đổi được bao nhiêu", CARRIED, "1.500.000"),
         ("phần còn lại là 3 ngày, lương 13tr, quy đổi được bao nhiêu", CARRIED, "1.500.000"),
+        ("còn 9 ngày, chuyển hết mức đó thì phần dư quy ra tiền bao nhiêu, lương 13tr", CARRIED, "2.000.000"),
+        ("còn 8 ngày phép, chuyển hết mức rồi phần còn lại được mấy tiền, lương 26tr", CARRIED, "3.000.000"),
     ],
 )
 def test_each_count_is_of_its_own_kind_of_day(question: str, rule: str, said: str) -> None:

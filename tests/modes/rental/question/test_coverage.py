@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.modes.rental.question.cases import ask, cases, told, turns_of
+from troly.plugin.focus import FocusRow
 from troly.text.fold import fold
 from troly_rental.roles import Role
 
@@ -255,3 +256,27 @@ def test_no_place_is_made_of_other_words(said: str) -> None:
 def test_a_rank_that_the_answer_does_not_hold_is_named(message: str, word: str) -> None:
     assert word in ask(message).unread
     assert ask("how much power was used last month").unread == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "apart"),
+    [
+        ("căn hộ mini rẻ nhất q3 bao nhiêu, với lại căn hộ mini rộng nhất q1 bao nhiêu m2", True),
+        ("cheapest studio in District 1, and the largest studio in District 3?", True),
+        ("Cầu Giấy có mấy phòng trọ, Đống Đa thì căn hộ mini rẻ nhất bao nhiêu", True),
+        ("phòng trọ rẻ nhất quận 9, rộng nhất bao nhiêu m2", True),
+        ("phòng trọ quận 9 rẻ nhất bao nhiêu và quận 2 đắt nhất bao nhiêu", False),
+        ("có phòng trọ nào ở quận 9 có máy lạnh không, con rẻ nhất bao nhiêu", False),
+        ("số phòng ở quận 1 và quận 3", False),
+    ],
+)
+def test_two_questions_are_not_answered_as_one(message: str, *, apart: bool) -> None:
+    assert ask(message, role="GUEST").ready is not apart
+
+
+@pytest.mark.parametrize("message", ["nội thất sao", "căn đó nội thất thế nào", "how is it furnished"])
+def test_how_it_is_furnished_is_asked_of_one_and_wishes_nothing(message: str) -> None:
+    row = FocusRow("1", "A", {"price": 3000000})
+    parsed = ask("phòng trọ rẻ nhất quận 7", message, rows=(row,))
+    assert (parsed.details, told(parsed)) == (("furnished",), {"id=1"})
+    assert not parsed.unread

@@ -363,3 +363,36 @@ def test_who_rents_an_own_room_is_told_to_who_lets_it() -> None:
     assert (let.entity, let.own, told(let)) == ("contract", True, {"room_id=5", "status=active"})
     for role in ("GUEST", "TENANT"):
         assert ask("phòng trọ quận 7", "ai thuê phòng đầu tiên", role=role, rows=row).refused
+
+
+@pytest.mark.parametrize(
+    ("message", "gone", "new"),
+    [
+        ("bỏ cái mức giá đi, chỉ cần có wifi", {"price<4000000"}, {"amenity=wifi"}),
+        ("bỏ máy lạnh, lấy dưới 3tr5 thôi", {"amenity=air_conditioner", "price<4000000"}, {"price<3500000"}),
+        ("khỏi lọc giá nhưng thêm ban công", {"price<4000000"}, {"amenity=balcony"}),
+        ("đổi qua tân bình đi, mấy cái kia giữ y chang", {"district=Quận 7"}, {"district=Tân Bình"}),
+        ("nâng ngân sách lên 4tr5", {"price<4000000"}, {"price<=4500000"}),
+        ("hạ còn 3tr2", {"price<4000000"}, {"price<3200000"}),
+        ("12 mét thì bé quá, lấy từ 15 mét", set(), {"area>=15"}),
+    ],
+)
+def test_clauses_of_a_change_are_read_one_after_the_other(
+    message: str, gone: set[str], new: set[str]
+) -> None:
+    parsed = ask(FIRST, message)
+    assert told(parsed) == (BASE - gone) | new
+    assert parsed.ready
+    assert not parsed.unread
+    assert not parsed.measures
+
+
+@pytest.mark.parametrize(
+    "message", ["trong đó mấy chỗ có wifi", "có wifi thì mấy", "wifi thì được mấy căn ạ"]
+)
+def test_how_many_is_asked_without_its_noun(message: str) -> None:
+    parsed = ask("quận 7 có bao nhiêu phòng trọ", message)
+    assert [one.kind for one in parsed.measures] == ["count"]
+    assert "amenity=wifi" in told(parsed)
+    assert parsed.ready
+    assert not parsed.unread
