@@ -16,7 +16,7 @@ from troly_dental.guard import Danger, advice, asks_in_general, danger, is_calle
 from troly_dental.guard.danger import ASKS_AT_END, NAMES
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.memory.facts import is_another, patient_of, person_of
-from troly_dental.notes import of_topics, subjects
+from troly_dental.notes import asks, of_topics, subjects
 from troly_dental.sentences import best_lines, sentences_of
 from troly_dental.strings import say
 
@@ -200,7 +200,13 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
         and (
             asks_in_general(text)
             or is_another(person_of(text), present.patient)
-            or not (_told_lines(text, name, lang) or set(_lexicon().labels_in(text)) - {"money"})
+            # What is told, or asked while somebody cannot wait, is of the emergency.
+            or not (
+                name in _NOW
+                or not asks(text)
+                or _told_lines(text, name, lang)
+                or set(_lexicon().labels_in(text)) - {"money"}
+            )
         )
     )
 

@@ -889,3 +889,19 @@ def test_what_happens_to_who_learns_is_no_lesson(text: str) -> None:
 )
 def test_what_is_learnt_of_is_no_danger(text: str) -> None:
     assert danger(text) is None
+
+
+@pytest.mark.parametrize("told", ["e thấy hơi xây xẩm nữa", "em mệt lả rồi"])
+def test_what_is_told_in_an_emergency_is_of_it(told: str) -> None:
+    now, bled = (
+        datetime(2026, 11, 23, 10, tzinfo=UTC),
+        "nhổ răng từ sáng tới giờ máu vẫn chảy thành dòng không cầm",
+    )
+    first = reply(bled, [], None, now, "vi")
+    assert first is not None
+    after = reply(told, [bled], first.emergency, now, "vi")
+    assert after is not None
+    assert not after.aside
+    other = reply("mà răng khôn là răng số mấy vậy", [bled], first.emergency, now, "vi")
+    assert other is not None
+    assert other.aside
