@@ -310,8 +310,12 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     wished = wishes(question)
     hotline = turn.persona().hotline
     noted = _noted(question, lang)
-    found_against = (*conflicts(question, facts), *supposed_conflicts(question))
-    against = [] if noted else [one.told(lang) for one in found_against]
+    named = question
+    for fact in stated(facts_of(question)):
+        # What one says one is allergic to is not about to be taken.
+        named = named.replace(fact.text, " ") if fact.kind == "allergy" else named
+    found_against = (*conflicts(named, facts), *supposed_conflicts(named))
+    against = [one.told(lang) for one in found_against]
     replies = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
     recall = set(wished) & {"recall", "declare"}
     if recall and (held := told(stated(facts), lang)):

@@ -16,7 +16,7 @@ from troly_dental.guard import Danger, advice, asks_in_general, danger, is_calle
 from troly_dental.guard.danger import ASKS_AT_END, NAMES
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.memory.facts import is_another, patient_of, person_of
-from troly_dental.notes import of_topics, subjects
+from troly_dental.notes import asks, of_topics, subjects
 from troly_dental.sentences import best_lines, sentences_of
 from troly_dental.strings import say
 
@@ -36,11 +36,6 @@ _FASTING = frozenset(
 )
 # A blow may have knocked a tooth out too: what is done with it is told beside the card.
 _AFTER_A_FALL = frozenset({"unconscious", "breathing", "bleeding", "trauma"})
-_TOOTH = re.compile(r"\b(?:rang|tooth|teeth)\b")
-_CAME_OUT = re.compile(r"\b(?:vang|rung|bay|roi|rot|long ra|knocked|fell out|came out|lost)\b")
-_KEPT_TOOTH = re.compile(
-    r"\b(?:nhat|luom|tim (?:thay|duoc|ra)|ngam|bo (?:vo|vao|dau)|de (?:dau|vo|vao)|cam lai|gan lai|rua|giu|found|pick\w*|put|keep|store|save|rinse)\b"
-)
 # Worse signs of the same thing, of which its own card speaks.
 _COVERED = {
     "choking": ("object", "breathing", "unconscious"),
@@ -143,10 +138,8 @@ def reply(
 
 def _keeps_tooth(text: str, earlier: Sequence[str]) -> bool:
     """Whether `text` speaks of a tooth that was picked up, or asks what to do with one that came out."""
-    said = fold(text)
-    return bool(_TOOTH.search(said) and _KEPT_TOOTH.search(said)) and any(
-        _TOOTH.search(one) and _CAME_OUT.search(one) for one in map(fold, (*earlier, text))
-    )
+    said, *before = (set(_lexicon("tooth").labels_in(one)) for one in (text, *earlier))
+    return {"tooth", "kept"} <= said and any({"tooth", "out"} <= one for one in (said, *before))
 
 
 def _card(found: Danger, now: datetime, patient: str, lang: Lang) -> EmergencyReply:
@@ -207,7 +200,13 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
         and (
             asks_in_general(text)
             or is_another(person_of(text), present.patient)
-            or not (_told_lines(text, name, lang) or set(_lexicon().labels_in(text)) - {"money"})
+            # What is told, or asked while somebody cannot wait, is of the emergency.
+            or not (
+                name in _NOW
+                or not asks(text)
+                or _told_lines(text, name, lang)
+                or set(_lexicon().labels_in(text)) - {"money"}
+            )
         )
     )
 
@@ -253,5 +252,5 @@ def _told_lines(text: str, name: str, lang: Lang) -> list[str]:
 
 
 @cache
-def _lexicon() -> Lexicon:
-    return Lexicon.load(LEXICONS / "emergency.txt")
+def _lexicon(name: str = "emergency") -> Lexicon:
+    return Lexicon.load(LEXICONS / f"{name}.txt")

@@ -695,6 +695,14 @@ _QUESTION = re.compile(r"\b(?:gi|j|khong|ko|k|sao|nao|bao)\b|\?")
 _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
 # "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
 _NO_LESSON = re.compile(r"\s+(?:thì|mà|ma|partner|buddy|mate|friend)\s", re.IGNORECASE)
+# Who writes and learns; what is learnt, or asked in it.
+_LEARNS = re.compile(
+    r"\b(?:em|e|toi|minh|m|tui|t|con|chau|to|i|i'm|was) (?:(?:dang|ngoi|mai|thuc|hom qua|toi qua|dem qua|am|was|were) )*"
+    r"(?:on thi|on bai|hoc bai|lam bai tap|bai tap|revising|homework)$"
+)
+_ABOUT = re.compile(
+    r"[:?]|\b(?:mon|so cuu|y|duoc|nha|cau|de|bai|ve|cho|phan|chuong|chu de|tinh huong|khi|neu|voi|about|for|on|question|case|if|someone|patient)\b"
+)
 # What a thing is counted or named with.
 _COUNTED = frozenset({
     "cai", "chiec", "cuc", "manh", "mau", "cay", "con", "hat", "hot", "khuc", "doan", "a", "an", "the", "my", "his", "her",
@@ -1486,8 +1494,16 @@ class _Reading:
             if not (
                 ("study" in frame.concepts or self._english) and _NO_LESSON.match(self.text, self._end(word))
             )
+            and not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
             and not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
         )
+
+    def _own_act(self, word: _Place, place: _Place) -> bool:
+        """Whether who learns tells what they did meanwhile: "em ôn thi khuya uống nhầm 20 viên"."""
+        between = fold(self._between(word, place))
+        learns = _LEARNS.search(fold(self.text[: self._end(word)]))
+        others = ("anybody", "pupil", "relative", "child")
+        return bool(learns) and not (_ABOUT.search(between) or self._named_between(others, word, place))
 
     def _named_between(self, persons: Sequence[str], word: _Place, place: _Place) -> bool:
         """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông"."""
@@ -1586,6 +1602,11 @@ class _Reading:
         end = next((one for one in self._clauses if one > self._start(place)), len(self.text))
         return (
             self._is_now(place, self._clause(place))
+            # "Lớp học bài thì trẻ nuốt pin": meanwhile.
+            or any(
+                one.last < place.first and _NO_LESSON.match(self.text, self._end(one))
+                for one in self._sure("study")
+            )
             or bool(_AROUND.search(fold(self.text[self._clause(place) : end])))
             or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days", "grow"))
             or any(

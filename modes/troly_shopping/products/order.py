@@ -66,7 +66,7 @@ def things() -> tuple[str, ...]:
     return ("máy", "sản phẩm", "hàng", "thằng", "ổ", "bộ", *named)
 
 
-def change_order(
+def change_order(  # noqa: C901 (one case a kind of change)
     text: str, query: ProductQuery, focus: Focus | None, store: ProductStore
 ) -> OrderChange | None:
     """The order after `text`; None where it is about no order, or not every part of it is certain. Raises StoreError."""
@@ -74,7 +74,7 @@ def change_order(
     corrections = spans_of(lexicon("dialogue", "correction").find(text)) if held else []
     text = blank_out(text, corrections)
     hits = lexicon("order", "add", "swap", "drop").find(text)
-    summed = "total" in query.moves
+    summed = "total" in query.moves or _asks_both(text, query, focus, store)
     compares = is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text))
     changes = held and (hits or corrections or compares)
     if query.priced or (query.fits and not (summed and hits)) or not (summed or changes):
@@ -87,6 +87,8 @@ def change_order(
     rest = blank_out(text, spans_of(lexicon("catalogue", "price asked").find(text)))
     for start, end in spans_of(lexicon("catalogue", "total").find(text)):
         rest = f"{rest[:start]};{' ' * (end - start - 1)}{rest[end:]}"  # "cpu cộng main"
+    for start, end in spans_of(lexicon("catalogue", "each").find(text)):
+        rest = rest[:start] + "each".ljust(end - start) + rest[end:]  # "moi bo" drops nothing
     pieces = list(_pieces(rest))
     pointed = any(find_reference(piece, focus, things=things()) for _, piece in pieces)
     before = _before(focus, store) if focus else []
@@ -95,11 +97,28 @@ def change_order(
     lines = list(before) if hits or held else []
     summands: set[str] = set()
     piece = ""
-    unsaid = "more" if summed else ""
+    parts = [
+        _Part(
+            change or ("more" if summed else ""),
+            piece,
+            focus,
+            store,
+            corrects=bool(corrections and not change),
+        )
+        for change, piece in pieces
+    ]
+    marked = [at for at, part in enumerate(parts) if part.each]
+    named = [at for at, part in enumerate(parts) if part.named]
+    # "mỗi bộ | 2 màn AOC", "add one AOC | each"
+    each = next((at for at in named if marked and at >= marked[0]), named[-1] if named and marked else -1)
     try:
-        for at, (change, piece) in enumerate(pieces):
-            part = _Part(change or unsaid, piece, focus, store, corrects=bool(corrections) and not change)
-            lines = part.applied(lines, last=at == len(pieces) - 1)
+        for at, ((change, piece), part) in enumerate(zip(pieces, parts, strict=True)):  # noqa: B007 (told below)
+            lines = part.applied(lines, last=at == len(pieces) - 1, each=at == each)
+            if at == 0 and part.named and not (change or held):
+                # "lấy bộ V2, thêm…" in the place of the one spoken of.
+                lines = [
+                    one for one in lines if one is lines[-1] or one.product.kind != lines[-1].product.kind
+                ]
             summands |= set() if change else part.kinds
     except _LackingError as error:
         return OrderChange(tuple(before), str(error))
@@ -113,6 +132,15 @@ def change_order(
         return OrderChange(tuple(some), part=lines == before)
     told = query.names or hits or pointed or held or len(lines) > 1
     return OrderChange(tuple(lines)) if lines and told else None
+
+
+def _asks_both(text: str, query: ProductQuery, focus: Focus | None, store: ProductStore) -> bool:
+    """ "chuột với tai nghe thì bao nhiêu": whether goods of each kind that is named were looked at, one of each."""
+    kinds = sorted({hit.label for hit in lexicon("kinds").find(text)})
+    asks = "price" in query.shows and not (query.details or query.fits)
+    if focus is None or focus.kind == BUILD or len(kinds) < 2 or not asks:
+        return False
+    return sorted(one.kind for one in _spoken(focus, store, kinds)) == kinds
 
 
 def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
@@ -158,7 +186,8 @@ class _Part:
         self._kinds, self._named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
         if corrects and self._named:
             self._change = "swap"
-        whole = not (self._kinds or self._named or self._reference) and _WHOLE & set(folded_words(text))
+        whole = not (self._kinds or self._named or self._reference or self.each)
+        whole = whole and bool(_WHOLE & set(folded_words(text)))
         if whole and focus and focus.kind != BUILD:
             # "tổng cả bộ với ram": the computer that was spoken of.
             self._kinds = tuple(kind for kind in COMPUTERS if _spoken(focus, store, (kind,)))
@@ -174,8 +203,18 @@ class _Part:
         """The kinds of goods that it names."""
         return set(self._kinds)
 
-    def applied(self, lines: list[OrderLine], *, last: bool) -> list[OrderLine]:
-        """The lines after it; `last`: nothing more is said."""
+    @property
+    def named(self) -> bool:
+        """Whether it names goods."""
+        return bool(self._kinds or self._named)
+
+    @property
+    def each(self) -> bool:
+        """Whether so many are wanted for each piece that is ordered."""
+        return "each" in self._read.moves
+
+    def applied(self, lines: list[OrderLine], *, last: bool, each: bool) -> list[OrderLine]:
+        """The lines after it; `last`: nothing more is said; `each`: for each piece that is ordered."""
         if not (self._kinds or self._named):
             return self._pointed(lines)
         if self._change == "drop":
@@ -193,7 +232,10 @@ class _Part:
         if self._change == "swap":
             return _swapped(lines, chosen)
         there = sum(one.count for one in lines if one.product == chosen) if self._change == "add" else 0
-        return _added(lines, [OrderLine(chosen, there + max(1, self._read.count))])
+        pieces = {one.count for one in lines} if each else {1}
+        if len(pieces) != 1:
+            raise _UncertainError  # for each of which
+        return _added(lines, [OrderLine(chosen, there + max(1, self._read.count) * pieces.pop())])
 
     def _pointed(self, lines: list[OrderLine]) -> list[OrderLine]:  # noqa: C901, PLR0911 (one case a kind)
         """With what is pointed at without its name."""
@@ -271,7 +313,10 @@ def _chosen(piece: str, read: ProductQuery, focus: Focus | None, store: ProductS
     kinds = read.kinds or read.parts
     names = (*read.words, *read.brands)
     rows = _spoken(focus, store, kinds, ranked=bool(read.order)) if focus else []
+    # One that was spoken of, else one of all that were shown: "lấy bộ V2" after the cheapest.
+    listed = _spoken(focus, store, kinds, ranked=True) if focus and names else []
     titled = [one for one in rows if all(offers.title_says(one.name, name) for name in names)]
+    titled = titled or [one for one in listed if all(offers.title_says(one.name, name) for name in names)]
     # "con i5": what is shown is also told apart by what it has.
     rows = titled or [one for one in rows if all(offers.title_says(one.specs, name) for name in names)]
     if not rows or read.figures or not (read.order or len(rows) == 1):

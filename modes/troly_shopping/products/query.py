@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from troly.text.everyday import ROLES, without_everyday
 from troly.text.fold import WordToken, accents, fold, folded_words, nfc, tokens
-from troly.text.language import is_syllable
+from troly.text.language import detect, is_syllable
 from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of, words_outside
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
@@ -33,6 +33,9 @@ _BETWEEN = re.compile(r"\s*(?:-|~|den|toi|to|and|va|—|–)\s*")
 _LIMITS = ("at most", "at least", "about", "budget", "or less", "or more")
 # "below 6m", "15m": millions, unless the catalogue measures such goods in metres.
 _SHORT_MILLION = re.compile(r"(?<![\w.,])(\d{1,3}(?:[.,]\d{1,2})?)m(?!\w)", re.IGNORECASE)
+# "loa JBL Go 4 bn" asks how much: nothing here costs billions.
+_HOW_MANY = re.compile(r"(?<=\s)bn(?!\w)", re.IGNORECASE)
+METRES = re.compile(r"\s?(?:met|mét|meters?|metres?)(?!\w)", re.IGNORECASE)
 # A figure with its unit, as customers and catalogues write it.
 FIGURE = re.compile(
     r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s*(gb|g|tb|t|inch(?:es)?|in|\"|hz|kg|mah|w|tháng|thang|năm|nam|months?|years?)(?![^\W_])",
@@ -106,9 +109,11 @@ _NARROWER = {
     "not covered": {"box"}, "address": {"warranty place"}, "used goods": {"trade-in"}, "promotion": {"students"},
     "warranty period": {"warranty parts"}, "warranty terms": {"not covered", "box"},
 }  # fmt: skip
+# "màn hình rẻ nhất": no part is bought by its price.
+_CHEAPEST = re.compile(r"\s*(?:ddr\d (?:.* )?)?(?:gia )?(?:re|mac|dat) nh[au]t(?!\w)")
 _STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
 # Right before a kind: other goods are wanted, no part of those spoken of.
-_WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see"}
+_WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see", "cheapest"}
 # The warranty of certain goods is not asked where one of these is.
 _OF_WARRANTY = {
     "box", "not covered", "warranty parts", "warranty place", "warranty terms", "warranty extension", "repair time", "repair cost",
@@ -380,6 +385,7 @@ class _Parser:
             places = _place_words(masked)
             self._hits = [hit for hit in self._hits if hit.label[:4] != "ask " or hit.start not in places]
         self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
+        self._spans += spans_of(hit for hit in found if self._courteous(hit))
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
         # "cu" is also "củ", a million.
@@ -390,7 +396,9 @@ class _Parser:
             self._labels.add("distance")
 
     def _courteous(self, hit: PhraseHit) -> bool:
-        """Whether "vs" at the end of a clause only asks kindly ("giúp em vs"): nothing is set against anything."""
+        """Whether "vs" at the end of a clause only asks kindly ("giúp em vs"), or a "no" is "nó" without its accent."""
+        if hit.label == "not" and hit.phrase == "no" and detect(self._text) == "vi":
+            return not any(0 <= item.start - hit.end <= 1 for item in self._brands)
         return hit.label == "compare" and hit.phrase == "vs" and not re.match(r"\s*\w", self._rest[hit.end :])
 
     def query(self) -> ProductQuery:
@@ -443,7 +451,9 @@ class _Parser:
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
         moves = [
-            name for name in ("brands asked", "total", "compare", "difference", "distance") if name in labels
+            name
+            for name in ("brands asked", "total", "each", "compare", "difference", "distance")
+            if name in labels
         ]
         count = self._count(items)
         return ProductQuery(
@@ -524,7 +534,9 @@ class _Parser:
 
     def _count(self, items: Sequence[_Item]) -> int:
         """How many pieces are spoken of, in digits or in words; 0 where it is not said."""
-        numbers = [(int(match[1]), match.span(1)) for match in _COUNT.finditer(self._rest)]
+        named = [(item.start, item.end) for item in items if item.kind == "word"]  # "Modern 14 bản 8GB"
+        rest = blank_out(self._rest, named)
+        numbers = [(int(match[1]), match.span(1)) for match in _COUNT.finditer(rest)]
         numbers += [
             (int(one.value), (one.start, one.end))
             for one in counting_words(self._rest)
@@ -573,6 +585,8 @@ class _Parser:
             )
             # "màn hình còn hàng không" asks for monitors, whatever was spoken of.
             stick = kind == "ram" and bool(_STICK.search(fold(self._rest)))  # a board has slots
+            stick |= bool(_CHEAPEST.match(fold(self._rest[hit.end :])))
+            stick |= any(0 <= item.start - hit.end <= 1 for item in self._brands)  # "ram Kingston" is sold
             wished = stick or bool(set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED)
             spoken_of = "" if kinds or wished or self._labels & {"stock asked", "in stock"} else self._whole
             whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
@@ -706,6 +720,10 @@ class _Parser:
             first, last = before[0].start if before else start, after[-1].end if after else end
             said = " ".join(self._text[first:last].split())
             found.append(FigureFact(attribute, sign, value * factor, measure, said))
+            # "165Hz or more" compares nothing.
+            self._rest = blank_out(self._rest, spans_of(after))
+        self._hits = [hit for hit in self._hits if self._rest[hit.start : hit.end].strip()]
+        self._labels &= {"distance", *(hit.label for hit in self._hits)}
         return found
 
     def _items(self) -> list[_Item]:
@@ -742,6 +760,9 @@ class _Parser:
         for word in rest:
             at = places[word.start]
             before = everything[at - 1] if at else None
+            if METRES.fullmatch(word.folded) and before and self._shop.spoken([f"{before.folded}m"]):
+                found.append(_Item(before.start, word.end, "word", f"{before.folded}m"))  # "dây 2 mét"
+                continue
             if word.folded.isdigit() and len(word.folded) <= 2:
                 joined = f"{before.folded}{word.folded}" if before and before.end + 1 >= word.start else ""
                 if joined and self._shop.spoken([joined]):
@@ -1033,6 +1054,7 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
 
     `measured` says that the catalogue measures goods so: "2m" is then a length.
     """
+    text = _HOW_MANY.sub("--", text)
     amounts = _prices(text, measured)
     hits = _limits_of(text, amounts)
     places, written = _foreign(text, hits)

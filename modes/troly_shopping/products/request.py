@@ -16,6 +16,7 @@ from troly_shopping.products.offers import Offer
 from troly_shopping.products.order import BUILD, COMPUTERS, VARIANTS, OrderChange, change_order, things
 from troly_shopping.products.query import (
     FIGURE,
+    METRES,
     MILLION,
     USES,
     ProductQuery,
@@ -52,7 +53,9 @@ _KIND = 500
 _NUMBER = re.compile(r"\d+")
 _ENDS = {"cheapest", "dearest"}
 # "những con rẻ nhất": no one of them is spoken of.
-_SEVERAL = re.compile(r"(?<!\w)(?:nhung|may|cac|vai|ones|some|list|\d+ (?:con|cai|mau|loai|may))(?!\w)")
+_SEVERAL = re.compile(
+    r"(?<!\w)(?:nhung|may(?= (?:con|cai|mau|loai|em|bo|chiec))|cac|vai|ones|some|list|\d+ (?:con|cai|mau|loai|may))(?!\w)"
+)
 # "2 em đó" of goods.
 _CALLED = re.compile(r"(?<=\d )(?:em|e|bé|be)(?= (?:đó|do|này|nay|kia|ấy|trên)(?!\w))", re.IGNORECASE)
 # "co them con nao": more of them, no English "them".
@@ -285,7 +288,7 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
     if pointed and any(_MORE.match(fold(text[start:])) for start, _ in pointed.spans):
         return None
     numbers = (m for span in (pointed.spans if pointed else ()) for m in _NUMBER.finditer(text, *span))
-    if any(FIGURE.match(text, number.start()) for number in numbers):
+    if any(FIGURE.match(text, at.start()) or METRES.match(text, at.end()) for at in numbers):
         return None  # "con 27 inch" is no 27th
     return pointed
 

@@ -296,6 +296,15 @@ async def test_an_allergy_is_used_in_this_conversation_and_in_the_next(clinic: C
     assert "Không tự dùng augmentin" in told.answer
 
 
+@pytest.mark.parametrize(
+    "text", ["nhà còn mấy viên amoxicillin, uống tạm vài viên nha", "i still have amoxicillin, i'll take two"]
+)
+async def test_a_medicine_that_is_noted_is_held_against_an_allergy(clinic: Clinic, text: str) -> None:
+    told = await clinic.ask("tôi dị ứng penicillin, răng đau quá")
+    assert "⚠" not in told.answer
+    assert "⚠" in (await clinic.ask(text)).answer
+
+
 @pytest.mark.parametrize("whose", ["Ba tôi", "Má em", "Bé nhà em", "Chồng mình", "Bà ngoại em"])
 async def test_what_is_told_of_somebody_else_stays_in_its_conversation(clinic: Clinic, whose: str) -> None:
     told = await clinic.ask(f"{whose} đang uống warfarin, bị rung nhĩ")

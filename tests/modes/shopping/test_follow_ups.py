@@ -341,3 +341,61 @@ async def test_an_amount_after_a_list_is_its_limit(shop: Shop, moved: str, insid
     told = (await shop.ask(moved)).answer
     assert inside in told
     assert not outside or outside not in told
+
+
+@pytest.mark.parametrize("both", ["chuột với webcam thì bao nhiêu", "chi lay ca webcam voi chuot do, gia bn"])
+async def test_goods_of_two_kinds_looked_at_one_by_one_are_summed_by_their_kinds(
+    shop: Shop, both: str
+) -> None:
+    await shop.ask("chuột Logitech B100 giá bao nhiêu")
+    await shop.ask("webcam c270 bn")
+    assert "680.000" in (await shop.ask(both)).answer
+
+
+async def test_of_two_kinds_of_which_one_was_looked_at_none_is_guessed(shop: Shop) -> None:
+    await shop.ask("chuột Logitech B100 giá bao nhiêu")
+    assert "tổng" not in (await shop.ask("chuột với webcam thì bao nhiêu")).answer
+
+
+@pytest.mark.parametrize(
+    ("each", "total"),
+    [
+        ("Thêm cho mỗi bộ một màn hình AOC 24B20JH2 thì cả thảy bao nhiêu", "116.800.000"),
+        ("moi bo them 2 man AOC 24B20JH2 tong bn", "138.700.000"),
+        ("add one AOC 24B20JH2 for each, total?", "116,800,000"),
+    ],
+)
+async def test_so_many_for_each_piece_are_multiplied(shop: Shop, each: str, total: str) -> None:
+    await shop.ask("mua 10 bộ PC SSTC Văn phòng V2 thì tổng bao nhiêu")
+    assert total in (await shop.ask(each)).answer
+
+
+@pytest.mark.parametrize(
+    "wanted", ["màn hình rẻ nhất bao nhiêu", "man AOC 24B20JH2 gia bn", "cheapest monitor"]
+)
+async def test_a_part_with_a_maker_or_a_price_of_its_own_is_searched(shop: Shop, wanted: str) -> None:
+    await shop.ask("laptop dưới 20 triệu")
+    assert "Màn hình AOC 24B20JH2" in (await shop.ask(wanted)).answer
+
+
+@pytest.mark.parametrize(
+    "asked", ["bản 512gb của máy đó mắc hơn bn", "bản 512GB chênh nhiu", "bản 512gb đắt hơn bao nhiêu"]
+)
+async def test_another_size_of_the_cheapest_is_held_against_it(shop: Shop, asked: str) -> None:
+    await shop.ask("Laptop rẻ nhất của cửa hàng hiện nay là máy nào?")
+    assert "700.000" in (await shop.ask(asked)).answer
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("jbl go 4 bn", "1.090.000"),
+        ("which 27 inch 2K monitor with 165Hz or more is cheapest", "VG27AQ3A"),
+        ("day hdmi ugreen 2 met gia nhiu", "240.000"),
+        ("may bi nuoc vao no khong chay, co duoc bao hanh khong", "vào nước"),
+    ],
+)
+async def test_everyday_ways_of_saying_it_are_read(shop: Shop, said: str, told: str) -> None:
+    answer = (await shop.ask(said)).answer
+    assert told in answer
+    assert " × " not in answer

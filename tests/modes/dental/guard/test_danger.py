@@ -864,3 +864,44 @@ def test_where_a_tooth_is_kept_is_told_beside_the_card(told: str, asked: str) ->
     assert after is not None
     assert "sữa" in after.text
     assert "Gọi **115**" in after.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lớp học bài thì trẻ nuốt pin, phải làm sao?",
+        "em ôn thi khuya uống nhầm 20 viên panadol, người lớn uống vậy có sao không?",
+        "em dang on thi, lo uong 15 vien paracetamol, co sao khong",
+        "tối qua mình làm bài tập mệt quá uống luôn 12 viên efferalgan, có nguy hiểm không",
+        "i was revising and took 20 panadol by accident, is that ok for an adult",
+    ],
+)
+def test_what_happens_to_who_learns_is_no_lesson(text: str) -> None:
+    assert danger(text) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "em ôn thi môn dược, bệnh nhân uống 20 viên panadol thì xử trí thế nào?",
+        "bài tập của em hỏi: trẻ nuốt pin thì làm gì?",
+    ],
+)
+def test_what_is_learnt_of_is_no_danger(text: str) -> None:
+    assert danger(text) is None
+
+
+@pytest.mark.parametrize("told", ["e thấy hơi xây xẩm nữa", "em mệt lả rồi"])
+def test_what_is_told_in_an_emergency_is_of_it(told: str) -> None:
+    now, bled = (
+        datetime(2026, 11, 23, 10, tzinfo=UTC),
+        "nhổ răng từ sáng tới giờ máu vẫn chảy thành dòng không cầm",
+    )
+    first = reply(bled, [], None, now, "vi")
+    assert first is not None
+    after = reply(told, [bled], first.emergency, now, "vi")
+    assert after is not None
+    assert not after.aside
+    other = reply("mà răng khôn là răng số mấy vậy", [bled], first.emergency, now, "vi")
+    assert other is not None
+    assert other.aside
