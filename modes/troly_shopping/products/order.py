@@ -186,12 +186,14 @@ class _Part:
         self._kinds, self._named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
         if corrects and self._named:
             self._change = "swap"
+        self.each = "each" in read.moves  # so many for each piece that is ordered
         whole = not (self._kinds or self._named or self._reference or self.each)
         whole = whole and bool(_WHOLE & set(folded_words(text)))
         if whole and focus and focus.kind != BUILD:
             # "tổng cả bộ với ram": the computer that was spoken of.
             self._kinds = tuple(kind for kind in COMPUTERS if _spoken(focus, store, (kind,)))
             self._read = replace(read, kinds=self._kinds)
+        self.named = bool(self._kinds or self._named)
 
     @property
     def tells(self) -> bool:
@@ -202,16 +204,6 @@ class _Part:
     def kinds(self) -> set[str]:
         """The kinds of goods that it names."""
         return set(self._kinds)
-
-    @property
-    def named(self) -> bool:
-        """Whether it names goods."""
-        return bool(self._kinds or self._named)
-
-    @property
-    def each(self) -> bool:
-        """Whether so many are wanted for each piece that is ordered."""
-        return "each" in self._read.moves
 
     def applied(self, lines: list[OrderLine], *, last: bool, each: bool) -> list[OrderLine]:
         """The lines after it; `last`: nothing more is said; `each`: for each piece that is ordered."""
