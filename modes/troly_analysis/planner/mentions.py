@@ -303,7 +303,7 @@ def _widened(
     if not inside:
         return found
     before = wording.words[max(0, inside[0] - _LONGEST) : inside[0]]
-    opened = wording.text.rfind("(", 0, found.span[0])  # "tuần trước (16/11 đến 22/11)"
+    opened = max(wording.text.rfind(sign, 0, found.span[0]) for sign in ("(", ", "))  # "tuần trước, từ 16/11"
     before = tuple(word for word in before if word.start > opened)
     after = wording.words[inside[-1] + 1 : inside[-1] + 4]
     onward = _starts(after, _ONWARD)

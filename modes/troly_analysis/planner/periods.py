@@ -325,6 +325,8 @@ def _single(reader: Reader, when: When, at: int, found: Period, *, compared: boo
         return replace(when, period=found, versus=preceding(found))
     same = _same_days(reader.mentions[at].text)
     held = before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")
+    beside = fold(reader.mentions[at - 1].text) if at else ""
+    held = held or (beside in {"vs", "voi"} and reader.any("growth"))  # "up or down vs May"
     more = before >= 0 and before == at - 1 and reader.has(before, "gt", "lt")
     more = more and fold(reader.mentions[before].text).endswith(("hon", "than"))  # "nhiều hơn tháng trước"
     if held or more or same:

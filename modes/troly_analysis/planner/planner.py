@@ -619,7 +619,7 @@ class _Question:
         free = self.previous.open is None or not self.previous.open.conditions
         named = parts.when.period and (parts.measures or parts.rows)
         if free and named and not (parts.pointer or parts.kept):
-            return bool(rest or against)  # its own figure and days: nothing of the question before is meant
+            return bool(against)  # its own figure and days: nothing of the question before is meant
         bare = before is not None and names_figure_alone(parts, before)
         goes_on = bare or parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
         goes_on = goes_on or (
