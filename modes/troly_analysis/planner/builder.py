@@ -1114,7 +1114,7 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
 
     `alone` is what the words make by themselves. Whatever else they say is `unmet`.
     """
-    parts, before = _held_against_shown(parts, before)
+    parts, before = _held_against_shown(_weekday_after_day(parts, before), before)
     when = parts.when
     if before.versus and when.period and not when.versus and parts.extremes and (parts.groups or parts.loose):
         before = replace(figure_alone(before), versus=None)  # "tuần đó ngày nào cao nhất" of one of the two
@@ -1138,6 +1138,17 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     return BuiltQuery(
         query, notes, parts.question, parts.options, parts.pending, tuple(change.unmet), also=also
     )
+
+
+def _weekday_after_day(parts: Parts, before: DataQuery) -> Parts:
+    """A day of the week after a figure of one day is the last such day up to it: "còn thứ bảy?" after that of a Sunday."""
+    named = [each for each in parts.conditions if each.unit == "weekday" and len(each.value) == 1]
+    day = before.period
+    if len(named) != 1 or day is None or day.start != day.end or before.groups or parts.when.period:
+        return parts
+    found = day.start - timedelta((day.start.isoweekday() - named[0].value[0]) % 7)
+    rest = [each for each in parts.conditions if each is not named[0]]
+    return replace(parts, conditions=rest, when=replace(parts.when, period=Period(found, found)))
 
 
 def of_that_year(parts: Parts, before: DataQuery, query: DataQuery) -> tuple[DataQuery, DataQuery | None]:

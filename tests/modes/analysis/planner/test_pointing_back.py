@@ -46,6 +46,20 @@ from tests.support.modes.analysis import analyst_at
             ("sàn nào doanh thu cao nhất năm 2026", "nếu chỉ lấy đơn hoàn thành thì sàn này còn bao nhiêu"),
             "28.000.000 VND",
         ),
+        # A figure with days of its own stands alone after a question that was not read.
+        (
+            ("doanh thu của kho xyzt", "nếu không tính đơn hủy thì doanh thu tháng 11/2026 là bao nhiêu"),
+            "77.750.000 VND",
+        ),
+        # A day of the week after one day is the last one up to it; 'vs' beside a rise names what to compare with.
+        (("số đơn ngày 3/11/2026", "còn thứ hai thì sao"), "Số đơn 2/11/2026"),
+        (("how many orders on 3/11/2026", "and on monday?"), "2/11/2026"),
+        (("doanh thu tháng 11/2026", "up or down vs october"), "so với tháng 10"),
+        (("doanh thu tháng 11/2026", "tăng hay giảm vs tháng 10/2026"), "so với tháng 10"),
+        (
+            ("doanh thu tháng 11/2026", "doanh thu tháng trước, từ 1/10 đến 31/10 là bao nhiêu"),
+            "9.500.000 VND",
+        ),
         # What was shown is left out of the same ranking, and more with it.
         (
             ("sàn nào doanh thu cao nhất năm 2026", "bỏ sàn đó ra thì sàn nào dẫn đầu"),
