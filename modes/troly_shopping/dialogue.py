@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -29,6 +30,9 @@ _THINGS = ("serial", "mã", "mã số", "số", "máy", "sản phẩm", "thằng
 # Longer messages say more than one of these things.
 MAX_CHARS = 400
 _LEFT = {"con", "left", "remaining"}
+# Asks of several which one, and counts them.
+_WHICH = re.compile(r"(?<!\w)(?:(?:con|cai|may|chiec|em|thang|serial|ma) (?:nao|mo)|which)(?!\w)")
+_COUNTED = re.compile(r"(?<!\w)\d+ (?=(?:con|cai|may|chiec|em|thang|serial|ma|machines|ones)(?!\w))")
 _WARRANTY = {PROMPT, INVALID, RESULT}
 _ORDER = ("first", "second", "third")
 # The wording that asks for a serial, for messages saved without a type; folded, both languages.
@@ -254,7 +258,9 @@ def parse_follow_up(
         )
     if "check" in labels and not strict:
         labels -= {"check"}
-    rows = named or list(pointed.rows if pointed else focus.rows)
+    several = pointed.kind == "these" if pointed else bool(_WHICH.search(fold(text)))
+    one_by_one = len(focus.rows) == 1 < len(mentioned) and several and labels & {"covered", "expired"}
+    rows = named or list(mentioned if one_by_one else pointed.rows if pointed else focus.rows)
     told = (labels or pointed or (named and opens_on(text))) and rows and "topic" not in labels
     if not told or (strict and len(left) > (1 if labels else 0)):
         return DialogueAct()
@@ -272,7 +278,12 @@ def _named(
     """Those of `rows` that are named by kind or maker, and what is `left` without the names; None where nothing is named."""
     hits = lexicon("kinds").find(text)
     kinds = {hit.label for hit in hits}
-    rest = [word for word in left if not any(hit.start <= word.start < hit.end for hit in hits)]
+    counts = [match.span() for match in _COUNTED.finditer(fold(text))]  # "3 cái" is no "IdeaPad Slim 3"
+    rest = [
+        word
+        for word in left
+        if not any(start <= word.start < end for start, end in [*spans_of(hits), *counts])
+    ]
     titles = {row.id: set(folded_words(row.title)) for row in rows.values()}
     names = {word.folded for word in rest if any(word.folded in title for title in titles.values())}
     if not (kinds or names):

@@ -22,6 +22,8 @@ BUILD = "build"
 _LOOKED_AT = 200
 COMPUTERS = ("pc", "laptop")
 _ALL = {"ca", "both", "all", "two", "three"}
+# Counts things of an order, no pieces of one.
+_THINGS_OF_ONE = {"mon", "thu", "items", "things"}
 # What a computer is called among things of an order.
 _WHOLE = {"bo", "may", "dan", "cay", "computer", "machine", "build"}
 _REST = re.compile(r"(?<!\w)(?:còn lại|con lai|the rest|remaining|others|the other)(?!\w)", re.IGNORECASE)
@@ -74,7 +76,8 @@ def change_order(  # noqa: C901 (one case a kind of change)
     corrections = spans_of(lexicon("dialogue", "correction").find(text)) if held else []
     text = blank_out(text, corrections)
     hits = lexicon("order", "add", "swap", "drop").find(text)
-    summed = "total" in query.moves or _asks_both(text, query, focus, store)
+    asked = _asks_both(text, query, focus, store) or _asks_pieces(text, query, focus, store)
+    summed = "total" in query.moves or asked
     compares = is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text))
     changes = held and (hits or corrections or compares)
     if query.priced or (query.fits and not (summed and hits)) or not (summed or changes):
@@ -143,6 +146,20 @@ def _asks_both(text: str, query: ProductQuery, focus: Focus | None, store: Produ
     return sorted(one.kind for one in _spoken(focus, store, kinds)) == kinds
 
 
+def _asks_pieces(text: str, query: ProductQuery, focus: Focus | None, store: ProductStore) -> bool:
+    """ "mua 2 con đó thì bao nhiêu tiền": whether the price of several pieces of the only one shown is asked."""
+    if focus is None or focus.kind == BUILD or "price" not in query.shows or len(_in_question(focus)) != 1:
+        return False
+    pointed, count = find_reference(text, focus, things=things()), parse_product_query(text, store).count
+    return bool(pointed and pointed.kind == "these" and count > 1 and count != len(focus.rows))
+
+
+def _in_question(focus: Focus) -> list[str]:
+    """What is spoken of of the goods shown: the only one, or the first of a ranked list."""
+    last = focus.query.get("current", ()) if focus.query.get("order") else ()
+    return [row.id for row in focus.rows if row.id in last or len(focus.rows) == 1]
+
+
 def _before(focus: Focus, store: ProductStore) -> list[OrderLine]:
     """What was ordered so far, else the one product spoken of."""
     current = focus.query.get("current", ())
@@ -184,6 +201,7 @@ class _Part:
         self._reference = find_reference(text, focus, things=things())
         self._read = read = parse_product_query(text, store)
         self._kinds, self._named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
+        self._named = self._named or bool(read.kinds and read.facts)  # "ghế gaming"
         if corrects and self._named:
             self._change = "swap"
         self.each = "each" in read.moves  # so many for each piece that is ordered
@@ -251,7 +269,8 @@ class _Part:
             return lines
         ranked = self._focus and self._focus.query.get("order") in {"cheapest", "dearest"}
         listed = ranked and self._focus and len(self._focus.rows) > 1
-        if not self._change or (reference.kind == "these" and listed):
+        pieces = self._focus and len(_in_question(self._focus)) == 1 < read.count != len(self._focus.rows)
+        if not self._change or (reference.kind == "these" and listed and not pieces):
             raise _UncertainError
         if reference.kind in {"this", "these"}:
             meant = _before(self._focus, self._store) if self._focus else []
@@ -276,13 +295,17 @@ class _Part:
         """All that was looked at one by one ("cả ba món", "both"); none where it is not asked for."""
         focus, words = self._focus, set(folded_words(self._text))
         these = self._reference is not None and self._reference.kind == "these"  # "2 con đó"
-        if focus is None or focus.kind == BUILD or len(focus.rows) != 1 or not (these or words & _ALL):
+        apart = bool(words & _THINGS_OF_ONE)
+        if focus is None or focus.kind == BUILD or not (these or apart or words & _ALL):
             return []
+        lead = _in_question(focus)
         number = self._read.count or (2 if self._reference and self._reference.missing else 0)
-        if number <= 1:
+        if number <= 1 or len(lead) != 1:
             return []
-        found = self._store.named([focus.rows[0].id, *map(str, focus.query.get("beside", ()))])
-        if not words & _ALL:
+        found = self._store.named([*lead, *map(str, focus.query.get("beside", ()))])
+        if not words & _ALL and len(found) == len(focus.rows) == 1:
+            return []
+        if not (apart or words & _ALL):
             found = found[:number] if len(found) >= number else []  # so many pieces of the only one
         elif len(found) != number:
             raise _UncertainError(self._text)
@@ -311,7 +334,7 @@ def _chosen(piece: str, read: ProductQuery, focus: Focus | None, store: ProductS
     titled = titled or [one for one in listed if all(offers.title_says(one.name, name) for name in names)]
     # "con i5": what is shown is also told apart by what it has.
     rows = titled or [one for one in rows if all(offers.title_says(one.specs, name) for name in names)]
-    if not rows or read.figures or not (read.order or len(rows) == 1):
+    if not rows or read.figures or read.facts or not (read.order or len(rows) == 1):
         wanted = replace(read, action="find", kinds=kinds, parts=(), moves=(), count=0, shows=())
         found = offers.find_offer(store, wanted)
         rows = list(found.products) if found and not (found.unmet or found.silent or read.unread) else []

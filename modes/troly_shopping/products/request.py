@@ -134,6 +134,8 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     if refused:
         # "không phải con đó, con Ergo 2": what follows is meant, not what is pointed at before it.
         typed = " " * refused.end + typed[refused.end :]
+    if goods and goods.kind != BUILD and (taken := _taken_back(typed, goods, store)):
+        typed = " " * taken + typed[taken:]
     pointed = _pointing(typed, goods) if goods else None
     limited = goods and {"low", "high"} & goods.query.keys() and parse_price_limits(typed).places
     moved = lexicon("catalogue", "limit moved").find(typed) if limited else []
@@ -154,6 +156,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     spoken = kinds[0] if len(kinds) == 1 else ""
     query = _corrected(rest, store) or parse_product_query(rest, store, whole=spoken)
     narrows = query.details or query.brands or query.words or query.stocked
+    narrows = narrows or query.excludes
     if pointed and pointed.kind == "extreme" and narrows:
         # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
         pointed, query = None, parse_product_query(typed, store, whole=spoken)
@@ -207,8 +210,10 @@ def _cheaper(
     request: ShopRequest, focus: Focus, pointed: Reference | None, store: ProductStore
 ) -> ShopRequest | None:
     """ "còn con nào rẻ hơn không", "có con nào rẻ hơn con này": others than those shown, each cheaper."""
-    hits = lexicon("catalogue", "cheaper others").find(request.typed)
     rows = pointed.rows if pointed and pointed.rows else request.current or focus.rows
+    if same := _cheaper_alike(request, rows, store):
+        return same
+    hits = lexicon("catalogue", "cheaper others").find(request.typed)
     this = pointed is not None and pointed.kind == "this" and len(focus.rows) == 1
     if this and not hits:
         hits = [hit for hit in lexicon("catalogue", "cheapest").find(request.typed) if is_comparative([hit])]
@@ -227,6 +232,22 @@ def _cheaper(
     whole = refine(old, query)
     whole = replace(whole, low=None, high=min(prices) - MILLION // 1_000, about=None, order="nearest")
     return replace(request, scope="search", query=whole, own=query, topics=())
+
+
+def _cheaper_alike(request: ShopRequest, rows: Sequence[FocusRow], store: ProductStore) -> ShopRequest | None:
+    """ "có con nào cùng dpi mà rẻ hơn": others of its kind that cost less and of which the catalogue says the same."""
+    ends, same = (lexicon("catalogue", name).find(request.typed) for name in ("cheapest", "alike"))
+    query, one = request.query, store.named([row.id for row in rows])
+    if len(one) != 1 or not (same and query.asks and is_comparative(ends)) or query.names:
+        return None
+    kind = store.search(SearchCriteria(kinds=(one[0].kind,), order="cheapest", count=_KIND))
+    said = {p: [offers.value_of(p, name) for name in query.asks] for p in (one[0], *kind)}
+    told = said[one[0]]
+    found = focus_rows([p for p in kind if p.price < one[0].price and said[p] == told and all(told)])
+    if not found:
+        return replace(request, query=replace(query, unread=query.unread or (same[0].phrase,)))
+    query = ProductQuery(asks=query.asks)
+    return replace(request, scope="rows", rows=tuple(found), pointed=True, query=query, topics=())
 
 
 def _beside(
@@ -376,6 +397,18 @@ def _corrected(text: str, store: ProductStore) -> ProductQuery | None:
     if not (before.narrows and (after.narrows or after.priced)):
         return None
     return replace(refine(before, after), unread=(*before.unread, *after.unread))
+
+
+def _taken_back(text: str, focus: Focus, store: ProductStore) -> int:
+    """Where what is meant begins, after goods shown that the message itself takes back: "cái thứ nhất, à nhầm, cái mắc hơn"."""
+    hits = lexicon("dialogue", "correction").find(text)
+    end = hits[-1].end if hits else 0
+    meant, after = _pointing(text[end:], focus), parse_product_query(text[end:], store)
+    if not end or not (after.words or after.order or (meant and meant.kind not in {"this", "these"})):
+        return 0
+    before = parse_product_query(text[: hits[-1].start], store)
+    told = _pointing(text[: hits[-1].start], focus) or before.order in _ENDS
+    return end if told or (before.words and _named_rows(before, focus)) else 0
 
 
 def _refused(text: str, focus: Focus, store: ProductStore) -> PhraseHit | None:
@@ -770,7 +803,10 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     query["topics"], query["total"] = list(request.topics), offer.total
     query["unread"] = list(request.query.unread)
     # What was spoken of before stays in reach of an order: "tổng CPU đó với main".
+    # What is ruled out now is spoken of no more.
     earlier = [*before.query.get("current", ()), *before.query.get("beside", ())] if before else []
+    ruled_out = (*request.query.no_brands, *request.query.no_words)
+    earlier = [name for name in earlier if not any(offers.title_says(name, no) for no in ruled_out)]
     query["beside"] = [*(product.name for product in offer.beside), *earlier][:MAX_SHOWN]
     kind = BUILD if offer.kind in {"build", "order"} else PRODUCTS
     turn.show(kind, request.typed, focus_rows(offer.products, offer.counts), query)

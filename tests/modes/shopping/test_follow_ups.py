@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop
+from tests.support.modes.shopping_samples import stocked_shop, told_lines
 
 
 @pytest.fixture
@@ -399,3 +399,57 @@ async def test_everyday_ways_of_saying_it_are_read(shop: Shop, said: str, told: 
     answer = (await shop.ask(said)).answer
     assert told in answer
     assert " × " not in answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "vay trong 2 cai con nao la con han",
+        "cái nào còn bảo hành",
+        "trong hai máy đó máy nào còn hạn",
+        "which of the two is still covered",
+    ],
+)
+async def test_which_is_asked_of_all_that_were_looked_up(shop: Shop, asked: str) -> None:
+    await shop.ask("bảo hành 5CD3217XWZ")
+    await shop.ask("còn ABC123 thì sao")
+    told = (await shop.ask(asked)).answer
+    assert [serial for serial in ("5CD3217XWZ", "ABC123") if serial in told] == ["5CD3217XWZ"]
+
+
+@pytest.mark.parametrize(
+    "meant",
+    [
+        "Cái thứ nhất còn không, à nhầm, cái mắc hơn cơ, còn mấy cái?",
+        "cái rẻ hơn giá sao, à không, cái thứ hai",
+        "con dau tien con ko, i lon, con thu hai",
+        "con Ergo 1 còn không, lộn, Ergo 2",
+        "con rẻ nhất còn hàng ko, nhầm, con đắt nhất",
+        "the first one in stock? sorry i meant the second",
+    ],
+)
+async def test_one_of_a_list_that_the_message_takes_back_is_not_told(shop: Shop, meant: str) -> None:
+    await shop.ask("Cửa hàng có những mẫu ghế công thái học nào?")
+    told = (await shop.ask(meant)).answer
+    assert "Ergo 2" in told
+    assert "Ergo 1" not in told
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "other"),
+    [
+        ("chuột g502 x lightspeed giá sao", "co con nao cung dpi vay ma re hon ko", "G502 Hero"),
+        ("g502 x lightspeed price", "any cheaper one with the same dpi", "G502 Hero"),
+        ("màn hình ASUS 27 inch rẻ nhất", "có con nào cùng tần số quét mà rẻ hơn không", "VG249Q3A"),
+        ("laptop dell rẻ nhất", "có máy nào cùng cpu mà rẻ hơn ko", "Inspiron 15 3530 8GB"),
+        ("màn hình lg 24 inch rẻ nhất", "có con nào độ phân giải giống vậy mà rẻ hơn", "24B20JH2"),
+        ("chuột g502 x lightspeed giá sao", "có con nào bảo hành y vậy mà rẻ hơn không", "LM115G"),
+    ],
+)
+async def test_another_that_has_the_same_for_less_is_told(
+    shop: Shop, first: str, asked: str, other: str
+) -> None:
+    shown = told_lines((await shop.ask(first)).answer)[0].partition(":")[0]
+    told = [line.partition(":")[0] for line in told_lines((await shop.ask(asked)).answer)]
+    assert any(other in name for name in told)
+    assert shown not in told

@@ -98,6 +98,15 @@ def shop(own_home: Path) -> Iterator[Shop]:
         (["tổng CPU Ryzen 5 5600 với mainboard B550M DS3H bao nhiêu"], 4_980_000),
         (["PC văn phòng dưới 10 triệu", "chọn con i5, mua thêm ssd 1tb rẻ nhất, tổng hết nhiu"], 11_030_000),
         (["1 bàn phím cơ rẻ nhất và 1 tai nghe hyperx rẻ nhất", "tong 2 mon bao nhieu"], 2_080_000),
+        # All that was looked at in turn, each the first of its list.
+        (["chuột logitech rẻ nhất", "tai nghe rẻ nhất", "loa rẻ nhất", "tổng 3 món đó hết nhiêu"], 508_000),
+        (["chuột logitech rẻ nhất", "bàn phím cơ rẻ nhất", "tong cong 2 mon bn"], 1_180_000),
+        # So many pieces of the one spoken of, and what is ruled out is spoken of no more.
+        (["SSD WD Blue SN580 1TB giá sao", "mua 2 con đó thì nhiu tiền, có góp 0% dc hem"], 3_680_000),
+        (["ssd 1tb rẻ nhất", "ko thích kingston, hãng khác con nào rẻ nhất", "lấy 2 con đó nhiu"], 3_680_000),
+        (["tai nghe rẻ nhất", "lấy 3 cái đó thì bao nhiêu, có giao tận nhà không"], 597_000),
+        (["how much is the logitech b100", "how much for 3 of these, and do you deliver"], 270_000),
+        (["mua ghế SSTC Ergo 2", "lấy cái đó với cái ghế gaming nữa, cộng lại hết bao nhiêu"], 6_580_000),
     ],
 )
 async def test_an_order_is_summed(shop: Shop, turns: list[str], total: int) -> None:
