@@ -191,7 +191,7 @@ def held(piece: str) -> bool:
     "remark",
     [
         "chị đang khóa sổ", "anh sắp vô họp", "khách đang gọi lên hỏi", "hop xong toi phai goi ho", "mình gọi xin số trước",
-        "mẹ chị hỏi hoài", "lát chị phải trình giám đốc", "kế toán đang chờ", "my boss is waiting", "I'm in a meeting", "sếp đang hối",
+        "mẹ chị hỏi hoài", "lát chị phải trình giám đốc", "kế toán đang chờ", "my boss is waiting", "I'm in a meeting", "im in a meeting", "sếp đang hối",
         "không có thì thôi",
     ],
 )  # fmt: skip

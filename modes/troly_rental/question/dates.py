@@ -59,6 +59,10 @@ def parse_days(
         if not about or moving:
             spoken = [one.span for one in ranges if one.start == one.end == now.date()]
             return [], blank_out(text, [one.span for one in ranges]), spoken
+        # Nothing was posted in days to come: those are of something else that is told.
+        past = [one for one in ranges if one.start <= now.date()]
+        found, rest, spans = _conditions(text, past, FIELD[entity])
+        return found, blank_out(rest, [one.span for one in ranges]), spans
     if entity == "viewing":
         ranges = [_nearest(text, one, now.date()) for one in ranges]
     return _conditions(text, ranges, FIELD[entity])

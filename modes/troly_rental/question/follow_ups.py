@@ -203,6 +203,8 @@ def _without_asked(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestio
         out.discard("month")  # of several months one is asked for
     if parts.money == "revenue" or PAID_YET.search(text):  # of whatever state
         out.add("status")
+    if "status" in parts.needless:  # an appointment that its place names is of any day
+        out |= {"status", *(["scheduled_at"] if _is_placed(parts) and "scheduled_at" not in said else [])}
     return replace(found, filters=tuple(one for one in found.filters if one.field not in out))
 
 

@@ -20,7 +20,7 @@ from troly_rental.question.names import NO_NAMES, NamedThings, Names
 from troly_rental.question.output import PRICES, OutputRequest, number_of_groups, parse_output, ranked_span
 from troly_rental.question.places import parse_places
 from troly_rental.question.spelling import correct_spelling
-from troly_rental.question.traits import parse_status, parse_traits
+from troly_rental.question.traits import asked_states, parse_status, parse_traits
 from troly_rental.question.types import Filter, Measure, Mode, Order, Remark, Span, merge_filters
 from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 from troly_rental.roles import Role
@@ -31,6 +31,8 @@ _OWN_ENTITIES = ("contract", "invoice", "viewing")
 ANY_DAY = date(2024, 6, 15)
 _SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "table")
+_BY_KIND = ((Order("area"),), (Order("area", True),), (Order("price", True),))
+"""The ends that another kind would have: a house is larger than any room."""
 _MOST_ROWS = 200
 PAID_YET = re.compile(
     r"(?<!\w)(?:dong|tra|nop|thanh toan|chuyen|thu)\s+(?:\w+\s+){0,4}?(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$|a|vay|nhi|em|anh|ban))"
@@ -351,17 +353,9 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money)
     if entity in {"room", "post"} and not own:
         output = _rates_asked(vocabulary, text, output)
-    if entity in {"room", "post"} and not any(one.field == "type" for one in filters):
-        # A figure of "phòng trọ" is not one of flats and houses.
-        plain = vocabulary.find(text, "kinds", "room")
-        forms = vocabulary.find(text, "asks", "trend", "table", "chart", "by type")
-        if (
-            vocabulary.find(text, "asks", "count", "avg", "median", "min", "max")
-            and "type" not in output.group
-        ):
-            forms = []
-        if plain and not own and not forms and (output.measures or output.single):
-            filters = merge_filters([*filters, Filter("type", "=", "room")])
+    kind_said = own or any(one.field == "type" for one in filters)
+    if entity in {"room", "post"} and not kind_said and _plain_only(vocabulary, text, output):
+        filters = merge_filters([*filters, Filter("type", "=", "room")])
     numbered = _NUMBERED.search(fold(text)) if entity == "room" and not own else None
     if numbered:  # one room, with all that is known of it
         filters = merge_filters([*filters, Filter("id", "=", int(numbered[1]))])
@@ -391,7 +385,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         output=output,
         limit=limit,
         own=own or bool(money) or (role == "LANDLORD" and "building" in output.group) or (role == "LANDLORD" and bool(whose.filters)) or bool(vocabulary.find(text, "asks", "occupancy", "vacancy")) or (entity in _OWN_ENTITIES and subject.named) or entity == "contract",
-        needless=traits.needless,
+        needless=traits.needless | ({"status"} if asked_states(vocabulary, text, entity) else frozenset()),
         missing=(*where.missing, *([Remark.of("missing.paper")] if _PAPER.search(text) else [])),
         remarks=(
             *([Remark.of("said.metered")] if included else []), *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
@@ -400,6 +394,18 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         rank=rank,
         read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *([included.span()] if included else []), *_limit_spans(text, limit), *ranked_span(text)),
     )  # fmt: skip
+
+
+def _plain_only(vocabulary: Vocabulary, text: str, output: OutputRequest) -> bool:
+    """Whether "phòng trọ" is a kind: a figure of them is not one of flats and houses, nor is the largest of them a house."""
+    ended = output.order[:1] in _BY_KIND and not vocabulary.find(text, "asks", "sort")
+    figures = (
+        vocabulary.find(text, "asks", "count", "avg", "median", "min", "max") and "type" not in output.group
+    )
+    shown = not (figures or ended) and vocabulary.find(text, "asks", "trend", "table", "chart", "by type")
+    return bool(
+        vocabulary.find(text, "kinds", "room") and not shown and (output.measures or output.single or ended)
+    )
 
 
 _OPENING = re.compile(r"(?:between|giua|tu|from|trong|in|o muc|muc|(?:noi )?len|xuong|den)\s*$")

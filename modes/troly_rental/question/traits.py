@@ -26,6 +26,14 @@ _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)"
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
 _YET = re.compile(r"\s*(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$))")
 """What asks whether it is so: "đã trả chưa"."""
+_OR_NOT = re.compile(
+    r"\s*(?:roi\s+)?(?:(?:hay|or)\s+)?(?:chua|khong|ko|yet|not)(?:\s+(?:a|vay|nhi|em|anh|chi|ban|ha|the))*\s*(?:[?.!,]|$)"
+)
+_WHICH_ONE = re.compile(r"(?<!\w)(?:nao|ai|gi|may|bao nhieu|which|any|what|who|how many)(?!\w)")
+_IS_IT = re.compile(
+    r"(?:^|[,.;?!]\s*|(?<!\w)(?:and|so|but|ok)\s)(?:is|was|has|are|were|have)\s+(?!there|any)(?:\w+\s+)+$"
+)
+"""What asks of one appointment whether it is so ("is my viewing confirmed"), not which are so."""
 _LEFT_OUT = re.compile(
     r"(?<!\w)(?:khong (?:tinh|ke|dem)|ngoai tru|tru|ngoai|except|excluding|not counting)"
     r"(?:\s+(?:may|cac|nhung|phong|can|cai|nha|hoa don|hop dong|tin|the|rooms|ones|those|that are))*\s*$"
@@ -228,6 +236,8 @@ def parse_status(
         if entity != "invoice" or not _YET.match(fold(text[hit.end :]))
     ]
     spans = [(hit.start, hit.end) for hit in hits]
+    if asked := asked_states(vocabulary, text, entity):
+        return [], [*spans, *asked]
     if not lets:
         to_let, rented = _RENTING if own else _OFFERED, "status room rented"
         hits = [hit for hit in hits if hit.label != rented or not to_let.search(fold(hit.phrase))]
@@ -249,6 +259,17 @@ def parse_status(
         spans += [left_out.span()] if left_out else []
         found.append(Filter("status", "!=" if left_out else "=", hit.label.rpartition(" ")[2]))
     return found, spans
+
+
+def asked_states(vocabulary: Vocabulary, text: str, entity: str) -> list[Span]:
+    """Where it is asked in which state an appointment is ("đã xác nhận chưa"), which chooses none by its state."""
+    labels = (label for label in lists("asks") if label.startswith("status viewing "))
+    return [
+        (hit.start, hit.end)
+        for hit in vocabulary.find(text, "asks", "asked viewing", *labels)
+        if entity == "viewing" and not _WHICH_ONE.search(fold(text[: hit.start]))
+        if _OR_NOT.match(fold(text[hit.end :])) or _IS_IT.search(fold(text[: hit.start]))
+    ]
 
 
 def _is_within(text: str, hit: PhraseHit) -> bool:

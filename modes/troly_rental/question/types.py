@@ -243,10 +243,11 @@ _RELAXED_FIRST = (
 def relaxations(parsed: ParsedQuestion) -> Iterator[tuple[tuple[Filter, ...], ParsedQuestion]]:
     """The conditions dropped and the question without them, one field at a time, the likeliest culprit first.
 
-    Both ends of a range go together. Counting the rows of each (`build_count`) tells which one was too narrow.
+    Both ends of a range go together; rows that were pointed at are no condition that could be named. Counting the rows of each
+    (`build_count`) tells which one was too narrow.
     """
     rank = {name: at for at, name in enumerate(_RELAXED_FIRST)}
-    names = dict.fromkeys(one.field for one in parsed.filters)
+    names = dict.fromkeys(one.field for one in parsed.filters if one.field != "id")
     for name in sorted(names, key=lambda name: rank.get(name, len(rank))):
         of_field = tuple(one for one in parsed.filters if one.field == name)
         for dropped in ((one,) for one in of_field) if name == "amenity" else (of_field,):

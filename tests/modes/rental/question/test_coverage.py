@@ -280,3 +280,41 @@ def test_how_it_is_furnished_is_asked_of_one_and_wishes_nothing(message: str) ->
     parsed = ask("phòng trọ rẻ nhất quận 7", message, rows=(row,))
     assert (parsed.details, told(parsed)) == (("furnished",), {"id=1"})
     assert not parsed.unread
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "im moving to hanoi next month.. whats the newest mini apartment listed in thanh xuan?",
+        "I'm relocating next week. What's the newest mini apartment posted in Thanh Xuan?",
+        "tháng sau em chuyển ra Hà Nội, căn hộ mini mới đăng nhất ở Thanh Xuân là căn nào",
+        "tuần tới mình dọn, căn hộ mini mới nhất ở Thanh Xuân",
+        "căn hộ mini đăng tháng sau ở Thanh Xuân",
+        "mini apartments posted next month in Thanh Xuan",
+    ],
+)
+def test_nothing_was_posted_in_days_to_come(text: str) -> None:
+    assert {one.field for one in ask(text, role="GUEST").filters} <= {"type", "district", "city"}
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("lịch hẹn ở Gò Vấp đã được xác nhận chưa", set()),
+        ("lịch xem phòng ở Gò Vấp duyệt chưa vậy em", set()),
+        ("lich hen o go vap co bi huy khong", set()),
+        ("has my viewing in Go Vap been confirmed yet?", set()),
+        ("is my viewing in Go Vap confirmed", set()),
+        ("lịch xem phòng nào ở Gò Vấp đã được xác nhận", {"confirmed"}),
+        ("có lịch hẹn nào ở Gò Vấp được xác nhận chưa", {"confirmed"}),
+        ("are any of my viewings in Go Vap confirmed?", {"confirmed"}),
+    ],
+)
+def test_whether_an_appointment_is_confirmed_chooses_none_by_its_state(text: str, states: set[str]) -> None:
+    for parsed in (
+        ask(text, role="TENANT"),
+        ask("lịch hẹn sắp tới đã xác nhận của tôi", text, role="TENANT"),
+    ):
+        assert {one.value for one in parsed.filters if one.field == "status"} == states
+        assert (parsed.entity, parsed.unread) == ("viewing", ())
+        assert states or {one.field for one in parsed.filters} == {"district"}

@@ -280,3 +280,19 @@ def test_a_number_in_words_counts_groups(text: str, limit: int) -> None:
 def test_a_superlative_of_a_room_asks_for_that_room(text: str) -> None:
     asked = ask(text)
     assert (asked.measures, asked.mode, asked.order[0].field) == ((), "LIST", "area")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("tui kiếm phòng trọ bên Gò Vấp, phòng nào bự nhứt", True),
+        ("tìm nhà trọ bên Bình Tân, chỗ nào nhỏ nhất", True),
+        ("phong tro o quan 7 can nao dat nhat", True),
+        ("need a boarding room in Gò Vấp, which one is the largest", True),
+        ("phòng nào lớn nhất ở Gò Vấp", False),
+        ("phòng trọ mới nhất quận 7", False),
+        ("phòng trọ giá rẻ quận 7", False),
+    ],
+)
+def test_the_largest_boarding_room_is_no_house(text: str, *, kind: bool) -> None:
+    assert ("type=room" in told(ask(text, role="GUEST"))) is kind

@@ -155,6 +155,12 @@ def test_dropping_one_field_at_a_time_finds_the_culprit(base: duckdb.DuckDBPyCon
     assert helped == {"price"}
 
 
+@pytest.mark.parametrize("field", ["area", "price", "deposit", "bedrooms", "people", "status"])
+def test_rows_that_were_pointed_at_are_no_condition_to_drop(field: str) -> None:
+    parsed = ParsedQuestion("QUERY", filters=(Filter("id", "in", (1, 2)), Filter(field, "=", 34)))
+    assert [dropped for dropped, _ in relaxations(parsed)] == [(Filter(field, "=", 34),)]
+
+
 @pytest.mark.parametrize("lang", ["vi", "en"])
 def test_queries_are_explained_line_by_line(lang: str) -> None:
     tree = build_query(ask("5 phòng rẻ nhất quận 1 dưới 3tr không có thang máy"), "GUEST")
