@@ -55,6 +55,12 @@ _DENIED = re.compile(
 )
 
 
+# What was just done, of which what is felt since then comes: "mới trám răng hôm qua, uống lạnh thấy ê".
+_HAD = re.compile(r"\b(?:mới|moi|vừa|vua|sau khi|just had|just got|after)\s+([^,.;?]{4,40})", re.IGNORECASE)
+_FELT = frozenset({"sensitivity", "toothache", "pulpitis"})
+_TREATMENTS = frozenset({"filling", "scaling", "whitening", "crown", "veneers", "root-canal", "sealant"})
+
+
 class _Name(NamedTuple):
     """One name of a topic by its telling words."""
 
@@ -146,7 +152,14 @@ def _stand_together(
 ) -> bool:
     """Whether `words`, with the accents that were typed, stand within a few words of one another."""
     fitting = [
-        [at for at in places[word.folded] if fold.accents_agree(typed[at].text, word.text)] for word in words
+        [
+            at
+            for at in places[word.folded]
+            if fold.accents_agree(typed[at].text, word.text)
+            # "e" is who writes; "ê" has its accent where it stands alone.
+            and (len(word.text) > 1 or typed[at].text.lower() == word.text.lower())
+        ]
+        for word in words
     ]
     if not all(fitting):
         return False
@@ -257,22 +270,25 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     `before` first. A note that was not found has to have more of it than half."""
     question = _without_denied(question)
     named = subjects(question)
-    if before and not named and asked_lexicon().has(question, "see asked"):
-        return of_topics(before, lang)  # "khi nào phải đi khám": each ends with it
+    back = {"see asked", *(["why asked"] if count_told(question) <= 1 else [])}
+    if before and not named and back & set(asked_lexicon().labels_in(question)):
+        return of_topics(before, lang)  # "khi nào phải đi khám": each ends with it; "tại sao bị vậy"
     found = {note.topic: note.score for note in notes}
     points: dict[str, float] = {}
     shares = shares_of(question)
+    had = _HAD.search(spellings_of(question)[-1]) if _FELT & named.keys() else None
+    just = _TREATMENTS & subjects(had[1]).keys() if had else frozenset()
     whole = {topic for topic, words in named.items() if words >= _WHOLE_SUBJECT or topic in _SWALLOWED}
     first, second = sorted(shares.values(), reverse=True)[:2]
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if first >= _LEADS * second else _UNSOUGHT
     for topic, share in shares.items():
         if (
-            topic in {*found, *whole}
+            topic in {*found, *whole, *just}
             or (topic in before and share >= _FOLLOWED)
             or first == share >= unsought
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
-            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
+            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED) + (topic in just))
     own = [note for note in notes if note.topic not in points]
     best = sorted(points, key=lambda topic: (-points[topic], topic not in before))
     best = best[: max(len(notes), _NOTES) - len(own)]

@@ -639,6 +639,12 @@ _SOMEBODYS = (
 _FIGURES = frozenset({"fever", "breathless", "unconscious", "racing", "hard", "accident", "pressing"})
 _SICK = ("injection", "drug", "swell", "infected", "blood", "hives", "by_mistake", "now")
 _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconscious", "numb", "hives", "face")
+# What speaks of something in a throat; how near where a word may be another one.
+_NEAR_STUCK = 6
+_OF_STUCK = (
+    "eaten", "taken", "gulp", "swallow", "breathe", "cough", "breathless", "no_air", "drool", "battery", "throat", "slipped", "unwell",
+    "speechless", "into", "choked_on",
+)  # fmt: skip
 _DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
@@ -1052,6 +1058,9 @@ class _Reading:
             or (concept == "swell" and self._trifling(place))
             # The "tê" of "thuốc tê" numbs nobody.
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
+            # The "cứng" of "tê cứng" is how much is numb.
+            or (concept in {"taut", "hard"} and any(one.last == place.last for one in self._sure("numb")))
+            or (concept in {"choked_on", "into"} and self._ashamed(place))
             or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
             or (concept == "blood" and self._to_be_stopped(place))
             # "Đi thử máu không".
@@ -1073,6 +1082,26 @@ class _Reading:
         """Whether one asks leave for something so that blood stops, and tells of none that goes on: "cho chóng cầm máu"."""
         stops = self._at(place.first, "stop") or self._at(place.first - 1, "stop")
         return stops and self._stated("may_i") and not self._stated("lasting", "hours", "flood")
+
+    def _ashamed(self, place: _Place) -> bool:
+        """Whether "mac co" without its accents is "mắc cỡ": it names what one is ashamed of or does not dare, and nothing is
+        told that may be stuck, nor any sign of it."""
+        last = self._words[place.last]
+        if (self._words[place.first].folded, last.text.lower()) != ("mac", "co") or not self._sure("ashamed"):
+            return False
+        teeth = self._words_of("tooth")
+        told = [
+            one
+            for concept in _OF_STUCK
+            for one in self._all.get(concept, ())
+            if one.sure or -_NEAR_STUCK <= one.first - place.last <= _NEAR_STUCK
+        ]
+        told += [
+            one
+            for one in self._all.get("device", ())
+            if one.first not in teeth or one.last + 3 > place.first > one.last
+        ]
+        return all(one.first <= place.last and place.first <= one.last for one in told)
 
     def _corrects(self, place: _Place) -> bool:
         """Whether one takes back what one has just said: "type 1, à nhầm, type 2", not "uống nhầm"."""

@@ -905,3 +905,33 @@ def test_what_is_told_in_an_emergency_is_of_it(told: str) -> None:
     other = reply("mà răng khôn là răng số mấy vậy", [bled], first.emergency, now, "vi")
     assert other is not None
     assert other.aside
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "em mac co lam khong dam ha mieng cho ai coi, bat dau tu dau",
+        "rang em xau lam nen mac co, ko dam cuoi, phai lam sao",
+        "hoi mieng nen mac co, ngai noi chuyen voi nguoi yeu",
+        "trám răng chích tê hồi 8h sáng, giờ môi vẫn tê cứng, bh mới hết",
+        "môi còn tê cứng sau khi chích thuốc tê hồi sáng, chừng nào hết",
+        "moi tram rang, chich te xong gio moi te cung, may tieng moi het",
+    ],
+)
+def test_shame_without_accents_is_no_choking_and_a_lip_that_is_numb_no_allergy(message: str) -> None:
+    assert danger(message) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "con em mac co khong dam an",
+        "em an ca mac co xuong, khong dam nuot",
+        "em nuot rang gia mac co, khong dam dong day",
+        "con em mac co roi cuu voi",
+        "chích tê xong môi tê cứng rồi sưng vù lên",
+        "chích tê xong môi tê cứng, nổi mề đay khắp người",
+    ],
+)
+def test_what_is_stuck_or_swells_besides_is_a_danger_all_the_same(message: str) -> None:
+    assert danger(message) is not None
