@@ -402,9 +402,11 @@ def _corrected(text: str, store: ProductStore) -> ProductQuery | None:
 def _taken_back(text: str, focus: Focus, store: ProductStore) -> int:
     """Where what is meant begins, after goods shown that the message itself takes back: "cái thứ nhất, à nhầm, cái mắc hơn"."""
     hits = lexicon("dialogue", "correction").find(text)
-    end = hits[-1].end if hits else 0
+    if not hits:
+        return 0
+    end = hits[-1].end
     meant, after = _pointing(text[end:], focus), parse_product_query(text[end:], store)
-    if not end or not (after.words or after.order or (meant and meant.kind not in {"this", "these"})):
+    if not (after.words or after.order or (meant and meant.kind not in {"this", "these"})):
         return 0
     before = parse_product_query(text[: hits[-1].start], store)
     told = _pointing(text[: hits[-1].start], focus) or before.order in _ENDS
