@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from troly.plugin.context import TurnContext
-from troly.plugin.focus import Focus, FocusRow
+from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
@@ -32,6 +32,7 @@ from troly_shopping.dialogue import (
 )
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
+from troly_shopping.products.order import things
 from troly_shopping.products.request import (
     PAGES,
     PRODUCTS,
@@ -263,12 +264,36 @@ def _of_machine(
     rows = focus.rows if focus is not None and focus.kind == FOCUS else ()
     if same and (focus is None or focus.kind == PAGES):
         rows = tuple(last)
-    names = [row.title.removesuffix(row.id).strip() for row in rows]
+    if len(rows) > 1:
+        text, rows = _machine_pointed_at(text, rows, goods)
+    names = [_product_of(row) for row in rows]
     shown = goods_looked_up(names, goods)
     request = parse_request(text, shown, goods) if shown else None
     if request is None or request.scope != "rows" or request.topics or request.query.unread:
         return None
     return request if request.query.shows else None
+
+
+def _machine_pointed_at(
+    text: str, rows: Sequence[FocusRow], goods: ProductStore
+) -> tuple[str, tuple[FocusRow, ...]]:
+    """Of several machines the one that is pointed at by its number or its kind ("con laptop trong đó"), and the rest of `text`."""
+    pointed = find_reference(text, Focus(FOCUS, "", tuple(rows)), things=things())
+    if pointed is None:
+        return text, tuple(rows)
+    kinds = {hit.label for hit in lexicon("kinds").find(text)}
+    of_kind = []
+    for row in pointed.rows:
+        shown = goods_looked_up([_product_of(row)], goods)
+        of_kind += [row] if shown and kinds & {one.values.get("kind") for one in shown.rows} else []
+    meant = tuple(of_kind if kinds else pointed.rows)
+    # A number is settled here; "trong đó" points at the goods that the machine is one of, too.
+    return (text if pointed.kind in {"this", "these"} else blank_out(text, pointed.spans)), meant
+
+
+def _product_of(row: FocusRow) -> str:
+    """What the warranty table calls the product of a serial that was looked up."""
+    return row.title.removesuffix(row.id).strip()
 
 
 def _of_tail(text: str, asked: str, store: WarrantyStore) -> DialogueAct:

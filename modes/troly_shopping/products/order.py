@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from troly.plugin.focus import Focus, find_reference
+from troly.plugin.focus import Focus, Reference, find_reference
 from troly.text.everyday import without_everyday
 from troly.text.fold import fold, folded_words
 from troly.text.match import blank_out, spans_of
+from troly.text.numbers import counting_words
 from troly_shopping.products import offers
 from troly_shopping.products.pc_build import go_together
 from troly_shopping.products.query import ProductQuery, is_comparative, parse_product_query
@@ -265,7 +266,11 @@ class _Part:
             if read.unread and without_everyday(self._text, []):
                 raise _UncertainError
             return lines
+        if self._change == "more" and not lines and self._counts_all(reference):
+            return [OrderLine(one) for one in self._store.named([row.id for row in reference.rows])]
         if reference.kind == "these" and not (read.count and len(lines) <= 1):
+            if not lines:
+                raise _UncertainError(self._text)  # how many of those shown, and which
             return lines
         ranked = self._focus and self._focus.query.get("order") in {"cheapest", "dearest"}
         listed = ranked and self._focus and len(self._focus.rows) > 1
@@ -278,6 +283,12 @@ class _Part:
             return _added(lines, counted if len(meant) == 1 else meant)
         rows = self._store.named([row.id for row in reference.rows])
         return _added(lines, [OrderLine(one, max(1, read.count)) for one in rows])
+
+    def _counts_all(self, reference: Reference) -> bool:
+        """Whether all goods that were shown are meant, so many as the message counts: "hai món đó thêm thanh RAM"."""
+        shown = len(self._focus.rows) if self._focus and not self._focus.query.get("current") else 0
+        said = [int(one.value) for one in counting_words(self._text)] or [self._read.count]
+        return reference.kind == "these" and len(reference.rows) == shown and said[0] == shown > 1
 
     def _dropped(self, lines: list[OrderLine]) -> list[OrderLine]:
         """Without the one that is pointed at, or the cheapest or dearest: "bỏ con đắt nhất, hai con còn lại"."""

@@ -80,10 +80,12 @@ _WHICH_FIGURE = re.compile(
 )
 # "cách shop 15 km", "8 cây".
 _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?met\w*|kilometers?)(?!\w)")
+# "con nào từ 650W còn hàng": one that is there is sought.
+_WHICH = re.compile(r"(?<!\w)(?:nao|any|which)(?!\w)")
 # What parts have in common is no name: "DDR5", "LGA1700".
 _STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
-_JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
+_JOINED = re.compile(r"\s(?:với|voi|vs|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhưng|nhung|mà|ma|but)(?!\w)", re.IGNORECASE)
 # Topics that show in what is asked of another: how long and how much it takes, where something is brought.
@@ -378,6 +380,7 @@ class _Parser:
         self._brands = _brands(tokens(self._rest), shop.brands())
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
         found = grammar().find(masked)
+        self._found = {hit.label for hit in found}
         self._hits = [hit for hit in _without_guesses(found) if not self._courteous(hit)]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
@@ -396,10 +399,11 @@ class _Parser:
             self._labels.add("distance")
 
     def _courteous(self, hit: PhraseHit) -> bool:
-        """Whether "vs" at the end of a clause only asks kindly ("giúp em vs"), or a "no" is "nó" without its accent."""
+        """Whether "vs" is a "với" that only asks kindly ("giúp em vs") or joins what is summed, or a "no" is "nó"."""
         if hit.label == "not" and hit.phrase == "no" and detect(self._text) == "vi":
             return not any(0 <= item.start - hit.end <= 1 for item in self._brands)
-        return hit.label == "compare" and hit.phrase == "vs" and not re.match(r"\s*\w", self._rest[hit.end :])
+        joins = "total" in self._found or not re.match(r"\s*\w", self._rest[hit.end :])
+        return hit.label == "compare" and hit.phrase == "vs" and joins
 
     def query(self) -> ProductQuery:
         kinds, asks, owned = self._kinds()
@@ -470,7 +474,8 @@ class _Parser:
             high=limits.high,
             about=limits.about,
             order=order,
-            stocked="in stock" in labels,
+            stocked="in stock" in labels
+            or ("stock asked" in labels and bool(_WHICH.search(fold(self._text)))),
             asks=tuple(dict.fromkeys(asks)),
             compared=compared,
             shows=shows,

@@ -11,6 +11,7 @@ from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
 from troly.text.fold import fold, folded_words, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
+from troly.text.numbers import counting_words
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.order import BUILD, COMPUTERS, VARIANTS, OrderChange, change_order, things
@@ -51,6 +52,10 @@ COSTLY = {
 }  # fmt: skip
 _KIND = 500
 _NUMBER = re.compile(r"\d+")
+# A number that counts nothing and is no part of another.
+_BARE = re.compile(
+    r"\s+(\d{1,5})(?![\w.,%/-])(?!\s*(?:tr|triệu|trieu|k|nghìn|nghin|ngàn|ngan|củ|cu|million|thousand)(?!\w))"
+)
 _ENDS = {"cheapest", "dearest"}
 # "những con rẻ nhất": no one of them is spoken of.
 _SEVERAL = re.compile(
@@ -97,6 +102,23 @@ class ShopRequest:
         return self.asks and not self.query.unread and not self.missing
 
 
+def _with_units(text: str, focus: Focus, store: ProductStore) -> str:
+    """`text` where a bare number after a word for goods has the unit that goods of the kind shown have it with.
+
+    "bản 32" after a laptop is "bản 32GB", "the 256 one" "the 256GB one", "loại 10000" of power banks "loại 10000mAh".
+    """
+    kinds = tuple({str(row.values.get("kind")): None for row in focus.rows})
+    for hit in reversed(lexicon("catalogue", "size of").find(text)):
+        bare = _BARE.match(text, hit.end)
+        if bare is None or int(bare[1]) <= len(focus.rows) or FIGURE.match(text, bare.start(1)):
+            continue
+        names = [one.name for one in store.search(SearchCriteria(kinds=kinds, count=_KIND))]
+        units = {m[2].lower() for name in names for m in FIGURE.finditer(name) if m[1] == bare[1]}
+        if len(units) == 1:
+            text = f"{text[: bare.end(1)]}{units.pop()}{text[bare.end(1) :]}"
+    return text
+
+
 def spoken_of(turn: TurnContext) -> Focus | None:
     """The focus of the conversation; one of the first edition kept names and kinds as `shown`."""
     shown = turn.conversation_metadata.get("shown")
@@ -130,6 +152,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     """What `text` asks after what was shown. Blocking; raises StoreError."""
     goods = focus if focus is not None and focus.kind in {PRODUCTS, BUILD} else None
     typed = _CALLED.sub("con", nfc(text)[:2_000])
+    typed = _with_units(typed, goods, store) if goods else typed
     refused = _refused(typed, goods, store) if goods else None
     if refused:
         # "không phải con đó, con Ergo 2": what follows is meant, not what is pointed at before it.
@@ -184,7 +207,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
         whole = replace(query, kinds=query.kinds or kinds)
         return replace(request, scope="search", query=whole)
     found = _cheaper(request, goods, pointed, store) or _beside(request, goods, pointed, store)
-    found = found or _after(request, goods, pointed, kinds)
+    found = found or _after(request, goods, pointed, kinds, store)
     if found.scope == "rows" and "warranty period" in found.topics:
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
@@ -306,6 +329,12 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
         earlier = tuple(FocusRow(str(name), str(name)) for name in reversed(focus.query["beside"]))
         one_by_one = replace(focus, rows=(*earlier, *focus.rows))
         pointed = find_reference(text, one_by_one, things=things()) or pointed
+    if pointed and pointed.kind == "these" and len(focus.rows) == 1 and focus.query.get("beside"):
+        # "the two", "hai con đó" of things that were looked at one by one; "mua hai con đó" are pieces of one.
+        said = {int(one.value) for start, end in pointed.spans for one in counting_words(text[start:end])}
+        name = str(focus.query["beside"][0])
+        if pointed.missing == 2 or (2 in said and lexicon("catalogue", *_OF_ROWS).find(text)):
+            pointed = replace(pointed, rows=(FocusRow(name, name), *focus.rows), missing=0)
     if pointed and any(_MORE.match(fold(text[start:])) for start, _ in pointed.spans):
         return None
     numbers = (m for span in (pointed.spans if pointed else ()) for m in _NUMBER.finditer(text, *span))
@@ -507,7 +536,7 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
 
 
 def _after(
-    request: ShopRequest, focus: Focus, pointed: Reference | None, kinds: Sequence[str]
+    request: ShopRequest, focus: Focus, pointed: Reference | None, kinds: Sequence[str], store: ProductStore
 ) -> ShopRequest:
     """The request of a message after `focus` showed goods of `kinds`."""
     query = request.query
@@ -530,7 +559,23 @@ def _after(
         return _pointed(rows, focus, pointed, new_kinds)
     if query.action == "build" or new_kinds or compares_others:
         return replace(request, scope="search")
-    return _changed(request, rows, focus, kinds)
+    return _sized(rows, focus, store) or _changed(request, rows, focus, kinds)
+
+
+def _sized(rows: ShopRequest, focus: Focus, store: ProductStore) -> ShopRequest | None:
+    """The one of those shown that has the size named: "bản 32GB trả góp mỗi tháng bao nhiêu" after two of a line."""
+    query, total = rows.query, int(focus.query.get("total", 0))
+    others = query.names or query.facts or query.priced or query.excludes or query.compared
+    if others or not any(one.narrows for one in query.figures) or not 1 < total <= len(focus.rows):
+        return None
+    if _OTHERS.search(fold(rows.typed)):
+        return None
+    fits = offers.narrow(store.named([row.id for row in focus.rows]), query)
+    if fits.unmet or len(fits.products) != 1:
+        return None
+    meant = tuple(row for row in focus.rows if row.id == fits.products[0].name)
+    figures = tuple(one for one in query.figures if not one.narrows)
+    return replace(rows, query=replace(query, figures=figures), rows=meant, pointed=True)
 
 
 def _extreme_of_all(
@@ -576,8 +621,12 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     if named or narrowed:
         if held:
             return replace(rows, query=replace(query, words=(), brands=()), rows=held, pointed=True)
-        whole = refine(_before(query, focus, kinds), query)
-        return replace(request, scope="search", query=whole, own=query)
+        old = _before(query, focus, kinds)
+        others = _OTHERS.search(fold(rows.typed)) and not lexicon("dialogue", "version").find(rows.typed)
+        if others and len(focus.rows) == 1 and any(map(str.isdigit, "".join(old.words))):
+            # "có con nào từ 650W trở lên" after a model that was named: any of its kind.
+            old = ProductQuery(kinds=tuple(kinds))
+        return replace(request, scope="search", query=refine(old, query), own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
     if (more := _by_how_much(rows)) and len(focus.rows) > MAX_COMPARED // 2 and focus.kind != BUILD:
@@ -594,6 +643,8 @@ _ORDER_OF = re.compile(
 )
 # "chuyển khoản chứ không quẹt thẻ": what is taken back.
 _INSTEAD = re.compile(r"(?<!\w)ch[ứu] (?:không|khong|ko|k|hông|hong|hem|đâu) .*$", re.IGNORECASE | re.DOTALL)
+# Asks for others than the one spoken of.
+_OTHERS = re.compile(r"(?<!\w)(?:nao|khac|any|which|other|others)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 
 
@@ -601,7 +652,7 @@ def _is_of_few(rows: ShopRequest) -> bool:
     """Whether it is asked if one or two that were shown have a property: no "nào" asks for others."""
     query, plain = rows.query, fold(rows.typed)
     few = len(rows.shown) <= MAX_COMPARED // 2 and query.facts and not (query.priced or query.figures)
-    return bool(few and _YES_OR_NO.search(plain) and not re.search(r"(?<!\w)(?:nao|khac)(?!\w)", plain))
+    return bool(few and _YES_OR_NO.search(plain) and not _OTHERS.search(plain))
 
 
 def _by_how_much(request: ShopRequest) -> tuple[str, ...]:

@@ -453,3 +453,72 @@ async def test_another_that_has_the_same_for_less_is_told(
     told = [line.partition(":")[0] for line in told_lines((await shop.ask(asked)).answer)]
     assert any(other in name for name in told)
     assert shown not in told
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "other"),
+    [
+        (["MacBook Air 13 M2 16GB/512GB giá sao", "bản 256 thì sao"], "16GB/256GB", "16GB/512GB"),
+        (["How much is the MacBook Air 13 M2 16GB/512GB?", "and the 256 one?"], "256GB", "512GB"),
+        (["sạc dự phòng 20000mAh giá nhiêu", "con loai 10000 nhieu tien"], "10000mAh", "20000mAh"),
+        (["màn hình lg 24 inch giá sao", "con 27 nhiêu"], "27MR400-B", "24MR400-B"),
+        (["ssd kingston nv2 1tb bao nhiêu", "loại 500 thì sao"], "500GB", "NV2 1TB"),
+        (
+            ["TUF A15 FA507NU 32GB giá", "bản 16gb thì sao, rẻ hơn bao nhiêu", "lấy bản 32 bao nhiêu tiền"],
+            "FA507NU 32GB",
+            "FA507NU 16GB",
+        ),
+    ],
+)
+async def test_a_bare_number_after_a_word_for_goods_is_a_size_of_theirs(
+    shop: Shop, said: list[str], told: str, other: str
+) -> None:
+    *before, last = said
+    for text in before:
+        await shop.ask(text)
+    answer = (await shop.ask(last)).answer
+    assert told in answer
+    assert other not in answer
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "told"),
+    [
+        ("Nguồn Corsair RM750e giá sao", "có con nào từ 650W trở lên mà còn hàng ko", "MWE Gold 850W"),
+        ("rm750e price", "any above 650W in stock?", "MWE Gold 850W"),
+        ("laptop dell inspiron 15 3530 8gb giá", "có con nào khác 16gb dưới 14 triệu không", "MSI Modern 14"),
+    ],
+)
+async def test_others_than_the_one_that_was_named_are_any_of_its_kind(
+    shop: Shop, first: str, others: str, told: str
+) -> None:
+    await shop.ask(first)
+    answer = (await shop.ask(others)).answer
+    assert told in answer
+    assert "tạm hết hàng" not in answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["what's the difference between the two?", "hai con đó chênh bao nhiêu", "cả hai lệch nhau bao nhiêu"],
+)
+async def test_two_that_were_looked_at_one_by_one_are_held_against_each_other(shop: Shop, asked: str) -> None:
+    await shop.ask("MacBook Air 13 M2 16GB/512GB giá sao")
+    await shop.ask("bản 16GB/256GB thì sao")
+    assert re.search(r"4[.,]000[.,]000", (await shop.ask(asked)).answer)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("con laptop trong đó giờ mua mới nhiêu", "Victus"),
+        ("cái đầu tiên giờ giá bao nhiêu", "Victus"),
+        ("cái thứ hai giờ mua mới bao nhiêu", "G502 X"),
+        ("how much is the second one new?", "G502 X"),
+    ],
+)
+async def test_of_machines_looked_up_the_one_pointed_at_is_priced(shop: Shop, asked: str, told: str) -> None:
+    await shop.ask("bảo hành 5CD4410LPQ và 2314LZ1PQ7X8")
+    lines = told_lines((await shop.ask(asked)).answer)
+    assert lines
+    assert all(told in line for line in lines)

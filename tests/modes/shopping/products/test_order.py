@@ -106,6 +106,16 @@ def shop(own_home: Path) -> Iterator[Shop]:
         (["ssd 1tb rẻ nhất", "ko thích kingston, hãng khác con nào rẻ nhất", "lấy 2 con đó nhiu"], 3_680_000),
         (["tai nghe rẻ nhất", "lấy 3 cái đó thì bao nhiêu, có giao tận nhà không"], 597_000),
         (["how much is the logitech b100", "how much for 3 of these, and do you deliver"], 270_000),
+        # All that stand side by side, as many as are counted; "vs" joins what is summed.
+        (
+            [
+                "CPU AMD Ryzen 5 5600 lắp được với mainboard B550M DS3H không",
+                "hai món đó thêm thanh ram Kingston Fury 16GB DDR4 nữa hết bao nhiêu",
+            ],
+            6_020_000,
+        ),
+        (["chuột B100 với phím K120 giá sao", "ca hai cong them tai nghe h111 tong het nhiu"], 468_000),
+        (["cần 10 chuột B100 vs 10 phím K120 cho cty, tổng nhiu"], 2_690_000),
         (["mua ghế SSTC Ergo 2", "lấy cái đó với cái ghế gaming nữa, cộng lại hết bao nhiêu"], 6_580_000),
     ],
 )
