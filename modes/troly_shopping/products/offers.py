@@ -127,7 +127,7 @@ def _built(store: ProductStore, query: ProductQuery) -> Offer:
 def narrow(products: Sequence[Product], query: ProductQuery) -> Offer:
     """Those of `products`, which were shown before, that `query` means."""
     tests = tests_of(query)
-    if query.priced and not query.topics and len(products) > 1:
+    if query.priced and not query.topics:
         limit = f"{query.about or query.high or query.low:,} VND".replace(",", ".")
         tests.append(_Test(limit, partial(_in_price, query=query)))
     exact = _fitting(products, tests)

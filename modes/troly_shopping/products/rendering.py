@@ -38,7 +38,15 @@ def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     else:
         drawn = {"list": _list, "compare": _compare, "build": _build, "order": _order, "fit": _fit}
         told = drawn[offer.kind](offer, lang, hotline)
+    if _lacks_sum(offer):
+        told = replace(told, text=f"{told.text}\n{say('follow.no_sum', lang)}")
     return replace(told, answered=_is_answer(offer))
+
+
+def _lacks_sum(offer: Offer) -> bool:
+    """Whether a sum is asked for and not told: it is not known of what."""
+    summed = offer.kind in {"order", "build"} or (offer.kind == "rows" and len(offer.products) > 1)
+    return bool("total" in offer.query.moves and offer.products and not (summed or [*_sums(offer, "vi")]))
 
 
 def _is_answer(offer: Offer) -> bool:
@@ -51,8 +59,7 @@ def _is_answer(offer: Offer) -> bool:
         if offer.kind == "fit"
         else [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
     )
-    unsure = "total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")]
-    unsure = unsure or (offer.kind == "compare" and len(offer.products) < 2)
+    unsure = _lacks_sum(offer) or (offer.kind == "compare" and len(offer.products) < 2)
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
     return known and not query.unread and (not query.fits or offer.kind == "fit")
 
@@ -230,6 +237,7 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
         difference = format_money(high.price - low.price, lang)
         key = "same_price" if low.price == high.price else "cheaper" if len(products) == 2 else "cheaper_than"
         lines.append(say(f"compare.{key}", lang, name=low.name, other=high.name, difference=difference))
+    lines += _sums(offer, lang)
     return OfferText("\n".join(lines), side_by_side(products, lang))
 
 

@@ -228,8 +228,12 @@ def rules_answer(
     told = _offer_text(offer, replace(request, query=query), lang, hotline) if offer else None
     parts = [part.text for part in (told, pages) if part is not None and part.text]
     answered = all(part.answered for part in (told, pages) if part is not None and part.text)
-    if "instalment" in request.topics and query.months and offer and len(offer.products) == 1:
-        parts.append(_monthly(offer.products[0], query.months, turn))
+    if "instalment" in request.topics and query.months and offer and offer.products:
+        one = len(offer.products) == 1
+        parts.append(
+            _monthly(offer.products[0], query.months, turn) if one else say("follow.no_monthly", lang)
+        )
+        answered = answered and one
     shares = _shares(request, pages.passages, turn, offer)
     if shares:
         # An amount beside a page's share is what was paid, no budget.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop
+from tests.support.modes.shopping_samples import stocked_shop, told_lines
 
 STRANGE = ("blorp", "xửng", "quizzle")
 
@@ -101,3 +101,42 @@ async def test_the_extreme_of_more_than_was_shown_is_that_of_all(shop: Shop) -> 
     assert "9.990.000" in told.answer
     assert "×" not in told.answer
     assert "9.990.000" in (await shop.ask("con đó giá bao nhiêu")).answer
+
+
+@pytest.mark.parametrize(
+    ("said", "lacks"),
+    [
+        (["laptop dell có những con nào", "trả góp 12 tháng mỗi tháng nhiêu"], "góp mỗi tháng"),
+        (["what dell laptops do you have", "how much a month over 12 months"], "monthly amount"),
+    ],
+)
+async def test_what_is_not_worked_out_is_said(shop: Shop, said: list[str], lacks: str) -> None:
+    first, last = said
+    await shop.ask(first)
+    told = await shop.ask(last)
+    assert lacks in told.answer
+    assert told.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    "limit", ["con đó dưới 20 triệu không", "con nay duoi 20tr ha", "is it under 20 million?"]
+)
+async def test_a_limit_that_the_one_shown_does_not_keep_is_no_answer(shop: Shop, limit: str) -> None:
+    await shop.ask("MacBook Air 13 M2 8GB/256GB giá")
+    told = await shop.ask(limit)
+    assert "21" in told.answer
+    assert told.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    "allowed",
+    [
+        "mắc hơn xíu cũng được, miễn bảo hành 3 năm",
+        "dat hon chut cung ok, mien bao hanh 36 thang",
+        "a bit more expensive is fine, 3 years warranty please",
+    ],
+)
+async def test_what_is_only_allowed_ranks_nothing(shop: Shop, allowed: str) -> None:
+    await shop.ask("router wifi 6 nào rẻ nhất")
+    told = told_lines((await shop.ask(allowed)).answer)
+    assert "RT-AX53U" in told[0]
