@@ -323,9 +323,11 @@ def _facts(turn: TurnContext, message: ParsedMessage) -> Iterator[str]:
     if shown := goods_shown(turn):
         rows = "; ".join(f"{number}. {_row_text(row)}" for number, row in enumerate(shown[:8], 1))
         yield f"shown last ({turn.focus.kind if turn.focus and turn.focus.rows else PRODUCTS}): {rows}"
-    if before := turn.focus.query.get("beside") if turn.focus else ():
+    titles = {row.title for row in shown}
+    before = [str(name) for name in (turn.focus.query.get("beside", ()) if turn.focus else ())]
+    if before := [name for name in dict.fromkeys(before) if name not in titles][:8]:
         # "tổng 5 món" may mean what was looked at one by one.
-        yield f"looked at before, the latest first: {'; '.join(map(str, before[:8]))}"
+        yield f"looked at before, the latest first: {'; '.join(before)}"
 
 
 def _row_text(row: FocusRow) -> str:

@@ -19,8 +19,8 @@ from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import HCM, format_date
 from troly.text.match import Lexicon, blank_out, spans_of
 from troly.text.numbers import format_money
-from troly_shopping.products.offers import Offer
-from troly_shopping.products.query import ProductQuery
+from troly_shopping.products.offers import Offer, find_offer
+from troly_shopping.products.query import ProductQuery, parse_product_query
 from troly_shopping.products.rendering import (
     OfferText,
     kind_name,
@@ -48,6 +48,8 @@ CONTEXT_CHARS = 1_400
 MESSAGES, MESSAGE_CHARS = 12, 1_500
 # Rows that a model is given where the message was not wholly understood: it chooses among them.
 _CANDIDATES, _BESIDE_PAGES, _BESIDE_GOODS = 8, 2, 2
+# Other goods that are asked for beside those called by their whole names.
+_BESIDE = 4
 # The share of what a question about named goods asks that a page must hold to stand beside them.
 _NEAR_PAGE = 0.5
 # Products of the kinds spoken of that a true claim may be about, whether or not the model was given them.
@@ -82,9 +84,12 @@ async def retrieve_context(
         # What is called by its whole name is meant, not what is called much like it, and no page that has its words.
         names = {one.name: short_names(one.name, [one.brand]) for one in products}
         called = Lexicon(names).find(question) if names else []
-        if called and not (query.excludes or query.order in {"cheapest", "dearest"}):
-            products = [one for one in products if one.name in {hit.label for hit in called}]
-            question, named = blank_out(question, spans_of(called)), True
+        if called and not query.excludes:
+            rest = blank_out(question, spans_of(called))
+            if query.order not in {"cheapest", "dearest"}:
+                products = [one for one in products if one.name in {hit.label for hit in called}]
+                question, named = rest, True
+            products += await asyncio.to_thread(_also_asked, rest, products, store)
     passages: list[dict[str, Any]] = []
     if needed and (request.topics or offer is None or (led and not request.certain)):
         passages = await search_pages(turn, question, (*request.earlier, *request.topics), step)
@@ -96,6 +101,26 @@ async def retrieve_context(
     if rows:
         step.note(say("step.goods", lang, count=len(rows), detail=step.detail))
     return [*rows, *passages], offer
+
+
+def _also_asked(rest: str, called: Sequence[Product], store: ProductStore) -> list[Product]:
+    """The goods that what is left of a question names beside those `called` whole: another size, name or price. Blocking.
+
+    "… hết thì bản 32 inch giá bao nhiêu", "… và thanh RAM 32GB", "tai nghe Sony nào rẻ hơn …".
+    """
+    query = parse_product_query(rest, store)
+    sizes = any(one.narrows for one in query.figures)
+    if not (query.names or query.priced or sizes):
+        return []
+    kinds = query.kinds or tuple({one.kind: None for one in called})
+    dearest = max((one.price for one in called), default=None)
+    if query.order == "cheapest":
+        # Cheaper than those that are called, or than the price said.
+        query = replace(query, low=None, high=query.about or query.high or dearest, about=None)
+    wanted = replace(query, action="find", kinds=kinds, parts=(), moves=(), topics=(), fits=False, unread=())
+    found = find_offer(store, wanted)
+    near = found.products if found else ()
+    return [one for one in near if one not in called][:_BESIDE]
 
 
 def _shown_last(turn: TurnContext, store: ProductStore) -> list[dict[str, Any]]:

@@ -175,3 +175,43 @@ async def test_goods_stay_in_the_facts_behind_an_answer_from_the_pages(
     await shop.ask("thế nó màu gì zậy")
     assert "shown last (products): 1. Webcam Logitech C270" in server.chats[-2].last_user
     assert "1900" in server.chats[-1].body["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "query", "beside"),
+    [
+        (
+            "màn hình Samsung Odyssey G5 27 inch 165Hz",
+            "Màn hình Samsung Odyssey G5 27 inch 165Hz còn hàng không, hết thì Samsung Odyssey G5 bản 32 inch giá bao nhiêu?",
+            "Odyssey G5 32 inch",
+        ),
+        (
+            "RAM Kingston Fury Beast DDR4 3200 16GB giá sao",
+            "RAM Kingston Fury Beast DDR4 3200 16GB và thanh RAM Kingston Fury DDR4 32GB chênh bao nhiêu?",
+            "DDR4 3200 32GB",
+        ),
+        (
+            "tai nghe Sony WH-1000XM5 giá sao",
+            "Tai nghe Sony nào rẻ hơn Tai nghe Sony WH-1000XM5 (7.790.000 VND)?",
+            "WH-CH520",
+        ),
+        (
+            "sạc dự phòng Baseus 20000mAh 65W",
+            "Sạc dự phòng Baseus 20000mAh 65W còn mấy cái? Còn sạc dự phòng loại 10000mAh giá bao nhiêu?",
+            "10000mAh",
+        ),
+        (
+            "bàn phím cơ Akko 3068B",
+            "Bàn phím cơ Akko 3068B rẻ hơn Bàn phím cơ Akko 5075B Plus bao nhiêu?",
+            "5075B Plus",
+        ),
+    ],
+)
+async def test_what_is_asked_beside_goods_called_by_name_is_looked_up_too(
+    shop: Shop, server: OllamaDouble, shown: str, query: str, beside: str
+) -> None:
+    server.script("Dạ có ạ.", wants(query), "Dạ vâng ạ.")
+    await shop.ask(shown)
+    await shop.ask("con kia thì sao ta")
+    context = server.chats[-1].last_user.partition("Instruction:")[0]
+    assert [line for line in context.splitlines() if beside in line and " VND |" in line]
