@@ -730,3 +730,19 @@ def test_two_amenities_that_a_room_lacks_are_both_told() -> None:
     text, _ = rows_text([row], 400)
     assert all(name in text for name in ("has_balcony", "has_parking", "allows_pets"))
     assert "price" not in text
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_a_short_list_is_told_whole(count: int) -> None:
+    """Its cells are cut instead of its rows: the cheaper of two flats must not be hidden."""
+    rows: list[dict[str, Any]] = [
+        {
+            "title": f"Căn hộ {at} " + "rộng rãi thoáng mát " * 6,
+            "address": f"{at} " + "Nguyễn Trãi " * 9,
+            "rent": at,
+        }
+        for at in range(1, count + 1)
+    ]
+    text, seen = rows_text(rows, 400)
+    assert seen == count
+    assert all(f"Căn hộ {at}" in text for at in range(1, count + 1))
