@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
-from troly.text.dates import HCM, find_ranges
+from troly.text.dates import HCM, find_ranges, format_date, whole
 from troly.text.fold import WordToken, fold, has_marks, tokens
 from troly.text.match import blank_out
 from troly_rag.answer.evidence import SourceEvidence
@@ -19,7 +19,7 @@ from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import question_of, text_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage
-from troly_rag.routing.lexicons import corrections, label, tool_words
+from troly_rag.routing.lexicons import UNITS, corrections, label, neighbours, tool_words
 from troly_rag.routing.questions import (
     asks,
     content,
@@ -139,7 +139,8 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     """
     meant = without_rejected(text)
     corrects = meant != text or bool(corrections().find(text))
-    text = _with_years(meant, pages.turn.now.astimezone(HCM).date())
+    today = pages.turn.now.astimezone(HCM).date()
+    text = _with_days(_with_years(meant, today), before, today)
     focus, question = pages.turn.focus, question_of(text)
     full = complete_question(text, before, pages.turn.language)
     if focus is None or not (focus.rows or focus.kind == LOGS):
@@ -226,6 +227,19 @@ def _with_years(text: str, today: date) -> str:
             and one.end < today
         ):
             text = f"{text[: one.span[0]]}{one.start.year}{text[one.span[1] :]}"
+    return text
+
+
+def _with_days(text: str, before: str, today: date) -> str:
+    """`text` with the day, week or month that stands beside the one of the question `before`, in digits: "hôm sau"."""
+    told = find_ranges(before, today)
+    for hit in reversed(neighbours().find(text)) if told else ():
+        unit, side = hit.label.split()
+        first, last = whole(told[0].start, UNITS[unit])[0], whole(told[0].end, UNITS[unit])[1]
+        edge = first - timedelta(days=1) if side == "before" else last + timedelta(days=1)
+        first, last = whole(edge, UNITS[unit])
+        days = dict.fromkeys(map(format_date, (first, last)))
+        text = f"{text[: hit.start]}{' - '.join(days)}{text[hit.end :]}"
     return text
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from troly.text.catalogue import Lang
+from troly.text.dates import Unit
 from troly.text.everyday import correction_phrases
 from troly.text.fold import fold, tokens
 from troly.text.match import Lexicon
@@ -19,6 +20,7 @@ FOLDER = Path(__file__).parent / "lexicons"
 ENOUGH = 2000
 
 
+UNITS: dict[str, Unit] = {"day": "day", "week": "week", "month": "month"}
 # Single letters that also name grades ("loại A").
 _GRADES = frozenset("ace")
 
@@ -68,6 +70,14 @@ def asking_lists() -> dict[str, frozenset[str]]:
 def label(name: str) -> Lexicon:
     """One label of `asking.txt` alone, so that it never competes with the others for the same words."""
     return Lexicon({name: read_lists(FOLDER / "asking.txt")[name]})
+
+
+@cache
+def neighbours() -> Lexicon:
+    """The day, week or month beside the one asked about ("hôm sau"): unit and side of each."""
+    lists = read_lists(FOLDER / "asking.txt")
+    sides = (f"{unit} {side}" for unit in UNITS for side in ("before", "after"))
+    return Lexicon({name: lists[name] for name in sides})
 
 
 @cache

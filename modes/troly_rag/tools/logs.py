@@ -20,7 +20,7 @@ from troly.text.match import blank_out, spans_of
 from troly.text.sanitize import sanitize
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.corpus.coverage import phrases_of, question_of, text_of
-from troly_rag.routing.lexicons import corrections, tool_words
+from troly_rag.routing.lexicons import corrections, neighbours, tool_words
 from troly_rag.routing.questions import asks
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
@@ -225,7 +225,7 @@ def _strange_words(query: str, asked: LogQuery, systems: Iterable[str], now: dat
 
 def without_log_words(query: str) -> str:
     """The question without what any question about a log may be made of, and words that take back what was said."""
-    lists = (*(tool_words(name) for name in _OF_LOGS), corrections())
+    lists = (*(tool_words(name) for name in _OF_LOGS), corrections(), neighbours())
     return blank_out(query, spans_of(hit for words in lists for hit in words.find(query)))
 
 

@@ -30,7 +30,7 @@ PROMPT_CHARS, HISTORY_CHARS = 7_000, 1_400
 """A prompt, about 2,000 tokens, and what was said before in it: as much as the rest leaves, at most so much."""
 MESSAGE_CHARS = {"user": 160, "assistant": 80}
 """Of one message of a side; what was shown last is told besides."""
-FEW_ROWS = 3
+FEW_ROWS, SHORT_LIST = 3, 5
 SHOWN_CHARS, CELL_CHARS = 380, 32
 # Of a row these say nothing to somebody who writes a query or a sentence.
 UNTOLD = frozenset({"path", "entity", "city", "posted_at", "description"})
@@ -127,9 +127,19 @@ def rows_text(records: list[dict[str, Any]], room: int) -> tuple[str, int]:
     """Rows under the names of their columns, numbered, as many as have room, and how many those are.
 
     A column that repeats another one is left out, unless it says yes or no (two amenities that a room lacks are alike); of
-    several rows what is alike in all is told once, before them.
+    several rows what is alike in all is told once, before them. A short list is told whole: its cells are cut instead.
     """
-    width = CELL_CHARS if len(records) > FEW_ROWS else 3 * CELL_CHARS
+    widths = [3 * CELL_CHARS] if len(records) <= FEW_ROWS else []
+    told, seen = "", 0
+    for width in (*widths, CELL_CHARS, CELL_CHARS // 2, CELL_CHARS // 4):
+        told, seen = _rows_of_width(records, room, width)
+        if seen == len(records) or len(records) > SHORT_LIST:
+            break
+    return told, seen
+
+
+def _rows_of_width(records: list[dict[str, Any]], room: int, width: int) -> tuple[str, int]:
+    """As `rows_text`, with cells of at most `width` characters."""
     columns: dict[str, tuple[str, ...]] = {}
     for name in dict.fromkeys(name for record in records for name in record if name not in UNTOLD):
         cells = tuple(_cell(record.get(name), width) for record in records)

@@ -19,6 +19,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
+from troly.text.dates import HCM, find_ranges
 from troly.text.fold import fold
 from troly.text.language import is_foreign
 from troly.text.numbers import find_amounts, format_number
@@ -53,6 +54,8 @@ BEFORE = 6
 _UNREAD = frozenset({"said.unread", "said.unread_before", "said.unread_of_one"})
 _MISSED = re.compile(r"\s*\W{0,2}MISSED\b[\s:*]*")
 _CODE = re.compile(r"\s*\(`[^)]*`\)")
+# A day or month as the query writes it.
+_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)")
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
@@ -428,8 +431,11 @@ class FigureCheck:
             *payload.cell_texts(result, turn.language),
         )
         known += [amount.value for text in texts for amount in find_amounts(text)]
-        # A day of a row may be told by its parts: "October 2026" of 2026-10-01.
-        days = (str(value)[:10] for row in result.rows for value in row if is_day(value))
+        # A day of a row, of the query or of the question may be told by its parts: "October" of 2026-10-01.
+        days = [str(value)[:10] for row in result.rows for value in row if is_day(value)]
+        days += _DAY.findall(execution.checked.lasting)
+        today = turn.now.astimezone(HCM).date()
+        days += [str(day) for one in find_ranges(question.text, today) for day in (one.start, one.end)]
         known += [Decimal(part) for day in days for part in day.split("-") if part.isdigit()]
         known += [Decimal(at) for at in range(1, min(len(result.rows), 20) + 1)]
         self._known, self._before = frozenset(known), _decimals(shown)

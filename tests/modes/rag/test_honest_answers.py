@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
@@ -209,6 +210,29 @@ async def test_a_log_question_keeps_what_it_does_not_name_and_drops_what_it_name
     alone = await desk.ask("Dịch vụ vpn có mấy dòng ERROR trong log tháng 11?", offline=True, now=now)
     assert "28 dòng" in alone.answer
     assert "0 dòng" in (await desk.ask("log vpn hôm qua có mấy dòng CRITICAL", offline=True, now=now)).answer
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "days"),
+    [
+        ("log hệ thống ngày 20/11 có mấy dòng ERROR", "hôm sau thì sao", "21/11/2026"),
+        ("log he thong ngay 20/11 co may dong loi", "ngay hom sau", "21/11/2026"),
+        ("log hệ thống ngày 20/11 có mấy lỗi", "còn ngày liền trước đó?", "19/11/2026"),
+        ("log hệ thống ngày 20/11 có mấy lỗi", "tuần trước đó nữa thì sao", "9/11/2026"),
+        ("log hệ thống ngày 20/10 có mấy lỗi", "tháng kế tiếp thì sao", "1/11/2026"),
+        ("How many errors are in the system log on 18 November?", "and the next day?", "19/11/2026"),
+        ("How many errors are in the system log on 18 November?", "what about the week before", "9/11/2026"),
+    ],
+)
+async def test_a_period_beside_the_one_asked_about_is_counted_from_it(
+    desk: RagDesk, first: str, then: str, days: str
+) -> None:
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    await desk.ask(first, offline=True, now=now)
+    told = (await desk.ask(then, offline=True, now=now)).answer
+    assert f" {days}" in told
+    assert re.search(r"Nhật ký có|The log has", told)  # names no system
 
 
 async def test_a_question_made_of_log_words_alone_stays_with_the_log(desk: RagDesk) -> None:

@@ -704,6 +704,20 @@ async def test_a_day_of_a_row_may_be_told_by_its_parts(desk: RentalDesk, server:
     assert said in told.answer
 
 
+async def test_a_month_of_the_query_may_be_told_without_its_year(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    query = "SELECT count(*) AS bills FROM invoices WHERE month >= DATE '2026-10-01' AND month <= DATE '2026-10-31'"
+    said = "Tháng 10 có đúng số hóa đơn đó, tháng 8 thì không. Con số nằm trong bảng."
+    server.script({**SORTED, "filtersHint": "invoices"}, sql(query), said)
+    desk.become("minh")
+    told = await desk.ask("mấy tờ bill còn kẹp lại hồi trước")
+    assert "Tháng 10" not in told.answer  # no row, query or question knows of an eighth month
+    server.script({**SORTED, "filtersHint": "invoices"}, sql(query), "Tháng 10 có đúng số hóa đơn đó.")
+    told = await desk.ask("cho lại mấy tờ bill còn kẹp đó")
+    assert "Tháng 10" in told.answer
+
+
 def test_two_amenities_that_a_room_lacks_are_both_told() -> None:
     row = {
         "title": "Căn hộ",
@@ -716,3 +730,19 @@ def test_two_amenities_that_a_room_lacks_are_both_told() -> None:
     text, _ = rows_text([row], 400)
     assert all(name in text for name in ("has_balcony", "has_parking", "allows_pets"))
     assert "price" not in text
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_a_short_list_is_told_whole(count: int) -> None:
+    """Its cells are cut instead of its rows: the cheaper of two flats must not be hidden."""
+    rows: list[dict[str, Any]] = [
+        {
+            "title": f"Căn hộ {at} " + "rộng rãi thoáng mát " * 6,
+            "address": f"{at} " + "Nguyễn Trãi " * 9,
+            "rent": at,
+        }
+        for at in range(1, count + 1)
+    ]
+    text, seen = rows_text(rows, 400)
+    assert seen == count
+    assert all(f"Căn hộ {at}" in text for at in range(1, count + 1))
