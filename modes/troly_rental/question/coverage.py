@@ -12,7 +12,7 @@ from troly.text.match import spans_of, words_outside
 from troly_rental.question.amounts import number_of
 from troly_rental.question.parts import ANY_DAY, PAID_YET, RATES, QuestionParts
 from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
-from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
+from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
 
@@ -160,6 +160,9 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (one.span() for one in _MONTH_TOO.finditer(fold(text)))
     if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
         yield from pointers(text, "one")
+    single = {one.field for one in parsed.filters if one.op == "=" and one.field in PLACES}
+    for name in single & {*parsed.group}:  # which of all districts, beside the figure of one
+        yield from spans_of(parts.vocabulary.find(text, "asks", f"by {name}"))
     ranked = parsed.group or parsed.order or any(one.kind in {"min", "max"} for one in parsed.measures)
     if parsed.measures and not ranked:
         yield from (one.span() for one in _MOST.finditer(fold(text)))

@@ -178,8 +178,10 @@ def change_query(
 def _with_sides(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
     """The figure of each of the values that the message names together: "còn Thanh Xuân với Đống Đa?"."""
     named = told_apart(one for one in found.filters if one in parts.filters)
-    if not (named and found.measures) or found.group or _IN_ALL.search(fold(parts.text)):
+    sides = {one.field for one in found.filters if one.op == "in"}
+    if not (named and found.measures and sides >= {*found.group}) or _IN_ALL.search(fold(parts.text)):
         return found
+    named = tuple(dict.fromkeys([*named, *found.group]))
     return replace(found, group=named, order=(Order("month") if "month" in named else Order("figure", True),))
 
 
