@@ -147,8 +147,7 @@ def standing(previous: Plan | None, lang: Lang) -> str:
         return ""
     told = []
     if previous.ask is not None:
-        shown = dataclasses.replace(previous, ask=previous.ask)
-        told.append(say("answer.shown_before", lang, what=title(shown, lang, 0)))
+        told.append(say("answer.shown_before", lang, what=title(previous, lang)))
     if not previous.calls and not previous.refusal:
         told.append(say("answer.still_unread", lang, said=previous.text))
     return " ".join(told)

@@ -351,16 +351,9 @@ _REWRITE_NAMES = {
 
 @cache
 def turn_words(section: str) -> tuple[str, ...]:
-    """A section of `turns.txt`, folded."""
-    return tuple(dict.fromkeys(map(fold, read_lists(FOLDER / "turns.txt")[section])))
-
-
-@cache
-def turn_pattern(section: str) -> str:
-    """The entries of a section of `turns.txt` as one pattern, with their accents and without."""
+    """The entries of a section of `turns.txt`, with their accents and without, the longest first."""
     listed = read_lists(FOLDER / "turns.txt")[section]
-    found = dict.fromkeys(spelt for each in listed for spelt in (each, fold(each)))
-    return "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
+    return tuple(sorted({*listed, *map(fold, listed)}, key=len, reverse=True))
 
 
 @cache

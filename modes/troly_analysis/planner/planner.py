@@ -37,7 +37,7 @@ from troly_analysis.planner.builder import (
     row_of,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.lexicon import Phrases, concept, concepts, turn_pattern, turn_words, words
+from troly_analysis.planner.lexicon import Phrases, concept, concepts, turn_words, words
 from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
 from troly_analysis.planner.periods import (
     When,
@@ -113,7 +113,7 @@ class QuestionAnalysis:
 @cache
 def _purpose() -> re.Pattern[str]:
     """What is said last of what the figure is for: "… để đối chiếu công nợ"."""
-    return re.compile(rf"\s(?:{turn_pattern('purpose')})\s+([^.?!;\n]+)[.?!;]*$", re.IGNORECASE)
+    return re.compile(rf"\s(?:{'|'.join(turn_words('purpose'))})\s+([^.?!;\n]+)[.?!;]*$", re.IGNORECASE)
 
 
 _SAYS_NOTHING = frozenset({"filler", "verb", "greeting", "thing", "people", "per", "high", "low"})
@@ -173,14 +173,8 @@ class _Candidate:
     def fit(self) -> tuple[float, ...]:
         """For ordering, the best first."""
         works = self.built.query is not None and self.built.question is None
-        return (
-            self.left + (0 if works else 2),
-            not self.dated,
-            self.outside,
-            self.joined,
-            self.distinct,
-            -self.parts.weight,
-        )
+        left = self.left + (0 if works else 2)
+        return (left, not self.dated, self.outside, self.joined, self.distinct, -self.parts.weight)
 
     @property
     def dated(self) -> bool:
@@ -317,9 +311,9 @@ def analyse_question(
 @cache
 def _joints() -> re.Pattern[str]:
     """Where a message may be cut into two questions: at the end of a sentence, a comma, "và"."""
-    more = rf"(?:{turn_pattern('joint after comma')})(?! (?:{turn_pattern('left')})\b)"
-    alone = rf"\s+(?:{turn_pattern('joint')})\s+"
-    return re.compile(rf"(?<=[.?!;])\s+|,\s*(?:{more}\s+)?|{alone}", re.IGNORECASE)
+    after, alone, left = ("|".join(turn_words(each)) for each in ("joint after comma", "joint", "left"))
+    comma = rf",\s*(?:(?:{after})(?! (?:{left})\b)\s+)?"
+    return re.compile(rf"(?<=[.?!;])\s+|{comma}|\s+(?:{alone})\s+", re.IGNORECASE)
 
 
 def _with_before(made: Plan, before: DataQuery | None, previous: Plan | None, parts: Parts) -> Plan:
@@ -336,9 +330,8 @@ def _keeps(ask: DataQuery | None, before: DataQuery, parts: Parts) -> bool:
     """Whether a query has days or conditions of the one before that the message does not name."""
     held = [each for each in before.conditions if each not in parts.conditions]
     days = before.period is not None and parts.when.period is None
-    return ask is not None and (
-        any(each in ask.conditions for each in held) or (days and ask.period == before.period)
-    )
+    kept = ask is not None and any(each in ask.conditions for each in held)
+    return kept or (ask is not None and days and ask.period == before.period)
 
 
 def _loses_one(query: DataQuery | None, asks: int) -> bool:
@@ -572,9 +565,8 @@ class _Question:
         if days is not None and shown is not None and alone:
             said = set(folded_words(days.label))
             ahead = days.start > self.today and not said.isdisjoint(turn_words("next"))
-            again = (days.start, days.end) == (shown.start, shown.end) and not said.isdisjoint(
-                turn_words("last")
-            )
+            same = (days.start, days.end) == (shown.start, shown.end)
+            again = same and not said.isdisjoint(turn_words("last"))
             if ahead or again:  # no other days than those that were shown, or than there are
                 parts.when = replace(parts.when, period=following(shown) if ahead else preceding(shown))
                 parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
@@ -713,22 +705,15 @@ class _Question:
 
 _FIGURED = frozenset({"scalar", "share", "groups", "top"})
 _ASSUMED = frozenset({"measure", "counted_rows"})
+_TRADED = ("sold", "bought", "how much", "seller", "slow seller")
 
 
 def _figure_is_assumed(parts: Parts, alone: BuiltQuery) -> bool:
     """Whether a ranking names no figure, so that the one it is made by is a guess: "kênh nào dính nhiều nhất"."""
-    said = (
-        parts.measures
-        or parts.rows
-        or parts.adjectives
-        or parts.has("sold", "bought", "how much", "seller", "slow seller")
-    )
-    ranked = alone.query is not None and alone.query.form == "top"
-    return (
-        ranked
-        and not said
-        and (alone.pending == "figure" or any(note.key in _ASSUMED for note in alone.notes))
-    )
+    said = parts.measures or parts.rows or parts.adjectives or parts.has(*_TRADED)
+    if said or alone.query is None or alone.query.form != "top":
+        return False
+    return alone.pending == "figure" or any(note.key in _ASSUMED for note in alone.notes)
 
 
 def _asks_each_own(parts: Parts, schema: Schema) -> bool:

@@ -240,18 +240,9 @@ async def _around(
 async def _counted_rows(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> str:
     """What is counted, where the asker's own rows are few; "" for others."""
     parsed, result, scope = question.parsed, execution.result, question.scope
-    count = (
-        result.rows[0][0]
-        if len(result.rows) == 1 and [one.kind for one in parsed.measures] == ["count"]
-        else 0
-    )
-    if (
-        not parsed.own
-        or parsed.group
-        or scope is None
-        or not isinstance(count, int)
-        or not 0 < count <= FEW_ROWS
-    ):
+    counts = parsed.own and not parsed.group and [one.kind for one in parsed.measures] == ["count"]
+    count = result.rows[0][0] if counts and result.rows else 0
+    if scope is None or not isinstance(count, int) or not 0 < count <= FEW_ROWS:
         return ""
     listed = replace(parsed, measures=(), mode="LIST", limit=None)
     sql = build_query(listed, question.who.role).sql(dialect="duckdb")
@@ -260,9 +251,8 @@ async def _counted_rows(question: RentalQuestion, execution: QueryExecution, tur
         rows = await turn.services.sandbox.run(scope, checked, seconds=COUNT_SECONDS, max_rows=FEW_ROWS)
     except SandboxError:
         return ""
-    return sentences.counted_rows(
-        ResultSet(rows.columns, rows.rows, count, parsed.entity), listed, turn.language
-    )
+    found = ResultSet(rows.columns, rows.rows, count, parsed.entity)
+    return sentences.counted_rows(found, listed, turn.language)
 
 
 def _assumed(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> list[str]:

@@ -51,12 +51,7 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         where = f"{where[:1].upper()}{where[1:]}" if where else records_title(parsed.entity, lang)
         return say("answer.figure", lang, title=where, value=_every_figure(parsed, found, lang))
     text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
-    told = (
-        text,
-        _ends(parsed, found, lang),
-        _difference(parsed, found, lang),
-        _together(parsed, found, lang),
-    )
+    told = (text, *(each(parsed, found, lang) for each in (_ends, _difference, _together)))
     return " ".join(part for part in told if part)
 
 
@@ -173,14 +168,9 @@ def _together(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     records, measure = found.records(), parsed.measures[0]
     shown = {cell_text(sides[0].field, one[sides[0].field], parsed.entity, lang) for one in records}
     named = {_value(sides[0].field, value, parsed.entity, lang): value for value in sides[0].values}
-    absent = [
-        name for name, value in named.items() if shown.isdisjoint({name, *places().covered(str(value))})
-    ]
-    told = (
-        [say("answer.absent", lang, thing=say(f"thing.{parsed.entity}", lang), names=", ".join(absent))]
-        if absent
-        else []
-    )
+    absent = [name for name, one in named.items() if shown.isdisjoint({name, *places().covered(str(one))})]
+    thing, told = say(f"thing.{parsed.entity}", lang), list[str]()
+    told += [say("answer.absent", lang, thing=thing, names=", ".join(absent))] if absent else []
     name = next((one for one in found.columns if one not in parsed.group), "")
     if len(parsed.measures) == 1 and measure.kind in {"count", "sum"} and len(records) > 1:
         value = sum(one[name] or 0 for one in records)

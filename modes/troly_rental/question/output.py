@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from troly.text.everyday import everyday_phrases
 from troly.text.fold import fold, folded_words
@@ -290,8 +289,7 @@ def ranked_span(text: str) -> list[Span]:
 
 def told_apart(filters: Iterable[Filter]) -> tuple[str, ...]:
     """The field of which several values are named together: places, kinds, months. A figure is told of each."""
-    sided = (one.field for one in filters if one.op == "in" and one.field in _SIDED)
-    return tuple(islice(sided, 1))
+    return tuple(one.field for one in filters if one.op == "in" and one.field in _SIDED)[:1]
 
 
 def _sides(filters: list[Filter]) -> tuple[str, ...]:
