@@ -141,6 +141,18 @@ def keep_plan(turn: TurnContext, plan: Plan) -> None:
     )
 
 
+def standing(previous: Plan | None, lang: Lang) -> str:
+    """What was shown last, and the question after it that was not read, for an answer that has no figure either; "" for neither."""
+    if previous is None:
+        return ""
+    told = []
+    if previous.ask is not None:
+        told.append(say("answer.shown_before", lang, what=title(previous, lang)))
+    if not previous.calls and not previous.refusal:
+        told.append(say("answer.still_unread", lang, said=previous.text))
+    return " ".join(told)
+
+
 def chosen_option(turn: TurnContext, previous: Plan | None) -> str:
     """What the message chooses of the options that were offered: by its number or its words; "" when it chooses none."""
     if previous is None or not previous.options or previous.question is None:
@@ -243,6 +255,8 @@ class Job:
     sheets: tuple[Sheet, ...]
     asked: AnswerContext
     step: Step
+    standing: str = ""
+    """What was shown before, and what was not read since."""
 
     @property
     def lang(self) -> Lang:
@@ -383,7 +397,8 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
         asked = plan.question.say(job.lang)
         if plan.question.key.startswith("unknown") and run is None:
             asked = f"{asked} {say('planner.unknown_alone', job.lang)}"
-        return DataAnswer("\n".join([asked, *options]), before, options=plan.options)
+        lines = [asked, *options] if plan.options else [asked, *filter(None, [job.standing])]
+        return DataAnswer("\n".join(lines), before, options=plan.options)
     if not plan.calls:
         return _missing(job, plan, before, run)
     service = service_of(job.turn)
@@ -555,7 +570,7 @@ def _missing(job: Job, plan: Plan, before: list[ToolRecord], run: AgentRun | Non
     for sheet in known:
         names = ", ".join(name_text(each.name) for each in sheet.fields[:FIELDS_SHOWN])
         said.append(say("answer.fields", job.lang, sheet=name_text(sheet.name), fields=names))
-    return DataAnswer("\n".join(said), before)
+    return DataAnswer("\n".join([*said, *filter(None, [job.standing])]), before)
 
 
 async def _typed(job: Job) -> DataAnswer:
@@ -795,7 +810,9 @@ async def chat_node(state: GraphState, turn: TurnContext, step: Step) -> GraphSt
 async def data_agent_node(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """Figures, by the model's tool calls or the rules' plan (001-09 to 001-26)."""
     asked = AnswerContext.of(state["question"], turn.language, turn.now)
-    job = Job(turn, state["sheets"], asked, step)
+    understood: QuestionAnalysis | None = state["understood"]
+    held = standing(understood.previous, turn.language) if understood else ""
+    job = Job(turn, state["sheets"], asked, step, held)
     told = await answer(job, state["understood"])
     return told.state()
 
@@ -803,6 +820,14 @@ async def data_agent_node(state: GraphState, turn: TurnContext, step: Step) -> G
 async def clarify_node(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """One question back, with examples from the person's own sheets."""
     text = await asyncio.to_thread(talk.clarify, turn, state["sheets"])
+    understood: QuestionAnalysis | None = state["understood"]
+    previous = understood.previous if understood else None
+    text = "\n".join(filter(None, [text, standing(previous, turn.language)]))
+    if previous is not None and previous.ask is not None:  # what is next goes on past this message
+        unread = dataclasses.replace(
+            previous, text=turn.text, calls=(), question=None, options=(), before=None
+        )
+        keep_plan(turn, unread)
     turn.answered = False
     step.note(say("step.intent", turn.language, intent="unclear", reason="-"), "rules")
     return {"agent_response": text, "spoken": False}

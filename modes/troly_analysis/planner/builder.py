@@ -195,9 +195,16 @@ class BuiltQuery:
 
 
 def hold_pieces(built: BuiltQuery, before: DataQuery | None, schema: Schema) -> None:
-    """Sum no price, cost or margin of a piece over rows: what was worked out of it with the pieces goes on, or it is asked back."""
+    """Sum no price, cost or margin of a piece over rows, and rank nothing by a count that each thing has once: what was worked
+    out of a price with the pieces goes on, or it is asked back.
+    """
     query = built.query
-    if query is None or query.form == "rows":
+    if query is None:
+        return
+    if query.order and query.form in {"top", "rows"} and _counts_rows(query.measures):
+        once = query.form == "rows" or _is_row_each(query.groups, schema)
+        built.unmet += ("max" if query.order == "desc" else "min",) if once else ()
+    if query.form == "rows":
         return
     chosen = [each.ref for each in query.conditions if each.op == "eq" or each in query.gap]
     over = [each.ref for each in (*query.groups, *query.per) if not each.unit]
@@ -214,6 +221,15 @@ def hold_pieces(built: BuiltQuery, before: DataQuery | None, schema: Schema) -> 
         built.notes = [note for note in built.notes if note.key != "measure"]
     else:
         built.unmet += tuple(each.noun or each.ref.name for each in sums if each.ref)
+
+
+def _is_row_each(groups: Sequence[Group], schema: Schema) -> bool:
+    """Whether each thing stands in about one row, so that counting its rows ranks nothing."""
+    ref = groups[0].ref if len(groups) == 1 and not groups[0].unit else None
+    if ref is None or ref.sheet:
+        return False
+    own = bool(ref.concept) and ref.concept == schema.row_concept
+    return own or 2 * schema.key(ref).distinct > schema.sheet.rows
 
 
 def build_query(parts: Parts, schema: Schema, today: date, choices: Any) -> BuiltQuery:
@@ -1133,6 +1149,7 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.ranking()
         change.leftovers()
         change.query = _spread(parts, change.query)
+    change.unmet += [each for each in alone.unmet if each == "mua/bán"]
     notes = [note for note in parts.notes if note.key != "measure"]
     query, also = of_that_year(parts, before, change.query)
     return BuiltQuery(
@@ -1248,7 +1265,6 @@ class _Change:
             return
         kept = self.query.form if self.query.form in {"scalar", "groups", "top", "compare"} else "groups"
         alone_form = "compare" if self.query.versus else "scalar"
-        self.unmet += [each for each in alone.unmet if each == "mua/bán"]
         old, new = (next((one.ref for one in each), None) for each in (self.query.measures, made.measures))
         if old and new and old.sign == "*" and new.concept in {"price", "cost"} and parts.has("by"):
             made = replace(made, measures=(Measure("sum", made_of(old.parts[0], "*", new)),))
@@ -1407,7 +1423,7 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
     about |= {schema.row_concept} if query.form == "rows" else set()
     kept = [
         each
-        for each in before.conditions
+        for each in (*before.conditions, *before.part)
         if (chosen and each.op == "in" and each not in query.conditions)
         or ((_leaves_out(each) or each.op not in {"eq", "in"}) and each.ref not in named)
         or not (

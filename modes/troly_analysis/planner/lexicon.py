@@ -72,6 +72,11 @@ class Phrases(Generic[T]):
         entries = (entry for key, entry in self._entries.items() if len(key) == length)
         return (" ".join(words) for entry in entries for words, _ in entry[:1])
 
+    def spelled(self, folded: str) -> set[str]:
+        """How one folded word of the phrases is written."""
+        entries = (words for key, entry in self._entries.items() if folded in key for words, _ in entry)
+        return {word for words in entries for word in words if fold(word) == folded}
+
     def vocabulary(self) -> set[str]:
         """Every folded word of the phrases."""
         return {word for phrase in self._entries for word in phrase}
@@ -342,6 +347,13 @@ _REWRITE_NAMES = {
     "<months>": "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
     "<ago>": "(?:năm|nam) (?:ngoái|ngoai|trước|truoc)",
 }
+
+
+@cache
+def turn_words(section: str) -> tuple[str, ...]:
+    """The entries of a section of `turns.txt`, with their accents and without, the longest first."""
+    listed = read_lists(FOLDER / "turns.txt")[section]
+    return tuple(sorted({*listed, *map(fold, listed)}, key=len, reverse=True))
 
 
 @cache

@@ -63,9 +63,22 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
     correction = _corrector().correct(text, vocabulary=vocabulary)
+    if not text.isascii():
+        changes = (
+            replace(each, meant=_written(each.typed, each.meant, named)) for each in correction.changes
+        )
+        correction = replace(correction, changes=tuple(changes))
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
     found, more = _respelt(correction.text, vocabulary, named)
     return CorrectedText(found, tuple(tokens(found)), careful, (*repairs, *more))
+
+
+def _written(typed: str, meant: str, named: Sequence[Phrases[Any]]) -> str:
+    """A word of the sheet that is meant, with its own accents: those nearest to what was typed."""
+    from rapidfuzz.distance import OSA  # 50 ms, which only a message with a slip in it needs
+
+    spelled = {word for phrases in named for word in phrases.spelled(meant)}
+    return min(sorted(spelled), key=lambda word: OSA.distance(typed.lower(), word), default=meant)
 
 
 _UNIT_SLIP = re.compile(r"(?<!\w)([^\W\d_]{4,8})(?= ?[0-9])")

@@ -37,7 +37,7 @@ from troly_analysis.planner.builder import (
     row_of,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.lexicon import Phrases, concepts, words
+from troly_analysis.planner.lexicon import Phrases, concept, concepts, turn_words, words
 from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
 from troly_analysis.planner.periods import (
     When,
@@ -73,7 +73,6 @@ from troly_analysis.planner.types import (
 )
 from troly_analysis.types import Sheet
 
-_IGNORE = ("bo qua", "ignore", "khong can", "skip")
 _TIE = 0.12
 _OWN = 0.3
 """What the sheet's own main money weighs where nothing but a day or a verb of selling names it."""
@@ -111,20 +110,18 @@ class QuestionAnalysis:
     """Whether it says of itself that it goes on from the question before ("còn …", "chỉ …")."""
 
 
-_PURPOSE = re.compile(
-    r"\s(?:để|nhằm|in order to|so (?:that )?(?:i|we) can)\s+([^.?!;\n]+)[.?!;]*$", re.IGNORECASE
-)
-"""What is said last of what the figure is for: "… để đối chiếu công nợ"."""
+@cache
+def _purpose() -> re.Pattern[str]:
+    """What is said last of what the figure is for: "… để đối chiếu công nợ"."""
+    return re.compile(rf"\s(?:{'|'.join(turn_words('purpose'))})\s+([^.?!;\n]+)[.?!;]*$", re.IGNORECASE)
+
+
 _SAYS_NOTHING = frozenset({"filler", "verb", "greeting", "thing", "people", "per", "high", "low"})
 _BOUNDS_NOTHING = frozenset({
     "gt", "lt", "gte", "lte", "eq", "sorted", "number", "preceding", "following", "filled", "plural", "foremost", "about", "unit day",
     "unit week", "unit month", "unit year", "list", "top", "pointer", "one", "several",
 })  # fmt: skip
 """What bounds and orders nothing where nothing of a sheet stands beside it: "anh sắp vô họp", "mình gọi xin số trước"."""
-_NEXT, _LAST = frozenset({"sau", "toi", "next"}), frozenset({"truoc", "last", "previous"})
-_WISHES = frozenset(
-    {"can", "muon", "lay", "tinh", "xem", "coi", "need", "want", "chi", "noi", "y", "bao", "mean", "meant"}
-)
 _NAMES = 0.5
 
 
@@ -132,7 +129,7 @@ def _holds(
     piece: str, schemas: Sequence[Schema], today: date, idle: AbstractSet[str] = _SAYS_NOTHING
 ) -> bool:
     """Whether words name, bound, deny or point at anything that a sheet holds."""
-    if _WISHES.isdisjoint(folded_words(piece)):
+    if set(turn_words("wish")).isdisjoint(folded_words(piece)):
         idle |= _BOUNDS_NOTHING
     for schema in schemas:
         wording = read_wording(piece, schema.names, schema.values)
@@ -146,7 +143,7 @@ def _holds(
 
 def _without_purpose(text: str, schemas: Sequence[Schema], today: date) -> tuple[str, tuple[str, ...]]:
     """`text` without what it says last of what the figure is for, where that names and bounds nothing that a sheet holds."""
-    found = _PURPOSE.search(text)
+    found = _purpose().search(text)
     idle = _SAYS_NOTHING | {"compare", "about"}
     if found is None or not tokens(text[: found.start()]) or _holds(found[1], schemas, today, idle):
         return text, ()
@@ -176,7 +173,18 @@ class _Candidate:
     def fit(self) -> tuple[float, ...]:
         """For ordering, the best first."""
         works = self.built.query is not None and self.built.question is None
-        return (self.left + (0 if works else 2), self.outside, self.joined, self.distinct, -self.parts.weight)
+        left = self.left + (0 if works else 2)
+        return (left, not self.dated, self.outside, self.joined, self.distinct, -self.parts.weight)
+
+    @property
+    def dated(self) -> bool:
+        """Whether what was done names the date of the sheet: "đăng ký" of "Ngày tham gia"."""
+        ref = self.parts.when.date_ref
+        about = concept(ref.concept) if ref is not None else None
+        names = [ref.name, *(about.phrases if about else ())] if ref is not None else []
+        verbs = tokens(self.parts.spoken.get("verb", ""))
+        said = f" {' '.join(word.folded for word in verbs)} "
+        return bool(verbs) and any(said in f" {' '.join(folded_words(name))} " for name in names)
 
     @property
     def outside(self) -> bool:
@@ -267,8 +275,7 @@ def analyse_question(
     made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
     if aside and made.calls:
         made = replace(made, shown=(*made.shown, Note("background", {"said": "; ".join(aside)})))
-    if made.calls and before is not None and before.sheet == made.sheet:
-        made = replace(made, before=before)
+    made = _with_before(made, before, previous, best.parts)
     twice = len(best.parts.kept) > 1  # "hôm đó …, năm ngoái cũng ngày đó thì sao"
     if not (whole or choices) and (not made.calls or twice or _loses_one(made.ask, best.parts.asks)):
         parts = _part_by_part(
@@ -301,10 +308,30 @@ def analyse_question(
     )
 
 
-_JOINTS = re.compile(
-    r"(?<=[.?!;])\s+|,\s*(?:và|va|and|với|voi|(?:còn|con)(?! (?:l[ạa]i|h[àa]ng|t[ồo]n|(?:m[ấa]y|bao nhi[êe]u) (?:c[áa]i|chi[ếe]c))))?\s+|\s+(?:và|va|and|rồi)\s+",
-    re.IGNORECASE,
-)
+@cache
+def _joints() -> re.Pattern[str]:
+    """Where a message may be cut into two questions: at the end of a sentence, a comma, "và"."""
+    after, alone, left = ("|".join(turn_words(each)) for each in ("joint after comma", "joint", "left"))
+    comma = rf",\s*(?:(?:{after})(?! (?:{left})\b)\s+)?"
+    return re.compile(rf"(?<=[.?!;])\s+|{comma}|\s+(?:{alone})\s+", re.IGNORECASE)
+
+
+def _with_before(made: Plan, before: DataQuery | None, previous: Plan | None, parts: Parts) -> Plan:
+    """`made` with the query before it, and said where it goes on from that one past a question that was not read."""
+    if not made.calls or before is None or previous is None:
+        return made
+    made = replace(made, before=before) if before.sheet == made.sheet else made
+    if previous.calls or not _keeps(made.ask, before, parts):
+        return made
+    return replace(made, shown=(Note("unread_before", {"said": previous.text}), *made.shown))
+
+
+def _keeps(ask: DataQuery | None, before: DataQuery, parts: Parts) -> bool:
+    """Whether a query has days or conditions of the one before that the message does not name."""
+    held = [each for each in before.conditions if each not in parts.conditions]
+    days = before.period is not None and parts.when.period is None
+    kept = ask is not None and any(each in ask.conditions for each in held)
+    return kept or (ask is not None and days and ask.period == before.period)
 
 
 def _loses_one(query: DataQuery | None, asks: int) -> bool:
@@ -326,7 +353,7 @@ def _part_by_part(
 
     `plan_of` is the plan of one half, `dated` a plan with the calls of its query, `forms` are those that the first half may have.
     """
-    for joint in reversed(list(_JOINTS.finditer(text))):
+    for joint in reversed(list(_joints().finditer(text))):
         head, tail = text[: joint.start()], text[joint.end() :]
         asks = _asks(head) and _asks(tail, "follow")
         if min(len(tokens(head)), len(tokens(tail))) < _LEAST_WORDS or not asks:
@@ -441,7 +468,8 @@ class _Question:
         whole = anew and built.complete and _has_shape(parts, built.query)
         picked = parts.picks == "thing" and bool(parts.pointer or parts.kept)
         own = (whole or picked) and before is not None and not asks_again(parts, before)
-        bare = (asked is None and is_bare(parts)) or asks_stock_alone(parts)
+        people = parts.has("people") and is_bare(replace(parts, when=When()))  # "năm nay được mấy người"
+        bare = (asked is None and (is_bare(parts) or people)) or asks_stock_alone(parts)
         if self._goes_on_unheard(parts, before, followed=followed):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
         elif lost or (last is not None and not last.calls and bare):
@@ -536,8 +564,9 @@ class _Question:
         alone = nothing_named(replace(parts, when=When())) and not parts.chart
         if days is not None and shown is not None and alone:
             said = set(folded_words(days.label))
-            ahead = days.start > self.today and not said.isdisjoint(_NEXT)
-            again = (days.start, days.end) == (shown.start, shown.end) and not said.isdisjoint(_LAST)
+            ahead = days.start > self.today and not said.isdisjoint(turn_words("next"))
+            same = (days.start, days.end) == (shown.start, shown.end)
+            again = same and not said.isdisjoint(turn_words("last"))
             if ahead or again:  # no other days than those that were shown, or than there are
                 parts.when = replace(parts.when, period=following(shown) if ahead else preceding(shown))
                 parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
@@ -557,12 +586,18 @@ class _Question:
             built.query = replace(built.query, period=period, versus=versus)
         shaped = query is not None and bool(query.gap)
         days = points_at_days(parts, target) and not points_by_weekday(parts, target)
+        told = target.form in _FIGURED and len(target.measures) == 1 and _figure_is_assumed(parts, alone)
+        if told and alone.pending == "figure":
+            alone.question, alone.options, alone.pending = None, (), ""
         if not (alone.complete and query is not None and days and (shaped or built.unmet)):
             return built
         if parts.has("now", "whole", "all", "again") or "not" in built.unmet:
             return built
         query = replace(query, period=parts.when.period) if query.versus is None else query
         chosen = (parts.pointer is not None and parts.pointer.count != 1) or parts.picks == "thing"
+        if told:
+            query = replace(query, measures=target.measures)  # what was counted or summed is meant still
+            alone.notes = [note for note in alone.notes if note.key not in _ASSUMED]
         return replace(alone, query=in_context(query, target, schema, chosen=chosen))
 
     def _held_against(
@@ -630,6 +665,8 @@ class _Question:
     def _rows_pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> bool:
         """Take what rows of another sheet that were counted have in common, as this sheet joins them: "cả nhóm đó mua bao nhiêu"."""
         pointer, key = parts.pointer, self.keys.get(asked.sheet) if asked is not None else None
+        among = pointer is None and "" in parts.kept  # "trong đó ai chi nhiều nhất"
+        pointer = Pointer(count=0) if among else pointer
         if asked is None or pointer is None or asked.form != "scalar" or any(m.ref for m in asked.measures):
             return False
         fits = pointer.ref is None or (key is not None and pointer.ref.concept == key.concept)
@@ -642,6 +679,10 @@ class _Question:
         if not own or not fits or pointer.place or len(own) < len(asked.conditions):
             return False
         parts.conditions += [replace(each, ref=ref) for each, ref in own]
+        one = _own_column(key, schema) if among and key else None
+        if one is not None and parts.has("which one", "who"):
+            parts.groups, parts.loose = [Group(one)], []
+        parts.kept = [each for each in parts.kept if each]
         return True
 
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
@@ -660,6 +701,19 @@ class _Question:
         if any(parts.kept):
             asked = widened(shown_in(asked, self.shown), parts.kept)
         return pointed_query(parts, asked, self.previous.before, self.shown, self.keys.get(asked.sheet))
+
+
+_FIGURED = frozenset({"scalar", "share", "groups", "top"})
+_ASSUMED = frozenset({"measure", "counted_rows"})
+_TRADED = ("sold", "bought", "how much", "seller", "slow seller")
+
+
+def _figure_is_assumed(parts: Parts, alone: BuiltQuery) -> bool:
+    """Whether a ranking names no figure, so that the one it is made by is a guess: "kênh nào dính nhiều nhất"."""
+    said = parts.measures or parts.rows or parts.adjectives or parts.has(*_TRADED)
+    if said or alone.query is None or alone.query.form != "top":
+        return False
+    return alone.pending == "figure" or any(note.key in _ASSUMED for note in alone.notes)
 
 
 def _asks_each_own(parts: Parts, schema: Schema) -> bool:
@@ -793,7 +847,7 @@ def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate 
     if len(found) < 2 or (before is not None and found[0].schema.sheet.name == before.sheet):
         return None
     first, second = found[:2]
-    same = first.fit[:4] == second.fit[:4] and (first.built.query is None) == (second.built.query is None)
+    same = first.fit[:5] == second.fit[:5] and (first.built.query is None) == (second.built.query is None)
     close = first.parts.weight - second.parts.weight <= _TIE
     return second if same and close and first.built.query is not None and not first.left else None
 
@@ -909,7 +963,7 @@ def _answer(text: str, previous: Plan) -> dict[str, str] | None:
     """What an answer to the open question chooses; None when it is no answer."""
     said = " ".join(token.folded for token in tokens(text))
     if previous.pending == "ignore":
-        return {"ignore": "1"} if any(said.startswith(word) for word in _IGNORE) else None
+        return {"ignore": "1"} if any(said.startswith(word) for word in turn_words("ignore")) else None
     for nth, option in enumerate(previous.options, 1):
         name = " ".join(token.folded for token in tokens(option))
         if said in {name, str(nth), f"so {nth}", f"option {nth}"} or (
@@ -972,8 +1026,8 @@ def classify(question: QuestionAnalysis, history: Sequence[object] = ()) -> Inte
 def _concepts() -> Phrases[str]:
     """The words of business figures, whatever the sheets."""
     found: Phrases[str] = Phrases()
-    for concept in concepts():
-        for phrase in concept.phrases:
+    for each in concepts():
+        for phrase in each.phrases:
             if len(tokens(phrase)) > 1 or len(phrase) > 5:
-                found.add(phrase, concept.name)
+                found.add(phrase, each.name)
     return found

@@ -17,6 +17,7 @@ from troly.errors import ModelError
 from troly.llm.replies import repeats
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
+from troly.sandbox import SandboxError, check
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges
@@ -29,13 +30,14 @@ from troly_rental.agents.sql_generation import count_found, count_rows
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.agents.validator import found_for_model
 from troly_rental.answer import payload, sentences
+from troly_rental.answer.payload import ResultSet
 from troly_rental.answer.response_text import MARK, ResponseText, render_response, split_label
 from troly_rental.answer.values import is_day, measured_of
 from troly_rental.question.coverage import is_pointed, is_sharp
 from troly_rental.question.types import Filter, relaxations
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
-from troly_rental.sql.builder import build_count
+from troly_rental.sql.builder import build_count, build_query
 from troly_rental.sql.columns import conjuncts, named_in, outer_select
 from troly_rental.sql.explanation import explain_condition, explain_query
 from troly_rental.strings import say
@@ -49,6 +51,8 @@ COUNT_SECONDS = 2.0
 ROUNDING = Decimal("0.01")
 MOST_CHARS = 1500
 AGAIN = 3
+FEW_ROWS = 8
+"""Most rows that are told beside their number."""
 BEFORE = 6
 """Messages whose figures a sentence may take up."""
 _UNREAD = frozenset({"said.unread", "said.unread_before", "said.unread_of_one"})
@@ -232,7 +236,26 @@ async def _around(
     before = sentences.remark_texts(unread, lang)
     after = [text for text in told if text not in before]
     why = "" if result.rows else await _empty_result_reason(question, turn)
-    return [*before, sentences.answer_text(parsed, result, lang), why, *after]
+    rows = await _counted_rows(question, execution, turn)
+    return [*before, sentences.answer_text(parsed, result, lang), rows, why, *after]
+
+
+async def _counted_rows(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> str:
+    """What is counted, where the asker's own rows are few; "" for others."""
+    parsed, result, scope = question.parsed, execution.result, question.scope
+    counts = parsed.own and not parsed.group and [one.kind for one in parsed.measures] == ["count"]
+    count = result.rows[0][0] if counts and result.rows else 0
+    if scope is None or not isinstance(count, int) or not 0 < count <= FEW_ROWS:
+        return ""
+    listed = replace(parsed, measures=(), mode="LIST", limit=None)
+    sql = build_query(listed, question.who.role).sql(dialect="duckdb")
+    try:
+        checked = check(sql, scope.columns(), max_rows=FEW_ROWS, now=turn.now)
+        rows = await turn.services.sandbox.run(scope, checked, seconds=COUNT_SECONDS, max_rows=FEW_ROWS)
+    except SandboxError:
+        return ""
+    found = ResultSet(rows.columns, rows.rows, count, parsed.entity)
+    return sentences.counted_rows(found, listed, turn.language)
 
 
 def _assumed(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> list[str]:

@@ -11,6 +11,7 @@ from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rental.answer.payload import ResultSet, short
 from troly_rental.answer.values import amenity_label, cell_text, column_label, unit_of
+from troly_rental.data.places import places
 from troly_rental.question.types import OPPOSITE, PAPERS, PLACES, Filter, Measure, ParsedQuestion, Remark
 from troly_rental.strings import say
 
@@ -28,6 +29,7 @@ _NAMED = frozenset({
     "price", "deposit", "electricity_price", "water_price", "rent", "electricity", "water", "total", "monthly_rent", "scheduled_at",
 })  # fmt: skip
 _COUNTS = frozenset({"count", "count_where", "occupancy", "share"})
+_TIMES = frozenset({"month", "week", "day"})
 _MOST_SUGGESTIONS = 3
 
 
@@ -49,8 +51,14 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         where = f"{where[:1].upper()}{where[1:]}" if where else records_title(parsed.entity, lang)
         return say("answer.figure", lang, title=where, value=_every_figure(parsed, found, lang))
     text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
-    told = (text, _ends(parsed, found, lang), _difference(parsed, found, lang))
+    told = (text, *(each(parsed, found, lang) for each in (_ends, _difference, _together)))
     return " ".join(part for part in told if part)
+
+
+def counted_rows(found: ResultSet, parsed: ParsedQuestion, lang: Lang) -> str:
+    """The few rows that were counted, beside their number."""
+    told = (", ".join([_title_of(one), *_facts(one, parsed, lang)]) for one in found.records())
+    return say("answer.counted", lang, rows="; ".join(told))
 
 
 def rows_text(found: ResultSet, title: str, lang: Lang) -> str:
@@ -128,20 +136,48 @@ def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 
 
 def _difference(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
-    """How far the one figure of two groups is apart; "" for others."""
+    """How far the one figure of two groups is apart, of two months which way it went; "" for others."""
     records = found.records()
     alone = len(parsed.measures) == 1 or {one.kind for one in parsed.measures} == {"sum"}
     if not alone or len(parsed.group) != 1 or len(records) != 2 or found.total != 2:
         return ""
-    name = next((one for one in found.columns if one not in parsed.group), "")
-    first, second = (one[name] for one in records)
-    if not (isinstance(first, (int, float)) and isinstance(second, (int, float))):
+    (group,) = parsed.group
+    name = next((one for one in found.columns if one != group), "")
+    timed = group in _TIMES and all(one[group] is not None for one in records)
+    first, second = sorted(records, key=lambda one: str(one[group])) if timed else records
+    if not all(isinstance(one[name], (int, float)) for one in records):
         return ""
-    return say(
-        "answer.difference",
-        lang,
-        value=_figure_text(parsed.measures[0], name, abs(first - second), parsed, lang),
-    )
+    apart = second[name] - first[name]
+    value = _figure_text(parsed.measures[0], name, abs(apart), parsed, lang)
+    if not timed:
+        return say("answer.difference", lang, value=value)
+    days = {
+        key: cell_text(group, one[group], parsed.entity, lang)
+        for key, one in (("earlier", first), ("later", second))
+    }
+    key = "answer.rose" if apart > 0 else "answer.fell" if apart else "answer.stayed"
+    what = _measure(parsed.measures[0], parsed, lang)
+    return say(key, lang, value=value, what=what[:1].upper() + what[1:], **days)
+
+
+def _together(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    """What groups that were named come to together, and which of them have no rows; "" for neither."""
+    sides = [one for one in parsed.filters if one.op == "in" and parsed.group == (one.field,)]
+    if not sides or found.total != len(found.rows) or parsed.limit:
+        return ""
+    records, measure = found.records(), parsed.measures[0]
+    shown = {cell_text(sides[0].field, one[sides[0].field], parsed.entity, lang) for one in records}
+    named = {_value(sides[0].field, value, parsed.entity, lang): value for value in sides[0].values}
+    absent = [name for name, one in named.items() if shown.isdisjoint({name, *places().covered(str(one))})]
+    thing, told = say(f"thing.{parsed.entity}", lang), list[str]()
+    told += [say("answer.absent", lang, thing=thing, names=", ".join(absent))] if absent else []
+    name = next((one for one in found.columns if one not in parsed.group), "")
+    if len(parsed.measures) == 1 and measure.kind in {"count", "sum"} and len(records) > 1:
+        value = sum(one[name] or 0 for one in records)
+        text = _figure_text(measure, name, value, parsed, lang)
+        text = _counted(value, text, parsed, lang) if measure.kind == "count" else text
+        told.insert(0, say("answer.together", lang, value=text))
+    return " ".join(told)
 
 
 def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:

@@ -9,10 +9,11 @@ from troly.text.dates import find_ranges
 from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, accents_agree, fold, folded_words, tokens
 from troly.text.match import spans_of, words_outside
+from troly_rental.data.places import places
 from troly_rental.question.amounts import number_of
 from troly_rental.question.parts import ANY_DAY, PAID_YET, RATES, QuestionParts
 from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
-from troly_rental.question.types import PAPERS, Order, ParsedQuestion, Remark, Span
+from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
 
@@ -160,6 +161,10 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (one.span() for one in _MONTH_TOO.finditer(fold(text)))
     if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
         yield from pointers(text, "one")
+    named = (one for one in parsed.filters if one.op == "=" and one.field in PLACES)
+    single = {one.field for one in named if len(places().covered(str(one.value))) == 1}
+    for name in single & {*parsed.group}:  # which of all districts, beside the figure of one
+        yield from spans_of(parts.vocabulary.find(text, "asks", f"by {name}"))
     ranked = parsed.group or parsed.order or any(one.kind in {"min", "max"} for one in parsed.measures)
     if parsed.measures and not ranked:
         yield from (one.span() for one in _MOST.finditer(fold(text)))

@@ -18,6 +18,7 @@ from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
+from troly_rental.question.output import told_apart
 from troly_rental.question.parts import MONEY_TOO, PAID_YET, RATES, QuestionParts, money_order
 from troly_rental.question.pointers import GROUPS, HIGHER, pointers
 from troly_rental.question.types import (
@@ -163,6 +164,7 @@ def change_query(
     # "bỏ mức giá đi" asks for no average.
     dropped = "drop" in marks and parts.output.measures == (Measure("avg", "price"),) and not parts.filters
     edited = edited if given_up or dropped else _with_output(parts, marks, edited)
+    edited = _with_sides(parts, edited)
     if edited.limit == 1 and not edited.measures:
         edited = replace(edited, details=details_of(message) or edited.details)
     if edited.measures and edited.replaced != previous.replaced and HIGHER.search(fold(parts.text)):
@@ -171,6 +173,16 @@ def change_query(
         elsewhere = tuple(one for one in edited.filters if one.field not in PLACES)
         edited = replace(edited, missing=parts.missing, filters=elsewhere)
     return replace(edited, remarks=(*edited.remarks, *parts.remarks))
+
+
+def _with_sides(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
+    """The figure of each of the values that the message names together: "còn Thanh Xuân với Đống Đa?"."""
+    named = told_apart(one for one in found.filters if one in parts.filters)
+    sides = {one.field for one in found.filters if one.op == "in"}
+    if not (named and found.measures and sides >= {*found.group}) or _IN_ALL.search(fold(parts.text)):
+        return found
+    named = tuple(dict.fromkeys([*named, *found.group]))
+    return replace(found, group=named, order=(Order("month") if "month" in named else Order("figure", True),))
 
 
 def _whole_change(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion | None:

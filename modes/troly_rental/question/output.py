@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from troly.text.everyday import everyday_phrases
@@ -16,6 +17,7 @@ _GROUPS = (
     "district", "city", "ward", "type", "month", "week", "day", "furnished", "bedrooms", "status", "amenity",
     "building", "room", "tenant", "price_band",
 )  # fmt: skip
+_SIDED = frozenset({"district", "city", "type", "ward", "month"})
 _NO_FIGURE = frozenset({"room", "building", "tenant", "month", "week", "day"})
 """Groups that ask for no figure by themselves: "cho thuê theo tháng"."""
 _EACH = re.compile(r"(?:moi|tung|theo|each|every|per|by)\s")
@@ -139,9 +141,7 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     if alone and _asks_of_one(vocabulary, text, order, measures):
         return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     if measures and not group:
-        group = _implied_group(
-            filters, compares=compares or form == "CHART", counting=measures[0].kind == "count"
-        )
+        group = told_apart(filters)
     group = group or (("district",) if form == "CHART" and measures else ())
     mode: Mode | None = "CHART" if trend or form == "CHART" else "TABLE" if measures else form
     if measures:
@@ -287,16 +287,9 @@ def ranked_span(text: str) -> list[Span]:
     return [match.span()] if match else []
 
 
-def _implied_group(filters: list[Filter], *, compares: bool, counting: bool) -> tuple[str, ...]:
-    """Several districts, kinds or cities named together are told apart."""
-    for one in filters:
-        if (
-            one.op == "in"
-            and one.field in {"district", "city", "type", "ward", "month"}
-            and (compares or not counting or one.field == "month")
-        ):
-            return (one.field,)
-    return ()
+def told_apart(filters: Iterable[Filter]) -> tuple[str, ...]:
+    """The field of which several values are named together: places, kinds, months. A figure is told of each."""
+    return tuple(one.field for one in filters if one.op == "in" and one.field in _SIDED)[:1]
 
 
 def _sides(filters: list[Filter]) -> tuple[str, ...]:

@@ -17,7 +17,14 @@ from troly_rental.data.places import Places
 from troly_rental.question.amounts import Quantity, number_of, parse_quantities, refused_quantity
 from troly_rental.question.dates import parse_contract_end, parse_days, parse_upcoming
 from troly_rental.question.names import NO_NAMES, NamedThings, Names
-from troly_rental.question.output import PRICES, OutputRequest, number_of_groups, parse_output, ranked_span
+from troly_rental.question.output import (
+    PRICES,
+    OutputRequest,
+    number_of_groups,
+    parse_output,
+    ranked_span,
+    told_apart,
+)
 from troly_rental.question.places import parse_places
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.traits import asked_states, parse_status, parse_traits
@@ -550,7 +557,8 @@ def _output(
     charted = output.mode == "CHART" and not vocabulary.find(text, "asks", "count")
     if entity == "invoice" and (charted or _is_amount_asked(vocabulary, text, output)):
         group = tuple(name for name in output.group if name in {"month", "tenant", "room"})
-        group, order = (("month",), (Order("month"),)) if charted else (group, ())
+        each = "month" in told_apart(filters) and not vocabulary.find(text, "asks", "sum")
+        group, order = (("month",), (Order("month"),)) if charted or each else (group, ())
         total, mode = (Measure("sum", "total"),), output.mode if charted else "TABLE"
         return replace(output, measures=total, mode=mode, group=group, order=order, remarks=())
     counted = {one.kind for one in output.measures} <= {"count"}
