@@ -57,7 +57,7 @@ _DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", 
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
 _UNTIL_SEEN = frozenset({*_NOW, "nerve"} - {_GENTLE})
 # These are over once what was choked on is out and the breath is back.
-_BLOCKED = frozenset({"choking", "breathing"})
+_BLOCKED = frozenset({"choking", "breathing", "object"})
 _LINES, _TOLD = 3, 3
 _HEADLINE = "🚨"
 _DURATION = re.compile(r"\d ?(?:phút|giờ|tiếng|minutes?|hours?)\b")
@@ -122,8 +122,11 @@ def reply(
         return None
     if found is None or danger(text) is None:
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
-        if is_called_off(text):
-            return EmergencyReply(say("guard.still.off", lang), None, sure=True)
+        if is_called_off(text, present.name):
+            # Whoever spoke of dying hears of help once more, before what is asked.
+            stays = present.name == _GENTLE and asks(text)
+            told = _reminder(present, lang) if stays else say("guard.still.off", lang)
+            return EmergencyReply(told, present if stays else None, aside=stays, sure=not stays)
         if not is_another(person_of(text), present.patient) and is_over(
             text, until_seen=present.name in _UNTIL_SEEN, choked=present.name in _BLOCKED
         ):
@@ -200,6 +203,7 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
         and (
             asks_in_general(text)
             or is_another(person_of(text), present.patient)
+            or is_over(text)
             # What is told, or asked while somebody cannot wait, is of the emergency.
             or not (
                 name in _NOW

@@ -123,10 +123,23 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     return any(one.stands(*signs) or one.seen_to or one.home_again for one in readings)
 
 
-def is_called_off(text: str) -> bool:
-    """Whether the person says in so many words that nobody has what an emergency was raised for."""
+def is_called_off(text: str, present: str = "") -> bool:
+    """Whether the person says in so many words that nobody has what the emergency `present` was raised for, or takes it back."""
     parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(part))]
-    return any(_read(reading).stands("nobody_ill") for part in parts for reading in spellings_of(part))
+    if any(_read(reading).stands("nobody_ill") for part in parts for reading in spellings_of(part)):
+        return True
+    told = [
+        _read(reading)
+        for part in parts
+        if not ASKS_AT_END.search(fold(part.strip(" ,.!;\n")))
+        for reading in spellings_of(part)
+    ]
+    return not any(
+        one.aches or any(one.outside(sign, "taken_back") for sign in (*_EVENTS, *_GOES_ON)) for one in told
+    ) and (
+        any(_read(reading).stands("taken_back") for part in parts for reading in spellings_of(part))
+        or any(_read(reading).retracts(_MADE_OF.get(present, ())) for reading in spellings_of(text))
+    )
 
 
 def _danger_of(read: _Reading, earlier: Sequence[_Reading], present: str | None) -> str | None:
@@ -623,6 +636,14 @@ _DENIABLE = frozenset(
 _EVENTS = (
     "swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell",
 )  # fmt: skip
+# What an emergency was raised for, which is not there where this is denied.
+_MADE_OF = {
+    "object": ("gulp", "into"), "poisoning": ("gulp", "too_much"), "breathing": ("breathless",), "unconscious": ("unconscious",),
+    "allergy": ("hives",), "bleeding": ("blood",), "knocked_out": ("knocked",), "trauma": ("accident", "broken"),
+    "swelling": ("swell",), "nerve": ("droop",), "fever": ("fever",), "chest": ("pressing",),
+}  # fmt: skip
+# What says that something goes on, or is also so.
+_GOES_ON = ("lasting", "hours", "grow", "flood", "also")
 # What has been done: that one feels well after it ends nothing.
 _DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
@@ -1240,6 +1261,22 @@ class _Reading:
             one.first < each.last or self._said_before(one, 4) & {"after", "sau"}
             for one in cared
             for each in home
+        )
+
+    def retracts(self, signs: Sequence[str]) -> bool:
+        """Whether the message opens by taking back what was said and goes on with how it was meant, that none of `signs` was
+        there, or when it was: "không, ý tôi là…", "no wait, he didn't swallow it"."""
+        opens = [each for each in self._sure("retracts", "meant") if each.first == 0]
+        return bool(opens) and (
+            any(each.first > 0 for each in self._sure("meant"))
+            or any(
+                self._denied(place)
+                and any(place.first > each.last + (each.first == each.last) for each in opens)
+                and not (self._clause_has("any_more", place) or self._at(place.last + 1, "able"))
+                for sign in signs
+                for place in self._sure(sign)
+            )
+            or (bool(self._sure("past")) and not self._sure("also"))
         )
 
     def _not_yet(self) -> list[_Place]:

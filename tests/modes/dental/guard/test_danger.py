@@ -378,6 +378,42 @@ def test_an_emergency_is_called_off_in_so_many_words_and_by_no_doubt(said: str) 
     assert not any(is_called_off(one) for one in ("chắc không sao đâu", "em ổn", "kệ em", "never mind"))
 
 
+TAKEN_BACK = (
+    "em nói nhầm", "tôi nói giỡn thôi", "chuyện hồi trước rồi", "à không, ý tôi là kiểu ví von", "không có nuốt, nó nằm trong hộp",
+    "no wait, he didn't swallow it", "sorry, I was only asking about it", "that was last year",
+)  # fmt: skip
+STILL = (
+    "không, ý tôi là đau lắm", "không, mẹ vẫn khó thở", "không phải em, chồng em bị", "không, bé không ho nữa",
+    "không, bé không nuốt được nước", "không, năm ngoái cũng bị một lần", "I mean it is bleeding a lot", "không, em không uống rượu",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("present", ["object", "breathing", "poisoning", "bleeding", "self_harm"])
+def test_what_was_written_is_taken_back_and_what_is_there_stays(present: str) -> None:
+    for said in TAKEN_BACK[: 4 if present != "object" else None]:
+        assert is_called_off(said, present), said
+        assert is_called_off(f"{fold(said)}. tram rang mat bao lau", present), said
+    for said in STILL:
+        assert not is_called_off(said, present), said
+
+
+@pytest.mark.parametrize("asked", ["Trám răng mất bao lâu?", "nieng rang co dau khong"])
+def test_a_question_after_a_false_alarm_is_answered_with_when_to_call(asked: str) -> None:
+    now, told = datetime(2026, 11, 22, tzinfo=UTC), "tôi khó thở, má sưng to"
+    first = reply(told, [], None, now, "vi")
+    assert first is not None
+    for said, over in (("em nói nhầm", True), ("hết rồi", False)):
+        later = reply(f"{said}. {asked}", [told], first.emergency, now, "vi")
+        assert later is not None
+        assert (later.emergency is None) is over
+        assert later.aside is not over
+        assert "115" in later.text
+    stays = reply(f"vẫn khó thở lắm. {asked}", [told], first.emergency, now, "vi")
+    assert stays is not None
+    assert stays.emergency is not None
+    assert not stays.aside
+
+
 AWAY = ("tắt máy rồi", "đóng cửa rồi", "về rồi", "nghỉ lễ rồi", "đông quá rồi", "hết giờ rồi", "xa lắm rồi")
 CARE = (
     "khám rồi",
