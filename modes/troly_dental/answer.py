@@ -66,21 +66,16 @@ def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
         results=results(state["found"]) or say("prompt.no_results", turn.language),
     )
     recent = [
-        {
-            "role": one["role"],
-            "content": (
-                one["content"] if one["role"] == "user" else _unnumbered(one["content"], turn.language)
-            )[:MESSAGE_CHARS],
-        }
+        {"role": one["role"], "content": _unnumbered(one["content"], turn.language)[:MESSAGE_CHARS]}
         for one in recalled.messages
         if one["content"].strip()
     ]
     return [system, *recent, asked]
 
 
-def _unnumbered(answer: str, lang: Lang) -> str:
-    """An answer of before without the numbers of its sources: those of now have them."""
-    text, heading, listed = answer.partition(say("sources.heading", lang))
+def _unnumbered(message: str, lang: Lang) -> str:
+    """A message of before without the numbers of its sources: those of now have them."""
+    text, heading, listed = message.partition(say("sources.heading", lang))
     return f"{_CITATION.sub('', text)}{heading}{_NUMBER.sub('- ', listed)}"
 
 

@@ -122,7 +122,7 @@ def reply(
         return None
     if found is None or danger(text) is None:
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
-        if is_called_off(text, present.name):
+        if is_called_off(text, earlier):
             # Whoever spoke of dying hears of help once more, before what is asked.
             stays = present.name == _GENTLE and asks(text)
             told = _reminder(present, lang) if stays else say("guard.still.off", lang)

@@ -57,22 +57,11 @@ _DENIED = re.compile(
 )
 
 
+# Notes of what is felt, and of what is done: what is felt after a treatment is told in its note.
 _FELT = frozenset({"sensitivity", "toothache", "pulpitis", "gingivitis", "bleeding", "facial-swelling"})
-_TREATMENTS = frozenset(
-    {
-        "filling",
-        "scaling",
-        "whitening",
-        "crown",
-        "veneers",
-        "root-canal",
-        "sealant",
-        "implant",
-        "bridge",
-        "braces",
-    }
-    | {"after-extraction"}
-)
+_TREATMENTS = frozenset({
+    "filling", "scaling", "whitening", "crown", "veneers", "root-canal", "sealant", "implant", "bridge", "braces", "after-extraction",
+})  # fmt: skip
 
 
 class _Name(NamedTuple):
@@ -97,9 +86,7 @@ def subjects(question: str) -> dict[str, int]:
         for at, token in enumerate(typed):
             places.setdefault(token.folded, []).append(at)
         for name in _names():
-            if all(word.folded in places for word in name.words) and _stand_together(
-                name.words, typed, places
-            ):
+            if _stand_together(name.words, typed, places):
                 found[name.topic] = max(found[name.topic], len(name.words))
     return dict(found)
 
@@ -181,7 +168,7 @@ def _stand_together(
     fitting = [
         [
             at
-            for at in places[word.folded]
+            for at in places.get(word.folded, ())
             if fold.accents_agree(typed[at].text, word.text)
             # "e" is who writes; "ê" has its accent where it stands alone.
             and (len(word.text) > 1 or typed[at].text.lower() == word.text.lower())
@@ -316,9 +303,8 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             or first == share >= unsought
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
-            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED)) + since * (
-                topic in just
-            )
+            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
+            points[topic] += since * (topic in just)
     own = [note for note in notes if note.topic not in points]
     best = sorted(points, key=lambda topic: (-points[topic], topic not in before))
     best = best[: max(len(notes), _NOTES) - len(own)]
@@ -463,21 +449,15 @@ def _coverage(
         beside = before is not None and word.start - before.end <= 1
         missing[-1:] = [f"{missing[-1]} {word.text}"] if beside else [*missing[-1:], word.text]
     asks = {hit.label for hit in kinds}
-    names = " . ".join(
-        name
-        for note in notes
-        for one in _by_topic().get(note.topic, {}).values()
-        for name in (one.title, *one.also)
-    )
+    shipped = [one for note in notes for one in _by_topic().get(note.topic, {}).values()]
+    names = " . ".join(name for one in shipped for name in (one.title, *one.also))
     missing += [
         say(f"notes.no_{kind.replace(' ', '_')}", lang)
         for kind in KINDS
         if f"{kind} asked" in asks
         and not any(tells(kind, one, units_beside(kind, asked, names), both) for one, both in quoted.items())
     ]
-    if "choice asked" in asks and len(compared := subjects(question)) > 1 == len(
-        compared.keys() & {note.topic for note in notes}
-    ):
+    if "choice asked" in asks and len(notes) == 1 and subjects(question).keys() > {notes[0].topic}:
         missing.append(say("notes.no_choice", lang))
     return covered, missing
 

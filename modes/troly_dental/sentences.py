@@ -43,7 +43,6 @@ _BESIDE = 0.75
 _STATED = ("how long", "how much", "food", "amount", "strength", "age")
 # The kinds of answer that a sentence tells or does not; what to do and what is allowed may be told in any words.
 KINDS = (*_STATED, "avoid", "why", "hurts", "normal", "choice")
-_ADVISED = ("what to do", "may i")
 # What forbids or allows the next word.
 _LEAVE = frozenset({"không", "đừng", "tránh", "nên", "thể", "not", "never", "avoid", "may", "can", "no"})
 # "Nhiều năm" says no time; "vài ngày", "18 đến 24 tháng", "two weeks" do.
@@ -256,7 +255,7 @@ def kinds_asked(text: str) -> set[str]:
     """The kinds of answer that `text` asks for; what it says of food or of time counts as asking, "không" and "nên" do not."""
     labels = set(asked_lexicon().labels_in(text))
     return {kind for kind in _STATED if kind in labels} | {
-        kind for kind in (*KINDS, *_ADVISED) if f"{kind} asked" in labels
+        kind for kind in (*KINDS, "what to do", "may i") if f"{kind} asked" in labels
     }
 
 

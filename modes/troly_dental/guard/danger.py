@@ -123,22 +123,21 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     return any(one.stands(*signs) or one.seen_to or one.home_again for one in readings)
 
 
-def is_called_off(text: str, present: str = "") -> bool:
-    """Whether the person says in so many words that nobody has what the emergency `present` was raised for, or takes it back."""
+def is_called_off(text: str, earlier: Sequence[str] = ()) -> bool:
+    """Whether the person says in so many words that nobody has what an emergency was raised for, or takes back what `earlier`
+    messages told."""
     parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(part))]
-    if any(_read(reading).stands("nobody_ill") for part in parts for reading in spellings_of(part)):
+    said = [_read(reading) for part in parts for reading in spellings_of(part)]
+    if any(one.stands("nobody_ill") for one in said):
         return True
-    told = [
-        _read(reading)
-        for part in parts
-        if not ASKS_AT_END.search(fold(part.strip(" ,.!;\n")))
-        for reading in spellings_of(part)
-    ]
-    return not any(
-        one.aches or any(one.outside(sign, "taken_back") for sign in (*_EVENTS, *_GOES_ON)) for one in told
-    ) and (
-        any(_read(reading).stands("taken_back") for part in parts for reading in spellings_of(part))
-        or any(_read(reading).retracts(_MADE_OF.get(present, ())) for reading in spellings_of(text))
+    asked = [one for one in said if ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
+    if any(one.aches or one.still_there for one in said if one not in asked):
+        return False
+    before = [_read(reading) for message in earlier for reading in spellings_of(message)]
+    told = {sign for sign in _DENIABLE if any(one.has(sign) for one in before)}
+    signs = [*(told - {"taken"}), *(("gulp",) if "taken" in told else ())]
+    return any(one.stands("taken_back") for one in said) or any(
+        _read(reading).retracts(signs) for reading in spellings_of(text)
     )
 
 
@@ -624,6 +623,18 @@ def _entries() -> dict[str, tuple[_Entry, ...]]:
     return {first: tuple(entries) for first, entries in found.items()}
 
 
+@cache
+def _words(kind: str) -> frozenset[str]:
+    """The folded entries of a list of words that change what stands beside them."""
+    return frozenset(fold(one) for one in read_lists(LEXICONS / "beside.txt")[kind])
+
+
+@cache
+def _said(kind: str) -> re.Pattern[str]:
+    """The entries of such a list as whole words of a folded text."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(_words(kind), key=len, reverse=True)))})\b")
+
+
 # A sign that a "no" before it, or an "it is over" after it, takes away; the rest says what it says either way.
 _DENIABLE = frozenset(
     {
@@ -636,12 +647,6 @@ _DENIABLE = frozenset(
 _EVENTS = (
     "swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell",
 )  # fmt: skip
-# What an emergency was raised for, which is not there where this is denied.
-_MADE_OF = {
-    "object": ("gulp", "into"), "poisoning": ("gulp", "too_much"), "breathing": ("breathless",), "unconscious": ("unconscious",),
-    "allergy": ("hives",), "bleeding": ("blood",), "knocked_out": ("knocked",), "trauma": ("accident", "broken"),
-    "swelling": ("swell",), "nerve": ("droop",), "fever": ("fever",), "chest": ("pressing",),
-}  # fmt: skip
 # What says that something goes on, or is also so.
 _GOES_ON = ("lasting", "hours", "grow", "flood", "also")
 # What has been done: that one feels well after it ends nothing.
@@ -671,7 +676,6 @@ _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
 _STOP_OR_LIST = re.compile(rf"{_STOP.pattern}|{_LIST.pattern}")
 # What stands before a verb that tells what somebody did.
-_AS_OFTEN = frozenset({"khi", "luc", "lan", "when", "if"})
 _DOES = ("done", "now", "by_mistake", "person", "child", "pointing")
 _HOURS_AGO = re.compile(
     r"cach (?:day|nay)\s+(?:chung |khoang |hon |gan )?(?:\d+|mot|hai|ba|bon|nam|nua|may|vai)\s*(?:phut|tieng|gio|h|p)\b"
@@ -711,8 +715,6 @@ _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably
 _RATHER = re.compile(r"\s+than\s+(?!live\b|liv|go|keep|continue|be\b|face\b|wake)")
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
-# "không nuốt gì", "không nuốt phải cái răng": it did not happen.
-_NOTHING = frozenset({"gi", "mieng", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
 # What asks whether a thing that is often so is right.
 _RIGHT = re.compile(
     r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
@@ -722,22 +724,6 @@ _QUESTION = re.compile(r"\b(?:gi|j|khong|ko|k|sao|nao|bao)\b|\?")
 _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
 # "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
 _NO_LESSON = re.compile(r"\s+(?:thì|mà|ma|partner|buddy|mate|friend)\s", re.IGNORECASE)
-# Who writes and learns; what is learnt, or asked in it.
-_LEARNS = re.compile(
-    r"\b(?:em|e|toi|minh|m|tui|t|con|chau|to|i|i'm|was) (?:(?:dang|ngoi|mai|thuc|hom qua|toi qua|dem qua|am|was|were) )*"
-    r"(?:on thi|on bai|hoc bai|lam bai tap|bai tap|revising|homework)$"
-)
-_ABOUT = re.compile(
-    r"[:?]|\b(?:mon|so cuu|y|duoc|nha|cau|de|bai|ve|cho|phan|chuong|chu de|tinh huong|khi|neu|voi|about|for|on|question|case|if|someone|patient)\b"
-)
-# What a thing is counted or named with.
-_COUNTED = frozenset({
-    "cai", "chiec", "cuc", "manh", "mau", "cay", "con", "hat", "hot", "khuc", "doan", "a", "an", "the", "my", "his", "her",
-})  # fmt: skip
-# Before somebody that nobody knows: "có bé", "một ông".
-_SOME = frozenset({"co", "mot", "a", "some", "this", "kia"})
-# What makes an act one that has happened: "nuốt phải", "hít mất".
-_HAPPENED = frozenset({"phai", "mat", "nham", "trung", "luon"})
 # What closes a question that "có" opened: "có làm lệch mặt không", but not "có sưng mặt, có sao không".
 _CLOSED = re.compile(r"^\s*(?:(?!co\b|phai\b)\w+\s+){0,3}?(?:khong|ko|k|hong|hok)\b")
 _GOING_ON = "going on"
@@ -745,22 +731,10 @@ _GOING_ON = "going on"
 _STAYED = re.compile(
     r"nam (?:\w+ )?(?:\d+|mot|hai|ba|bon|may|vai|nua) ?(?:ngay|hom|bua|dem|tuan|thang|days?|nights?|weeks?)\b"
 )
-_NOT_SO = frozenset({
-    "khong", "ko", "k", "chua", "neu", "se", "dinh", "tinh", "sap", "so", "muon", "khoi", "xin", "doi", "tron", "bao", "khi", "not", "never",
-    "no", "t", "dont", "don", "want", "will", "if", "when", "until", "refused",
-})  # fmt: skip
-_PURPOSE = frozenset({"de", "cho", "for", "trong", "in", "into", "to", "with", "of", "cua", "voi", "on"})
 
 
 _NEAR = ("person_first", "child", "relative")
 _NEAR_WORDS = ("person", *_NEAR)
-# What says that it is here.
-_HERE = re.compile(
-    r"\b(?:right now|here|beside me|next to|in front of|truoc mat|ke ben|ben canh|ngay day|o day|that su|thiet)\b"
-    r"|\broi\b(?! thi\b)"
-)
-# Who is there.
-_AROUND = re.compile(r"\b(?:someone|somebody|person|one|student) here\b|\bright now\b")
 # What says that somebody has it, where another prepares to teach it.
 _HAPPENING = (*_NEAR, "pupil", "now", "lasting", "days", "hours", "hours_ago")
 
@@ -894,7 +868,7 @@ class _Reading:
         return (
             any(one.has("study") or (one.prepares and not self._sure("now", "pupil")) for one in earlier)
             and bool(ASKS_AT_END.search(fold(self.text)))
-            and not _HERE.search(fold(self.text))
+            and not _said("here").search(fold(self.text).replace("roi thi", ""))
             and not any(self._near_persons(concept) for concept in _NEAR)
         )
 
@@ -1106,23 +1080,11 @@ class _Reading:
 
     def _ashamed(self, place: _Place) -> bool:
         """Whether "mac co" without its accents is "mắc cỡ": it names what one is ashamed of or does not dare, and nothing is
-        told that may be stuck, nor any sign of it."""
-        last = self._words[place.last]
-        if (self._words[place.first].folded, last.text.lower()) != ("mac", "co") or not self._sure("ashamed"):
-            return False
-        teeth = self._words_of("tooth")
-        told = [
-            one
-            for concept in _OF_STUCK
-            for one in self._all.get(concept, ())
-            if one.sure or -_NEAR_STUCK <= one.first - place.last <= _NEAR_STUCK
-        ]
-        told += [
-            one
-            for one in self._all.get("device", ())
-            if one.first not in teeth or one.last + 3 > place.first > one.last
-        ]
-        return all(one.first <= place.last and place.first <= one.last for one in told)
+        told near that may be stuck, nor any sign of it."""
+        own = range(place.first, place.last + 1)
+        said = [self._words[at].text.lower() for at in own]
+        near = {at for at in self._words_of(*_OF_STUCK) if abs(at - place.last) <= _NEAR_STUCK}
+        return said == ["mac", "co"] and bool(self._sure("ashamed")) and near <= set(own)
 
     def _corrects(self, place: _Place) -> bool:
         """Whether one takes back what one has just said: "type 1, à nhầm, type 2", not "uống nhầm"."""
@@ -1253,7 +1215,9 @@ class _Reading:
             [
                 each
                 for each in self._sure(concept)
-                if not (self._said_before(each, 3) & _NOT_SO or _ASKED.match(self.text, self._end(each)))
+                if not (
+                    self._said_before(each, 3) & _words("not so") or _ASKED.match(self.text, self._end(each))
+                )
             ]
             for concept in ("ward", "home")
         )
@@ -1262,6 +1226,11 @@ class _Reading:
             for one in cared
             for each in home
         )
+
+    @property
+    def still_there(self) -> bool:
+        """Whether a sign is told of, or that something goes on."""
+        return any(self.outside(sign, "taken_back") for sign in (*_EVENTS, *_GOES_ON))
 
     def retracts(self, signs: Sequence[str]) -> bool:
         """Whether the message opens by taking back what was said and goes on with how it was meant, that none of `signs` was
@@ -1360,7 +1329,7 @@ class _Reading:
         ):
             at += 1
         done = self._words[verb.first].folded.endswith("ed") or any(
-            self._words[step].folded in _HAPPENED for step in range(verb.last + 1, at)[:1]
+            self._words[step].folded in _words("happened") for step in range(verb.last + 1, at)[:1]
         )
         if at == len(self._words) or _STOP_OR_LIST.search(self.text, self._end(verb), self._words[at].start):
             before = {word.folded for word in self._words[max(verb.first - 3, 0) : verb.first]}
@@ -1369,7 +1338,7 @@ class _Reading:
             done = done or any(self._at(verb.first - 1, one) for one in tells)
             return (
                 done
-                and not before & _AS_OFTEN
+                and not before & _words("as often")
                 and any(
                     self._clause(each) == self._clause(verb) and each.last < verb.first
                     for each in self.outside("device", "tooth")
@@ -1377,7 +1346,7 @@ class _Reading:
             )
         if not (done or any(self._clause_has(one, verb) for one in ("done", "by_mistake", "now"))):
             return False
-        a_thing = any(self._words[step].folded in _COUNTED for step in range(verb.last + 1, at + 1))
+        a_thing = any(self._words[step].folded in _words("counted") for step in range(verb.last + 1, at + 1))
         return a_thing and not any(
             each.first <= at + 3 and each.last >= verb.last + 1
             for each in self._sure("eaten", "drug", "pill", "chemical", "mild_chemical", "blood", "container")
@@ -1392,7 +1361,7 @@ class _Reading:
         return (
             no.last + 1 == verb.first
             and not (self._at(verb.first, "gulp") and self._sure("device"))
-            and after not in _NOTHING
+            and after not in _words("nothing")
             and not _ASKED.match(self.text, self._end(verb))
         )
 
@@ -1567,14 +1536,16 @@ class _Reading:
     def _own_act(self, word: _Place, place: _Place) -> bool:
         """Whether who learns tells what they did meanwhile: "em ôn thi khuya uống nhầm 20 viên"."""
         between = fold(self._between(word, place))
-        learns = _LEARNS.search(fold(self.text[: self._end(word)]))
+        doer = self._said_before(word, 4) & _words("learner")
+        learns = doer and _said("learnt").match(fold(self.text[self._start(word) :]))
         others = ("anybody", "pupil", "relative", "child")
-        return bool(learns) and not (_ABOUT.search(between) or self._named_between(others, word, place))
+        about = set(":?") & set(between) or _said("about").search(between)
+        return bool(learns) and not (about or self._named_between(others, word, place))
 
     def _named_between(self, persons: Sequence[str], word: _Place, place: _Place) -> bool:
         """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông"."""
         return any(
-            word.last < each.first <= place.first and self._words[each.first - 1].folded not in _SOME
+            word.last < each.first <= place.first and self._words[each.first - 1].folded not in _words("some")
             for each in self._sure(*persons)
         )
 
@@ -1624,14 +1595,14 @@ class _Reading:
             bool(lessons)
             and bool(ASKS_AT_END.search(fold(self.text[start:end].strip())))
             and all(
-                self._clause(one, self._sentences) != start or self._said_before(one, 3) & _PURPOSE
+                self._clause(one, self._sentences) != start or self._said_before(one, 3) & _words("purpose")
                 for one in lessons
             )
             and not any(
                 self._clause(each, self._sentences) == start
                 or not any(
                     self._clause(each, self._sentences) == self._clause(one, self._sentences)
-                    and (each.first < one.first or self._said_before(each, 2) & _PURPOSE)
+                    and (each.first < one.first or self._said_before(each, 2) & _words("purpose"))
                     for one in lessons
                 )
                 for concept in _HAPPENING
@@ -1640,7 +1611,7 @@ class _Reading:
                 if not (concept == "lasting" and self._stated("anybody", "supposed"))
                 # The English "be" is no "bé", and what a tooth is kept in goes on for nobody.
                 if not (self._english and self._words[each.last].folded in {"be", "keep", "kept"})
-                and not (concept == "pupil" and self._said_before(each, 2) & _PURPOSE)
+                and not (concept == "pupil" and self._said_before(each, 2) & _words("purpose"))
             )
         )
 
@@ -1673,7 +1644,7 @@ class _Reading:
                 one.last < place.first and _NO_LESSON.match(self.text, self._end(one))
                 for one in self._sure("study")
             )
-            or bool(_AROUND.search(fold(self.text[self._clause(place) : end])))
+            or bool(_said("around").search(fold(self.text[self._clause(place) : end])))
             or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days", "grow"))
             or any(
                 # "heavy bleeding" only names it.

@@ -388,13 +388,24 @@ STILL = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("present", ["object", "breathing", "poisoning", "bleeding", "self_harm"])
-def test_what_was_written_is_taken_back_and_what_is_there_stays(present: str) -> None:
-    for said in TAKEN_BACK[: 4 if present != "object" else None]:
-        assert is_called_off(said, present), said
-        assert is_called_off(f"{fold(said)}. tram rang mat bao lau", present), said
+@pytest.mark.parametrize(
+    "told",
+    [
+        "bé nuốt viên bi",
+        "my son swallowed a coin",
+        "mẹ sưng mặt, khó thở",
+        "em uống 20 viên panadol",
+        "nhổ răng máu chảy hoài không cầm",
+    ],
+)
+def test_what_was_written_is_taken_back_and_what_is_there_stays(told: str) -> None:
+    swallowed = "nuốt" in told or "swallow" in told
+    for said in TAKEN_BACK:
+        if swallowed or ("swallow" not in said and "nuốt" not in said):
+            assert is_called_off(said, [told]), said
+            assert is_called_off(f"{fold(said)}. tram rang mat bao lau", [told]), said
     for said in STILL:
-        assert not is_called_off(said, present), said
+        assert not is_called_off(said, [told]), said
 
 
 @pytest.mark.parametrize("asked", ["Trám răng mất bao lâu?", "nieng rang co dau khong"])
