@@ -260,19 +260,23 @@ def kinds_asked(text: str) -> set[str]:
 
 
 def units_beside(kind: str, question: str, names: str) -> Weights:
-    """What the parts of `question` that ask for the `kind` of answer name beside it, and beside what stands in `names`."""
+    """What the parts of `question` that ask for the `kind` of answer name beside it, or all of it where these name nothing, and
+    beside what stands in `names`. That something goes away is of the kind."""
+    hits = asked_lexicon().find(question)
+    said = [hit for hit in hits if hit.label == kind or hit.label.endswith(" asked")]
+    bare = PART.split(blank_out(question, spans_of(said)))
+    asks = [asked_lexicon().has(part, f"{kind} asked") for part in PART.split(question)]
     found: dict[str, float] = {}
-    for part in PART.split(question):
-        hits = asked_lexicon().find(part)
-        if any(hit.label == f"{kind} asked" for hit in hits):
-            said = [hit for hit in hits if hit.label == kind or hit.label.endswith(" asked")]
-            found |= _weights(blank_out(part, spans_of(said)))
-    return {
-        unit: weight
-        for unit, weight in found.items()
-        if weight >= _TELLING
-        and not (fold.fold(unit) in general_words() or _shared_units({unit: weight}, names))
-    }
+    for among in ([part for part, asked in zip(bare, asks, strict=True) if asked], bare):
+        found = {
+            unit: weight
+            for unit, weight in _weights(", ".join(among)).items()
+            if weight >= _TELLING and fold.fold(unit) not in general_words()
+        }
+        if found.pop("[go away]", None) is None or found:
+            break
+    named = _shared_units(found, names)
+    return {unit: weight for unit, weight in found.items() if unit not in named}
 
 
 def tells(kind: str, sentence: str, of: Weights | None = None, both: str = "") -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -130,12 +130,13 @@ def is_called_off(text: str, earlier: Sequence[str] = ()) -> bool:
     said = [_read(reading) for part in parts for reading in spellings_of(part)]
     if any(one.stands("nobody_ill") for one in said):
         return True
-    asked = [one for one in said if ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
-    if any(one.aches or one.still_there for one in said if one not in asked):
+    told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
+    there = (*_EVENTS, *_GOES_ON)
+    if any(one.aches or any(one.outside(sign, "taken_back") for sign in there) for one in told):
         return False
     before = [_read(reading) for message in earlier for reading in spellings_of(message)]
-    told = {sign for sign in _DENIABLE if any(one.has(sign) for one in before)}
-    signs = [*(told - {"taken"}), *(("gulp",) if "taken" in told else ())]
+    signs = {sign for sign in _DENIABLE if any(one.has(sign) for one in before)}
+    signs = signs - {"taken"} | ({"gulp"} if "taken" in signs else set())
     return any(one.stands("taken_back") for one in said) or any(
         _read(reading).retracts(signs) for reading in spellings_of(text)
     )
@@ -1227,12 +1228,7 @@ class _Reading:
             for each in home
         )
 
-    @property
-    def still_there(self) -> bool:
-        """Whether a sign is told of, or that something goes on."""
-        return any(self.outside(sign, "taken_back") for sign in (*_EVENTS, *_GOES_ON))
-
-    def retracts(self, signs: Sequence[str]) -> bool:
+    def retracts(self, signs: Collection[str]) -> bool:
         """Whether the message opens by taking back what was said and goes on with how it was meant, that none of `signs` was
         there, or when it was: "không, ý tôi là…", "no wait, he didn't swallow it"."""
         opens = [each for each in self._sure("retracts", "meant") if each.first == 0]
