@@ -48,11 +48,15 @@ _CITATION, _NUMBER = re.compile(rf"\s*{CITED.pattern}"), re.compile(r"^\d+\. ", 
 _NO_MARKS = str.maketrans("<>", "‹›")
 
 
+def _emergency_block(present: Emergency, lang: Lang) -> str:
+    gone = say("prompt.not_gone" if present.until_seen else "prompt.gone", lang)
+    return say("prompt.emergency", lang, card=advice(present.name, lang), name=present.name, gone=gone)
+
+
 def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
     """System role, summary and pinned facts; the last messages (C3); question, results and form (003-20 to 003-23)."""
     recalled: MemoryContext = state["recalled"]
     present = Emergency.of(turn.conversation_metadata, turn.now)
-    card = advice(present.name, turn.language) if present else ""
     system, asked = prompts().messages(
         "answer",
         turn.language,
@@ -60,7 +64,7 @@ def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
         today=format_date(turn.now.astimezone(HCM).date()),
         summary=summary_block(recalled.summary, turn.language),
         facts=facts_block(known_facts(state), state["question"], turn.language),
-        emergency=say("prompt.emergency", turn.language, card=card, name=present.name) if present else "",
+        emergency=_emergency_block(present, turn.language) if present else "",
         signs="; ".join(f"{name} ({say(f'guard.sign.{name}', turn.language)})" for name in NAMES),
         question=state["question"],
         results=results(state["found"]) or say("prompt.no_results", turn.language),

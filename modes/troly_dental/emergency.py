@@ -73,6 +73,11 @@ class Emergency:
     patient: str = ""
     severe: bool = False
 
+    @property
+    def until_seen(self) -> bool:
+        """Whether a sign that is gone does not end it: a doctor does."""
+        return self.name in _UNTIL_SEEN
+
     @classmethod
     def of(cls, metadata: Mapping[str, Any], now: datetime) -> Self | None:
         """The one that `kept` saved, unless it is long ago; None for anything else."""
@@ -128,7 +133,7 @@ def reply(
             told = _reminder(present, lang) if stays else say("guard.still.off", lang)
             return EmergencyReply(told, present if stays else None, aside=stays, sure=not stays)
         if not is_another(person_of(text), present.patient) and is_over(
-            text, until_seen=present.name in _UNTIL_SEEN, choked=present.name in _BLOCKED
+            text, until_seen=present.until_seen, choked=present.name in _BLOCKED
         ):
             return EmergencyReply(say("guard.still.over", lang), None)
     tooth = present.name in _AFTER_A_FALL and _keeps_tooth(text, earlier)

@@ -287,7 +287,8 @@ def _poisoning(case: _Case) -> bool:
     chemical = chemical or (read.near("by_mistake", "chemical", 3) and read.has("taken") and not asked)
     all_of_it = read.has("too_much") or read.near("whole", "container", 1)
     mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
-    drug = read.has("drug", "pill", "thinner")
+    # "cả gói" alone may be of cigarettes.
+    drug = read.has("drug", "thinner") or (read.has("pill") and read.has("taken", "gulp", "by_mistake"))
     bottle = (
         (drug or read.has("mild_chemical"))
         and read.near("taken", "container", 4)

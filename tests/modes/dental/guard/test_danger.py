@@ -298,6 +298,22 @@ def test_more_pills_than_a_label_allows_are_an_overdose(count: int, unit: str, m
     assert found.name == "poisoning"
 
 
+@pytest.mark.parametrize("whole", ["cả", "hết cả", "nguyên", "trọn", "hết sạch", "hết nguyên"])
+@pytest.mark.parametrize("container", ["vỉ", "lọ", "hộp", "gói", "bịch", "chai"])
+def test_a_whole_container_of_medicine_is_an_overdose_of_cigarettes_a_habit(
+    whole: str, container: str
+) -> None:
+    for typed in (
+        f"tôi uống {whole} {container} thuốc giảm đau rồi",
+        f"mẹ em uống {whole} {container} panadol",
+    ):
+        for text in (typed, fold(typed)):
+            assert danger(text), text
+    habit = f"tôi hút thuốc mỗi ngày {whole} {container}, có phải cạo vôi dày hơn không"
+    for text in (habit, fold(habit)):
+        assert danger(text) is None, text
+
+
 @pytest.mark.parametrize("between", [1, 4, 8])
 def test_an_extraction_is_remembered_over_the_whole_conversation(between: int) -> None:
     earlier = ["I had a wisdom tooth out yesterday", *["what can I eat"] * between]
