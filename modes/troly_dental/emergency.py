@@ -127,11 +127,9 @@ def reply(
         return None
     if found is None or danger(text) is None:
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
-        if is_called_off(text, earlier):
-            # Whoever spoke of dying hears of help once more, before what is asked.
-            stays = present.name == _GENTLE and asks(text)
-            told = _reminder(present, lang) if stays else say("guard.still.off", lang)
-            return EmergencyReply(told, present if stays else None, aside=stays, sure=not stays)
+        # What was said of dying is only called off in so many words.
+        if is_called_off(text, None if present.name == _GENTLE else earlier):
+            return EmergencyReply(say("guard.still.off", lang), None, sure=True)
         if not is_another(person_of(text), present.patient) and is_over(
             text, until_seen=present.until_seen, choked=present.name in _BLOCKED
         ):

@@ -123,13 +123,13 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     return any(one.stands(*signs) or one.seen_to or one.home_again for one in readings)
 
 
-def is_called_off(text: str, earlier: Sequence[str] = ()) -> bool:
-    """Whether the person says in so many words that nobody has what an emergency was raised for, or takes back what `earlier`
-    messages told."""
+def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
+    """Whether the person says in so many words that nobody has what an emergency was raised for, or takes back what
+    `earlier` messages told, where these are given."""
     parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(part))]
     said = [_read(reading) for part in parts for reading in spellings_of(part)]
-    if any(one.stands("nobody_ill") for one in said):
-        return True
+    if earlier is None or any(one.stands("nobody_ill") for one in said):
+        return any(one.stands("nobody_ill") for one in said)
     told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
     there = (*_EVENTS, *_GOES_ON)
     if any(one.aches or any(one.outside(sign, "taken_back") for sign in there) for one in told):
@@ -1242,7 +1242,10 @@ class _Reading:
                 for sign in signs
                 for place in self._sure(sign)
             )
-            or (bool(self._sure("past")) and not self._sure("also"))
+            or (
+                bool(self._sure("past"))
+                and not (self._sure("also") or any(each.first > opens[0].last for each in self._sure("no")))
+            )
         )
 
     def _not_yet(self) -> list[_Place]:

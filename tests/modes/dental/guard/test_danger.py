@@ -401,6 +401,7 @@ TAKEN_BACK = (
 STILL = (
     "không, ý tôi là đau lắm", "không, mẹ vẫn khó thở", "không phải em, chồng em bị", "không, bé không ho nữa",
     "không, bé không nuốt được nước", "không, năm ngoái cũng bị một lần", "I mean it is bleeding a lot", "không, em không uống rượu",
+    "không, hồi trước không bị vậy bao giờ", "không phải kẹo, là hạt đậu", "à không, 18 viên",
 )  # fmt: skip
 
 
@@ -435,6 +436,12 @@ def test_a_question_after_a_false_alarm_is_answered_with_when_to_call(asked: str
         assert (later.emergency is None) is over
         assert later.aside is not over
         assert "115" in later.text
+    gentle = reply("em muốn chết cho rồi", [], None, now, "vi")
+    assert gentle is not None
+    for said, over in (("em nói giỡn thôi", False), ("không ai bị gì", True)):
+        after = reply(f"{said}. {asked}", ["em muốn chết cho rồi"], gentle.emergency, now, "vi")
+        assert after is not None
+        assert (after.emergency is None) is over
     stays = reply(f"vẫn khó thở lắm. {asked}", [told], first.emergency, now, "vi")
     assert stays is not None
     assert stays.emergency is not None
