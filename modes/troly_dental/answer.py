@@ -22,7 +22,7 @@ from troly_dental.guard import advice
 from troly_dental.guard.danger import NAMES
 from troly_dental.lookup import Findings, SpokenAnswer
 from troly_dental.memory.connection import MemoryContext
-from troly_dental.memory.facts import about_the_same, person_of
+from troly_dental.memory.facts import about_the_same, is_habit, person_of
 from troly_dental.memory.store import facts_of, revision_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import CITED, OutputRail, doses, warns
@@ -43,15 +43,20 @@ from troly_dental.strings import prompts, say
 
 RESULT_CHARS, MESSAGE_CHARS = 1_200, 2_000
 _OTHER_KINDS = frozenset({"name", "tooth", "date", "number"})
+_CITATION, _NUMBER = re.compile(rf"\s*{CITED.pattern}"), re.compile(r"^\d+\. ", re.MULTILINE)
 # What marks the ends of the data must not stand in the data.
 _NO_MARKS = str.maketrans("<>", "‹›")
+
+
+def _emergency_block(present: Emergency, lang: Lang) -> str:
+    gone = say("prompt.not_gone" if present.until_seen else "prompt.gone", lang)
+    return say("prompt.emergency", lang, card=advice(present.name, lang), name=present.name, gone=gone)
 
 
 def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
     """System role, summary and pinned facts; the last messages (C3); question, results and form (003-20 to 003-23)."""
     recalled: MemoryContext = state["recalled"]
     present = Emergency.of(turn.conversation_metadata, turn.now)
-    card = advice(present.name, turn.language) if present else ""
     system, asked = prompts().messages(
         "answer",
         turn.language,
@@ -59,17 +64,23 @@ def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
         today=format_date(turn.now.astimezone(HCM).date()),
         summary=summary_block(recalled.summary, turn.language),
         facts=facts_block(known_facts(state), state["question"], turn.language),
-        emergency=say("prompt.emergency", turn.language, card=card, name=present.name) if present else "",
-        signs=", ".join(NAMES),
+        emergency=_emergency_block(present, turn.language) if present else "",
+        signs="; ".join(f"{name} ({say(f'guard.sign.{name}', turn.language)})" for name in NAMES),
         question=state["question"],
         results=results(state["found"]) or say("prompt.no_results", turn.language),
     )
     recent = [
-        {"role": one["role"], "content": one["content"][:MESSAGE_CHARS]}
+        {"role": one["role"], "content": _unnumbered(one["content"], turn.language)[:MESSAGE_CHARS]}
         for one in recalled.messages
         if one["content"].strip()
     ]
     return [system, *recent, asked]
+
+
+def _unnumbered(message: str, lang: Lang) -> str:
+    """A message of before without the numbers of its sources: those of now have them."""
+    text, heading, listed = message.partition(say("sources.heading", lang))
+    return f"{_CITATION.sub('', text)}{heading}{_NUMBER.sub('- ', listed)}"
 
 
 def summary_block(summary: str, lang: Lang) -> str:
@@ -88,7 +99,8 @@ def facts_block(facts: Sequence[Fact], question: str, lang: Lang) -> str:
             person = person_of(fact.text)
             whole = fact.kind == "pregnancy" or (person and fact.kind == "allergy")
             value = _plain(fact.text if whole else f"{person}: {fact.value}" if person else fact.value)
-            line = f"- {say(f'memory.kind_{fact.kind}', lang)}: {value}"
+            kind = "habit" if is_habit(fact.value) else fact.kind
+            line = f"- {say(f'memory.kind_{kind}', lang)}: {value}"
             lines.add(say("safety.earlier", lang, fact=line) if fact.earlier else line)
     against = [f"- {one.told(lang)}" for one in conflicts(question, about_the_same(facts, question))]
     told_all = "\n".join([*sorted(lines), *what_they_mean(facts, lang), *against])

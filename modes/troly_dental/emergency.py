@@ -57,7 +57,7 @@ _DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", 
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
 _UNTIL_SEEN = frozenset({*_NOW, "nerve"} - {_GENTLE})
 # These are over once what was choked on is out and the breath is back.
-_BLOCKED = frozenset({"choking", "breathing"})
+_BLOCKED = frozenset({"choking", "breathing", "object"})
 _LINES, _TOLD = 3, 3
 _HEADLINE = "🚨"
 _DURATION = re.compile(r"\d ?(?:phút|giờ|tiếng|minutes?|hours?)\b")
@@ -72,6 +72,11 @@ class Emergency:
     since: datetime
     patient: str = ""
     severe: bool = False
+
+    @property
+    def until_seen(self) -> bool:
+        """Whether a sign that is gone does not end it: a doctor does."""
+        return self.name in _UNTIL_SEEN
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any], now: datetime) -> Self | None:
@@ -122,10 +127,11 @@ def reply(
         return None
     if found is None or danger(text) is None:
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
-        if is_called_off(text):
+        # What was said of dying is only called off in so many words.
+        if is_called_off(text, None if present.name == _GENTLE else earlier):
             return EmergencyReply(say("guard.still.off", lang), None, sure=True)
         if not is_another(person_of(text), present.patient) and is_over(
-            text, until_seen=present.name in _UNTIL_SEEN, choked=present.name in _BLOCKED
+            text, until_seen=present.until_seen, choked=present.name in _BLOCKED
         ):
             return EmergencyReply(say("guard.still.over", lang), None)
     tooth = present.name in _AFTER_A_FALL and _keeps_tooth(text, earlier)
@@ -200,6 +206,7 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
         and (
             asks_in_general(text)
             or is_another(person_of(text), present.patient)
+            or is_over(text)
             # What is told, or asked while somebody cannot wait, is of the emergency.
             or not (
                 name in _NOW

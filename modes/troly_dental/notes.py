@@ -25,6 +25,7 @@ from troly_dental.samples import COLLECTION, NoteFile, note_files
 from troly_dental.search.pages import Page
 from troly_dental.sentences import (
     KINDS,
+    PART,
     asked_lexicon,
     best_sentences,
     concept_words,
@@ -35,6 +36,7 @@ from troly_dental.sentences import (
     share_told,
     subject_words,
     tells,
+    units_beside,
 )
 from troly_dental.strings import say
 
@@ -55,10 +57,11 @@ _DENIED = re.compile(
 )
 
 
-# What was just done, of which what is felt since then comes: "mới trám răng hôm qua, uống lạnh thấy ê".
-_HAD = re.compile(r"\b(?:mới|moi|vừa|vua|sau khi|just had|just got|after)\s+([^,.;?]{4,40})", re.IGNORECASE)
-_FELT = frozenset({"sensitivity", "toothache", "pulpitis"})
-_TREATMENTS = frozenset({"filling", "scaling", "whitening", "crown", "veneers", "root-canal", "sealant"})
+# Notes of what is felt, and of what is done: what is felt after a treatment is told in its note.
+_FELT = frozenset({"sensitivity", "toothache", "pulpitis", "gingivitis", "bleeding", "facial-swelling"})
+_TREATMENTS = frozenset({
+    "filling", "scaling", "whitening", "crown", "veneers", "root-canal", "sealant", "implant", "bridge", "braces", "after-extraction",
+})  # fmt: skip
 
 
 class _Name(NamedTuple):
@@ -75,16 +78,27 @@ def subjects(question: str) -> dict[str, int]:
     ("răng hàm bị sâu" names "răng sâu").
     """
     found: Counter[str] = Counter()
-    for hit in _phrases().find(question):
-        found[hit.label] = max(found[hit.label], len(fold.words(hit.phrase)))
-    typed = fold.tokens(question)
-    places: dict[str, list[int]] = {}
-    for at, token in enumerate(typed):
-        places.setdefault(token.folded, []).append(at)
-    for name in _names():
-        if all(word.folded in places for word in name.words) and _stand_together(name.words, typed, places):
-            found[name.topic] = max(found[name.topic], len(name.words))
+    for text in spellings_of(question):
+        for hit in _phrases().find(text):
+            found[hit.label] = max(found[hit.label], len(fold.words(hit.phrase)))
+        typed = fold.tokens(text)
+        places: dict[str, list[int]] = {}
+        for at, token in enumerate(typed):
+            places.setdefault(token.folded, []).append(at)
+        for name in _names():
+            if _stand_together(name.words, typed, places):
+                found[name.topic] = max(found[name.topic], len(name.words))
     return dict(found)
+
+
+def just_done(question: str) -> frozenset[str]:
+    """The treatments that `question` tells of as done, where it tells what is felt: that comes of them before anything else
+    ("mới trám răng hôm qua, uống lạnh thấy ê")."""
+    asked = spellings_of(question)[-1]
+    if not asked_lexicon().has(asked, "felt"):
+        return frozenset()
+    done = [part for part in PART.split(asked) if asked_lexicon().has(part, "just done")]
+    return _TREATMENTS & {topic for part in done for topic in subjects(part)}
 
 
 def names_subject(question: str) -> bool:
@@ -154,7 +168,7 @@ def _stand_together(
     fitting = [
         [
             at
-            for at in places[word.folded]
+            for at in places.get(word.folded, ())
             if fold.accents_agree(typed[at].text, word.text)
             # "e" is who writes; "ê" has its accent where it stands alone.
             and (len(word.text) > 1 or typed[at].text.lower() == word.text.lower())
@@ -276,8 +290,9 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     found = {note.topic: note.score for note in notes}
     points: dict[str, float] = {}
     shares = shares_of(question)
-    had = _HAD.search(spellings_of(question)[-1]) if _FELT & named.keys() else None
-    just = _TREATMENTS & subjects(had[1]).keys() if had else frozenset()
+    just = just_done(question) if _PRICE not in named else frozenset()
+    # Beside a subject of its own what was done only counts too.
+    since = _SOUGHT if named.keys() - just - _FELT else 2 * _SOUGHT
     whole = {topic for topic, words in named.items() if words >= _WHOLE_SUBJECT or topic in _SWALLOWED}
     first, second = sorted(shares.values(), reverse=True)[:2]
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if first >= _LEADS * second else _UNSOUGHT
@@ -288,7 +303,8 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             or first == share >= unsought
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
-            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED) + (topic in just))
+            points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
+            points[topic] += since * (topic in just)
     own = [note for note in notes if note.topic not in points]
     best = sorted(points, key=lambda topic: (-points[topic], topic not in before))
     best = best[: max(len(notes), _NOTES) - len(own)]
@@ -316,10 +332,12 @@ def answer(
     out too. A note is read out whole where a word of the question tells nothing in the chosen sentences. What the notes do
     not speak of is named before them. A sentence with a dose is never read out, whatever a note says.
     """
+    named = subjects(question)
+    compared = named if asked_lexicon().has(question, "choice asked") else {}
     chosen = [
         (note, [each for each in sentences_of(note.text) if not doses(each)])
         for note in notes[:2]
-        if note.score >= _SECOND * notes[0].score
+        if note.score >= _SECOND * notes[0].score or note.topic in compared
     ]
     chosen = [(note, sentences) for note, sentences in chosen if sentences]
     if len(chosen) > 1 and not _adds(chosen[1][0], chosen[0][0], question):
@@ -327,7 +345,8 @@ def answer(
     if not chosen:
         return NoteAnswer()
     query = spellings_of(query)[-1]
-    parts, read = [], []
+    parts: list[str] = []
+    read: dict[str, str] = {}
     for place, (note, sentences) in enumerate(chosen):
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
@@ -336,7 +355,8 @@ def answer(
         best = _with_all_words(best, body, question, facts)
         if place == 0 and _is_elsewhere(question, note, [*best, *advice]):
             best = body
-        read += [*best, *advice]
+        if note.topic in named or chosen[0][0].topic not in named:
+            read |= {sentence: _in_both(note).get(sentence, sentence) for sentence in (*best, *advice)}
         head = say("notes.head", lang, title=note.title, date=shown_date(note.date, lang))
         source = say("notes.source", lang, source=note.source)
         parts.append("\n".join([head, *(f"- {sentence}" for sentence in best), *advice, source]))
@@ -410,9 +430,12 @@ def _adds(second: Note, first: Note, question: str) -> bool:
 
 
 def _coverage(
-    question: str, notes: Sequence[Note], quoted: Sequence[str], lang: Lang
+    question: str, notes: Sequence[Note], quoted: Mapping[str, str], lang: Lang
 ) -> tuple[bool, list[str]]:
-    """Whether the notes speak of any word of `question`, and the words, or the kind of answer, that they do not have."""
+    """Whether the notes speak of any word of `question`, and the words, or the kind of answer, that they do not have.
+
+    `quoted` are the sentences of those that are named, each with the same in the other language.
+    """
     held = {word for note in notes for word in folded_words_of(note)}
     asked = spellings_of(_without_denied(question))[-1]
     kinds = [hit for hit in asked_lexicon().find(asked) if hit.label.endswith(" asked")]
@@ -426,11 +449,16 @@ def _coverage(
         beside = before is not None and word.start - before.end <= 1
         missing[-1:] = [f"{missing[-1]} {word.text}"] if beside else [*missing[-1:], word.text]
     asks = {hit.label for hit in kinds}
+    shipped = [one for note in notes for one in _by_topic().get(note.topic, {}).values()]
+    names = " . ".join(name for one in shipped for name in (one.title, *one.also))
     missing += [
         say(f"notes.no_{kind.replace(' ', '_')}", lang)
         for kind in KINDS
-        if f"{kind} asked" in asks and not any(tells(kind, one) for one in quoted)
+        if f"{kind} asked" in asks
+        and not any(tells(kind, one, units_beside(kind, asked, names), both) for one, both in quoted.items())
     ]
+    if "choice asked" in asks and len(notes) == 1 and subjects(question).keys() > {notes[0].topic}:
+        missing.append(say("notes.no_choice", lang))
     return covered, missing
 
 
@@ -505,6 +533,13 @@ def shown_date(date: str, lang: Lang) -> str:
     """YYYY-MM-DD as people write it: D/M/YYYY in Vietnamese."""
     year, *rest = date.split("-")
     return "/".join([*(str(int(part)) for part in reversed(rest)), year]) if lang == "vi" and rest else date
+
+
+@cache
+def _in_both(note: Note) -> Mapping[str, str]:
+    """Each sentence of `note` with the same in the other language behind it."""
+    sentences = sentences_of(note.text)
+    return {one: f"{one} {twin}" for one, twin in zip(sentences, _twins(note, len(sentences)), strict=False)}
 
 
 def _twins(note: Note, count: int) -> Sequence[str]:

@@ -129,18 +129,20 @@ def conflicts(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
     named = [(hit.phrase, hit.label) for hit in medicines().find(text)]
     if not named:
         return ()
+    # Who was told to take it for what is stated (aspirin after a stent) takes it on no decision of their own.
+    taken = {word for fact in stated(facts) if fact.kind == "medicine" for word in folded_words(fact.value)}
     found: dict[str, Conflict] = {}
     for fact in stated(facts):
-        if fact.kind == "allergy":
-            groups = {hit.label for hit in medicines().find(fact.value)}
-            against = groups | {other for group in groups for other in _table()["cross"].get(group, ())}
-            source = "BNF"
-        else:
-            held = conditions_of([fact])
-            against = {group for condition in held for group in condition.avoid}
-            source = held[0].source if held else ""
+        held = conditions_of([fact]) if fact.kind != "allergy" else []
+        allergic = {hit.label for hit in medicines().find(fact.value)} if fact.kind == "allergy" else set()
+        allergic |= {other for group in allergic for other in _table()["cross"].get(group, ())}
         for phrase, group in named:
-            if group in against and (fact.kind == "allergy" or phrase not in folded_words(fact.value)):
+            own = phrase in folded_words(fact.value)
+            avoided = any(
+                group in one.avoid and not (fold(phrase) in taken and one.words.find(phrase)) for one in held
+            )
+            if group in allergic or (avoided and not own):
+                source = held[0].source if held else "BNF"
                 before = found.get(phrase.lower(), Conflict(phrase, (), source))
                 found[phrase.lower()] = Conflict(phrase, (*before.facts, fact), before.source)
     return tuple(found.values())

@@ -12,13 +12,15 @@ from pathlib import Path
 from troly.text import fold
 from troly.text.everyday import without_everyday
 from troly.text.language import detect
-from troly.text.match import Lexicon, spans_of
+from troly.text.match import Lexicon, blank_out, spans_of
 from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import telling_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.samples import note_files
 
 _LEXICONS = Path(__file__).parent / "lexicons"
+# What parts what is told in one sentence.
+PART = re.compile(r"[,.;?!\n]")
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What a word of an earlier message counts beside one of the question itself, and one that a sentence chosen before has too.
 _EARLIER, _TOLD_ALREADY = 0.3, 0.4
@@ -38,9 +40,9 @@ _RULED = 3.0
 _TOLD_TIME, _TOLD_KIND = 1.5, 0.5
 # What that counts in a sentence that shares none.
 _BESIDE = 0.75
-KINDS = ("how long", "how much", "food", "amount", "strength", "age", "avoid")
-# What only puts sentences first: a note that tells what to do, why or what is allowed may do so in any words.
-_ADVISED = ("what to do", "may i", "why", "hurts")
+_STATED = ("how long", "how much", "food", "amount", "strength", "age")
+# The kinds of answer that a sentence tells or does not; what to do and what is allowed may be told in any words.
+KINDS = (*_STATED, "avoid", "why", "hurts", "normal", "choice")
 # What forbids or allows the next word.
 _LEAVE = frozenset({"không", "đừng", "tránh", "nên", "thể", "not", "never", "avoid", "may", "can", "no"})
 # "Nhiều năm" says no time; "vài ngày", "18 đến 24 tháng", "two weeks" do.
@@ -252,13 +254,36 @@ def _stem(word: str) -> str:
 def kinds_asked(text: str) -> set[str]:
     """The kinds of answer that `text` asks for; what it says of food or of time counts as asking, "không" and "nên" do not."""
     labels = set(asked_lexicon().labels_in(text))
-    return {kind for kind in KINDS if kind in labels and kind != "avoid"} | {
-        kind for kind in (*KINDS, *_ADVISED) if f"{kind} asked" in labels
+    return {kind for kind in _STATED if kind in labels} | {
+        kind for kind in (*KINDS, "what to do", "may i") if f"{kind} asked" in labels
     }
 
 
-def tells(kind: str, sentence: str) -> bool:
-    """Whether `sentence` tells the `kind` of thing; that it takes a time tells none."""
+def units_beside(kind: str, question: str, names: str) -> Weights:
+    """What the parts of `question` that ask for the `kind` of answer name beside it, or all of it where these name nothing, and
+    beside what stands in `names`. That something goes away is of the kind."""
+    hits = asked_lexicon().find(question)
+    said = [hit for hit in hits if hit.label == kind or hit.label.endswith(" asked")]
+    bare = PART.split(blank_out(question, spans_of(said)))
+    asks = [asked_lexicon().has(part, f"{kind} asked") for part in PART.split(question)]
+    found: dict[str, float] = {}
+    for among in ([part for part, asked in zip(bare, asks, strict=True) if asked], bare):
+        found = {
+            unit: weight
+            for unit, weight in _weights(", ".join(among)).items()
+            if weight >= _TELLING and fold.fold(unit) not in general_words()
+        }
+        if found.pop("[go away]", None) is None or found:
+            break
+    named = _shared_units(found, names)
+    return {unit: weight for unit, weight in found.items() if unit not in named}
+
+
+def tells(kind: str, sentence: str, of: Weights | None = None, both: str = "") -> bool:
+    """Whether `sentence` tells the `kind` of thing, of one of the units `of` where there are any (`both`: with its twin); that
+    it takes a time tells none."""
+    if of and kind != "how much" and not _shared_units(of, both or sentence):
+        return False
     if kind == "how long":
         return bool(_TIME.search(fold.fold(sentence)))
     return any(hit.exact and hit.label == kind for hit in asked_lexicon().find(sentence))
@@ -270,7 +295,7 @@ def _told(kind: str, sentence: str) -> float:
         return _TOLD_TIME * tells(kind, sentence) + asked_lexicon().has(sentence, kind)
     if kind == "hurts":
         return _TOLD_TIME * tells(kind, sentence)
-    if kind in _ADVISED[1:]:
+    if kind in {"may i", "why", "normal", "choice"}:
         return _TOLD_KIND * tells(kind, sentence)
     return _TOLD_KIND * len(
         {hit.phrase for hit in asked_lexicon().find(sentence) if hit.exact and hit.label == kind}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -123,10 +123,23 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     return any(one.stands(*signs) or one.seen_to or one.home_again for one in readings)
 
 
-def is_called_off(text: str) -> bool:
-    """Whether the person says in so many words that nobody has what an emergency was raised for."""
+def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
+    """Whether the person says in so many words that nobody has what an emergency was raised for, or takes back what
+    `earlier` messages told, where these are given."""
     parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(part))]
-    return any(_read(reading).stands("nobody_ill") for part in parts for reading in spellings_of(part))
+    said = [_read(reading) for part in parts for reading in spellings_of(part)]
+    if earlier is None or any(one.stands("nobody_ill") for one in said):
+        return any(one.stands("nobody_ill") for one in said)
+    told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
+    there = (*_EVENTS, *_GOES_ON)
+    if any(one.aches or any(one.outside(sign, "taken_back") for sign in there) for one in told):
+        return False
+    before = [_read(reading) for message in earlier for reading in spellings_of(message)]
+    signs = {sign for sign in _DENIABLE if any(one.has(sign) for one in before)}
+    signs = signs - {"taken"} | ({"gulp"} if "taken" in signs else set())
+    return any(one.stands("taken_back") for one in said) or any(
+        _read(reading).retracts(signs) for reading in spellings_of(text)
+    )
 
 
 def _danger_of(read: _Reading, earlier: Sequence[_Reading], present: str | None) -> str | None:
@@ -274,7 +287,8 @@ def _poisoning(case: _Case) -> bool:
     chemical = chemical or (read.near("by_mistake", "chemical", 3) and read.has("taken") and not asked)
     all_of_it = read.has("too_much") or read.near("whole", "container", 1)
     mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
-    drug = read.has("drug", "pill", "thinner")
+    # "cả gói" alone may be of cigarettes.
+    drug = read.has("drug", "thinner") or (read.has("pill") and read.has("taken", "gulp", "by_mistake"))
     bottle = (
         (drug or read.has("mild_chemical"))
         and read.near("taken", "container", 4)
@@ -611,6 +625,18 @@ def _entries() -> dict[str, tuple[_Entry, ...]]:
     return {first: tuple(entries) for first, entries in found.items()}
 
 
+@cache
+def _words(kind: str) -> frozenset[str]:
+    """The folded entries of a list of words that change what stands beside them."""
+    return frozenset(fold(one) for one in read_lists(LEXICONS / "beside.txt")[kind])
+
+
+@cache
+def _said(kind: str) -> re.Pattern[str]:
+    """The entries of such a list as whole words of a folded text."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(_words(kind), key=len, reverse=True)))})\b")
+
+
 # A sign that a "no" before it, or an "it is over" after it, takes away; the rest says what it says either way.
 _DENIABLE = frozenset(
     {
@@ -623,6 +649,8 @@ _DENIABLE = frozenset(
 _EVENTS = (
     "swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell",
 )  # fmt: skip
+# What says that something goes on, or is also so.
+_GOES_ON = ("lasting", "hours", "grow", "flood", "also")
 # What has been done: that one feels well after it ends nothing.
 _DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
@@ -650,7 +678,6 @@ _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
 _STOP_OR_LIST = re.compile(rf"{_STOP.pattern}|{_LIST.pattern}")
 # What stands before a verb that tells what somebody did.
-_AS_OFTEN = frozenset({"khi", "luc", "lan", "when", "if"})
 _DOES = ("done", "now", "by_mistake", "person", "child", "pointing")
 _HOURS_AGO = re.compile(
     r"cach (?:day|nay)\s+(?:chung |khoang |hon |gan )?(?:\d+|mot|hai|ba|bon|nam|nua|may|vai)\s*(?:phut|tieng|gio|h|p)\b"
@@ -690,8 +717,6 @@ _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably
 _RATHER = re.compile(r"\s+than\s+(?!live\b|liv|go|keep|continue|be\b|face\b|wake)")
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
-# "không nuốt gì", "không nuốt phải cái răng": it did not happen.
-_NOTHING = frozenset({"gi", "mieng", "phai", "nham", "trung", "cai", "vao", "kho", "dau"})
 # What asks whether a thing that is often so is right.
 _RIGHT = re.compile(
     r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
@@ -701,22 +726,6 @@ _QUESTION = re.compile(r"\b(?:gi|j|khong|ko|k|sao|nao|bao)\b|\?")
 _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
 # "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
 _NO_LESSON = re.compile(r"\s+(?:thì|mà|ma|partner|buddy|mate|friend)\s", re.IGNORECASE)
-# Who writes and learns; what is learnt, or asked in it.
-_LEARNS = re.compile(
-    r"\b(?:em|e|toi|minh|m|tui|t|con|chau|to|i|i'm|was) (?:(?:dang|ngoi|mai|thuc|hom qua|toi qua|dem qua|am|was|were) )*"
-    r"(?:on thi|on bai|hoc bai|lam bai tap|bai tap|revising|homework)$"
-)
-_ABOUT = re.compile(
-    r"[:?]|\b(?:mon|so cuu|y|duoc|nha|cau|de|bai|ve|cho|phan|chuong|chu de|tinh huong|khi|neu|voi|about|for|on|question|case|if|someone|patient)\b"
-)
-# What a thing is counted or named with.
-_COUNTED = frozenset({
-    "cai", "chiec", "cuc", "manh", "mau", "cay", "con", "hat", "hot", "khuc", "doan", "a", "an", "the", "my", "his", "her",
-})  # fmt: skip
-# Before somebody that nobody knows: "có bé", "một ông".
-_SOME = frozenset({"co", "mot", "a", "some", "this", "kia"})
-# What makes an act one that has happened: "nuốt phải", "hít mất".
-_HAPPENED = frozenset({"phai", "mat", "nham", "trung", "luon"})
 # What closes a question that "có" opened: "có làm lệch mặt không", but not "có sưng mặt, có sao không".
 _CLOSED = re.compile(r"^\s*(?:(?!co\b|phai\b)\w+\s+){0,3}?(?:khong|ko|k|hong|hok)\b")
 _GOING_ON = "going on"
@@ -724,22 +733,10 @@ _GOING_ON = "going on"
 _STAYED = re.compile(
     r"nam (?:\w+ )?(?:\d+|mot|hai|ba|bon|may|vai|nua) ?(?:ngay|hom|bua|dem|tuan|thang|days?|nights?|weeks?)\b"
 )
-_NOT_SO = frozenset({
-    "khong", "ko", "k", "chua", "neu", "se", "dinh", "tinh", "sap", "so", "muon", "khoi", "xin", "doi", "tron", "bao", "khi", "not", "never",
-    "no", "t", "dont", "don", "want", "will", "if", "when", "until", "refused",
-})  # fmt: skip
-_PURPOSE = frozenset({"de", "cho", "for", "trong", "in", "into", "to", "with", "of", "cua", "voi", "on"})
 
 
 _NEAR = ("person_first", "child", "relative")
 _NEAR_WORDS = ("person", *_NEAR)
-# What says that it is here.
-_HERE = re.compile(
-    r"\b(?:right now|here|beside me|next to|in front of|truoc mat|ke ben|ben canh|ngay day|o day|that su|thiet)\b"
-    r"|\broi\b(?! thi\b)"
-)
-# Who is there.
-_AROUND = re.compile(r"\b(?:someone|somebody|person|one|student) here\b|\bright now\b")
 # What says that somebody has it, where another prepares to teach it.
 _HAPPENING = (*_NEAR, "pupil", "now", "lasting", "days", "hours", "hours_ago")
 
@@ -873,7 +870,7 @@ class _Reading:
         return (
             any(one.has("study") or (one.prepares and not self._sure("now", "pupil")) for one in earlier)
             and bool(ASKS_AT_END.search(fold(self.text)))
-            and not _HERE.search(fold(self.text))
+            and not _said("here").search(fold(self.text).replace("roi thi", ""))
             and not any(self._near_persons(concept) for concept in _NEAR)
         )
 
@@ -1085,23 +1082,11 @@ class _Reading:
 
     def _ashamed(self, place: _Place) -> bool:
         """Whether "mac co" without its accents is "mắc cỡ": it names what one is ashamed of or does not dare, and nothing is
-        told that may be stuck, nor any sign of it."""
-        last = self._words[place.last]
-        if (self._words[place.first].folded, last.text.lower()) != ("mac", "co") or not self._sure("ashamed"):
-            return False
-        teeth = self._words_of("tooth")
-        told = [
-            one
-            for concept in _OF_STUCK
-            for one in self._all.get(concept, ())
-            if one.sure or -_NEAR_STUCK <= one.first - place.last <= _NEAR_STUCK
-        ]
-        told += [
-            one
-            for one in self._all.get("device", ())
-            if one.first not in teeth or one.last + 3 > place.first > one.last
-        ]
-        return all(one.first <= place.last and place.first <= one.last for one in told)
+        told near that may be stuck, nor any sign of it."""
+        own = range(place.first, place.last + 1)
+        said = [self._words[at].text.lower() for at in own]
+        near = {at for at in self._words_of(*_OF_STUCK) if abs(at - place.last) <= _NEAR_STUCK}
+        return said == ["mac", "co"] and bool(self._sure("ashamed")) and near <= set(own)
 
     def _corrects(self, place: _Place) -> bool:
         """Whether one takes back what one has just said: "type 1, à nhầm, type 2", not "uống nhầm"."""
@@ -1232,7 +1217,9 @@ class _Reading:
             [
                 each
                 for each in self._sure(concept)
-                if not (self._said_before(each, 3) & _NOT_SO or _ASKED.match(self.text, self._end(each)))
+                if not (
+                    self._said_before(each, 3) & _words("not so") or _ASKED.match(self.text, self._end(each))
+                )
             ]
             for concept in ("ward", "home")
         )
@@ -1240,6 +1227,25 @@ class _Reading:
             one.first < each.last or self._said_before(one, 4) & {"after", "sau"}
             for one in cared
             for each in home
+        )
+
+    def retracts(self, signs: Collection[str]) -> bool:
+        """Whether the message opens by taking back what was said and goes on with how it was meant, that none of `signs` was
+        there, or when it was: "không, ý tôi là…", "no wait, he didn't swallow it"."""
+        opens = [each for each in self._sure("retracts", "meant") if each.first == 0]
+        return bool(opens) and (
+            any(each.first > 0 for each in self._sure("meant"))
+            or any(
+                self._denied(place)
+                and any(place.first > each.last + (each.first == each.last) for each in opens)
+                and not (self._clause_has("any_more", place) or self._at(place.last + 1, "able"))
+                for sign in signs
+                for place in self._sure(sign)
+            )
+            or (
+                bool(self._sure("past"))
+                and not (self._sure("also") or any(each.first > opens[0].last for each in self._sure("no")))
+            )
         )
 
     def _not_yet(self) -> list[_Place]:
@@ -1323,7 +1329,7 @@ class _Reading:
         ):
             at += 1
         done = self._words[verb.first].folded.endswith("ed") or any(
-            self._words[step].folded in _HAPPENED for step in range(verb.last + 1, at)[:1]
+            self._words[step].folded in _words("happened") for step in range(verb.last + 1, at)[:1]
         )
         if at == len(self._words) or _STOP_OR_LIST.search(self.text, self._end(verb), self._words[at].start):
             before = {word.folded for word in self._words[max(verb.first - 3, 0) : verb.first]}
@@ -1332,7 +1338,7 @@ class _Reading:
             done = done or any(self._at(verb.first - 1, one) for one in tells)
             return (
                 done
-                and not before & _AS_OFTEN
+                and not before & _words("as often")
                 and any(
                     self._clause(each) == self._clause(verb) and each.last < verb.first
                     for each in self.outside("device", "tooth")
@@ -1340,7 +1346,7 @@ class _Reading:
             )
         if not (done or any(self._clause_has(one, verb) for one in ("done", "by_mistake", "now"))):
             return False
-        a_thing = any(self._words[step].folded in _COUNTED for step in range(verb.last + 1, at + 1))
+        a_thing = any(self._words[step].folded in _words("counted") for step in range(verb.last + 1, at + 1))
         return a_thing and not any(
             each.first <= at + 3 and each.last >= verb.last + 1
             for each in self._sure("eaten", "drug", "pill", "chemical", "mild_chemical", "blood", "container")
@@ -1355,7 +1361,7 @@ class _Reading:
         return (
             no.last + 1 == verb.first
             and not (self._at(verb.first, "gulp") and self._sure("device"))
-            and after not in _NOTHING
+            and after not in _words("nothing")
             and not _ASKED.match(self.text, self._end(verb))
         )
 
@@ -1530,14 +1536,16 @@ class _Reading:
     def _own_act(self, word: _Place, place: _Place) -> bool:
         """Whether who learns tells what they did meanwhile: "em ôn thi khuya uống nhầm 20 viên"."""
         between = fold(self._between(word, place))
-        learns = _LEARNS.search(fold(self.text[: self._end(word)]))
+        doer = self._said_before(word, 4) & _words("learner")
+        learns = doer and _said("learnt").match(fold(self.text[self._start(word) :]))
         others = ("anybody", "pupil", "relative", "child")
-        return bool(learns) and not (_ABOUT.search(between) or self._named_between(others, word, place))
+        about = set(":?") & set(between) or _said("about").search(between)
+        return bool(learns) and not (about or self._named_between(others, word, place))
 
     def _named_between(self, persons: Sequence[str], word: _Place, place: _Place) -> bool:
         """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông"."""
         return any(
-            word.last < each.first <= place.first and self._words[each.first - 1].folded not in _SOME
+            word.last < each.first <= place.first and self._words[each.first - 1].folded not in _words("some")
             for each in self._sure(*persons)
         )
 
@@ -1587,14 +1595,14 @@ class _Reading:
             bool(lessons)
             and bool(ASKS_AT_END.search(fold(self.text[start:end].strip())))
             and all(
-                self._clause(one, self._sentences) != start or self._said_before(one, 3) & _PURPOSE
+                self._clause(one, self._sentences) != start or self._said_before(one, 3) & _words("purpose")
                 for one in lessons
             )
             and not any(
                 self._clause(each, self._sentences) == start
                 or not any(
                     self._clause(each, self._sentences) == self._clause(one, self._sentences)
-                    and (each.first < one.first or self._said_before(each, 2) & _PURPOSE)
+                    and (each.first < one.first or self._said_before(each, 2) & _words("purpose"))
                     for one in lessons
                 )
                 for concept in _HAPPENING
@@ -1603,7 +1611,7 @@ class _Reading:
                 if not (concept == "lasting" and self._stated("anybody", "supposed"))
                 # The English "be" is no "bé", and what a tooth is kept in goes on for nobody.
                 if not (self._english and self._words[each.last].folded in {"be", "keep", "kept"})
-                and not (concept == "pupil" and self._said_before(each, 2) & _PURPOSE)
+                and not (concept == "pupil" and self._said_before(each, 2) & _words("purpose"))
             )
         )
 
@@ -1636,7 +1644,7 @@ class _Reading:
                 one.last < place.first and _NO_LESSON.match(self.text, self._end(one))
                 for one in self._sure("study")
             )
-            or bool(_AROUND.search(fold(self.text[self._clause(place) : end])))
+            or bool(_said("around").search(fold(self.text[self._clause(place) : end])))
             or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days", "grow"))
             or any(
                 # "heavy bleeding" only names it.

@@ -660,7 +660,7 @@ def _folded_at(part: _Part, place: int) -> int:
 # Lists that say nothing of a fact by themselves.
 _WORDS_ONLY = {
     "self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment", "relative", "relative in english", "fiction",
-    "measure", "counted", "before a weekday", "reaction",
+    "measure", "counted", "before a weekday", "reaction", "habit",
 }  # fmt: skip
 _WHOSE = (
     "tôi", "tui", "em", "mình", "tớ", "nhà em", "nhà tôi", "nhà mình", "của em", "của tôi", "của mình", "ấy",
@@ -693,6 +693,11 @@ def _lexicon(only: str = "") -> Lexicon:
             if label not in _WORDS_ONLY and not label.startswith(_KIN)
         }
     )
+
+
+def is_habit(value: str) -> bool:
+    """Whether what was stated as of one's health is something that one does: smoking."""
+    return _lexicon("habit").has(value, "habit")
 
 
 @cache

@@ -23,7 +23,8 @@ from troly_dental.memory.store import facts_of
 from troly_dental.notes import NoteAnswer, subjects
 from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, note_files
-from troly_dental.sentences import sentences_of, subject_words
+from troly_dental.sentences import asked_lexicon, sentences_of, subject_words, tells
+from troly_dental.strings import say
 
 HERE = Path(__file__).parent
 STRENGTH = re.compile(
@@ -283,3 +284,58 @@ def test_a_note_is_read_out_whole_where_a_word_of_the_question_is_not_in_what_wa
     found = notes.of_topics(["whitening"], "vi")
     asked = "tẩy trắng xong có bị vàng lại không?"
     assert all(one in notes.answer(found, asked, asked, "vi").text for one in sentences_of(found[0].text))
+
+
+ASKED = {
+    "how long": ("mấy hôm thì hết", "bao lâu mới khỏi", "chung nao moi lanh"),
+    "why": ("tại sao bị vậy", "do dau ma bi"),
+    "hurts": ("có đau không", "có nhức lắm không"),
+    "strength": ("nồng độ mấy phần trăm",),
+    "age": ("mấy tuổi thì được",),
+    "choice": ("loại nào tốt hơn", "nên chọn cái nào"),
+}
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_note_is_the_answer_only_where_it_tells_the_kind_of_thing_that_is_asked(kind: str) -> None:
+    for note in notes.of_topics(sorted({each.topic for each in note_files()}), "vi"):
+        for asked in ASKED[kind]:
+            question = f"{note.title.split('(')[0].strip()} {asked}?"
+            told = notes.answer((note,), question, question, "vi")
+            assert told.notes == (note,)
+            if not any(tells(kind, sentence) for sentence in sentences_of(note.text)):
+                assert not told.whole, question
+                assert say(f"notes.no_{kind.replace(' ', '_')}", "vi") in told.text.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("topic", "question"),
+    [
+        ("mouthwash", "súc miệng nước muối bao lâu thì hết hôi miệng"),
+        ("bruxism", "nghiến răng mấy năm thì mòn hết"),
+        ("implant", "cai implant do xai duoc may nam"),
+    ],
+)
+def test_a_time_of_something_else_is_not_how_long_this_takes(topic: str, question: str) -> None:
+    lang = detect(question)
+    told = notes.answer(notes.of_topics([topic], lang), question, question, lang)
+    assert say("notes.no_how_long", lang) in told.text.splitlines()[0]
+
+
+@pytest.mark.parametrize("told", ["mới {} hôm qua, giờ uống lạnh thấy ê", "hôm kia em {}, giờ cắn xuống đau"])
+@pytest.mark.parametrize(
+    ("treatment", "topic"),
+    [("trám răng", "filling"), ("tẩy trắng răng", "whitening"), ("cạo vôi", "scaling"), ("bọc sứ", "crown")],
+)
+def test_what_is_felt_after_a_treatment_is_looked_for_in_its_note(
+    told: str, treatment: str, topic: str
+) -> None:
+    question = f"{told.format(treatment)}, có bị sao không"
+    assert topic in [note.topic for note in notes.ranked((), question, "vi")]
+    assert notes.just_done(question) == {topic}
+    assert not notes.just_done(f"{treatment} thì có đau không")
+
+
+@pytest.mark.parametrize("ago", ["mấy hôm nay", "mấy bữa rày", "mấy tuần rồi", "mấy năm trước"])
+def test_what_has_gone_on_asks_for_no_time(ago: str) -> None:
+    assert "how long asked" not in asked_lexicon().labels_in(f"răng em đau {ago}")

@@ -193,6 +193,34 @@ def test_a_medicine_that_a_stated_fact_speaks_against_is_refused_with_the_warnin
     assert through(sentence)[0] == sentence
 
 
+STENT, ASPIRIN = (
+    Fact("disease", "đặt stent", "ông đặt stent"),
+    Fact("medicine", "aspirin", "ông uống aspirin mỗi ngày"),
+)
+
+
+@pytest.mark.parametrize(
+    ("facts", "sentence", "kind"),
+    [
+        ((STENT, ASPIRIN), "Vẫn uống aspirin như bác sĩ tim mạch đã kê.", ""),
+        ((ASPIRIN,), "Keep taking aspirin as prescribed.", ""),
+        ((STENT,), "Uống aspirin cho đỡ đau.", "conflict"),
+        ((STENT, ASPIRIN), "Uống thêm ibuprofen cho đỡ đau.", "conflict"),
+        (
+            (STENT, ASPIRIN, Fact("disease", "máu khó đông", "ông bị máu khó đông")),
+            "Vẫn uống aspirin.",
+            "conflict",
+        ),
+        ((Fact("medicine", "ibuprofen", "tôi uống ibuprofen"), WARFARIN), "Vẫn uống ibuprofen.", "conflict"),
+    ],
+)
+def test_what_is_taken_for_a_condition_is_not_refused_because_of_it(
+    facts: tuple[Fact, ...], sentence: str, kind: str
+) -> None:
+    """Aspirin after a stent is a prescription; ibuprofen beside warfarin is a mistake, whoever takes it."""
+    assert refused(through(sentence, facts=facts)[1]) == kind
+
+
 def test_a_warning_of_the_models_own_stays() -> None:
     sentence = "Không uống amoxicillin vì bạn dị ứng penicillin."
     assert through(sentence, facts=(PENICILLIN,))[0] == sentence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from troly_dental.emergency import Emergency, decided
 from troly_dental.guard import advice, danger, judge
 from troly_dental.guard.danger import NAMES
 from troly_dental.memory.connection import open_memory
+from troly_dental.strings import say
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
 # One that the rules leave open; which one that is may change with their word lists.
@@ -101,7 +103,23 @@ async def test_the_parts_of_the_prompt_stand_in_the_documents_order(
     assert places == sorted(places)
     roles = [message["role"] for message in request.messages]
     assert roles == ["system", *["user", "assistant"] * 3, "user"]
-    assert request.messages[6]["content"].startswith("Ăn cháo [1].")
+    before = request.messages[6]["content"]
+    assert before.startswith("Ăn cháo."), "the numbers of sources are those of this turn"
+    assert "\n- " in before
+    assert "[1]" not in before
+
+
+async def test_what_one_does_is_no_illness_and_each_sign_of_danger_stands_once(
+    clinic: Clinic, server: OllamaDouble
+) -> None:
+    server.script("Nên chờ [1].", SUMMARY)
+    await clinic.ask("Em hút thuốc lá và bị tiểu đường, nhổ răng khôn có sao không?")
+    prompt = prompt_of(server.chats[0])
+    assert "- thói quen: hút thuốc lá" in prompt
+    assert "- bệnh: tiểu đường" in prompt
+    for name in NAMES:
+        assert prompt.count(f"{name} ({say(f'guard.sign.{name}', 'vi')})") == 1
+        assert len(re.findall(rf"\b{name}\b", prompt)) == 1
 
 
 async def test_the_english_prompt_is_english(clinic: Clinic, server: OllamaDouble) -> None:

@@ -298,6 +298,22 @@ def test_more_pills_than_a_label_allows_are_an_overdose(count: int, unit: str, m
     assert found.name == "poisoning"
 
 
+@pytest.mark.parametrize("whole", ["cả", "hết cả", "nguyên", "trọn", "hết sạch", "hết nguyên"])
+@pytest.mark.parametrize("container", ["vỉ", "lọ", "hộp", "gói", "bịch", "chai"])
+def test_a_whole_container_of_medicine_is_an_overdose_of_cigarettes_a_habit(
+    whole: str, container: str
+) -> None:
+    for typed in (
+        f"tôi uống {whole} {container} thuốc giảm đau rồi",
+        f"mẹ em uống {whole} {container} panadol",
+    ):
+        for text in (typed, fold(typed)):
+            assert danger(text), text
+    habit = f"tôi hút thuốc mỗi ngày {whole} {container}, có phải cạo vôi dày hơn không"
+    for text in (habit, fold(habit)):
+        assert danger(text) is None, text
+
+
 @pytest.mark.parametrize("between", [1, 4, 8])
 def test_an_extraction_is_remembered_over_the_whole_conversation(between: int) -> None:
     earlier = ["I had a wisdom tooth out yesterday", *["what can I eat"] * between]
@@ -376,6 +392,60 @@ def test_an_emergency_is_called_off_in_so_many_words_and_by_no_doubt(said: str) 
     assert not is_called_off(f"{said}?")
     assert not is_called_off(f"chắc {said}")
     assert not any(is_called_off(one) for one in ("chắc không sao đâu", "em ổn", "kệ em", "never mind"))
+
+
+TAKEN_BACK = (
+    "em nói nhầm", "tôi nói giỡn thôi", "chuyện hồi trước rồi", "à không, ý tôi là kiểu ví von", "không có nuốt, nó nằm trong hộp",
+    "no wait, he didn't swallow it", "sorry, I was only asking about it", "that was last year",
+)  # fmt: skip
+STILL = (
+    "không, ý tôi là đau lắm", "không, mẹ vẫn khó thở", "không phải em, chồng em bị", "không, bé không ho nữa",
+    "không, bé không nuốt được nước", "không, năm ngoái cũng bị một lần", "I mean it is bleeding a lot", "không, em không uống rượu",
+    "không, hồi trước không bị vậy bao giờ", "không phải kẹo, là hạt đậu", "à không, 18 viên",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "bé nuốt viên bi",
+        "my son swallowed a coin",
+        "mẹ sưng mặt, khó thở",
+        "em uống 20 viên panadol",
+        "nhổ răng máu chảy hoài không cầm",
+    ],
+)
+def test_what_was_written_is_taken_back_and_what_is_there_stays(told: str) -> None:
+    swallowed = "nuốt" in told or "swallow" in told
+    for said in TAKEN_BACK:
+        if swallowed or ("swallow" not in said and "nuốt" not in said):
+            assert is_called_off(said, [told]), said
+            assert is_called_off(f"{fold(said)}. tram rang mat bao lau", [told]), said
+    for said in STILL:
+        assert not is_called_off(said, [told]), said
+
+
+@pytest.mark.parametrize("asked", ["Trám răng mất bao lâu?", "nieng rang co dau khong"])
+def test_a_question_after_a_false_alarm_is_answered_with_when_to_call(asked: str) -> None:
+    now, told = datetime(2026, 11, 22, tzinfo=UTC), "tôi khó thở, má sưng to"
+    first = reply(told, [], None, now, "vi")
+    assert first is not None
+    for said, over in (("em nói nhầm", True), ("hết rồi", False)):
+        later = reply(f"{said}. {asked}", [told], first.emergency, now, "vi")
+        assert later is not None
+        assert (later.emergency is None) is over
+        assert later.aside is not over
+        assert "115" in later.text
+    gentle = reply("em muốn chết cho rồi", [], None, now, "vi")
+    assert gentle is not None
+    for said, over in (("em nói giỡn thôi", False), ("không ai bị gì", True)):
+        after = reply(f"{said}. {asked}", ["em muốn chết cho rồi"], gentle.emergency, now, "vi")
+        assert after is not None
+        assert (after.emergency is None) is over
+    stays = reply(f"vẫn khó thở lắm. {asked}", [told], first.emergency, now, "vi")
+    assert stays is not None
+    assert stays.emergency is not None
+    assert not stays.aside
 
 
 AWAY = ("tắt máy rồi", "đóng cửa rồi", "về rồi", "nghỉ lễ rồi", "đông quá rồi", "hết giờ rồi", "xa lắm rồi")
