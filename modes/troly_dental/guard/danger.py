@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 from troly.text.everyday import is_laughter
 from troly.text.fold import WordToken, accents, accents_agree, fold, tokens
 from troly.text.language import detect
+from troly.text.match import blank_out
 from troly.text.wordlist import read_lists
 from troly_dental.guard.spelling import LEXICONS, spellings_of
 
@@ -137,9 +138,18 @@ def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
     before = [_read(reading) for message in earlier for reading in spellings_of(message)]
     signs = {sign for sign in _DENIABLE if any(one.has(sign) for one in before)}
     signs = signs - {"taken"} | ({"gulp"} if "taken" in signs else set())
-    return any(one.stands("taken_back") for one in said) or any(
-        _read(reading).retracts(signs) for reading in spellings_of(text)
-    )
+    readings = [_read(reading) for reading in spellings_of(text)]
+    denied = {sign for one in readings for sign in one.denied_of(signs)}
+    left = [_without(message, denied) for message in earlier] if denied else []
+    if left and any(danger(one, left[:at]) for at, one in enumerate([*left, text])):
+        return False  # "không phải khó thở mà là khó nuốt": the fever and the swelling are still there
+    return any(one.stands("taken_back") for one in said) or any(one.retracts(signs) for one in readings)
+
+
+def _without(message: str, signs: Collection[str]) -> str:
+    """`message` without the words of these signs."""
+    read = _read(message)
+    return blank_out(message, [span for sign in signs for span in read.spans_of(sign)])
 
 
 def _danger_of(read: _Reading, earlier: Sequence[_Reading], present: str | None) -> str | None:
@@ -1247,6 +1257,14 @@ class _Reading:
                 and not (self._sure("also") or any(each.first > opens[0].last for each in self._sure("no")))
             )
         )
+
+    def denied_of(self, signs: Collection[str]) -> set[str]:
+        """Those of `signs` that the message denies."""
+        return {sign for sign in signs if any(self._denied(place) for place in self._sure(sign))}
+
+    def spans_of(self, concept: str) -> list[tuple[int, int]]:
+        """Where `concept` stands in the text."""
+        return [(self._words[one.first].start, self._words[one.last].end) for one in self._sure(concept)]
 
     def _not_yet(self) -> list[_Place]:
         """What says that something is not so yet, without the "không" of "không sao", the "định" of "cố định"."""

@@ -298,6 +298,38 @@ def test_more_pills_than_a_label_allows_are_an_overdose(count: int, unit: str, m
     assert found.name == "poisoning"
 
 
+@pytest.mark.parametrize(
+    ("told", "taken_back", "off"),
+    [
+        (
+            "má em sưng vù, sốt 39, sưng xuống cả cổ, khó thở",
+            "à nhầm, không phải khó thở mà là khó nuốt, mai đi được chứ",
+            False,
+        ),
+        (
+            "mẹ tôi khó thở sau khi tiêm tê, nổi mề đay khắp người",
+            "nói nhầm, không khó thở, chỉ nổi mề đay thôi",
+            False,
+        ),
+        (
+            "em chảy máu không cầm sau nhổ răng, chóng mặt",
+            "à không, không chóng mặt, chỉ chảy máu thôi",
+            False,
+        ),
+        (
+            "my cheek is swollen down to the neck, fever 39, i can't breathe",
+            "sorry, not breathless, i meant it hurts",
+            False,
+        ),
+        ("con em nuốt viên pin cúc áo", "à nhầm, bé không nuốt, nó để trong túi áo", True),
+        ("mẹ em khó thở", "à nhầm, mẹ không khó thở", True),
+    ],
+)
+def test_a_sign_taken_back_leaves_the_others_that_were_told(told: str, taken_back: str, *, off: bool) -> None:
+    for first, then in ((told, taken_back), (fold(told), fold(taken_back))):
+        assert is_called_off(then, [first]) is off, then
+
+
 @pytest.mark.parametrize("whole", ["cả", "hết cả", "nguyên", "trọn", "hết sạch", "hết nguyên"])
 @pytest.mark.parametrize("container", ["vỉ", "lọ", "hộp", "gói", "bịch", "chai"])
 def test_a_whole_container_of_medicine_is_an_overdose_of_cigarettes_a_habit(
