@@ -64,11 +64,12 @@ def _is_answer(offer: Offer) -> bool:
     return known and not query.unread and (not query.fits or offer.kind == "fit")
 
 
-def product_passages(products: Sequence[Product], lang: Lang) -> list[dict[str, Any]]:
-    """Rows as retrieved context (000-54): title, text, where, score, and that they are products."""
+def product_passages(products: Sequence[Product], lang: Lang, *, links: bool = False) -> list[dict[str, Any]]:
+    """Rows as retrieved context (000-54): title, text with `links` where they are asked for, where, score, and that they are products."""
     found = []
     for product in products:
         parts = [price(product, lang), stock(product, lang), product.specs[:SPECS_CHARS]]
+        parts += [product.url] if links else []
         text = f"{product.name} | " + " | ".join(part for part in parts if part)
         title = say("offer.source", lang)
         entry = {"title": title, "text": text, "where": product.url, "score": 1.0, "coverage": 1.0}

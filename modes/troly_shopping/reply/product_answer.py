@@ -80,7 +80,7 @@ async def retrieve_context(
             most = _BESIDE_PAGES if request.topics else _CANDIDATES
             more = await asyncio.to_thread(store.alike, question, query.kinds, most)
             products += [product for product in more if product not in products]
-        shown = await asyncio.to_thread(_shown_last, turn, store)
+        shown = await asyncio.to_thread(_shown_last, turn, store, links="link" in query.shows)
         # What is called by its whole name is meant, not what is called much like it, and no page that has its words.
         names = {one.name: short_names(one.name, [one.brand]) for one in products}
         called = Lexicon(names).find(question) if names else []
@@ -97,7 +97,8 @@ async def retrieve_context(
         # A model reads what it asks of goods by name in the rows: beside them only the nearest pages are of use.
         passages = [one for one in passages[:_BESIDE_GOODS] if not led or one["coverage"] >= _NEAR_PAGE]
     numbered = {entry["product"] for entry in shown}
-    rows = [*shown, *product_passages([one for one in products if one.name not in numbered], lang)]
+    fresh = [one for one in products if one.name not in numbered]
+    rows = [*shown, *product_passages(fresh, lang, links="link" in query.shows)]
     if rows:
         step.note(say("step.goods", lang, count=len(rows), detail=step.detail))
     return [*rows, *passages], offer
@@ -123,11 +124,11 @@ def _also_asked(rest: str, called: Sequence[Product], store: ProductStore) -> li
     return [one for one in near if one not in called][:_BESIDE]
 
 
-def _shown_last(turn: TurnContext, store: ProductStore) -> list[dict[str, Any]]:
+def _shown_last(turn: TurnContext, store: ProductStore, *, links: bool) -> list[dict[str, Any]]:
     """The rows that were shown last, with their numbers and all that is known of them. Blocking."""
     rows = goods_shown(turn)
     lang, places = turn.language, {row.title: number for number, row in enumerate(rows, 1)}
-    found = product_passages(store.named(list(places)), lang)
+    found = product_passages(store.named(list(places)), lang, links=links)
     if not found:
         labels = {"end": say("column.until", lang)}
         for row in rows:

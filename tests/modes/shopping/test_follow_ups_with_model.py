@@ -215,3 +215,18 @@ async def test_what_is_asked_beside_goods_called_by_name_is_looked_up_too(
     await shop.ask("con kia thì sao ta")
     context = server.chats[-1].last_user.partition("Instruction:")[0]
     assert [line for line in context.splitlines() if beside in line and " VND |" in line]
+
+
+@pytest.mark.parametrize(
+    "asked", ["cho xin link sản phẩm đó với", "link của con đó đâu ta", "can you send me the url of it"]
+)
+async def test_a_link_that_is_asked_for_can_be_told(shop: Shop, server: OllamaDouble, asked: str) -> None:
+    url = "https://sstc.example/san-pham/webcam-logitech-c270"
+    server.script("Dạ Webcam Logitech C270 giá 590.000 VND ạ.")
+    await shop.ask("webcam nào rẻ nhất")
+    assert url not in server.chats[-1].last_user
+    server.script(f"Dạ đây ạ: {url}")
+    told = await shop.ask(asked)
+    assert url in server.chats[-1].last_user
+    assert url in told.answer
+    assert told.notices == []

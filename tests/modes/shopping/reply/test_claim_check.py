@@ -51,6 +51,8 @@ def refused(text: str, before: str = "") -> list[str]:
         "hiển thị 16,7 triệu màu, bền 50 triệu lần nhấn, pin 10.000 mAh, DPI 26000",
         "Trong tầm 20 triệu thì dưới 20 triệu là vừa, budget of 20 million",
         "Từ 15 đến 17 triệu thì có Laptop A ạ.",
+        "Laptop A 18.990.000 VND nên cả bộ sẽ vượt 20 triệu.",
+        "With Laptop A the whole exceeds 20 million.",
         "Bảo hành 24 tháng, gọi 1900 0000 trước 21:00 ngày 31/12/2027.",
         "Một hai ba bốn mẫu, năm ngoái còn nhiều lắm ạ",
         "Tổng là 18.990.000 + 30.000 = 19.020.000 VND ạ.",
