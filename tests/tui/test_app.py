@@ -287,3 +287,23 @@ async def test_a_small_screen_keeps_its_status_and_a_stop_is_no_failure() -> Non
         assert "Ctrl+T" in text_of(app.chat.status), "the keys that help here"
         styles = [span.style for line in app.chat.transcript.lines for span in line if "Đã dừng" in span.text]
         assert styles == ["strong"]
+
+
+async def test_the_next_urgent_answer_shows_its_own_words_after_one_was_seen() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        card = app.chat.alarm
+        for first, said in (
+            ("Sưng lan phải đi ngay.", "swelling"),
+            ("Răng rơi phải cắm lại.", "tooth"),
+            ("Hóc.", "x"),
+        ):
+            asked = await app.ask(pilot, said)
+            asked.say(TurnCompleted(f"{first}\n\n- Gọi 115.", {}, "rules", 0, 1.0, metadata={"urgent": True}))
+            await settle(app, pilot)
+            await until(lambda: card.display and bool(card.lines))
+            assert first in "".join(span.text for row in card.lines for span in row)
+            await pilot.press("alt+a")
+            await until(lambda: not card.display)
+            await settle(app, pilot)

@@ -64,6 +64,7 @@ class LinesView(ScrollView):
     def rebuild(self) -> None:
         width = self.scrollable_content_region.width
         if width <= 0:
+            self._laid_width = 0  # hidden: the lines that it holds are old when it is shown again
             return
         self._laid_width = width
         self._lines = self.build(width)
