@@ -891,10 +891,13 @@ def _pointed_at(
     if not chosen:
         return None
     names = {"price", "area"} if _named_by_value(parts, focus) is not None else set()
+    # A number that points at a row says nothing else: "phòng thứ 3 điện nước bao nhiêu" is no "3 điện".
+    places = {at for at, row in enumerate(focus.rows, 1) if row.id in chosen and found.kind == "ordinal"}
     asked = tuple(
         one
         for one in parts.filters
-        if one.field in entities()[focus.kind].fields and not (one.field in names and one.op == "=")
+        if one.field in entities()[focus.kind].fields
+        and not (one.op == "=" and (one.field in names or one.value in places))
     )
     if len(chosen) > 1:
         more = [hit.label for hit in parts.vocabulary.find(parts.text, "edits", *_MORE)]

@@ -33,6 +33,23 @@ async def test_a_list_shows_nothing_that_says_nothing(desk: RentalDesk) -> None:
         assert "tình trạng" not in labels
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "phòng thứ 3 điện nước bao nhiêu",
+        "phong thu 3 dien nuoc bao nhieu",
+        "phòng số 3 điện bao nhiêu",
+        "cái thứ 3 nước nhiêu",
+    ],
+)
+async def test_a_number_that_points_is_no_price_of_what_follows_it(desk: RentalDesk, asked: str) -> None:
+    desk.become("nobody")
+    rows = (await desk.ask("phòng ở Bình Thạnh")).state["results"]
+    told = await desk.ask(asked)
+    assert [row["id"] for row in told.state["results"]] == [rows[2]["id"]]
+    assert "không phải" not in told.answer
+
+
 @pytest.mark.parametrize("amenity", ["máy lạnh", "ban công", "thang máy", "cửa sổ"])
 async def test_a_question_about_a_row_is_answered_yes_or_no(desk: RentalDesk, amenity: str) -> None:
     codes = {
