@@ -37,6 +37,9 @@ UNITS: Mapping[str, str] = {
     "month": "thang|months?", "year": "nam|years?", "hour": "gio|tieng|hours?", "minute": "phut|minutes?", "week": "tuan|weeks?",
     "person": "nguoi|people|person", "child": "be|con|dua|chau|child|children", "point": "diem|points?",
 }  # fmt: skip
+_CALENDAR = frozenset({"day", "week", "month", "year"})
+_SPANS = ("hour", "minute", *sorted(_CALENDAR))
+_COUNT_WORDS = frozenset({"may", "nhieu", "nhiu", "bn", "many"})
 _ALL_UNITS = "|".join(UNITS.values())
 _COUNTED = re.compile(rf"\s?(?:%|(?:{_ALL_UNITS}|vnd|dong)(?![a-z0-9]))")
 # A longer number that is no year names something: a fault, a room.
@@ -185,6 +188,13 @@ class Question:
             for at in own
             if not _UNIT.fullmatch(typed[at].folded) or typed[at].folded.isdigit()
         )
+        # "luong cua anh Tuan": a person's name is no word for a week, and no page's but one that names the person.
+        self._persons = {
+            at for at in range(1, len(typed)) if _is_title(raw, typed[at - 1]) and _is_name(raw, typed[at])
+        }
+        idle -= self._persons
+        for at in self._persons:
+            self._lines.pop(at, None)
         telling = [at for at in range(len(typed)) if at not in idle and at not in own]
         self._places = [at for at in telling if at not in everywhere or at in self._lines] or telling
         self._typed, self._keys, self._marked = typed, keys_of(typed), marked
@@ -290,6 +300,11 @@ class Question:
     def _held(self, at: int, text: Text, other: frozenset[str]) -> bool:
         word = self._typed[at]
         lines = self._lines.get(at, set())
+        if at in self._persons:
+            return any(one.folded == word.folded and _is_name(text.raw, one) for one in tokens(text.raw))
+        if at and self._typed[at - 1].folded in _COUNT_WORDS and word.folded in _span_words():
+            # "mấy tháng" asks how long: days tell it too.
+            return any(_measured(unit).search(fold(text.raw)) for unit in _SPANS)
         if not lines.isdisjoint(text.lines) or word.folded in other:
             return True
         if word.folded in _units()["money"] and _measured("money").search(fold(text.raw)):
@@ -303,6 +318,26 @@ class Question:
         # A digit that stands for a word has no accents of its own.
         same = not self._marked or key != word.folded or any(_agree(word.text, one) for one in held)
         return bool(held) and same
+
+
+def _is_title(raw: str, word: WordToken) -> bool:
+    """Whether a word stands before the name of a person: "anh Tuấn"."""
+    return word.folded in _titles() and not raw[word.start : word.end].isupper()
+
+
+def _is_name(raw: str, word: WordToken) -> bool:
+    said = raw[word.start : word.end]
+    return len(said) > 1 and said.istitle()
+
+
+@cache
+def _titles() -> frozenset[str]:
+    return frozenset(map(fold, read_lists(FOLDER / "titles.txt")["person"]))
+
+
+@cache
+def _span_words() -> frozenset[str]:
+    return frozenset(word for unit in _SPANS for word in _units()[unit])
 
 
 def _agree(typed: str, wanted: str) -> bool:
@@ -514,6 +549,8 @@ class FigureRequest:
             return False
         if not self.figure:
             return True
+        if self.units & _CALENDAR and any(_measured(unit).search(told) for unit in _CALENDAR):
+            return True  # "mấy tháng" is told by "60 ngày"
         named = self.units or self.things or self.moment
         return self.bonus(told) >= (_RIGHT_UNIT if named else _ANY_FIGURE)
 

@@ -212,6 +212,32 @@ async def test_a_log_question_keeps_what_it_does_not_name_and_drops_what_it_name
     assert "0 dòng" in (await desk.ask("log vpn hôm qua có mấy dòng CRITICAL", offline=True, now=now)).answer
 
 
+@pytest.mark.parametrize("name", ["Tuan", "Lan", "Ngay", "Nam", "Gio", "Tuấn"])
+@pytest.mark.parametrize("title", ["anh", "chi", "em", "co", "sep"])
+async def test_the_name_of_a_person_is_no_word_for_time_or_number(
+    desk: RagDesk, title: str, name: str
+) -> None:
+    told = await desk.ask(f"luong cua {title} {name} bao nhieu", offline=True)
+    assert told.done.metadata["answered"] is False
+    assert name in told.answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("thử việc mấy tháng", "60 ngày"),
+        ("thu viec bao nhieu tuan", "60 ngày"),
+        ("how many weeks is the probation", "60 ngày"),
+        ("nghỉ thai sản mấy tuần", "6 tháng"),
+    ],
+)
+async def test_how_many_of_one_unit_is_told_in_another(desk: RagDesk, asked: str, said: str) -> None:
+    told = (await desk.ask(asked, offline=True)).answer
+    assert said in told
+    assert "Không" not in told.split(said)[0]
+    assert "không chắc" not in told
+
+
 @pytest.mark.parametrize(
     ("first", "then", "days"),
     [
