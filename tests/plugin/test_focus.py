@@ -60,6 +60,23 @@ def test_a_row_is_found_by_its_number_in_every_form(
 
 
 @given(
+    meant=st.sampled_from(sorted(NUMBERS)),
+    other=st.sampled_from(sorted(NUMBERS)),
+    denial=st.sampled_from(["không phải", "ko phải", "chứ không phải", "đâu phải", "not", "rather than"]),
+    first=st.booleans(),
+    bare=st.booleans(),
+)
+def test_one_that_is_denied_beside_one_that_is_meant_is_not(
+    meant: int, other: int, denial: str, *, first: bool, bare: bool
+) -> None:
+    wanted, denied = f"con thứ {NUMBERS[meant][0]}", f"{denial} con thứ {NUMBERS[other][0]}"
+    text = f"{denied} mà là {wanted}" if first else f"{wanted}, {denied}"
+    if meant != other:
+        assert ids(fold(text) if bare else text) == [f"r{meant}"]
+    assert ids(denied) == [f"r{other}"]  # who asks decides what becomes of it
+
+
+@given(
     count=st.integers(2, 5), bare=st.booleans(), end=st.sampled_from(["đầu", "đầu tiên", "cuối", "cuối cùng"])
 )
 def test_the_first_or_last_few(count: int, bare: bool, end: str) -> None:

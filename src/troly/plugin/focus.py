@@ -222,10 +222,23 @@ class _Pointers:
             at = max(at + 1, found[2] if found else 0)
         if not said:
             return None
-        rows = [self._rows[number - 1] for number, _, _ in said if number <= len(self._rows)]
-        missing = next((number for number, _, _ in said if number > len(self._rows)), 0)
-        spans = tuple(self._span(first, end) for _, first, end in said)
+        # "con thứ ba, không phải con thứ hai": beside one that is meant one that is denied is not.
+        denials = {one: self._denial_before(one[1]) for one in said}
+        meant = [one for one in said if not denials[one]] or said
+        spans = tuple(
+            self._span(first if one in meant else first - denials[one], end)
+            for one in said
+            for _, first, end in (one,)
+        )
+        rows = [self._rows[number - 1] for number, _, _ in meant if number <= len(self._rows)]
+        missing = next((number for number, _, _ in meant if number > len(self._rows)), 0)
         return Reference("ordinal", tuple({row.id: row for row in rows}.values()), spans, missing=missing)
+
+    def _denial_before(self, at: int) -> int:
+        """How many words right before `at` deny what follows; 0 for none."""
+        return next(
+            (size for size in (4, 3, 2, 1) if at >= size and self._is(at - size, "denied") == size), 0
+        )
 
     def _single_end(self, at: int) -> tuple[int, int, int] | None:
         for section, number in (("first", 1), ("last", len(self._rows))):
