@@ -448,7 +448,9 @@ def _object(case: _Case) -> bool:
 
 def _bleeding(case: _Case) -> bool:
     read = case.read
-    goes_on = read.short and case.told_before("blood") and not read.has("how_long", "supposed")
+    # Gums that bleed when they are brushed are no bleeding that has to stop.
+    told = any(one.has("blood") and not one.beside("mild", "blood", 4) for one in case.before)
+    goes_on = read.short and told and not read.has("how_long", "supposed")
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
     mild = (

@@ -330,6 +330,32 @@ def test_a_sign_taken_back_leaves_the_others_that_were_told(told: str, taken_bac
         assert is_called_off(then, [first]) is off, then
 
 
+@pytest.mark.parametrize(
+    ("before", "then", "bleeds"),
+    [
+        ("dạo này cứ đánh răng là ra máu", "chải v mà mấy tuần ko hết thì đi khám", False),
+        ("hễ chải răng là chảy máu", "vẫn không cầm", False),
+        ("every time i brush my gums bleed", "it still does not stop", False),
+        ("sau nhổ răng máu chảy từ sáng", "cắn gạc rồi mà không cầm", True),
+        ("nhổ răng xong chảy máu", "vẫn không cầm", True),
+        ("đánh răng là ra máu", "máu chảy ướt cả gối không cầm được", True),
+    ],
+)
+def test_gums_that_bleed_when_brushed_are_no_bleeding_that_has_to_stop(
+    before: str, then: str, *, bleeds: bool
+) -> None:
+    for first, text in ((before, then), (fold(before), fold(then))):
+        assert bool(danger(text, [first])) is bleeds, text
+
+
+@pytest.mark.parametrize("doctor", ["bs", "bác sĩ", "nha sĩ"])
+@pytest.mark.parametrize("slip", ["lỡ", "nhỡ"])
+def test_in_case_a_doctor_prescribes_is_no_slip(doctor: str, slip: str) -> None:
+    for text in (f"nhổ xong {slip} {doctor} kê amoxicillin thì mình uống luôn được không",):
+        assert danger(text) is None
+        assert danger(fold(text)) is None
+
+
 @pytest.mark.parametrize("whole", ["cả", "hết cả", "nguyên", "trọn", "hết sạch", "hết nguyên"])
 @pytest.mark.parametrize("container", ["vỉ", "lọ", "hộp", "gói", "bịch", "chai"])
 def test_a_whole_container_of_medicine_is_an_overdose_of_cigarettes_a_habit(
