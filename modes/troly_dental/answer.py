@@ -32,10 +32,13 @@ from troly_dental.safety import (
     for_helpers,
     stated,
     supposed_conflicts,
+    taken_back,
     told,
     what_they_mean,
     wishes,
+    without_price,
 )
+from troly_dental.sentences import asked_lexicon
 from troly_dental.step_log import PROMPT, RESPONSE, StepLog
 from troly_dental.strings import prompts, say
 
@@ -329,6 +332,8 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     found_against = (*conflicts(named, facts), *supposed_conflicts(named))
     against = [one.told(lang) for one in found_against]
     replies = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
+    unsaid = _unsaid(state, lang)
+    replies = [*unsaid, *(one for one in replies if one not in "".join(unsaid))]
     recall = set(wished) & {"recall", "declare"}
     if recall and (held := told(stated(facts), lang)):
         # What the person has told is what they want to hear, or to tell in their turn.
@@ -343,8 +348,17 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     if not answer.whole and found.before and without_everyday(question):
         again = await asyncio.to_thread(bundled.answer, found.before, question, query, lang, facts)
         answer = again if again.whole or not answer.about else answer
-    if "recall" in recall or (
-        replies and not (answer.whole if set(wished) - {"diagnosis", "declare"} else answer.about)
+    if rest := _beside_price(question) if wished == ("price",) else "":
+        spare = [note for note in bundled.ranked(found.spare, rest, lang) if note.topic != bundled.PRICE]
+        answer = await asyncio.to_thread(bundled.answer, spare, rest, rest, lang, facts)
+        replies += [] if answer.about else [say("answer.not_told", lang, words=rest)]
+    if (
+        {"recall", "forget"} & set(wished)
+        or (unsaid and not bundled.asks(_without_facts(question)))
+        or (
+            replies
+            and not (answer.whole if not rest and set(wished) - {"diagnosis", "declare"} else answer.about)
+        )
     ):
         # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()
@@ -355,7 +369,11 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     quoted = _quoted(found, lang)
     if not answer.whole:
         # That a fact was noted answers no question that was asked beside it.
-        told_more = replies and (recall or not wished) and not (noted and bundled.asks(question))
+        told_more = (
+            replies
+            and (unsaid or not set(wished) - {"recall", "declare", "forget"})
+            and not (noted and bundled.asks(question))
+        )
         turn.answered = bool(quoted or told_more) or (False if not told_more or wished else None)
     against = [one.told(lang) for one in conflicts(answer.text, facts) if not warns(answer.text)]
     texts = [one for one in (*replies, answer.text, *against, quoted) if one]
@@ -383,6 +401,37 @@ def _noted(question: str, lang: Lang) -> list[str]:
     means = what_they_mean(facts, lang)
     lines = [say("safety.noted", lang, facts=told(facts, lang))]
     return ["\n".join([*lines, *([say("safety.means", lang), *means] if means else [])])]
+
+
+# What may be asked beside a price, each a thing of its own.
+_BESIDE_PRICE = frozenset({"how long asked", "hurts asked", "age asked", "food asked"})
+
+
+def _beside_price(question: str) -> str:
+    """What `question` asks beside a price; "" where that is all."""
+    rest = without_price(question)
+    return rest if _BESIDE_PRICE & set(asked_lexicon().labels_in(rest)) else ""
+
+
+def _without_facts(question: str) -> str:
+    for fact in facts_of(question):
+        question = question.replace(fact.text, " ")
+    return question
+
+
+def _unsaid(state: Mapping[str, Any], lang: Lang) -> list[str]:
+    """That what the message takes back is noted no more, and how all of it is deleted."""
+    known, before = known_facts(state), state["recalled"].facts
+    held = {(fact.kind, fact.value) for fact in stated(known)}
+    gone = [fact for fact in stated(before) if fact not in known and (fact.kind, fact.value) not in held]
+    denied = taken_back(facts_of(state["question"]))
+    if not gone and (not denied or bundled.asks(_without_facts(state["question"]))):
+        return []
+    own = facts_of(state["question"])
+    left = [fact for fact in stated(known) if gone and fact not in before and fact not in own]
+    lines = [say(f"safety.{'dropped' if gone else 'not_noted'}", lang, facts=told(gone or denied, lang))]
+    lines += [say("safety.noted", lang, facts=told(left, lang))] if left else []
+    return ["\n".join([*lines, say("answer.forget", lang)])]
 
 
 def _gist(text: str) -> str:

@@ -59,6 +59,11 @@ _UNTIL_SEEN = frozenset({*_NOW, "nerve"} - {_GENTLE})
 # These are over once what was choked on is out and the breath is back.
 _BLOCKED = frozenset({"choking", "breathing", "object"})
 _LINES, _TOLD = 3, 3
+_CLAUSE = re.compile(r"(?<=[,.;!?\n])")
+# A "no" by itself, and what was done.
+_TOLD_SO = re.compile(
+    r"^(?:(?:da|a|ok|oke|khong|ko|k|hong)\s*)+$|\b(?:roi|r|da \w+)(?:\s+(?:a|nhe|nha|em|ban|bac si))*$"
+)
 _HEADLINE = "🚨"
 _DURATION = re.compile(r"\d ?(?:phút|giờ|tiếng|minutes?|hours?)\b")
 
@@ -124,7 +129,9 @@ def reply(
     ):
         return _card(found, now, patient_of([*earlier, text]), lang)
     if present is None:
-        return None
+        # What the card says is to be written is heard though it is over already.
+        off = found is None and is_called_off(text) and not asks_beside(text) and not subjects(text)
+        return EmergencyReply(say("guard.still.nobody", lang), None, sure=True) if off else None
     if found is None or danger(text) is None:
         # Only what was told before still speaks of it; now it was nothing, or somebody has seen to it.
         # What was said of dying is only called off in so many words.
@@ -140,6 +147,16 @@ def reply(
     lines = of_topics(("avulsed-tooth",), lang)[0].text.splitlines() if tooth else ()
     told = still("" if tooth else text, present, lang)
     return EmergencyReply("\n".join([told, *(f"- {line}" for line in lines)]), present)
+
+
+def asks_beside(text: str) -> bool:
+    """Whether something is asked beside what says that nobody is ill or that it is over; what was done ("rồi") is told."""
+    parts = [part.strip(" ,.;!\n") for part in _CLAUSE.split(text)]
+    return any(
+        asks(part)
+        for part in parts
+        if "?" in part or not (_TOLD_SO.search(fold(part)) or is_called_off(part) or is_over(part))
+    )
 
 
 def _keeps_tooth(text: str, earlier: Sequence[str]) -> bool:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 # How many other words may stand between the words of a name.
 _SCATTER = 4
-_PRICE = "cost"
+PRICE = "cost"
 _DENIED = re.compile(
     r"(?:^|(?<=[,.;]))\s*(?:(?:không|khong|ko|chưa|chua|no|not|nothing|without)\b[^,.;?]*"
     r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;])",
@@ -103,7 +103,7 @@ def just_done(question: str) -> frozenset[str]:
 
 def names_subject(question: str) -> bool:
     """Whether `question` names what a note is about; the price of something may be that of anything."""
-    return bool(subjects(question).keys() - {_PRICE})
+    return bool(subjects(question).keys() - {PRICE})
 
 
 # What of a question one note must answer that no word of teeth stands in: of any note, and of one that answered before.
@@ -290,7 +290,7 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     found = {note.topic: note.score for note in notes}
     points: dict[str, float] = {}
     shares = shares_of(question)
-    just = just_done(question) if _PRICE not in named else frozenset()
+    just = just_done(question) if PRICE not in named else frozenset()
     # Beside a subject of its own what was done only counts too.
     since = _SOUGHT if named.keys() - just - _FELT else 2 * _SOUGHT
     whole = {topic for topic, words in named.items() if words >= _WHOLE_SUBJECT or topic in _SWALLOWED}

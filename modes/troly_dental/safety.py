@@ -15,16 +15,12 @@ from typing import Any, Literal
 
 from troly.text.catalogue import Lang
 from troly.text.fold import fold, folded_words
-from troly.text.match import Lexicon
-from troly_dental.memory.facts import find_facts, person_of, same_person
+from troly.text.match import Lexicon, blank_out, spans_of
+from troly_dental.memory.facts import find_facts, is_denied, person_of, same_person
 from troly_dental.memory.types import Fact
 from troly_dental.strings import say
 
 _TABLE = Path(__file__).parent / "contraindications.toml"
-_NO = frozenset({
-    "khong", "ko", "k", "chua", "het", "chang", "no", "not", "never", "dont", "don", "doesn", "isn", "without",
-})  # fmt: skip
-_BEFORE = 4
 _MEDICINE = re.compile(r"\b(?:thuoc|khang sinh|medicines?|medication|drugs?|antibiotics?|painkillers?)\b")
 _NUMBER = re.compile(r"\d+")
 
@@ -68,7 +64,16 @@ class Conflict:
 def stated(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     """The facts about health that hold: none that the person denied."""
     health = ("allergy", "medicine", "pregnancy", "disease", "age")
-    return tuple(fact for fact in facts if fact.kind in health and not _denied(fact))
+    return tuple(fact for fact in facts if fact.kind in health and not is_denied(fact))
+
+
+def taken_back(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The allergies and medicines by name of which a message says that they are not so."""
+    return tuple(
+        fact
+        for fact in facts
+        if fact.kind in {"allergy", "medicine"} and is_denied(fact) and not _ALLERGY.match(fold(fact.value))
+    )
 
 
 # What is told of an earlier conversation too, beside allergies.
@@ -196,25 +201,11 @@ def _table() -> Mapping[str, Any]:
     return tomllib.loads(_TABLE.read_text("utf-8"))
 
 
-def _denied(fact: Fact) -> bool:
-    """Whether the clause says that it is not so: "tôi không dị ứng gì", "not pregnant"."""
-    said, value = folded_words(fact.text), folded_words(fact.value)
-    if (
-        fact.kind == "allergy"
-        and (value := [word for word in value if word != "bi"])
-        and value[0] in {"di", "allergy", "allergies", "allergic"}
-        and len(value) <= 2
-    ):
-        return True
-    at = next((n for n in range(len(said)) if said[n : n + len(value)] == value), 0)
-    return bool(_NO & set(said[max(0, at - _BEFORE) : at]))
-
-
 # -- What a person wants that no note gives: a dose, a prescription, a diagnosis, an appointment, a price.
 
 _LEXICONS = Path(__file__).parent / "lexicons"
 Wish = Literal[
-    "recall", "declare", "dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "hours", "price",
+    "forget", "recall", "declare", "dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "hours", "price",
 ]  # fmt: skip
 
 
@@ -230,8 +221,9 @@ _BESIDES = re.compile(
     re.IGNORECASE,
 )
 _ALLERGY = re.compile(r"\b(?:di ung|allerg\w+)\b")
-# What somebody else was heard to name is not asked for.
+# What somebody else was heard to name is not asked for, nor what it is that nobody has.
 _HEARD = re.compile(
+    r"\b(?:không|chưa|chẳng|khong|chua|chang|ko)\s+(?:có\s+|co\s+)?(?:ai\s+)?(?:bị|bi)\s+(?:gì|gi)\b|"
     r"\b(?:nghe|coi|xem|thấy|thay|nhìn|nhin)\s+(?:\w+\s+){0,2}?giá\b|\b(?:nghe|coi|xem|thay|nhin)\s+(?:bao |cai |cai bang )?gia\b"
     r"|\b(?:saw|heard|got|read|seen)\s+(?:\w+\s+){0,2}(?:prices?|quotes?|costs?)\b",
     re.IGNORECASE,
@@ -248,11 +240,26 @@ _ENDS = re.compile(
 )
 
 
+# That what is noted be deleted, no scar and no stain.
+_FORGET = re.compile(
+    r"\b(?:xoa(?:\s+bo)?\s+(?:giup|gium|dum|ho|di|het|khoi|luon|tat ca|ghi nho|thong tin|du lieu|dieu|nhung gi|may cai)|(?:dung|bo)\s+ghi nho)\b"
+    r"(?!.*\b(?:seo|vet|dau|kem|gel|nuou|o vang)\b)"
+    r"|\b(?:delete|erase|forget)\s+(?:it|that|this|everything|all|what (?:i|you)|(?:about )?my (?:note|fact|allerg|medic|data|info)\w*)"
+)
+# What of one's own one has told, asked by nothing else: "dị ứng của bé là gì", "tôi đang uống thuốc gì".
+_OWN = re.compile(
+    r"\bdi ung\s+(?:thuoc\s+)?cua\s+(?:\w+\s+){1,4}la\s+(?:\w+\s+)?(?:gi|j|nao)\b"
+    r"|^(?:vay\s+|the\s+)?(?:toi|em|minh|tui|be|con|chau|vo|chong|me|ba|bo|ma)\s+(?:(?:nha|trai|gai)\s+)?(?:(?:toi|em|minh|tui)\s+)?"
+    r"(?:(?:co|bi|dang)\s+)*(?:di ung\s+(?:voi\s+|thuoc\s+|cai\s+)*|(?<=dang )(?:uong|dung)\s+(?:nhung\s+)?thuoc\s+)(?:gi|j|nao)\s*(?:vay|the|nhi|a|ha|nhe)?\W*$"
+    r"|\bwhat(?:'s|\s+(?:is|are|am))\s+(?:(?:i|he|she|my\s+\w+)\s+allergic\b|(?:my|his|her)\s+(?:\w+'?s\s+)?allerg)"
+    r"|\b(?:what|which)\s+(?:medicines?|medications?|drugs?|pills?)\s+(?:am i|is (?:he|she|my \w+))\s+(?:on|taking)\b"
+)
+
+
 def wishes(question: str) -> tuple[Wish, ...]:
     """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
-    before = set(_wishes("told_before").labels_in(question))
-    if "declare" in before or {"recall", "told"} <= before:
-        return ("declare" if "declare" in before else "recall",)
+    if kept := _of_what_is_noted(question):
+        return (kept,)
     said = _HEARD.sub("", _BESIDES.sub("", question))
     question = _without_taken(said)
     labels = set(_wishes().labels_in(question))
@@ -287,12 +294,29 @@ def wishes(question: str) -> tuple[Wish, ...]:
     return tuple(found)
 
 
+def _of_what_is_noted(question: str) -> Wish | None:
+    """What is wished of what was told before, if anything."""
+    if _FORGET.search(fold(question)):
+        return "forget"
+    before = set(_wishes("told_before").labels_in(question))
+    if "declare" in before:
+        return "declare"
+    return "recall" if {"recall", "told"} <= before or _OWN.search(fold(question)) else None
+
+
 def _without_taken(question: str) -> str:
     """`question` without what it tells of as taken: that is not wished for."""
     for fact in find_facts(question):
         if fact.kind == "medicine" and not person_of(fact.text):
             question = question.replace(fact.text, "")
     return question
+
+
+def without_price(question: str) -> str:
+    """`question` without the words that ask for a price."""
+    said = _COSTS.sub(" ", fold(question)) if _COSTS.search(fold(question)) else question
+    hits = [hit for hit in _wishes().find(said) if hit.label == "price"]
+    return " ".join(blank_out(said, spans_of(hits)).replace("?", " ").split()).strip(" ,.;")
 
 
 def asks_of_allergies(question: str) -> bool:

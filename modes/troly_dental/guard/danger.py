@@ -120,6 +120,8 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     readings = [_read(reading) for reading in spellings_of(text)]
     if choked and any(one.stands("spat_out") and one.stands("breathes_well") for one in readings):
         return True
+    if until_seen and _UNSEEN.search(fold(text)):
+        return False  # "em đi viện rồi, bác sĩ chưa khám"
     signs = ("seen",) if until_seen else ("seen", "calm")
     return any(one.stands(*signs) or one.seen_to or one.home_again for one in readings)
 
@@ -127,7 +129,7 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
 def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
     """Whether the person says in so many words that nobody has what an emergency was raised for, or takes back what
     `earlier` messages told, where these are given."""
-    parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(part))]
+    parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(_POLITE.sub("", part)))]
     said = [_read(reading) for part in parts for reading in spellings_of(part)]
     if earlier is None or any(one.stands("nobody_ill") for one in said):
         return any(one.stands("nobody_ill") for one in said)
@@ -725,6 +727,12 @@ _FELT_REACH = {"felt": 1, "liked": 6}
 _FOR_GOOD = re.compile(r"\s+(?:quach\b|(?:di\s+)?cho\s+(?:roi|xong|khoe|nhe)\b)")
 # A part of a message with the sign that ends it; what makes that part no statement.
 _PART = re.compile(r"(?<=[,.!?;\n])")
+_UNSEEN = re.compile(
+    r"\bchua\s+(?:duoc\s+|co\s+)?(?:bac si\s+|bs\s+|nha si\s+|ai\s+)?(?:kham|gap|xem|toi|den)\b(?!\s+lai)"
+    r"|\b(?:hasn'?t|haven'?t|has not|have not|not)\s+(?:yet\s+)?(?:been\s+)?(?:seen|examined|looked at)\b"
+)
+# "Ạ" is polite where "à" asks.
+_POLITE = re.compile(r"\bạ\b", re.IGNORECASE)
 _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably|perhaps)\b")
 _RATHER = re.compile(r"\s+than\s+(?!live\b|liv|go|keep|continue|be\b|face\b|wake)")
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")

@@ -17,7 +17,7 @@ from troly.text.fold import bigrams, folded_words
 from troly_dental.guard.rules import Judgement, judge, names_mouth, telling_words
 from troly_dental.guard.spelling import part_read
 from troly_dental.memory.facts import find_facts
-from troly_dental.safety import stated, thanks, wishes
+from troly_dental.safety import stated, taken_back, thanks, wishes
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _HEARD = 400
 _NO, _YES = re.compile(r"\bNO\b", re.IGNORECASE), re.compile(r"\bYES\b", re.IGNORECASE)
 # A word that is long enough to tell by itself what is spoken of.
 _LONG_WORD = 6
-_HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis", "recall", "declare"})
+_HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis", "recall", "declare", "forget"})
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What only says that something was heard.
 _HEARD_ONLY = frozenset({
@@ -100,8 +100,10 @@ def _last_question(text: str) -> str:
 
 
 def about_health(text: str) -> bool:
-    """Whether the person states an allergy, a medicine, a pregnancy, an illness or an age, or asks for a medicine."""
-    return bool(stated(find_facts(text))) or bool(_HEALTH_WISHES & set(wishes(text)))
+    """Whether the person states or takes back an allergy, a medicine, a pregnancy, an illness or an age, or asks for a medicine."""
+    return bool(stated(found := find_facts(text)) or taken_back(found)) or bool(
+        _HEALTH_WISHES & set(wishes(text))
+    )
 
 
 def read_answer(reply: str) -> bool | None:

@@ -33,7 +33,7 @@ _PARTS = re.compile(
 _ASKED = re.compile(
     r"\b(?:co\s+(?:\w+\s+){0,12}?(?:khong|ko|hong|hok|chua)\b(?=[\s?.!]*$|\s+(?:a|vay|bac|ban|nhi|the)\b)"
     r"|thi\s+(?:sao|co|nen|phai|lam|uong|dung)|lieu\s+co|co\s+(?:nen|duoc|the)\b|(?:phai\s+)?lam\s+(?:sao|gi|the\s+nao)"
-    r"|bao\s+(?:nhieu|lau|gio)|may\s+(?:gio|tieng|ngay|tuan|thang|lan|tuoi|nam)\b|khi\s+nao|(?:nhu\s+)?the\s+nao|uong\s+(?:thuoc\s+)?gi|dung\s+(?:thuoc\s+)?gi|tai\s+sao|vi\s+sao"
+    r"|bao\s+(?:nhieu|lau|gio)|may\s+(?:gio|tieng|ngay|tuan|thang|lan|tuoi|nam)\b|may\s+(?:vien|lieu|goi|ong)\b(?!\s+(?:roi|nay|lien|qua)\b)|khi\s+nao|(?:nhu\s+)?the\s+nao|uong\s+(?:thuoc\s+)?gi|dung\s+(?:thuoc\s+)?gi|tai\s+sao|vi\s+sao"
     r"|(?:can|could|should|may|must|do|does|is|are|will|would)\s+(?:i|it|we|my|she|he|this|that|you|there)\b"
     r"|what|how|which|why|where|when\s+(?:can|should|do)|is\s+\w+\s+safe)\b.*",
     re.DOTALL,
@@ -55,11 +55,18 @@ _AGE = re.compile(
 _PERMISSION = re.compile(
     r"\b(?:duoc|dc|an toan|sao|hai)\s+(?:khong|ko|k|hong|hok|chua)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
 )
+# Nor is one of which the dose is asked; how much went in already is told.
+_HOW_MUCH = re.compile(
+    r"\b(?:(?:may|bao\s+nhieu)\s+(?:vien|goi|ong|lieu|mg|ml)|(?:uong|dung|lieu|la)\s+bao\s+nhieu|how\s+(?:many|much|often))\b(?!\s+(?:roi|nay|lien|qua)\b)"
+)
+# What is asked to be told is not stated: "dị ứng của bé là gì".
+_DEFINED = re.compile(r"\bla\s+(?:\w+\s+){0,2}(?:gi|j|nao|sao)\b")
+_ASKS_WHAT = frozenset({"gi", "j", "nao", "what", "which"})
 # What somebody thinks of taking is not taken either: "hay mình uống tạm kháng sinh", "định uống aspirin".
 _PROPOSED = re.compile(
     r"^(?:hay\s+(?:la|minh|em|toi|tui|anh|chi|con|cho)|hoac|or|maybe|perhaps|co\s+le)\b(?!.*\b(?:nen|vi|tai|do|because|since)\b)|\bnhi$"
     # "còn kháng sinh thì sao", "kê cho tôi amoxicillin": asked about, asked for.
-    r"|^(?:(?:the|vay|roi)\s+)?con\s+(?!uong|dung|xai|dang|bi|phai)|^(?:and\s+)?(?:what|how)\s+about\b|\bprescribe me\b"
+    r"|^(?:(?:the|vay|roi)\s+)?con\s+(?!uong|dung|xai|dang|bi|phai|toi|em|minh|nha|trai|gai|ut)|^(?:and\s+)?(?:what|how)\s+about\b|\bprescribe me\b"
     r"|(?<!si )(?<!bs )(?<!duoc )(?<!da )(?<!y )\bke\s+(?:don\s+|toa\s+)?(?:cho|giup|gium)\b"
     # Left over from somebody.
     r"|\bcon (?:thua|du|sot)\b|\bthua (?:lai )?(?:\w+ )?(?:vien|vi|hop|it|lieu)\b|\bleft ?overs?\b"
@@ -152,7 +159,9 @@ class Revision(NamedTuple):
 
     def of(self, known: Sequence[Fact]) -> tuple[Fact, ...]:
         """All that is known after the message."""
-        return (*(fact for fact in known if fact not in self.dropped), *self.facts)
+        again = {_key(fact) for fact in self.facts}
+        kept = (fact for fact in known if fact not in self.dropped and _key(fact) not in again)
+        return (*kept, *self.facts)
 
 
 def find_facts(text: str) -> tuple[Fact, ...]:
@@ -179,6 +188,7 @@ def revise(text: str, known: Sequence[Fact] = (), before: str = "") -> Revision:
         found = _instead(one, text, known, found, dropped)
     if corrects or back:
         _of_somebody_else(text, known, before, found, dropped)
+    _deny(found, known, dropped)
     for fact in _names(text):
         found.setdefault(_key(fact), fact)
     kept = tuple(fact for fact in found.values() if fact not in dropped)
@@ -248,6 +258,19 @@ def _reacted_after(found: dict[tuple[str, str], Fact], part: _Part) -> None:
             new = replace(fact, kind="allergy", text=f"{fact.text}, {part.text}"[:LONGEST_TEXT])
             del found[key]
             found[_key(new)] = new
+
+
+def _deny(found: dict[tuple[str, str], Fact], known: Sequence[Fact], dropped: list[Fact]) -> None:
+    """What `found` denies is dropped from what is `known` of the same person; the others of a list stay."""
+    for fact in filter(is_denied, [*found.values()]):
+        for old in known:
+            same = old.kind == fact.kind and same_person(person_of(old.text), person_of(fact.text))
+            if same and old not in dropped and not is_denied(old) and mentions(old.value, fact.value):
+                dropped.append(old)
+                rest = [one for one in old.value.split(", ") if not mentions(one, fact.value)]
+                if rest and len(rest) < len(old.value.split(", ")):
+                    new = _fact(old.kind, ", ".join(rest), old.text.replace(old.value, ", ".join(rest)))
+                    found[_key(new)] = new
 
 
 def _wanted(match: re.Match[str]) -> str:
@@ -322,6 +345,35 @@ def _of_somebody_else(
             )
             dropped.append(old)
             found[_key(new)] = new
+
+
+# What denies what stands after it, unless one of the others follows at once: "không ngưng warfarin".
+_NO = frozenset({
+    "khong", "ko", "k", "chua", "het", "chang", "no", "not", "never", "dont", "don", "doesn", "isn", "without",
+})  # fmt: skip
+_NOT_ENDED = frozenset({"ngung", "bo", "quen", "chi", "stop", "stopped", "quit", "forget", "only"})
+_DOES, _BEFORE = frozenset({"dang", "bi", "co", "uong", "di", "dung", "cung"}), 4
+
+
+def is_denied(fact: Fact) -> bool:
+    """Whether the clause says that it is not so: "tôi không dị ứng gì", "not pregnant"."""
+    said, value = folded_words(fact.text), folded_words(fact.value)
+    if (
+        fact.kind == "allergy"
+        and (value := [word for word in value if word != "bi"])
+        and value[0] in {"di", "allergy", "allergies", "allergic"}
+        and len(value) <= 2
+    ):
+        return True
+    at = next((n for n in range(len(said)) if said[n : n + len(value)] == value), 0)
+    typed = [word.text for word in tokens(fact.text)]
+    return any(
+        said[n] in _NO
+        and said[n + 1] not in _NOT_ENDED
+        # "Nó đang uống" names somebody.
+        and not (said[n] == "no" and (typed[n] != "no" or said[n + 1] in _DOES))
+        for n in range(max(0, at - _BEFORE), at)
+    )
 
 
 def _family_history(fact: Fact) -> bool:
@@ -459,11 +511,13 @@ def _facts(part: _Part) -> Iterator[Fact]:
     asks = part.stated < len(part.text) or (part.asks and _PERMISSION.search(part.folded))
     general = "general" in labels or (asks and not _STATE.search(told))
     supposed = _SUPPOSED.search(part.folded)
+    hits = [hit for hit in hits if not _only_of(part, hit)]
     if supposed:
         before = span_in_place(part.offsets, len(part.text), *supposed.span())[0]
         hits = [hit for hit in hits if hit.start < before]
         labels = {hit.label for hit in hits}
-    if not general or _speaks_of_self(part, hits):
+    defined = _DEFINED.search(part.folded) and not _STATE.search(told)
+    if not defined and (not general or _speaks_of_self(part, hits)):
         for fact in _health(part, hits, labels, told):
             kept = True
             yield fact
@@ -506,9 +560,12 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         cue = max((hit for hit in hits if hit.label == "allergy"), key=lambda hit: hit.end)
         named = [hit for hit in hits if hit.label in {"medicine", "allergen"}]
         value = ", ".join(part.text[hit.start : hit.end] for hit in named) or _after(part, cue)
-        if not named and _NO_ALLERGEN.match(fold(value)):
-            # "sốc phản vệ trên ghế nha khoa" says where, not of what; "dị ứng thuốc gì ấy nhỉ" asks.
+        said = set(folded_words(value))
+        if not named and (_NO_ALLERGEN.match(fold(value)) or said & _ASKS_WHAT or said <= _function_words()):
+            # "sốc phản vệ trên ghế nha khoa" says where, "dị ứng của bé nhà tôi" whose, "dị ứng thuốc gì ấy nhỉ" asks.
             value = ""
+        if not named and said & _ASKS_WHAT and not _NO & set(folded_words(told)):
+            return  # "bé dị ứng gì vậy" asks, "không dị ứng gì" tells
         nothing = value and all(word in _folds("nothing") for word in folded_words(value))
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
     else:
@@ -532,6 +589,17 @@ _NO_ALLERGEN = re.compile(
 )
 
 
+def _only_of(part: _Part, hit: PhraseHit) -> bool:
+    """Whether a "cua" written without accents only says whose it is: "di ung cua be"."""
+    following = next(iter(tokens(part.text[hit.end :])), None)
+    return (
+        part.folded[_folded_at(part, hit.start) : _folded_at(part, hit.end)] == "cua"
+        and fold(part.text) == part.text.lower()
+        and following is not None
+        and following.folded in _persons()
+    )
+
+
 def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
     """What is taken, and what the body reacted to; none that is asked about, proposed or only intended."""
     whose = _speaks_of_self(part, hits) or bool(person_of(part.text))
@@ -544,7 +612,7 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
     ]
     if reacted and (whose or not asks or any(_harmed(part, hit) for hit in reacted)):
         yield _fact("allergy", ", ".join(part.text[hit.start : hit.end] for hit in reacted), told)
-    asked = _PERMISSION.search(part.folded) or _PROPOSED.search(part.folded)
+    asked = any(one.search(part.folded) for one in (_PERMISSION, _PROPOSED, _HOW_MUCH))
     # "uống ibuprofen hả bác?" asks about the medicine, "uống warfarin nhổ răng sao?" about something else.
     after = folded_words(part.text[max((hit.end for hit in drugs), default=0) :])
     unsaid = part.asks and not whose and not _STATE.search(told) and len(after) <= _PARTICLES
@@ -703,6 +771,19 @@ def is_habit(value: str) -> bool:
 @cache
 def _folds(section: str) -> frozenset[str]:
     return frozenset(fold(word) for word in _lists()[section])
+
+
+@cache
+def _persons() -> frozenset[str]:
+    """The folded first words of those who may have something."""
+    named = (label for label in _lists() if label in {"self", "other", "relative"} or label.startswith(_KIN))
+    return frozenset(folded_words(one)[0] for label in named for one in _lists()[label])
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    """The folded words that name nothing by themselves."""
+    return frozenset({*_persons(), *_folds("filler"), *_folds("end"), *_folds("nothing"), "cua", "nha", "of"})
 
 
 @cache

@@ -247,6 +247,35 @@ async def test_who_says_that_nobody_is_ill_leaves_the_emergency(clinic: Clinic, 
     assert "🚨" not in (await clinic.ask("Một ngày nên đánh răng mấy lần?")).answer
 
 
+@pytest.mark.parametrize("told", ["không ai bị gì", "khong ai bi gi", "Không ai bị gì cả ạ", "nobody is ill", "ko ai bị gì hết", "nobody is hurt"])  # fmt: skip
+async def test_that_nobody_is_ill_is_heard_at_any_time(clinic: Clinic, told: str) -> None:
+    for first in ("", "Mặt em sưng lan xuống cổ, khó thở quá", ""):
+        if first:
+            await clinic.ask(first)
+        done = await clinic.ask(told)
+        assert done.state["red_flag"] is None
+        assert "chẩn đoán" not in done.answer
+        assert "115" in done.answer
+        assert done.state["sources"] == []
+
+
+SEEN = [
+    ("khong, mau da cam roi, bac si kham roi", True), ("ok em di vien roi, bac si da kham", True), ("không, bác sĩ khám rồi ạ", True),
+    ("dạ ok, bác sĩ đã khám rồi", True), ("ok the doctor has seen me", True), ("bs kham roi a", True),
+    ("ok em di vien roi, bac si chua kham", False), ("không, bác sĩ chưa khám", False), ("I'm at the hospital, not seen yet", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "over"), SEEN)
+async def test_what_a_doctor_has_seen_is_over_and_acknowledged(clinic: Clinic, told: str, over: bool) -> None:
+    await clinic.ask("tôi bị tiểu đường")
+    await clinic.ask("Mặt tôi sưng lan xuống cổ, khó thở quá")
+    done = await clinic.ask(told)
+    assert (done.state["red_flag"] is None) is over
+    assert ("🚨" in done.answer) is not over
+    assert done.state["sources"] == []
+
+
 async def test_another_matter_in_an_emergency_gets_one_line_of_reminder_and_its_answer(
     clinic: Clinic,
 ) -> None:
@@ -320,6 +349,54 @@ async def test_what_was_told_in_an_earlier_conversation_is_said_to_be_so(clinic:
     clinic.conversation = None
     told = await clinic.ask("mặt tôi sưng to lan xuống cổ, nuốt khó")
     assert "dị ứng penicillin (ghi nhận từ trước" in told.answer
+
+
+NOT_TOLD = ["dị ứng của cháu bé là gì", "di ung cua chau be la gi", "uống paracetamol mấy viên 1 ngày", "uong paracetamol may vien 1 ngay", "tôi dị ứng gì vậy", "how many paracetamol a day"]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", NOT_TOLD)
+async def test_helpers_hear_what_was_told_and_nothing_that_was_asked(clinic: Clinic, asked: str) -> None:
+    assert "ghi nhớ" not in (await clinic.ask(asked)).answer
+    assert "Nói ngay với nhân viên" not in (await clinic.ask("khó thở quá, mặt tôi sưng to")).answer
+    clinic.conversation = None
+    await clinic.ask("tôi dị ứng penicillin")
+    await clinic.ask(asked)
+    told = await clinic.ask("khó thở quá, mặt tôi sưng to")
+    assert "**dị ứng penicillin**" in told.answer
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "back", "fact"),
+    [
+        ("bé nhà tôi dị ứng cua", "di ung cua be la gi", "be khong di ung cua", "dị ứng cua"),
+        ("tôi đang uống paracetamol", "toi dang uong thuoc gi", "toi khong uong paracetamol, xoa giup", "paracetamol"),
+        ("tôi dị ứng penicillin", "tôi dị ứng gì", "tôi không dị ứng penicillin", "dị ứng penicillin"),
+        ("I am allergic to latex", "what am I allergic to", "I'm not allergic to latex, delete it", "allergic to latex"),
+    ],
+)  # fmt: skip
+async def test_what_is_noted_is_told_when_asked_and_dropped_when_taken_back(
+    clinic: Clinic, told: str, asked: str, back: str, fact: str
+) -> None:
+    await clinic.ask(told)
+    assert fact in (await clinic.ask(asked)).answer
+    dropped = (await clinic.ask(back)).answer
+    assert fact in dropped
+    assert "app dental forget" in dropped
+    assert fact not in (await clinic.ask(asked)).answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ("niềng răng mất bao lâu, gia bao nhieu", "một năm rưỡi"), ("giá niềng răng bao nhiêu, mất bao lâu", "một năm rưỡi"),
+        ("nieng rang bao nhieu tien va mat bao lau", "một năm rưỡi"), ("nhổ răng khôn có đau không, giá bao nhiêu", "gây tê"),
+        ("trám răng giá bao nhiêu, bền bao lâu", "nhiều năm"), ("how much are braces and how long do they take", "half to three years"),
+    ],
+)  # fmt: skip
+async def test_what_is_asked_beside_a_price_is_answered_too(clinic: Clinic, asked: str, wanted: str) -> None:
+    told = await clinic.ask(asked)
+    assert "bảng giá" in told.answer or "have no prices" in told.answer
+    assert wanted in told.answer
 
 
 async def test_a_follow_up_that_the_last_notes_answer_is_answered_by_them(clinic: Clinic) -> None:

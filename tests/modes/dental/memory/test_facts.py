@@ -18,8 +18,10 @@ from troly_dental.memory.facts import (
     about_the_same,
     facts_for_prompt,
     find_facts,
+    is_denied,
     mentions,
     person_of,
+    revise,
     same_person,
 )
 from troly_dental.memory.summary import fitted, joined, rule_summary
@@ -417,3 +419,47 @@ def test_what_somebody_else_has_is_theirs_and_what_a_story_tells_is_nobodys(who:
 @pytest.mark.parametrize("sign", ["my lips are swelling", "swollen tongue", "my throat is closing"])
 def test_a_reaction_that_goes_on_is_kept_as_an_allergy(sign: str) -> None:
     assert found(f"{sign} after amoxicillin") == {("allergy", "amoxicillin")}
+
+
+ASKED_OF = ["cháu bé", "con tôi", "bé nhà em", "mẹ tôi", "chồng mình", "tôi"]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("whose", ASKED_OF)
+def test_what_is_asked_is_no_fact_and_what_is_told_is_one(whose: str, plain: bool) -> None:
+    asked = (
+        f"dị ứng của {whose} là gì", f"thuốc dị ứng của {whose} là thuốc gì", f"{whose} dị ứng với gì vậy",
+        f"{whose} uống paracetamol mấy viên 1 ngày", f"{whose} uống ibuprofen bao nhiêu mg", "liều panadol là bao nhiêu",
+        "how many paracetamol a day", "what is my son allergic to",
+    )  # fmt: skip
+    for text in asked:
+        kinds = {fact.kind for fact in find_facts(fold(text) if plain else text)}
+        assert not kinds & {"allergy", "medicine", "disease"}, text
+    told = [
+        (f"{whose} dị ứng cua", "allergy"), (f"{whose} bị dị ứng cua, tôm", "allergy"),
+        (f"{whose} đang uống warfarin 2 viên một ngày", "medicine"), (f"{whose} uống paracetamol mấy viên rồi", "medicine"),
+    ]  # fmt: skip
+    for text, kind in told:
+        facts = find_facts(fold(text) if plain else text)
+        assert {fact.kind for fact in facts} >= {kind}, text
+        assert not any(is_denied(fact) for fact in facts), text
+
+
+@pytest.mark.parametrize(
+    ("told", "back", "left"),
+    [
+        ("bé nhà tôi dị ứng cua", "bé không dị ứng cua", ""),
+        ("tôi đang uống paracetamol", "tôi không uống paracetamol, xóa giúp", ""),
+        ("tôi dị ứng penicillin, hải sản", "tôi không dị ứng hải sản", "penicillin"),
+        ("I am allergic to latex", "I'm not allergic to latex, delete it", ""),
+        ("tôi đang uống warfarin", "tôi không ngưng warfarin", "warfarin"),
+        ("mẹ tôi đang uống warfarin", "mẹ tôi nói nó đang uống warfarin", "warfarin"),
+        ("mẹ tôi dị ứng penicillin", "tôi không dị ứng penicillin", "penicillin"),
+        ("tôi dị ứng penicillin", "tôi không dị ứng hải sản", "penicillin"),
+    ],
+)
+def test_what_is_taken_back_is_dropped_and_nothing_else(told: str, back: str, left: str) -> None:
+    for one, other in ((told, back), (fold(told), fold(back))):
+        known = find_facts(one)
+        held = [fact.value for fact in revise(other, known).of(known) if not is_denied(fact)]
+        assert held == ([left] if left else []), other
