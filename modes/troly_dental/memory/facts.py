@@ -355,6 +355,12 @@ _NOT_ENDED = frozenset({"ngung", "bo", "quen", "chi", "stop", "stopped", "quit",
 _DOES, _BEFORE = frozenset({"dang", "bi", "co", "uong", "di", "dung", "cung"}), 4
 
 
+# What is left out once is no end of a medicine.
+_TODAY = re.compile(
+    r"\b(?:hom nay|bua nay|sang nay|trua nay|chieu nay|toi nay|hom qua|toi qua|hom truoc|lan nay|today|tonight|yet|this (?:morning|evening)|yesterday|last night)\b"
+)
+
+
 def is_denied(fact: Fact) -> bool:
     """Whether the clause says that it is not so: "tôi không dị ứng gì", "not pregnant"."""
     said, value = folded_words(fact.text), folded_words(fact.value)
@@ -365,6 +371,8 @@ def is_denied(fact: Fact) -> bool:
         and len(value) <= 2
     ):
         return True
+    if fact.kind == "medicine" and (_TODAY.search(fold(fact.text)) or "chua" in said):
+        return False  # "tôi chưa uống warfarin hôm nay" is on it all the same
     at = next((n for n in range(len(said)) if said[n : n + len(value)] == value), 0)
     typed = [word.text for word in tokens(fact.text)]
     return any(

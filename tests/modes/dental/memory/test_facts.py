@@ -463,3 +463,19 @@ def test_what_is_taken_back_is_dropped_and_nothing_else(told: str, back: str, le
         known = find_facts(one)
         held = [fact.value for fact in revise(other, known).of(known) if not is_denied(fact)]
         assert held == ([left] if left else []), other
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("tôi chưa uống warfarin hôm nay", False),
+        ("hom nay toi khong uong warfarin", False),
+        ("tối qua tôi không uống warfarin", False),
+        ("I have not taken my warfarin yet", False),
+        ("I did not take warfarin this morning", False),
+        ("tôi không uống warfarin", True),
+        ("i don't take warfarin", True),
+    ],
+)
+def test_a_medicine_left_out_once_is_taken_all_the_same(text: str, *, denied: bool) -> None:
+    assert is_denied(Fact("medicine", "warfarin", text)) is denied
