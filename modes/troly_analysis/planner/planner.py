@@ -340,9 +340,17 @@ def _with_before(made: Plan, before: DataQuery | None, previous: Plan | None, pa
     if previous.calls or not _keeps(made.ask, before, parts):
         return made
     drawn = parts.chart and nothing_named(parts)  # what was shown, with no more than a chart
-    if previous.missing and not drawn:
+    if _has_unread(previous) and not drawn:
         return _asks_what_was_meant(replace(made, calls=(), ask=before, also=None, also_calls=()), previous)
     return replace(made, shown=(Note("unread_before", {"said": previous.text}), *made.shown))
+
+
+def _has_unread(previous: Plan) -> bool:
+    """Whether words of the message before were not read, and not only a shape that its query cannot hold."""
+    text, asked = fold(previous.text), previous.question
+    return (asked is not None and asked.key == "unheard") or any(
+        fold(each) in text for each in previous.missing
+    )
 
 
 def _asks_what_was_meant(made: Plan, previous: Plan) -> Plan:
@@ -518,6 +526,7 @@ class _Question:
             held = (target or before) if before is not None else self._moved(parts, asked, schema)
             self._held_against(parts, held, built, schema, sure=followed)
         hold_pieces(built, before, schema)
+        built.unmet += _contacts_of(built.query, schema) if followed else ()
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
 
@@ -686,7 +695,8 @@ class _Question:
         goes_on = goes_on or (
             before is None and parts.has("correction")
         )  # "à nhầm, Hải Phòng" of what was not read
-        leaning = followed or leans(parts) or parts.pointer or rest or against
+        pointed = parts.pointer is not None and _has_unread(self.previous)
+        leaning = followed or leans(parts) or pointed or rest or against
         return bool(leaning and (goes_on or not told))
 
     def _rows_pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> bool:
@@ -747,6 +757,12 @@ def _asks_each_own(parts: Parts, schema: Schema) -> bool:
     """Whether the columns asked for have a value of its own for nearly each row, as telephone numbers: they break nothing down."""
     refs = [each.ref for each in (*parts.groups, *parts.loose)]
     return all(not ref.sheet and 2 * schema.key(ref).distinct > schema.sheet.rows for ref in refs)
+
+
+def _contacts_of(query: DataQuery | None, schema: Schema) -> tuple[str, ...]:
+    """The columns of telephone numbers of another sheet that a query breaks down by: they are of one thing, not of a figure."""
+    named = [each.ref for each in query.groups if each.ref.sheet] if query is not None else []
+    return tuple(ref.name for ref in named if schema.key(ref).is_contact)
 
 
 def _join_pointed(parts: Parts, target: DataQuery | None) -> bool:

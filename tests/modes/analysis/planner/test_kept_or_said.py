@@ -82,6 +82,15 @@ async def test_after_what_was_not_read_the_answer_says_what_stands(own_home: Pat
     assert "chưa đọc được" not in told[3]
 
 
+async def test_after_a_correction_that_was_not_read_what_stands_is_said_and_no_figure(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        asked = ("doanh thu tháng 11/2026 của Shopee", "à nhầm, thxyzs 9 cơ", "sản phẩm nào cao nhất")
+        told = [(await analyst.ask(text)).answer for text in asked]
+    assert "Kết quả xem gần nhất là: Tổng doanh thu, Shopee" in told[2]
+    assert "thxyzs 9" in told[2]
+    assert "Top 1" not in told[2]
+
+
 @pytest.mark.parametrize(
     "ask", ["năm 2024 có bao nhiêu người tham gia", "có mấy nhân viên tham gia năm 2024"]
 )
@@ -115,6 +124,7 @@ def test_a_slip_in_the_word_month_before_its_number_is_read(typed: str) -> None:
     [
         ("khong tinh ca lazada nua", "Lazada"), ("không tính luôn cả Lazada", "Lazada"), ("khong lay ca website", "Website"),
         ("bỏ luôn TikTok Shop nữa", "TikTok Shop"), ("ko tinh luon website", "Website"), ("not including Lazada either", "Lazada"),
+        ("không tính Lazada thì doanh thu bao nhiêu", "Lazada"),
     ],
 )  # fmt: skip
 def test_what_is_left_out_is_in_no_figure_and_stays_out(more: str, value: str) -> None:
@@ -140,6 +150,14 @@ def test_a_column_of_one_of_a_list_is_looked_up_for_it(ask: str, code: str) -> N
     made = analyse_question(ask, sheets, NOW, previous=first, shown=["KH001", "KH002", "KH003"]).plan
     held = [each.value for each in made.ask.conditions] if made.ask and made.calls else []
     assert not made.calls or (made.sheet, held) == ("Khách hàng", [code])
+    assert made.calls or ask.isascii()
+    assert not analyse_question(
+        "sđt bạn đứng đầu",
+        sheets,
+        NOW,
+        previous=plan("top 3 kênh theo doanh thu", sheets, NOW),
+        shown=["Shopee", "Lazada", "Website"],
+    ).plan.calls
 
 
 @pytest.mark.parametrize(
