@@ -346,11 +346,12 @@ def _with_before(made: Plan, before: DataQuery | None, previous: Plan | None, pa
 
 
 def _has_unread(previous: Plan) -> bool:
-    """Whether words of the message before were not read, and not only a shape that its query cannot hold."""
+    """Whether words of the message before were not read, in a correction or beside days, a value or a number."""
     text, asked = fold(previous.text), previous.question
-    return (asked is not None and asked.key == "unheard") or any(
-        fold(each) in text for each in previous.missing
-    )
+    if asked is not None and asked.key == "unheard":
+        return True
+    held = previous.facts or re.search(r"[0-9]", text) or "correction" in _meanings(previous.text)
+    return bool(held) and any(fold(each) in text for each in previous.missing)
 
 
 def _asks_what_was_meant(made: Plan, previous: Plan) -> Plan:
@@ -418,11 +419,15 @@ _PLAIN = frozenset({"scalar", "top", "rows", "groups"})
 
 def _asks(text: str, *more: str) -> bool:
     """Whether words ask for a figure or for which one, or mean one of `more`."""
-    wording = read_wording(text)
-    said = {hit.payload for hit in words().find(wording.text, wording.words, careful=False)}
-    return not said.isdisjoint({
+    return not _meanings(text).isdisjoint({
         "which", "count", "how much", "much", "who", "which one", "max", "min", "superlative", "place", *more,
     })  # fmt: skip
+
+
+def _meanings(text: str) -> AbstractSet[str]:
+    """What the words of the list that stand in a text mean."""
+    wording = read_wording(text)
+    return {hit.payload for hit in words().find(wording.text, wording.words, careful=False)}
 
 
 def _is_row(query: DataQuery | None) -> bool:
