@@ -414,6 +414,7 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
+    remarks += _blank_first(plan, findings[0].result, job.lang)
     remarks += await _without_lost(job, findings)
     remarks += await _named(job, plan, findings[0].result)
     remarks += await _read_otherwise(job, plan, findings)
@@ -472,6 +473,13 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], *, traced:
         return []
     rest = value_text(record.result.value, first.result.unit, job.lang)
     return [say("answer.lost", job.lang, values=", ".join(lost), rest=rest)]
+
+
+def _blank_first(plan: Plan, result: Result, lang: Lang) -> list[str]:
+    """That rows which leave a column blank are no item of a ranking."""
+    if plan.ask is None or plan.ask.form != "top" or all(row[0] not in {None, ""} for row in result.rows):
+        return []
+    return [say("answer.blank_ranked", lang, field=plan.ask.groups[0].ref.name)]
 
 
 async def _named(job: Job, plan: Plan, result: Result) -> list[str]:
@@ -698,7 +706,7 @@ async def _second_try(turn: TurnContext, told: DataAnswer, asked: AnswerContext,
 
 def with_notes(text: str, told: DataAnswer, asked: AnswerContext) -> str:
     """`text` with the days that were meant, unfinished periods and other remarks it does not have yet."""
-    lines = [line for each in told.findings for line in notes(each.call, each.result, asked)]
+    lines = [line for each in told.findings for line in notes(each.call, each.result, asked, each.sheet)]
     lines += told.remarks
     missing = [line for line in dict.fromkeys(lines) if line and line not in text]
     return "\n\n".join(part for part in (text, "\n".join(missing)) if part)
@@ -824,8 +832,9 @@ async def clarify_node(state: GraphState, turn: TurnContext, step: Step) -> Grap
     previous = understood.previous if understood else None
     text = "\n".join(filter(None, [text, standing(previous, turn.language)]))
     if previous is not None and previous.ask is not None:  # what is next goes on past this message
+        missing = understood.plan.missing if understood and understood.alters else ()
         unread = dataclasses.replace(
-            previous, text=turn.text, calls=(), question=None, options=(), before=None
+            previous, text=turn.text, calls=(), question=None, options=(), missing=missing, before=None
         )
         keep_plan(turn, unread)
     turn.answered = False

@@ -324,12 +324,12 @@ def meant(start: date | None, end: date | None, asked: AnswerContext) -> str:
     return f"{named.label}: {days}"
 
 
-def partial(start: date | None, end: date | None, asked: AnswerContext) -> str:
-    """A sentence when a period is not over yet, "" when it is."""
+def partial(start: date | None, end: date | None, asked: AnswerContext, last: date) -> str:
+    """A sentence when a period is not over yet, "" when it is; `last` is the last day that there are figures of."""
     if end is None or start is None or not start <= asked.today < end:
         return ""
     name = period_name(start, end, asked)
-    return say("period.partial", asked.lang, period=name, date=format_date(asked.today))
+    return say("period.partial", asked.lang, period=name, date=format_date(last))
 
 
 def _named(start: date | None, end: date | None, asked: AnswerContext) -> DateRange | None:
@@ -428,7 +428,7 @@ def render_answer(call: ToolCall, result: Result, sheet: Sheet | None, asked: An
         said = _comparison_text(call, result, sheet, asked)
     else:
         said = _rows_text(call, result, sheet, asked)
-    return "\n\n".join(part for part in (said, "\n".join(notes(call, result, asked))) if part)
+    return "\n\n".join(part for part in (said, "\n".join(notes(call, result, asked, sheet))) if part)
 
 
 def with_keys(call: ToolCall, result: Result, lang: Lang) -> Result:
@@ -478,13 +478,15 @@ def is_listed(result: Result) -> bool:
     return result.kind == "rows" and len(result.rows) <= most and (len(result.columns) <= 2 or gap)
 
 
-def notes(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
+def notes(call: ToolCall, result: Result, asked: AnswerContext, sheet: Sheet | None) -> list[str]:
     """Sentences that go with every answer, whoever wrote it: days meant, unfinished periods, rows left out."""
     said = []
+    own = sheet is not None and call.arguments.get("date_field") in {None, sheet.date_field}
+    last = min(asked.today, sheet.span[1]) if own and sheet and sheet.span else asked.today
     periods = [period for period in periods_of(call, asked) if any(period)] or [asked.span or (None, None)]
     for start, end in periods:
         said += [f"{day[:1].upper()}{day[1:]}." for day in [meant(start, end, asked)] if day]
-        said += [line for line in [partial(start, end, asked)] if line]
+        said += [line for line in [partial(start, end, asked, last)] if line]
     limit = call.arguments.get("limit")
     if call.tool == "get_top_items" and isinstance(limit, int) and len(result.rows) > limit:
         said.append(say("answer.ties", asked.lang, count=len(result.rows) - limit))

@@ -1433,7 +1433,12 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
             or (query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows)
         )
     ]
-    found = replace(query, conditions=(*kept, *query.conditions))
+    out = {each.ref: each for each in before.conditions if _leaves_out(each)}
+    own = [
+        _both_out(out[each.ref], each) if _leaves_out(each) and each.ref in out else each
+        for each in query.conditions
+    ]
+    found = replace(query, conditions=(*kept, *own))
     if query.period is not None or query.versus is not None or before.period is None:
         return found
     found = replace(found, period=before.period, date_ref=before.date_ref)
@@ -1489,8 +1494,7 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
         if at is not None and _leaves_out(each):
             if parts.corrects or parts.has("only", "correction", "not this"):
                 continue  # "chỉ loại đơn hủy ra thôi", "trừ Lazada chứ không phải Shopee"
-            values = list(dict.fromkeys([*values_of(each), *values_of(new[at])]))
-            new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
+            new[at] = _both_out(each, new[at])
     kept = [each for each in query.conditions if each.ref not in named]
     if not (parts.kept or parts.pointer):
         kept = [each for each in kept if not _other_goods(each, new)]
@@ -1538,6 +1542,12 @@ def _spread(parts: Parts, query: DataQuery) -> DataQuery:
 def _foreign(measures: Iterable[Measure]) -> list[str]:
     """The figures of another sheet: its rows stand beside many of this one, and adding them up would count them again."""
     return [each.ref.name for each in measures if each.ref and each.ref.sheet and not each.distinct]
+
+
+def _both_out(held: Condition, new: Condition) -> Condition:
+    """What was left out with what is left out now."""
+    values = list(dict.fromkeys([*values_of(held), *values_of(new)]))
+    return replace(new, op="nin", value=values, said=f"{held.said}, {new.said}") if len(values) > 1 else new
 
 
 def _leaves_out(condition: Condition) -> bool:

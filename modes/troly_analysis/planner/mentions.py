@@ -86,11 +86,16 @@ _TIMES = {"thang": "tháng", "tuan": "tuần", "ngay": "ngày", "month": "month"
 
 
 def _unit_meant(match: re.Match[str]) -> str:
-    """The unit of time before a number that a word is one slip from: "thág 7"."""
+    """The unit of time before a number that a word is one slip from: "thág 7", with a key for its tone "thagns 7"."""
     word = fold(match[1])
     if is_syllable(word) or word in common():
         return match[0]
-    near = [unit for folded, unit in _TIMES.items() if slips(word, folded) <= 1]
+    keyless = without_telex(word)
+    near = [
+        unit
+        for folded, unit in _TIMES.items()
+        if slips(word, folded) <= 1 or (sorted(keyless) == sorted(folded) and slips(keyless, folded) <= 1)
+    ]
     return near[0] if len(near) == 1 else match[0]
 
 
@@ -548,6 +553,8 @@ def _add_periods(
             continue
         if place := _words_of(wording, amount.start, amount.end):
             typed = wording.text[amount.start : amount.end]
+            if _is_no_number(wording, place):
+                continue
             piles[place].amount, piles[place].score = amount, 1.3
             if _YEAR.fullmatch(typed):
                 year = int(typed)
@@ -560,9 +567,18 @@ def _add_periods(
         if (
             place
             and place not in piles
+            and not _is_no_number(wording, place)
             and not any(amount.start < end and start < amount.end for start, end in taken)
         ):
             piles[place].amount, piles[place].score = amount, _COUNTED
+
+
+def _is_no_number(wording: CorrectedText, place: tuple[int, int]) -> bool:
+    """Whether an English number is a Vietnamese word without its accents: "kem ten" has no 10, "top ten" has."""
+    typed = wording.words[place[0]].folded
+    other = place[1] - place[0] == 1 and is_syllable(typed) and detect_score(typed) < 0
+    ahead = wording.words[place[0] - 1].folded if place[0] else ""
+    return other and ahead != "top" and detect_score(wording.text) > 0
 
 
 def _beside_value(wording: CorrectedText, schema: Schema, found: DateRange, today: date) -> DateRange:

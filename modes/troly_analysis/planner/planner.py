@@ -55,6 +55,7 @@ from troly_analysis.planner.pointing import (
     points_at_days,
     shown_in,
     two_periods_shown,
+    values_of,
     widened,
 )
 from troly_analysis.planner.reader import GOODS, Parts, Pointer, read_question
@@ -108,6 +109,8 @@ class QuestionAnalysis:
     """Whether no model need be asked (`is_certain`)."""
     changes: bool = False
     """Whether it says of itself that it goes on from the question before ("còn …", "chỉ …")."""
+    alters: bool = False
+    """Whether it corrects the question before or holds days, a value or a number, read or not."""
 
 
 @cache
@@ -158,6 +161,8 @@ class _Candidate:
     parts: Parts
     built: BuiltQuery
     followed: bool
+    unheard: bool = False
+    """Whether it goes on from a question that was not understood."""
 
     @property
     def left(self) -> int:
@@ -273,6 +278,8 @@ def analyse_question(
     before = previous.ask if previous else None
     rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
+    if best.unheard and previous is not None and not made.question:
+        made = _asks_what_was_meant(made, previous)
     if aside and made.calls:
         made = replace(made, shown=(*made.shown, Note("background", {"said": "; ".join(aside)})))
     made = _with_before(made, before, previous, best.parts)
@@ -303,8 +310,17 @@ def analyse_question(
             )
     changes = any(leans(each.parts) for each in found)
     certain = not (choices or made.more) and is_certain(made, best)
+    told = bool(best.parts.facts or best.parts.numbers or re.search(r"[0-9]", text))
+    alters = best.unheard or changes or told
     return QuestionAnalysis(
-        text, made, previous, answer is not None, evidence=evidence, certain=certain, changes=changes
+        text,
+        made,
+        previous,
+        answer is not None,
+        evidence=evidence,
+        certain=certain,
+        changes=changes,
+        alters=alters,
     )
 
 
@@ -317,13 +333,31 @@ def _joints() -> re.Pattern[str]:
 
 
 def _with_before(made: Plan, before: DataQuery | None, previous: Plan | None, parts: Parts) -> Plan:
-    """`made` with the query before it, and said where it goes on from that one past a question that was not read."""
+    """`made` with the query before it; where it goes on from that one past a question that was not read, that is said or asked."""
     if not made.calls or before is None or previous is None:
         return made
     made = replace(made, before=before) if before.sheet == made.sheet else made
     if previous.calls or not _keeps(made.ask, before, parts):
         return made
+    drawn = parts.chart and nothing_named(parts)  # what was shown, with no more than a chart
+    if _has_unread(previous) and not drawn:
+        return _asks_what_was_meant(replace(made, calls=(), ask=before, also=None, also_calls=()), previous)
     return replace(made, shown=(Note("unread_before", {"said": previous.text}), *made.shown))
+
+
+def _has_unread(previous: Plan) -> bool:
+    """Whether words of the message before were not read, in a correction or beside days, a value or a number."""
+    text, asked = fold(previous.text), previous.question
+    if asked is not None and asked.key == "unheard":
+        return True
+    held = previous.facts or re.search(r"[0-9]", text) or "correction" in _meanings(previous.text)
+    return bool(held) and any(fold(each) in text for each in previous.missing)
+
+
+def _asks_what_was_meant(made: Plan, previous: Plan) -> Plan:
+    """`made` as the question what the words not read before it mean, which it goes on from."""
+    question = Note("unheard", {"said": ", ".join(previous.missing)})
+    return replace(made, question=question, missing=previous.missing)
 
 
 def _keeps(ask: DataQuery | None, before: DataQuery, parts: Parts) -> bool:
@@ -385,11 +419,15 @@ _PLAIN = frozenset({"scalar", "top", "rows", "groups"})
 
 def _asks(text: str, *more: str) -> bool:
     """Whether words ask for a figure or for which one, or mean one of `more`."""
-    wording = read_wording(text)
-    said = {hit.payload for hit in words().find(wording.text, wording.words, careful=False)}
-    return not said.isdisjoint({
+    return not _meanings(text).isdisjoint({
         "which", "count", "how much", "much", "who", "which one", "max", "min", "superlative", "place", *more,
     })  # fmt: skip
+
+
+def _meanings(text: str) -> AbstractSet[str]:
+    """What the words of the list that stand in a text mean."""
+    wording = read_wording(text)
+    return {hit.payload for hit in words().find(wording.text, wording.words, careful=False)}
 
 
 def _is_row(query: DataQuery | None) -> bool:
@@ -470,8 +508,9 @@ class _Question:
         own = (whole or picked) and before is not None and not asks_again(parts, before)
         people = parts.has("people") and is_bare(replace(parts, when=When()))  # "năm nay được mấy người"
         bare = (asked is None and (is_bare(parts) or people)) or asks_stock_alone(parts)
-        if self._goes_on_unheard(parts, before, followed=followed):
-            followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
+        unheard = self._goes_on_unheard(parts, before, followed=followed)
+        if unheard:
+            followed, built = False, BuiltQuery(None)
         elif lost or (last is not None and not last.calls and bare):
             built.unmet = (*built.unmet, "…")
         elif followed and before is not None and target is not None and not own:
@@ -492,8 +531,9 @@ class _Question:
             held = (target or before) if before is not None else self._moved(parts, asked, schema)
             self._held_against(parts, held, built, schema, sure=followed)
         hold_pieces(built, before, schema)
+        built.unmet += _contacts_of(built.query, schema) if followed else ()
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
-        return _Candidate(schema, parts, built, followed)
+        return _Candidate(schema, parts, built, followed, unheard)
 
     def _drawn(self, parts: Parts, schema: Schema) -> DataQuery | None:
         """What was shown last with the chart that is asked for, after a question that was not answered; None for others."""
@@ -660,7 +700,9 @@ class _Question:
         goes_on = goes_on or (
             before is None and parts.has("correction")
         )  # "à nhầm, Hải Phòng" of what was not read
-        return bool((followed or leans(parts) or rest or against) and (goes_on or not told))
+        pointed = parts.pointer is not None and _has_unread(self.previous)
+        leaning = followed or leans(parts) or pointed or rest or against
+        return bool(leaning and (goes_on or not told))
 
     def _rows_pointed_at(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> bool:
         """Take what rows of another sheet that were counted have in common, as this sheet joins them: "cả nhóm đó mua bao nhiêu"."""
@@ -720,6 +762,12 @@ def _asks_each_own(parts: Parts, schema: Schema) -> bool:
     """Whether the columns asked for have a value of its own for nearly each row, as telephone numbers: they break nothing down."""
     refs = [each.ref for each in (*parts.groups, *parts.loose)]
     return all(not ref.sheet and 2 * schema.key(ref).distinct > schema.sheet.rows for ref in refs)
+
+
+def _contacts_of(query: DataQuery | None, schema: Schema) -> tuple[str, ...]:
+    """The columns of telephone numbers of another sheet that a query breaks down by: they are of one thing, not of a figure."""
+    named = [each.ref for each in query.groups if each.ref.sheet] if query is not None else []
+    return tuple(ref.name for ref in named if schema.key(ref).is_contact)
 
 
 def _join_pointed(parts: Parts, target: DataQuery | None) -> bool:
@@ -887,6 +935,7 @@ def _plan(
         followed=best.followed,
     )
     left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
+    left = (*left, *_not_left_out(best, before))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
         return replace(plan, refusal=refused, ask=built.query or before, before=before)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
@@ -906,6 +955,29 @@ def _plan(
         plan = replace(plan, options=built.options, pending=built.pending, open=built.query)
         return replace(plan, question=built.question)
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
+
+
+def _not_left_out(best: _Candidate, before: DataQuery | None) -> list[str]:
+    """The values that the message leaves out, or goes on leaving out, and that a query of it would count."""
+    parts, out = best.parts, [(ref, value) for ref, value in best.parts.denied if ref.kind == "text"]
+    if (
+        best.followed
+        and before is not None
+        and not (parts.corrects or parts.has("only", "correction", "not this"))
+    ):
+        held = [each for each in before.conditions if each.op in {"ne", "nin"} and each.value is not None]
+        out += [(each.ref, value) for each in held if each.ref in dict(out) for value in values_of(each)]
+    queries = [each for each in (best.built.query, best.built.also) if each is not None]
+    return list(
+        dict.fromkeys(value for ref, value in out if not all(_is_out(ref, value, each) for each in queries))
+    )
+
+
+def _is_out(ref: Ref, value: str, query: DataQuery) -> bool:
+    """Whether the rows of a value are in no figure of a query."""
+    only = [each for measure in query.measures for each in measure.only]
+    held = [each for each in (*query.conditions, *query.part, *query.gap, *only) if each.ref == ref]
+    return any((value in values_of(each)) == (each.op in {"ne", "nin"}) for each in held)
 
 
 def _names_of(query: DataQuery, schema: Schema) -> tuple[str, str, str] | None:

@@ -192,6 +192,8 @@ class Parts:
     đó"), "" for its rows ("trong đó").
     """
     pointer: Pointer | None = None
+    denied: list[tuple[Ref, str]] = field(default_factory=list)
+    """The values that are left out, each with its column."""
     owner: Ref | None = None
     """The column of whose value something is left out ("trừ đơn huỷ của Lazada")."""
     row_key: Condition | None = None
@@ -256,6 +258,7 @@ class Reader:
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
         self._five()
+        self._compare_nothing()
         if self.mentions and fold(self.mentions[0].text) == "vs":
             self.mentions[0].labels = frozenset({"and", "filler"})  # "với" of who types short
         if self.has(0, "now") and self.has(1, "not", "deny", "only", "follow", "minus"):
@@ -452,6 +455,14 @@ class Reader:
             if things and (at == 0 or self.has(at - 1, "top", "list", "filler")):
                 mention.amount, mention.labels = Amount(Decimal(5), 0, 0), frozenset()
 
+    def _compare_nothing(self) -> None:
+        """ "kem ten": a word that only without its accents compares does not, before what is named and no amount."""
+        for at, mention in enumerate(self.mentions[:-1]):
+            said, behind = mention.labels & {"gt", "lt", "gte", "lte", "eq"}, self.mentions[at + 1]
+            plain = mention.text.isalpha() and not accents(mention.text) and not self.sure(at)
+            if said and mention.labels - said and plain and behind.targets and not behind.amount:
+                mention.labels -= said
+
     def _charts(self) -> None:
         for at in range(len(self.mentions)):
             if not self.has(at, "chart", "chart share", "chart bar", "chart line"):
@@ -468,6 +479,7 @@ class Reader:
 
     def _pointers(self) -> None:
         """What points at the question before and its answer: "tháng đó", "trong số đó", "kênh đó", "cái thứ hai", "cả hai"."""
+        self._friends()
         self._picks()
         for at, mention in enumerate(self.mentions):
             if mention.role:
@@ -506,6 +518,18 @@ class Reader:
                 self.take("head", *([noun] if thing else []))
                 if self.parts.picks or self.figure(noun) is not None:
                     return  # "phí ship rẻ nhất"
+
+    def _friends(self) -> None:
+        """ "Sđt bạn đứng đầu", "bn thứ 2": before a place of a list the word is who stands there, and "bn" asks no "bao nhiêu"."""
+        for at, mention in enumerate(self.mentions[1:-1], 1):
+            named = self.mentions[at - 1].targets or self.is_link(at - 1)
+            if fold(mention.text) in {"ban", "bao nhieu"} and named and self._is_place(at + 1):
+                mention.labels, mention.targets, mention.values = frozenset({"people", "thing"}), (), ()
+
+    def _is_place(self, at: int) -> bool:
+        """Whether words say a place in a list: "đứng đầu", "đầu tiên", "thứ 2"."""
+        ranked = any(label.startswith("rank ") for label in self.mentions[at].labels)
+        return ranked or self.has(at, "top", "foremost")
 
     def _whole_unit(self, at: int) -> None:
         """ "Cả năm thì sao": all of the year that the days of the question before are in; "của tháng": that month."""
@@ -1118,7 +1142,9 @@ class Reader:
             denied = self._denied(at)
             self.take("value", at)
             self._rows_inside(at)
-            if self.has(at - 1, "including"):
+            if denied:
+                self.parts.denied += [(value.ref, each) for each in value.values]
+            if self.has(at - 1, "including") and not (denied and self.has(at - 2, "not", "deny")):
                 self.take("frame", at - 1)  # "tính cả đơn hủy" leaves nothing out
                 self.parts.every.append(Group(value.ref))
                 continue

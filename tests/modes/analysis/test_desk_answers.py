@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -132,7 +133,20 @@ def test_a_comparison_in_words(before: Any, after: Any, percent: Any, first: str
     )
     said = render_answer(COMPARE, result, SHEET, asked("So sánh doanh thu tuần này với tuần trước"))
     assert said.splitlines()[0] == first
-    assert "Lưu ý: tuần này chưa kết thúc, số liệu mới tính đến 10/2/2024." in said
+    assert "Lưu ý: tuần này chưa kết thúc, số liệu mới tính đến 9/2/2024." in said
+
+
+@pytest.mark.parametrize(
+    ("last", "said"), [((2024, 2, 3), "3/2/2024"), ((2024, 2, 9), "9/2/2024"), ((2024, 2, 28), "10/2/2024")]
+)
+@pytest.mark.parametrize(("text", "lang"), [("Doanh thu tháng này", "vi"), ("revenue this month", "en")])
+def test_figures_run_to_the_last_day_there_is(
+    last: tuple[int, int, int], said: str, text: str, lang: str
+) -> None:
+    sheet = replace(SHEET, span=(date(2023, 1, 1), date(*last)))
+    call = aggregate(date_from="2024-02-01", date_to="2024-02-29")
+    told = render_answer(call, Result("scalar", value=5.0, unit="VND"), sheet, asked(text, lang))
+    assert f"{'mới tính đến' if lang == 'vi' else 'run to'} {said}." in told
 
 
 @pytest.mark.parametrize(

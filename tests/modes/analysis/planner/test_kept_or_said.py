@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, plan
+from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, column, plan
 from tests.support.modes.analysis import analyst_at
-from troly_analysis.planner import Plan
+from troly_analysis.planner import Plan, analyse_question
 
 STAFF = """Mã NV,Họ tên,Phòng ban,Ngày tham gia
 NV1,An Nguyễn,Kho,05/01/2024
@@ -81,9 +82,89 @@ async def test_after_what_was_not_read_the_answer_says_what_stands(own_home: Pat
     assert "chưa đọc được" not in told[3]
 
 
+async def test_after_a_correction_that_was_not_read_what_stands_is_said_and_no_figure(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        asked = ("doanh thu tháng 11/2026 của Shopee", "à nhầm, thxyzs 9 cơ", "sản phẩm nào cao nhất")
+        told = [(await analyst.ask(text)).answer for text in asked]
+    assert "Kết quả xem gần nhất là: Tổng doanh thu, Shopee" in told[2]
+    assert "thxyzs 9" in told[2]
+    assert "Top 1" not in told[2]
+
+
 @pytest.mark.parametrize(
     "ask", ["năm 2024 có bao nhiêu người tham gia", "có mấy nhân viên tham gia năm 2024"]
 )
 async def test_a_verb_that_names_the_date_of_a_sheet_is_asked_of_that_sheet(own_home: Path, ask: str) -> None:
     with analyst_at(own_home, STAFF, names=("Nhân viên",)) as analyst:
         assert "3" in (await analyst.ask(ask)).answer
+
+
+@pytest.mark.parametrize("wrong", ["à nhầm, thxyzs 2 cơ", "nham roi thxnga 2", "oops the mnxth 2"])
+@pytest.mark.parametrize(
+    "last", ["tỉnh nào trong số đó cao nhất", "kenh nao nhieu nhat", "which channel of those is highest"]
+)
+def test_what_goes_on_from_a_correction_that_was_not_read_is_asked_back(wrong: str, last: str) -> None:
+    made = after("doanh thu tháng 3/2024", wrong, last, "san pham nao cao nhat")
+    assert not made.calls
+    assert made.question is not None
+    assert made.question.key == "unheard"
+
+
+@pytest.mark.parametrize("typed", ["thagns 2", "thnág 2", "thnag 2", "htang 2", "tahngs 2", "thág 2"])
+def test_a_slip_in_the_word_month_before_its_number_is_read(typed: str) -> None:
+    made = after("doanh thu tháng 3/2024", f"à nhầm, {typed} cơ")
+    assert made.ask is not None
+    assert made.ask.period is not None
+    assert str(made.ask.period.start) == "2024-02-01"
+    assert not plan("doanh thu thanks 2", (ORDERS,), NOW, None).calls
+
+
+@pytest.mark.parametrize(
+    ("more", "value"),
+    [
+        ("khong tinh ca lazada nua", "Lazada"), ("không tính luôn cả Lazada", "Lazada"), ("khong lay ca website", "Website"),
+        ("bỏ luôn TikTok Shop nữa", "TikTok Shop"), ("ko tinh luon website", "Website"), ("not including Lazada either", "Lazada"),
+        ("không tính Lazada thì doanh thu bao nhiêu", "Lazada"),
+    ],
+)  # fmt: skip
+def test_what_is_left_out_is_in_no_figure_and_stays_out(more: str, value: str) -> None:
+    made = after("thang 3 khong tinh shopee thi doanh thu con bao nhieu", more)
+    held = made.ask.conditions if made.ask else ()
+    assert not made.calls or [(each.op, each.value) for each in held] == [("nin", ["Shopee", value])]
+
+
+PHONED = replace(CUSTOMERS, fields=(*CUSTOMERS.fields, column("Số điện thoại", "text", ("0901234567",), 880)))
+
+
+@pytest.mark.parametrize(
+    ("ask", "code"),
+    [
+        ("cho e xin sđt bn đứng đầu", "KH001"), ("sđt người thứ 2", "KH002"), ("so dien thoai cua khach dung dau", "KH001"),
+        ("sđt bạn thứ 3", "KH003"), ("so dien thoai ban dau tien", "KH001"), ("phone number of the second one", "KH002"),
+        ("hạng của bạn đứng đầu", "KH001"),
+    ],
+)  # fmt: skip
+def test_a_column_of_one_of_a_list_is_looked_up_for_it(ask: str, code: str) -> None:
+    sheets = (ORDERS, PHONED)
+    first = plan("top 3 khách hàng mua nhiều tiền nhất năm 2024", sheets, NOW)
+    made = analyse_question(ask, sheets, NOW, previous=first, shown=["KH001", "KH002", "KH003"]).plan
+    held = [each.value for each in made.ask.conditions] if made.ask and made.calls else []
+    assert not made.calls or (made.sheet, held) == ("Khách hàng", [code])
+    assert made.calls or ask.isascii()
+    assert not analyse_question(
+        "sđt bạn đứng đầu",
+        sheets,
+        NOW,
+        previous=plan("top 3 kênh theo doanh thu", sheets, NOW),
+        shown=["Shopee", "Lazada", "Website"],
+    ).plan.calls
+
+
+@pytest.mark.parametrize(
+    "tail", ["kem ten", "kem gioi tinh", "kem ten khach hang", "kem san pham", "kèm tên", "kem tinh thanh"]
+)
+def test_a_word_that_compares_nothing_is_no_comparison(tail: str) -> None:
+    made = plan(f"top 5 khach hang nam 2024 theo doanh thu {tail}", (ORDERS, CUSTOMERS), NOW)
+    asked = made.open or made.ask
+    assert not made.calls or asked is None or not asked.having
+    assert "kem" not in " ".join(made.understood)
