@@ -180,7 +180,8 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     query = _corrected(rest, store) or parse_product_query(rest, store, whole=spoken)
     narrows = query.details or query.brands or query.words or query.stocked
     narrows = narrows or query.excludes
-    if pointed and pointed.kind == "extreme" and narrows:
+    yes_or_no = _YES_OR_NO.search(fold(typed)) and not _OTHERS.search(fold(typed))
+    if pointed and pointed.kind == "extreme" and narrows and not (yes_or_no and query.facts):
         # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
         pointed, query = None, parse_product_query(typed, store, whole=spoken)
     if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
@@ -733,11 +734,29 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         shown = tuple({row.id: row for row in (*request.current, *shown)}.values())
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
         return replace(request, scope="none", rows=())  # "can I return it" asks for the service
+    if query.kinds and _asks_which(request.typed) and not _is_of(shown, query.kinds):
+        # "main nào gắn được con cpu đó" asks for boards: nothing of the CPU answers it.
+        unread = query.unread or tuple(query.said.get(f"kind {kind}", kind) for kind in query.kinds)
+        return replace(request, scope="none", rows=(), query=replace(query, unread=unread))
     if len(shown) == MAX_COMPARED // 2 and _by_how_much(request):
         query = replace(query, action="compare", shows=(), order="")
     extra = tuple(f"word {query.said.get(f'kind {kind}', kind)}" for kind in new_kinds)
     query = replace(query, kinds=(), asks=(*query.asks, *extra))
     return replace(request, query=query, rows=shown, pointed=True, missing=0 if shown else pointed.missing)
+
+
+def _asks_which(text: str) -> bool:
+    """Whether it is asked which of a kind of goods: "main nào", "which board"."""
+    return any(
+        {"nao", "gi"} & set(folded_words(text[hit.end :])[:1])
+        or {"which", "any"} & set(folded_words(text[: hit.start])[-1:])
+        for hit in lexicon("kinds").find(text)
+    )
+
+
+def _is_of(rows: Sequence[FocusRow], kinds: Sequence[str]) -> bool:
+    """Whether one of the rows is of one of the kinds."""
+    return any(row.values.get("kind") in kinds for row in rows)
 
 
 def _kind_alone(query: ProductQuery) -> bool:

@@ -140,3 +140,32 @@ async def test_what_is_only_allowed_ranks_nothing(shop: Shop, allowed: str) -> N
     await shop.ask("router wifi 6 nào rẻ nhất")
     told = told_lines((await shop.ask(allowed)).answer)
     assert "RT-AX53U" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("first", "asked"),
+    [
+        (
+            "i5 12400f gắn với main gigabyte b550m ds3h được không",
+            "main nào rẻ nhất mà gắn được con cpu đó, phải còn hàng",
+        ),
+        ("CPU Ryzen 5 7600 với CPU Ryzen 7 7800X3D giá sao", "mainboard nào lắp được cho hai con đó"),
+        ("laptop dell dưới 20 triệu", "chuột nào hợp với con thứ hai"),
+    ],
+)
+async def test_goods_of_another_kind_than_is_asked_for_are_no_answer(
+    shop: Shop, first: str, asked: str
+) -> None:
+    await shop.ask(first)
+    told = await shop.ask(asked)
+    kind = {"m": "Mainboard", "c": "Chuột"}[asked[0]]
+    lines = told_lines(told.answer)
+    assert told.done.metadata["answered"] is False or all(kind in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "asked", ["cái rẻ nhất có bluetooth không", "con re nhat co bluetooth ko", "con rẻ nhất có dây không"]
+)
+async def test_whether_the_cheapest_has_something_is_asked_of_it(shop: Shop, asked: str) -> None:
+    await shop.ask("bàn phím cơ dưới 1,5 triệu")
+    assert len(told_lines((await shop.ask(asked)).answer)) == 1
