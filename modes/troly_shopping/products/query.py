@@ -391,17 +391,16 @@ class _Parser:
         masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
         found = grammar().find(masked)
         self._found = {hit.label for hit in found}
-        self._hits = [
-            hit for hit in _without_guesses(found) if not self._courteous(hit) and not self._granted(hit)
-        ]
+        self._allowed = lexicon("catalogue", "granted").find(self._rest)
+        asks_nothing = [hit for hit in found if self._courteous(hit) or self._granted(hit)]
+        self._hits = [hit for hit in _without_guesses(found) if hit not in asks_nothing]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             # "Da Nang" is no "nặng".
             places = _place_words(masked)
             self._hits = [hit for hit in self._hits if hit.label[:4] != "ask " or hit.start not in places]
         self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
-        self._spans += spans_of(hit for hit in found if self._courteous(hit) or self._granted(hit))
-        self._spans += spans_of(lexicon("catalogue", "granted").find(self._rest))
+        self._spans += spans_of([*asks_nothing, *self._allowed])
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
         # "cu" is also "củ", a million.
@@ -420,8 +419,7 @@ class _Parser:
 
     def _granted(self, hit: PhraseHit) -> bool:
         """Whether a comparison is only allowed: "mắc hơn xíu cũng được" ranks nothing."""
-        granted = lexicon("catalogue", "granted").find(self._rest)
-        after = [one for one in granted if 0 <= one.start - hit.end <= _NEAR]
+        after = [one for one in self._allowed if 0 <= one.start - hit.end <= _NEAR]
         gap = self._rest[hit.end : after[0].start] if after else ","
         return hit.label in {"cheapest", "dearest", "most", "least"} and not _CLAUSE.search(gap)
 

@@ -225,11 +225,7 @@ class _Pointers:
         # "con thứ ba, không phải con thứ hai": beside one that is meant one that is denied is not.
         denials = {one: self._denial_before(one[1]) for one in said}
         meant = [one for one in said if not denials[one]] or said
-        spans = tuple(
-            self._span(first if one in meant else first - denials[one], end)
-            for one in said
-            for _, first, end in (one,)
-        )
+        spans = tuple(self._span(one[1] - (0 if one in meant else denials[one]), one[2]) for one in said)
         rows = [self._rows[number - 1] for number, _, _ in meant if number <= len(self._rows)]
         missing = next((number for number, _, _ in meant if number > len(self._rows)), 0)
         return Reference("ordinal", tuple({row.id: row for row in rows}.values()), spans, missing=missing)
