@@ -132,6 +132,19 @@ async def test_an_answer_streams_is_saved_and_opens_again(tmp_path: Path, ollama
         await until(lambda: "asked the model" in text_of(again.chat.evidence))
 
 
+async def test_another_model_than_the_one_set_is_told_on_the_screen(
+    tmp_path: Path, ollama: OllamaDouble
+) -> None:
+    del ollama.models["gpt-oss:latest"]
+    app = Real(tmp_path, ollama.url)
+    async with running(app) as pilot:
+        ollama.script("Dạ có ạ.")
+        await app.ask(pilot, "còn hàng không?")
+        await until(lambda: "Dạ có ạ." in app.shown and not app.controller.pane.running, PATIENCE)
+    assert "gpt-oss chưa được cài; qwen2.5:7b-instruct trả lời thay." in " ".join(app.shown.split())
+    assert "app models pull gpt-oss" in app.shown
+
+
 async def test_it_is_told_once_that_an_assistant_has_loaded_what_it_needs(
     tmp_path: Path, ollama: OllamaDouble
 ) -> None:

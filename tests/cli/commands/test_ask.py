@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.ollama.double import OllamaDouble
 from tests.support.process.command_line import CommandLine, of_type
 
 
@@ -149,3 +150,19 @@ def test_a_persona_path_that_leads_nowhere_is_said_once_and_the_shipped_voice_an
     assert ran.code == 0
     assert ran.out.strip()
     assert ran.err.count("/nowhere/voice_vi.md") == 1
+
+
+def test_another_model_than_the_one_set_is_told(app: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with OllamaDouble() as server:
+        del server.models["gpt-oss:latest"]
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        said = app.run("ask", "--mode", "dental", "--lang", "vi", "niềng răng có làm mỏi hàm khi ngủ trưa không")
+        told = app.run("ask", "--mode", "dental", "--json", "niềng răng có làm mỏi hàm khi ngủ trưa không")
+    assert server.chats
+    assert "gpt-oss" not in said.out
+    assert "`gpt-oss` chưa được cài; `qwen2.5:7b-instruct` trả lời thay." in said.err
+    assert "app models pull gpt-oss" in said.err
+    notices = [event for event in of_type(told.events, "Notice") if "gpt-oss" in event["message"]]
+    assert [(notice["level"], "app models pull gpt-oss" in notice["remedy"]) for notice in notices] == [
+        ("warning", True)
+    ]
