@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from troly.text.everyday import (
     ROLES,
+    SmallTalk,
     correction_phrases,
     is_laughter,
     small_talk,
@@ -67,6 +68,13 @@ def test_a_question_keeps_all_its_words_and_loses_what_is_around_it(
     assert found.rest == question
     kept = {word.text for word in without_everyday(text)}
     assert kept >= {word.text for word in without_everyday(question)}
+
+
+@pytest.mark.parametrize(
+    "text", ["duoc nghi may ngay", "em nghi duoc may ngay nua nam nay", "duoc nghi may ngay the"]
+)
+def test_a_question_without_accents_says_no_yes(text: str) -> None:
+    assert small_talk(text) == SmallTalk(None, text)
 
 
 @given(st.lists(st.sampled_from([phrase for role in ROLES for phrase in WORDS[role]]), max_size=6))

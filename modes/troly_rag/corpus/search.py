@@ -55,8 +55,12 @@ _OUTDATED, _CLOSE, _TITLED, _ALIKE = 0.5, 0.1, 0.1, 0.2
 _OTHER_LANGUAGE = 0.15
 # What a passage without the kind of figure that is asked for yields to one with it.
 _NO_FIGURE = 0.15
-# What a closed one without it counts.
+# What a closed one that does not answer counts.
 _MOST_WITHOUT = 0.9
+# What stands apart in a page without naming its subject answers only when the words stand together as they were asked.
+_TOGETHER = 0.3
+# Fewer telling words say too little, but for the title of a page or a thing known by name.
+_FEWEST = 2
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
@@ -202,10 +206,8 @@ class CorpusSearch:
             who = user if mine else None
             seen[mine] = await asyncio.to_thread(self._passages, collection, query, found.passages, who, now)
         closed = [one for one in seen.get(False, ()) if one.relevance >= least]
-        asked = figure_request(query)
-        # Without the figure that is asked for it does not speak of all.
         share = max(
-            (one.share if asked.is_met(fold(one.text)) else _MOST_WITHOUT * one.share for one in closed),
+            (one.share if answers(query, one, one.text) else _MOST_WITHOUT * one.share for one in closed),
             default=0.0,
         )
         denied = len({one.document for one in closed})
@@ -268,6 +270,19 @@ def _value(query: str, passage: Passage) -> float:
     value -= _NO_FIGURE * (not figure_request(query).is_met(fold(passage.text)))
     value -= _OTHER_LANGUAGE * (question.language != text_of(passage.text).language)
     return round(value, 6)
+
+
+def answers(query: str, passage: Passage, told: str) -> bool:
+    """Whether `passage` speaks of everything that `query` asks, and `told` of it holds the kind of figure asked for."""
+    question = question_of(query)
+    if passage.share < 1 or not question.words or not question.keeps_numbers(passage.whole):
+        return False
+    named = question.named_by(passage.title) >= 1
+    few = question.subjects < _FEWEST and not question.is_topic
+    if not named and (few or passage.closeness < _TOGETHER):
+        return False
+    asked = figure_request(query)
+    return asked.is_met(fold(told)) and question.uses_figures(told)
 
 
 def _spread(passages: Sequence[Passage]) -> list[Passage]:

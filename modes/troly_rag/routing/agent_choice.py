@@ -15,9 +15,8 @@ from troly.text.match import UNKNOWN, ExampleClassifier
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import figure_request
-from troly_rag.corpus.search import CorpusResult, CorpusSearch
+from troly_rag.corpus.search import CorpusResult, CorpusSearch, answers
 from troly_rag.routing.lexicons import ENOUGH, read_examples
-from troly_rag.tools.documents import answers
 
 GENERAL_DOMAIN = "general_knowledge"
 # How much the corpora count beside the likeness to examples, when the best find is at least `_GOOD_FIND`; less below.

@@ -18,7 +18,7 @@ from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import question_of, text_of, title_subject
-from troly_rag.corpus.search import CorpusSearch, Passage
+from troly_rag.corpus.search import CorpusSearch, Passage, answers
 from troly_rag.routing.lexicons import UNITS, corrections, label, neighbours, tool_words
 from troly_rag.routing.questions import (
     asks,
@@ -30,7 +30,7 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.strings import say
 from troly_rag.tools.calculator import work_out
-from troly_rag.tools.documents import TOLD_WHOLE, answers, evidence_of
+from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
 from troly_rag.tools.logs import is_of_log, parse_log_query
 
 KIND, LOGS = "documents", "logs"

@@ -11,6 +11,7 @@ from troly.text.fold import fold
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.grounding import Claim, claims_of, is_listed
 from troly_rag.corpus.coverage import figure_request, question_of, text_of
+from troly_rag.corpus.search import answers
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolInputs, ToolResult
@@ -22,10 +23,6 @@ PASSAGES, _LOOKED_AT = 6, 30
 SENTENCES, SUMMARY_SENTENCES = 3, 4
 # From this relevance on a passage is material for a model, and may be shown as what comes nearest.
 NEAR = 0.5
-# What stands apart in a page without naming its subject answers only when the words stand together as they were asked.
-_CLOSE = 0.3
-# Fewer telling words say too little, but for the title of a page or a thing known by name.
-_FEWEST = 2
 # A passage of so many characters is told whole.
 TOLD_WHOLE = 400
 _AS_GOOD = 0.02
@@ -43,7 +40,7 @@ _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 async def run_search(given: ToolInputs) -> ToolResult:
     """The best passages that the asker may see, and the sentences of them that answer the query.
 
-    `covered` says whether a passage speaks of all that is asked, and no closed one as well as it; else `unread` are the
+    `covered` says whether a passage speaks of all that is asked, and no closed one answers as well; else `unread` are the
     words that it does not hold. Where versions are compared, the one in force and the old one are told.
     """
     turn, query = given.turn, given.query
@@ -154,19 +151,6 @@ def _versions(current: Passage, older: Passage, given: ToolInputs) -> str:
         for key, one in (("in_force", current), ("older", older))
     ]
     return "\n".join(sides)
-
-
-def answers(query: str, passage: Passage, told: str) -> bool:
-    """Whether `passage` speaks of everything that `query` asks, and `told` of it holds the kind of figure asked for."""
-    question = question_of(query)
-    if passage.share < 1 or not question.words or not question.keeps_numbers(passage.whole):
-        return False
-    named = question.named_by(passage.title) >= 1
-    few = question.subjects < _FEWEST and not question.is_topic
-    if not named and (few or passage.closeness < _CLOSE):
-        return False
-    asked = figure_request(query)
-    return asked.is_met(fold(told)) and question.uses_figures(told)
 
 
 def _sentences(query: str, passages: Sequence[Passage], most: int) -> list[tuple[str, Passage]]:

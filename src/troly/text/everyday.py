@@ -92,8 +92,19 @@ def small_talk(text: str) -> SmallTalk:
     idle = [hit for hit in hits if hit.label in _AROUND or hit.label in _KINDS]
     if kinds and not words_outside(words, spans_of(idle)) and len(text) <= _ENOUGH:
         labels = {hit.label for hit in kinds}
+        if labels == {"ack"} and _may_ask(words, hits):
+            return SmallTalk(None, text)
         return SmallTalk(next(kind for kind in _KINDS if kind in labels), "")
     return SmallTalk(None, _unwrapped(text, head, hits))
+
+
+def _may_ask(words: list[WordToken], hits: list[PhraseHit]) -> bool:
+    """Whether more words of a message without accents could be others than say yes: "duoc nghi may ngay" asks how many days."""
+    said = [hit for hit in hits if hit.label in ("ack", "person", "particle")]
+    doubtful = words_outside(words, spans_of(said))
+    agreeing = len(words) - len(words_outside(words, spans_of(hit for hit in hits if hit.label == "ack")))
+    unmarked = not any(accents(word.text) for word in words) and not all(hit.exact for hit in hits)
+    return unmarked and len(doubtful) > agreeing
 
 
 def without_pleasantries(text: str) -> str:
