@@ -257,7 +257,10 @@ def _sources(used: Sequence[SourceEvidence], turn: TurnContext) -> Iterator[str]
 
 
 def _aged(used: Sequence[SourceEvidence], turn: TurnContext) -> Iterator[str]:
-    """Which of the documents told are of a year gone by, where that year was not asked for."""
+    """Which of the documents told are replaced, or of a year gone by where that year was not asked for."""
+    compared = bool(tool_words("compare").find(turn.text))
+    for title in dict.fromkeys(one.title for one in used if one.superseded and not compared):
+        yield say("answer.superseded", turn.language, title=title)
     for title in dict.fromkeys(one.title for one in used if not one.superseded):
         years = [int(year) for year in _YEAR.findall(title)]
         if years and max(years) < turn.now.year and str(max(years)) not in turn.text:

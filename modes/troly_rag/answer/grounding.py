@@ -10,8 +10,10 @@ from calendar import day_name, month_name
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 from troly.text.arithmetic import derived_figures
@@ -54,6 +56,9 @@ _NUMBERED = re.compile(r"([A-Za-z]+)(\d+)")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_DAY = re.compile(r"(?<!\d)([0-3]?\d)/([01]?\d)/((?:19|20)\d\d)(?!\d)")
+_ISO_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)-([01]\d)-([0-3]\d)(?!\d)")
+_FEW_YEARS, _FEW_DAYS = 2, 12
 _FORBIDDEN = re.compile(r"\W*(?:khong duoc|cam|must not|may not|do not|never)\b([^:]*):(.+)", re.DOTALL)
 _ALLOWS = re.compile(r"\b(?:duoc|co the|may|can|allowed|permitted)\b")
 _CLAUSE = re.compile(r"[,;:()]")
@@ -158,7 +163,7 @@ class _Sources:
 
     def __init__(self, passages: Sequence[str], said: Sequence[str]) -> None:
         self._passages = passages
-        self._whole = "\n".join([*passages, *said])
+        self._whole, self._said = "\n".join([*passages, *said]), "\n".join(said)
         self._folded = fold(self._whole)
         self._typed = nfc(self._whole).lower()
         self._words = frozenset(words(self._whole))
@@ -234,6 +239,7 @@ class _Sources:
         derived |= {
             hour for one in _AFTERNOON.findall(body) if (hour := Decimal(one)) % 12 + 12 in self._figures
         }
+        derived |= _days_between(f"{body}\n{self._said}")
         strange = sorted(here - self._figures - self._results - derived)
         self._results |= here & derived
         self._before = body if here and not strange else self._before
@@ -260,6 +266,25 @@ class _Sources:
         if len(claim.words) < _CLAIMING or claim.coverage(text_of(self._whole)).share >= HELD:
             return ""
         return "words"
+
+
+def _days_between(text: str) -> set[Decimal]:
+    """How many days lie between two days that `text` names, both counted or not; a day without its year is of any year named."""
+    named = [tuple(map(int, found.groups())) for found in _DAY.finditer(text)]
+    named += [(int(d), int(m), int(y)) for y, m, d in _ISO_DAY.findall(text)]
+    years = sorted({year for *_, year in named})[-_FEW_YEARS:]
+    short = [(int(d), int(m), year) for d, m in _DATE.findall(text) for year in years]
+    days = list({day for d, m, y in [*named, *short] if (day := _day(d, m, y))})[:_FEW_DAYS]
+    return {
+        Decimal(abs((one - other).days) + both) for one, other in combinations(days, 2) for both in (0, 1)
+    }
+
+
+def _day(day: int, month: int, year: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
 
 
 def _tells_penalty(body: str, sentence: str) -> bool:
@@ -314,7 +339,8 @@ def _denies(said: Sequence[_Occurrence], held: Sequence[_Occurrence]) -> bool:
         alike = [other for other in held if other.word == one.word]
         near = [sum(a == b for a, b in zip(one.beside, other.beside, strict=True)) for other in alike]
         best = [other for other, share in zip(alike, near, strict=True) if share == max(near)]
-        if best and not one.denied & frozenset[bool]().union(*(other.denied for other in best)):
+        # The same word of other things ("tắt wifi", "đừng tắt máy") turns nothing round.
+        if best and max(near) and not one.denied & frozenset[bool]().union(*(other.denied for other in best)):
             turned[best[0].clause] += 1
     return any(count % 2 for count in turned.values())
 

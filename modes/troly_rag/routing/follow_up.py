@@ -12,8 +12,9 @@ from troly.plugin.context import TurnContext
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges, format_date, whole
+from troly.text.everyday import everyday_phrases
 from troly.text.fold import WordToken, fold, has_marks, tokens
-from troly.text.match import blank_out
+from troly.text.match import blank_out, spans_of
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
@@ -41,6 +42,7 @@ _CANDIDATES = 50
 _EDGES = " \t\r\n,.;:!?-–—…"
 _CODE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_IN_YEAR = re.compile(r"(?:\b(?:năm|nam|in|of|year)\s+)*(?<!\d)((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 _LONGEST = 12
 _YEAR_LONG = timedelta(days=300)
@@ -141,6 +143,8 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     corrects = meant != text or bool(corrections().find(text))
     today = pages.turn.now.astimezone(HCM).date()
     text = _with_days(_with_years(meant, today), before, today)
+    if current := _asked_as_of_now(text, before, today):
+        return FullQuestion(current, leaned=True)
     focus, question = pages.turn.focus, question_of(text)
     full = complete_question(text, before, pages.turn.language)
     if focus is None or not (focus.rows or focus.kind == LOGS):
@@ -157,6 +161,20 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         goes_on = points or (short and (full.leaned or is_of_log(text) or not await pages.answer(text)))
         return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
     return await _with_page(pages, text, full, before, focus.rows, corrects=corrects)
+
+
+def _asked_as_of_now(text: str, before: str, today: date) -> str:
+    """The question `before` without its year gone by, where `text` asks only how it is now ("hiện tại thì sao", "còn năm nay?")."""
+    gone_by = any(int(year) < today.year for year in _YEAR.findall(before))
+    this_year = [one.span for one in find_ranges(text, today) if one.start <= today <= one.end]
+    around = spans_of([*label("follow").find(text), *label("follow_end").find(text)])
+    rest = blank_out(text, [*this_year, *around])
+    names_now = bool(this_year) or any(hit.label == "now" for hit in everyday_phrases(text))
+    if not (gone_by and names_now) or question_of(rest).tokens or question_of(rest).own_figures:
+        return ""
+    return " ".join(
+        _IN_YEAR.sub(lambda found: " " if int(found[1]) < today.year else found[0], before).split()
+    )
 
 
 def _explained(text: str, before: str, turn: TurnContext) -> FullQuestion:

@@ -401,3 +401,32 @@ def test_each_sentence_of_a_page_and_each_of_its_clauses_may_be_told(page: Path)
             for told in (sentence, *clauses):
                 why = [reason for _, reason in ground(told, [section]).dropped]
                 assert "negation" not in why, told
+
+
+INFECTED = "Máy nhiễm mã độc\nMáy có dấu hiệu nhiễm virus thì rút dây mạng, tắt wifi, để máy bật và gọi 1900."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Không, bạn đừng tắt máy: rút dây mạng, tắt wifi, để máy bật và gọi 1900.",
+        "Đừng tắt máy.",
+        "Đừng tắt máy, chỉ tắt wifi.",
+    ],
+)
+def test_the_same_word_of_another_thing_turns_no_sentence_round(claim: str) -> None:
+    assert ground(claim, (INFECTED,)).text == claim
+
+
+@pytest.mark.parametrize(
+    ("claim", "stands"),
+    [
+        ("Từ hôm nay 23/11 đến 19/12/2026 còn 26 ngày.", True),
+        ("Tính cả hai ngày, từ 23/11/2026 đến 19/12/2026 là 27 ngày.", True),
+        ("Tiệc vào 19/12/2026, còn 26 ngày nữa.", True),
+        ("Từ hôm nay 23/11 đến 19/12/2026 còn 31 ngày.", False),
+    ],
+)
+def test_days_between_two_days_are_counted(claim: str, stands: bool) -> None:
+    party = "Tiệc cuối năm\nTiệc cuối năm tổ chức ngày 19/12/2026."
+    assert bool(ground(claim, (party,), ("Today: 2026-11-23 (Monday)",)).text) is stands
