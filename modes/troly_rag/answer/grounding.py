@@ -340,7 +340,8 @@ def _denies(said: Sequence[_Occurrence], held: Sequence[_Occurrence]) -> bool:
         near = [sum(a == b for a, b in zip(one.beside, other.beside, strict=True)) for other in alike]
         best = [other for other, share in zip(alike, near, strict=True) if share == max(near)]
         # The same word of other things ("tắt wifi", "đừng tắt máy") turns nothing round.
-        if best and max(near) and not one.denied & frozenset[bool]().union(*(other.denied for other in best)):
+        same = any(other.beside == one.beside or {*one.beside} & {*other.beside} - {""} for other in best)
+        if same and not one.denied & frozenset[bool]().union(*(other.denied for other in best)):
             turned[best[0].clause] += 1
     return any(count % 2 for count in turned.values())
 
