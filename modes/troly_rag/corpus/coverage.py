@@ -197,6 +197,7 @@ class Question:
             self._lines.pop(at, None)
         telling = [at for at in range(len(typed)) if at not in idle and at not in own]
         self._places = [at for at in telling if at not in everywhere or at in self._lines] or telling
+        self._anywhere = everywhere - self._lines.keys()
         self._typed, self._keys, self._marked = typed, keys_of(typed), marked
         self._elsewise = named_elsewise(raw)
 
@@ -250,8 +251,10 @@ class Question:
 
     @property
     def subjects(self) -> int:
-        """How many of the telling words are more than units of time and number ("ngày", "lần")."""
-        return sum(not _UNIT.fullmatch(self._typed[at].folded) for at in self._places)
+        """How many of the telling words are more than units of time and number ("ngày", "lần") and what every page is of ("công ty")."""
+        return sum(
+            not _UNIT.fullmatch(self._typed[at].folded) for at in self._places if at not in self._anywhere
+        )
 
     @property
     def names(self) -> str:
@@ -527,13 +530,18 @@ _ADDRESSES = (
 _REASON = re.compile(
     r"\b(?:do|vi|boi|nham|tranh|because|due to|in order to|so that|since)\b|\bde (?:giu|khoa|lay|xoa|tham gia|giup|bao|phong|khong)\b"
 )
+# What asks for a time of day and no length of time, and what tells one.
+_WHAT_TIME = re.compile(r"(?:^|\b(?:luc|tu|den|toi|truoc|sau|tam|khoang) )may gio\b|\bwhat time\b")
+_TIME_OF_DAY = re.compile(
+    r"(?<!trong )(?<!vong )(?<!within )(?<!\d)(?:[01]?\d|2[0-4])\s*(?:gio|h|:[0-5]\d|am|pm|a\.m|p\.m|o'?clock)(?![a-z])"
+)
 _HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class FigureRequest:
     """What kind of figure answers: `units` are names of units ("hour"), `things` the names of what is counted ("how
-    many branches"), `figure` any figure, `contact` a number to call, `reason` why something is so."""
+    many branches"), `figure` any figure, `contact` a number to call, `reason` why something is so, `clock` a time of day."""
 
     units: frozenset[str] = frozenset()
     things: tuple[str, ...] = ()
@@ -542,6 +550,12 @@ class FigureRequest:
     contact: bool = False
     address: str = ""
     reason: bool = False
+    clock: bool = False
+
+    @property
+    def counts_things(self) -> bool:
+        """Whether it asks how many of something there are: that is a subject of its own."""
+        return bool(self.things or self.units - set(_TIMES) - {"money"})
 
     def is_met(self, told: str) -> bool:
         """Whether a folded text holds the kind of figure that is asked for, where one is."""
@@ -549,6 +563,8 @@ class FigureRequest:
             return False
         if not self.figure:
             return True
+        if self.clock and not _TIME_OF_DAY.search(told):
+            return False
         if self.units & _CALENDAR and any(_measured(unit).search(told) for unit in _CALENDAR):
             return True  # "mấy tháng" is told by "60 ngày"
         named = self.units or self.things or self.moment
@@ -575,7 +591,9 @@ def figure_request(question: str) -> FigureRequest:
     figure = bool(units or things) or moment or _has(text, "amount") or _has(text, "span")
     address = next((pattern for asked, pattern in _ADDRESSES if re.search(asked, text)), "")
     reason = re.search(r"\b(?:tai sao|vi sao|sao lai|vi ly do gi|ly do|why)\b", text) is not None
-    return FigureRequest(frozenset(units), things, moment, figure, _has(text, "contact"), address, reason)
+    clock = _WHAT_TIME.search(text) is not None
+    contact = _has(text, "contact")
+    return FigureRequest(frozenset(units), things, moment, figure, contact, address, reason, clock)
 
 
 def _things_counted(question: Question) -> Iterator[str]:

@@ -277,11 +277,10 @@ def answers(query: str, passage: Passage, told: str) -> bool:
     question = question_of(query)
     if passage.share < 1 or not question.words or not question.keeps_numbers(passage.whole):
         return False
-    named = question.named_by(passage.title) >= 1
-    few = question.subjects < _FEWEST and not question.is_topic
+    named, asked = question.named_by(passage.title) >= 1, figure_request(query)
+    few = question.subjects < _FEWEST and not question.is_topic and not asked.counts_things
     if not named and (few or passage.closeness < _TOGETHER):
         return False
-    asked = figure_request(query)
     return asked.is_met(fold(told)) and question.uses_figures(told)
 
 
