@@ -297,8 +297,11 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     turn.say(content.answer)
     if content.evidence:
         turn.emit(cards(content.evidence, turn.now, turn.language))
-    if content.follow_ups:
-        turn.emit(Suggestions(content.follow_ups))
+    # Where nothing was found, what can be asked here at all.
+    if nearest := content.follow_ups or (
+        () if content.evidence or composed.answered else turn.mode.first_questions[turn.language]
+    ):
+        turn.emit(Suggestions(nearest))
     reporter.closing("done", round(ms, 3))
     turn.emit(Progress(say("progress.done", turn.language), 100.0))
     sources = say("step.answered", turn.language, sources=len(content.evidence))

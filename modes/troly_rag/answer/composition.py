@@ -202,8 +202,9 @@ class Findings:
         self._held.append(query.found.passages[0].share if query.found.passages else 0.0)
         near = self._untold(query.found.answer)
         asked = question_of(query.query)
-        # One word that names nothing known here comes near to no page.
-        telling = asked.subjects >= _FEWEST or asked.names_something
+        # One word that names nothing known here comes near to no page but one that has it in its title.
+        titled = bool(stands) and asked.coverage(text_of(stands[0].title)).share >= 1
+        telling = asked.subjects >= _FEWEST or asked.names_something or titled
         if near and stands and telling and query.is_near(_NEAREST, _NEAREST_CLOSE):
             words = ", ".join(f"“{words}”" for words in phrases_of(query.query, query.found.unread))
             if (stands[0].url, stands[0].section) in self._summed:

@@ -21,7 +21,7 @@ from troly.text.fold import fold, nfc, words
 from troly.text.language import is_syllable
 from troly.text.numbers import counting_words, find_amounts
 from troly.text.wordlist import read_lists
-from troly_rag.corpus.coverage import known_names, question_of, text_of
+from troly_rag.corpus.coverage import known_names, negations, question_of, text_of
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS
 
 FOLDER = Path(__file__).parent / "lexicons"
@@ -149,7 +149,7 @@ def telling(text: str) -> list[str]:
 
 def is_negative(sentence: str) -> bool:
     """Whether a word in it turns the sentence round (không, chưa, not)."""
-    return any(word in _words("negation") for word in _WORD.findall(nfc(sentence).lower()))
+    return any(word in negations() for word in _WORD.findall(nfc(sentence).lower()))
 
 
 @cache
@@ -315,7 +315,7 @@ def _occurrences(sentence: str) -> list[_Occurrence]:
         fresh = False
         for typed in _WORD.findall(nfc(clause).lower()):
             word = fold(typed)
-            if typed in _words("negation"):
+            if typed in negations():
                 denied, fresh = frozenset({True}), True
             elif not fresh and word in _VERBS and True in denied:
                 denied = frozenset({False})

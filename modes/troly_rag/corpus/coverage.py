@@ -233,6 +233,17 @@ class Question:
             if others
         )
 
+    def keeps_denials(self, told: str) -> bool:
+        """Whether each telling word that a no stands before is denied in `told` too: "nghỉ không lương" is no paid leave."""
+        denied = [
+            at
+            for at in self._places
+            if any(self._typed[before].text.lower() in negations() for before in range(max(0, at - 2), at))
+        ]
+        clauses = [text_of(clause) for clause in _CLAUSE.split(told)] if denied else []
+        denying = [one for one in clauses if any(word.text.lower() in negations() for word in one.words)]
+        return all(any(self._held(at, clause, frozenset()) for clause in denying) for at in denied)
+
     def _any(self, places: Sequence[int], text: Text) -> bool:
         return any(self._held(at, text, frozenset()) for at in places)
 
@@ -398,6 +409,12 @@ def title_subject(title: str) -> str:
     kinds = sorted((kind.split() for kind in lists["kind"]), key=len, reverse=True)
     first = next((kind for kind in kinds if words[: len(kind)] == kind), [])
     return " ".join(words[len(first) :])
+
+
+@cache
+def negations() -> frozenset[str]:
+    """The words that turn a sentence round, in small letters."""
+    return frozenset(read_lists(FOLDER / "negation.txt")["negation"])
 
 
 @cache

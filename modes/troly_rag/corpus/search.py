@@ -281,7 +281,7 @@ def answers(query: str, passage: Passage, told: str) -> bool:
     few = question.subjects < _FEWEST and not question.is_topic and not asked.counts_things
     if not named and (few or passage.closeness < _TOGETHER):
         return False
-    return asked.is_met(fold(told)) and question.uses_figures(told)
+    return asked.is_met(fold(told)) and question.uses_figures(told) and question.keeps_denials(told)
 
 
 def _spread(passages: Sequence[Passage]) -> list[Passage]:

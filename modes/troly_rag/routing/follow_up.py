@@ -167,10 +167,10 @@ def _asked_as_of_now(text: str, before: str, today: date) -> str:
     """The question `before` without its year gone by, where `text` asks only how it is now ("hiện tại thì sao", "còn năm nay?")."""
     gone_by = any(int(year) < today.year for year in _YEAR.findall(before))
     this_year = [one.span for one in find_ranges(text, today) if one.start <= today <= one.end]
-    around = spans_of([*label("follow").find(text), *label("follow_end").find(text)])
+    now = [hit for hit in everyday_phrases(text) if hit.label == "now"]
+    around = spans_of([*label("follow").find(text), *label("follow_end").find(text), *now])
     rest = blank_out(text, [*this_year, *around])
-    names_now = bool(this_year) or any(hit.label == "now" for hit in everyday_phrases(text))
-    if not (gone_by and names_now) or question_of(rest).tokens or question_of(rest).own_figures:
+    if not (gone_by and (this_year or now)) or question_of(rest).tokens or question_of(rest).own_figures:
         return ""
     return " ".join(
         _IN_YEAR.sub(lambda found: " " if int(found[1]) < today.year else found[0], before).split()

@@ -36,6 +36,13 @@ async def desk(home: Path) -> AsyncIterator[RagDesk]:
         "lỗi VPN 812 là gì",
         "what is the phone number of HR",
         "đi muộn và về sớm tổng cộng bị trừ bao nhiêu",
+        # A length of time is no time of day, and "công ty" stands in every page.
+        "mấy giờ phải có mặt ở công ty",
+        # What is denied is told only where a page denies it.
+        "nghỉ không lương được mấy ngày",
+        "không đi khám sức khỏe được không",
+        "không báo nghỉ ốm có sao không",
+        "lương tôi bao nhiêu",
     ],
 )
 async def test_what_no_page_says_is_no_answer(desk: RagDesk, question: str) -> None:
@@ -56,6 +63,10 @@ async def test_what_no_page_says_is_no_answer(desk: RagDesk, question: str) -> N
         ("Thứ bảy có làm việc không?", "kho vận"),
         ("gọi IT số nào", "1900"),
         ("tôi đang thử việc, làm việc từ xa được mấy ngày một tuần", "không được làm việc từ xa"),
+        ("Nhân viên được nghỉ phép bao nhiêu ngày một năm?", "14 ngày"),
+        ("công ty có bao nhiêu nhân viên", "420"),
+        ("không kết nối được vpn thì làm gì", "xóa cấu hình"),
+        ("máy in không in được", "1900"),
         ("em mới vào làm tuần trước, cho em hỏi ngày phép năm là bao nhiêu ạ", "14 ngày"),
     ],
 )
@@ -449,3 +460,13 @@ async def test_a_sum_is_not_told_again_for_another_kind_of_figure(desk: RagDesk)
     told = await desk.ask("Chấm công sau mấy giờ thì bị tính là đi muộn?", offline=True)
     assert "600.000" not in told.answer
     assert "8 giờ 45" in told.answer
+
+
+@pytest.mark.parametrize("now", ["hiện tại thì sao", "còn năm nay thì sao", "bây giờ thì sao", "and now?"])
+async def test_what_is_asked_as_of_now_is_told_from_the_version_in_force(desk: RagDesk, now: str) -> None:
+    old = await desk.ask("quy định năm 2024 về mật khẩu", offline=True)
+    assert "8 ký tự" in old.answer
+    assert "đã có bản mới hơn" in old.answer
+    told = await desk.ask(now, offline=True)
+    assert "14 " in told.answer
+    assert "90 ngày" not in told.answer
