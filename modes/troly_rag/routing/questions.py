@@ -13,7 +13,7 @@ from datetime import datetime
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
 from troly.text.fold import WordToken, fold, nfc, tokens
-from troly.text.match import PhraseHit
+from troly.text.match import PhraseHit, blank_out
 from troly.text.numbers import find_amounts
 from troly_rag.corpus.coverage import figure_request, question_of
 from troly_rag.routing.agent_choice import AgentChoice
@@ -198,7 +198,9 @@ _NOT_THIS = re.compile(
     rf"|(?:\s*[,;]\s*(?:chứ |and )?|\s+(?:chứ|and)\s+){_NOT} (?P<last>[^,;.?]+?)\s*[.?!]*$",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(r"(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|thu \w+|chu nhat)")
+_WEEKDAY = re.compile(
+    r"(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat)"
+)
 _MOST = 8
 # What parts the telling of how it came about from the question.
 _SETTING = re.compile(r"[.;!\n]+(?=\s|$)|,(?!\d)|\bnên\b")
@@ -297,6 +299,13 @@ def _is_named(text: str) -> bool:
     question = question_of(text)
     bare = not question.subjects and bool(question.own_figures)
     return question.is_topic or bare or _WEEKDAY.fullmatch(fold(text).strip(_EDGES)) is not None
+
+
+def names_only_day(text: str) -> bool:
+    """Whether it only names a day of the week ("và chủ nhật", "thứ bảy thì sao"): what of it stands in what was said before."""
+    said = nfc(text)
+    day = _WEEKDAY.search(fold(said))
+    return day is not None and not question_of(blank_out(said, [day.span()])).tokens
 
 
 def without_setting(text: str) -> str:

@@ -470,3 +470,11 @@ async def test_what_is_asked_as_of_now_is_told_from_the_version_in_force(desk: R
     told = await desk.ask(now, offline=True)
     assert "14 " in told.answer
     assert "90 ngày" not in told.answer
+
+
+@pytest.mark.parametrize("day", ["và chủ nhật", "còn thứ bảy thì sao", "and on Sunday?"])
+async def test_a_day_that_the_page_shown_does_not_tell_is_no_answer_of_another_page(
+    desk: RagDesk, day: str
+) -> None:
+    assert "11 giờ" in (await desk.ask("Căng tin phục vụ mấy giờ", offline=True)).answer
+    assert (await desk.ask(day, offline=True)).done.metadata["answered"] is False
