@@ -114,7 +114,7 @@ def orchestrator_of(cache: Cache) -> Node:
         draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
         goes_on = bool(leaned and turn.conversation_metadata.get(SUM))
         points = full.leaned and not full.about and full.text == talk.rest.strip()
-        points = points or (bool(before) and names_only_day(full.about or talk.rest))
+        points = points or (bool(before) and names_only_day(talk.rest))
         draft = replace(draft, original_query=turn.text, goes_on_with_sum=goes_on, points_back=points)
         work = Work(config, user, draft, turn_cache, began, corpora, leaned, before)
         # What is more than a greeting or thanks may be a matter of work in words that no list holds.

@@ -304,8 +304,11 @@ def _is_named(text: str) -> bool:
 def names_only_day(text: str) -> bool:
     """Whether it only names a day of the week ("và chủ nhật", "thứ bảy thì sao"): what of it stands in what was said before."""
     said = nfc(text)
-    day = _WEEKDAY.search(fold(said))
-    return day is not None and not question_of(blank_out(said, [day.span()])).tokens
+    if (day := _WEEKDAY.search(fold(said))) is None:
+        return False
+    # "Còn thứ bảy" goes on with a day, not with a thing ("còn thứ …").
+    before = [(hit.start, day.start()) for hit in label("follow").find(said) if hit.start < day.start()]
+    return not question_of(blank_out(said, [*before, day.span()])).tokens
 
 
 def without_setting(text: str) -> str:
