@@ -306,9 +306,7 @@ def names_only_day(text: str) -> bool:
     said = nfc(text)
     if (day := _WEEKDAY.search(fold(said))) is None:
         return False
-    # "Còn thứ bảy" goes on with a day, not with a thing ("còn thứ …").
-    before = [(hit.start, day.start()) for hit in label("follow").find(said) if hit.start < day.start()]
-    return not question_of(blank_out(said, [*before, day.span()])).tokens
+    return not question_of(blank_out(said, [day.span()])).tokens
 
 
 def without_setting(text: str) -> str:
