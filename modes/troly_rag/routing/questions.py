@@ -199,7 +199,7 @@ _NOT_THIS = re.compile(
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(
-    r"(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat)"
+    r"\b(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat)\b"
 )
 _MOST = 8
 # What parts the telling of how it came about from the question.
