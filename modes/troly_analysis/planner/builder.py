@@ -687,7 +687,7 @@ class _Builder:
             self.parts.per = [Group(order)]
             self.measures = [Measure("sum", ref, noun=self.measures[0].noun)]
             self.note("order_value_each", field=ref.name, order=order.name)
-        else:
+        elif ref.kind == "money":
             self.note("order_value", field=ref.name)
 
     # --- the form

@@ -715,7 +715,7 @@ def long_values(
         words = wording.words[place[0] : place[1]]
         phrase = fold(wording.text[words[0].start : words[-1].end])
         for key, ref in columns:
-            values = lookup(schema.sheet, schema.fields[key], phrase)
+            values = _spelled_so(lookup(schema.sheet, schema.fields[key], phrase), words, schema)
             whole = any(" ".join(fold(value).split()) == phrase for value in values)
             slipped = len(values) == 1 and phrase not in fold(values[0])
             if slipped and (" " not in phrase or all(is_syllable(word.folded) for word in words)):
@@ -734,13 +734,28 @@ def _completed(schema: Schema, mentions: Sequence[Mention], lookup: Lookup) -> I
             key = f"{part.ref.sheet}:{part.ref.name}"
             if part.whole or not _long(schema, key, part.ref):
                 continue
-            values = lookup(schema.sheet, schema.fields[key], fold(mention.text))
-            agree = [each for each in values if nfc(mention.text).lower() in nfc(each).lower()]
-            yield (
-                mention.start,
-                mention.end,
-                replace(part, values=tuple(sorted(agree or values)) or part.values),
-            )
+            found = lookup(schema.sheet, schema.fields[key], fold(mention.text))
+            agree = sorted(_spelled_so(found, tokens(mention.text), schema))
+            yield mention.start, mention.end, replace(part, values=tuple(agree) or part.values)
+
+
+def _spelled_so(values: Iterable[str], typed: Sequence[WordToken], schema: Schema) -> list[str]:
+    """Those of the values that hold the words with the accents that were typed, or not these words at all but one slip from them;
+    a whole value of several words may have one accent typed wrong.
+    """
+    said, agreeing = tuple(word.folded for word in typed), list[str]()
+    for value in values:
+        held = tokens(value)
+        runs = [held[at : at + len(said)] for at in range(len(held) - len(said) + 1)]
+        runs = [run for run in runs if tuple(word.folded for word in run) == said]
+        slip = len(held) == len(said) > 1
+        agree = (
+            slip >= sum(not accents_agree(mine.text, its.text) for mine, its in zip(typed, run, strict=True))
+            for run in runs
+        )
+        if schema.bare or not runs or any(agree):
+            agreeing.append(value)
+    return agreeing
 
 
 def _named_whole(
@@ -761,7 +776,9 @@ def _named_whole(
                 continue
             phrase = " ".join(word.folded for word in wording.words[start : start + length])
             for key, ref in few:
-                if values := lookup(schema.sheet, schema.fields[key], phrase, whole=True):
+                typed = wording.words[start : start + length]
+                found = lookup(schema.sheet, schema.fields[key], phrase, whole=True)
+                if values := _spelled_so(found, typed, schema):
                     taken.update(place)
                     yield start, start + length, Value(ref, tuple(values), whole=True, weight=1.0)
                     break

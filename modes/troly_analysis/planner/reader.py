@@ -17,6 +17,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
+from troly.text.language import is_syllable
 from troly.text.numbers import Amount
 from troly_analysis.planner.lexicon import bare_figures, concept, concepts, spellings_of
 from troly_analysis.planner.mentions import (
@@ -91,6 +92,7 @@ _ASKED_OF = (
 _AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
 _OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
 _TAKES = frozenset({"chiem", "gop", "contribute", "account"})
+_AT = frozenset({"o", "tai", "at"})
 _FRAMES = frozenset({"o", "tai", "trong", "cua", "voi", "tren", "ben", "in", "at", "from", "of", "among"})
 _CENTRE = frozenset({"ni", "rứa", "rua", "chừ", "mô", "nớ", "ri", "răng", "tê", "hè", "hỉ", "bây", "nỏ"})
 """Words of who speaks as in the centre of the country."""
@@ -1141,6 +1143,7 @@ class Reader:
                 continue
             denied = self._denied(at)
             self.take("value", at)
+            self._accents_told(at, value)
             self._rows_inside(at)
             if denied:
                 self.parts.denied += [(value.ref, each) for each in value.values]
@@ -1171,6 +1174,18 @@ class Reader:
                 found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
+
+    def _accents_told(self, at: int, value: Value) -> None:
+        """Say what a value was read for where its own accents are others than those that were typed."""
+        text = self.mentions[at].text
+        same = [each for each in value.values if fold(each) == fold(text)]
+        pairs = (list(zip(words(text), words(each), strict=True)) for each in same)
+        if (
+            same
+            and not self.schema.bare
+            and not any(all(accents_agree(*pair) for pair in each) for each in pairs)
+        ):
+            self.note("read_as", typed=text, meant=same[0])
 
     def _which_beside(self, at: int) -> int:
         """The place of a "nào" right behind, or a "which" right before; -1 for none."""
@@ -1207,7 +1222,7 @@ class Reader:
     def _is_value(self, at: int) -> bool:
         """Whether words that could be a value mean it: words of questions and names of columns come first."""
         mention = self.mentions[at]
-        if self._counts_next(at) or self._only_counts(at) or self._is_of_person(at):
+        if self._counts_next(at) or self._only_counts(at) or self._is_of_person(at) or self._is_other(at):
             return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
@@ -1224,6 +1239,41 @@ class Reader:
         if mention.labels - _LINKS and not best.whole:
             return False  # "trung bình" is an average whatever the data holds
         return len(mention.text.split()) > 1 or self._is_word_value(at, best)
+
+    def _is_other(self, at: int) -> bool:
+        """Whether words that stand in some values say a name of their own ("kho Sao Mai"), a place or somebody ("ở Hoa", "của
+        Ly"), or are a syllable that no value is called by ("ly" of "Chân váy xếp ly").
+        """
+        mention, best = self.mentions[at], self.mentions[at].values[0]
+        if best.whole:
+            return False
+        if self._goes_on(at, -1) or self._goes_on(at, 1):
+            return True
+        said, goods = fold(mention.text), best.ref.concept in GOODS
+        if not goods or " " in said:
+            return False
+        links = itertools.takewhile(self.is_link, range(at - 1, -1, -1))
+        if not _AT.isdisjoint(fold(self.mentions[each].text) for each in links):
+            return True
+        first = any(fold(value).startswith(f"{said} ") for value in best.values)
+        beside = (self.mentions[each] for each in (self.beside(at, -1), self.beside(at, 1)) if each >= 0)
+        named = [each.ref for mention in beside for each in mention.values]
+        named += [each.ref for mention in beside for each in mention.targets if each.ref]
+        return is_syllable(said) and not first and not any(ref.concept in GOODS for ref in named)
+
+    def _goes_on(self, at: int, step: Literal[-1, 1]) -> bool:
+        """Whether a name with capitals goes on past a mention in a word that says nothing of the sheet: "Mai" of "Sao Mai"."""
+        typed, mention = self.wording.words, self.mentions[at]
+        place, near = (mention.start - 1, mention.start) if step < 0 else (mention.end, mention.end - 1)
+        if not 0 < place < len(typed) or typed[place].folded in _TITLES or self.wording.text.isupper():
+            return False
+        left, right = typed[min(place, near)], typed[max(place, near)]
+        known = any(
+            each.start <= place < each.end and (each.targets or each.values or each.period or each.amount)
+            for each in self.mentions
+        )
+        capital = all(self.wording.text[typed[each].start].isupper() for each in (place, near))
+        return capital and not known and not self.wording.text[left.end : right.start].strip()
 
     def _is_of_person(self, at: int) -> bool:
         """Whether a word after a noun of persons stands in names of other things only: "khách hàng nữ" is no "Áo polo nữ"."""
@@ -1447,7 +1497,7 @@ class Reader:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
         for at in range(len(self.mentions)):
             mention = self.mentions[at]
-            if not mention.role and self._asks_which_thing(at):
+            if not mention.role and (self._asks_which_thing(at) or self._each_row(at)):
                 continue
             if mention.role or not (mention.targets or mention.unit) or mention.period:
                 continue
@@ -1457,24 +1507,43 @@ class Reader:
                 continue
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
-            found = self.group(at)
-            if (
-                trigger == "per"
-                and self.is_rows(at)
-                and (found is None or found.ref.concept == self.schema.row_concept)
+            found = self.group(at) or self._names_rows(at)
+            on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
+            mean = on_each or self.any("avg", "aov")
+            rows = trigger == "per" and self.is_rows(at)
+            if rows and (
+                found is None
+                or (found.ref.concept == self.schema.row_concept and (mean or code_name(found.ref)))
             ):
                 self.parts.per_row, self.parts.rows = True, self.noun(at)
                 self.take("per", at, *place)
                 continue
             if found is None:
                 continue
-            on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
-            if trigger == "per" and self._single(found, mean=on_each or self.any("avg", "aov")):
+            if trigger == "per" and self._single(found, mean=mean):
                 self.parts.per.append(found)
                 self.take("per", at, *place)
             elif found not in self.parts.groups:
                 self.parts.groups.append(found)
                 self.take("group", at, *place)
+
+    def _each_row(self, at: int) -> bool:
+        """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where each is a thing, none is named and no mean is asked for."""
+        refs = self.schema.by_concept.get(self.schema.row_concept, ())
+        named = [ref for ref in refs if ref.kind == "text" and not (ref.sheet or code_name(ref))]
+        figures = [figure.ref for each in range(len(self.mentions)) if (figure := self.figure(each))]
+        added = any(ref is not None and not averaged(ref) for ref in figures)
+        asked = self.has(at, "each") and not self.mentions[at].targets and not self.any("avg", "aov")
+        if asked and added and named and not any(each.ref in named for each in self.parts.conditions):
+            self.parts.groups.append(Group(named[0]))
+            self.take("group", at)
+        return bool(self.mentions[at].role)
+
+    def _names_rows(self, at: int) -> Group | None:
+        """The column that names the rows which a mention means, where each is a thing: "từng mặt hàng" of a sheet of goods."""
+        own = [each.ref for each in self.mentions[at].targets if each.ref and not each.ref.sheet]
+        named = [ref for ref in own if ref.kind == "text" and ref.concept == self.schema.row_concept]
+        return next((Group(ref) for ref in named if self.is_rows(at) and not code_name(ref)), None)
 
     def _asks_which_thing(self, at: int) -> bool:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
