@@ -42,10 +42,12 @@ from troly_analysis.planner.mentions import find_mentions, read_wording, without
 from troly_analysis.planner.periods import (
     When,
     following,
+    is_ahead,
     is_partial,
     of_the_year_before,
     preceding,
     same_days,
+    span_of,
 )
 from troly_analysis.planner.pointing import (
     ends_apart,
@@ -936,7 +938,9 @@ def _plan(
     )
     left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
     left = (*left, *_not_left_out(best, before))
-    if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
+    last = span_of(best.schema, built.query.date_ref) if built.query else None
+    ahead = built.query and is_ahead(built.query.period, last[1] if last else None, today)
+    if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
         return replace(plan, refusal=refused, ask=built.query or before, before=before)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
         read = ", ".join(dict.fromkeys(parts.understood))

@@ -263,6 +263,9 @@ class Reader:
         self._compare_nothing()
         if self.mentions and fold(self.mentions[0].text) == "vs":
             self.mentions[0].labels = frozenset({"and", "filler"})  # "với" of who types short
+        first = next((at for at in range(len(self.mentions)) if fold(self.mentions[at].text) == "sao"), -1)
+        if first >= 0 and all(map(self.is_link, range(first))) and self.any("growth"):
+            self.mentions[first].labels = frozenset({"cause"})  # "sao doanh thu giảm vậy"
         if self.has(0, "now") and self.has(1, "not", "deny", "only", "follow", "minus"):
             self.mentions[0].labels = frozenset({"filler"})  # "now leave out …" is of no day
         self._charts()
@@ -2166,7 +2169,8 @@ class Reader:
             if mention.role == "pointer":
                 parts.labels |= mention.labels & _POINTING
             elif not self.sure(at):
-                parts.labels |= mention.labels - (_MORE if mention.role == "filler" else frozenset())
+                own = _TOLD if mention.targets or mention.values else frozenset()  # a column of reasons
+                parts.labels |= mention.labels - own - (_MORE if mention.role == "filler" else frozenset())
                 told = () if mention.role in {"number", "value", "pointer"} else ("max", "min")
                 ends = [end for end in told if mention.has(end)]
                 parts.extremes += ends  # type: ignore[arg-type]
@@ -2303,6 +2307,7 @@ _WEAK = (
 _TELLING = frozenset(
     {"period", "value", "number", "condition", "group", "per", "figure", "count", "loose", "rows"}
 )
+_TOLD = frozenset({"forecast", "cause"})
 _MORE = frozenset({"gt", "lt"})
 """What "trên", "dưới" before no amount do not say: "trên web" is on it."""
 _POINTING = frozenset({"pointer", "one", "among", "both", "then", "preceding", "following"})

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, plan
+from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, column, plan
 from troly_analysis.sheets.ingest import one_spelling
+from troly_analysis.types import Sheet
 
 SIGNS = {
     ">": "gt", "trên": "gt", "lớn hơn": "gt", "more than": "gt", ">=": "gte", "≥": "gte", "ít nhất": "gte", "at least": "gte",
@@ -146,3 +149,36 @@ def test_what_a_figure_is_for_is_named_and_changes_nothing() -> None:
     assert "background" in {note.key for note in made.shown}
     assert not plan("doanh thu tháng 5 để zwkhen", (ORDERS,), NOW).missing
     assert plan("doanh thu tháng 5 để xem Shopee", (ORDERS,), NOW).ask.conditions  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        ("doanh thu sắp tới", "forecast"), ("tháng sau bán được bao nhiêu", "forecast"), ("tuan toi doanh thu", "forecast"),
+        ("upcoming revenue", "forecast"), ("doanh thu từ nay đến hết năm", "forecast"), ("revenue next quarter", "forecast"),
+        ("nguyên nhân doanh thu giảm", "cause"), ("ly do don bi huy", "cause"), ("sao doanh thu tháng 5 giảm vậy", "cause"),
+        ("reason for the drop in revenue", "cause"), ("doanh thu tuần này", ""), ("doanh thu tháng 7", ""),
+    ],
+)  # fmt: skip
+def test_what_has_not_come_is_a_forecast_and_what_led_to_it_a_cause(text: str, refusal: str) -> None:
+    made = plan(text, (ORDERS,), NOW)
+    assert made.refusal == refusal
+    assert bool(made.calls) != bool(refusal)
+
+
+@pytest.mark.parametrize(
+    "text", ["số đơn theo lý do hủy", "lý do nào có nhiều đơn nhất", "đếm đơn theo lý do"]
+)
+def test_a_column_of_reasons_is_asked_for_and_no_cause(text: str) -> None:
+    told = replace(ORDERS, fields=(*ORDERS.fields, column("Lý do hủy", "text", ("Đổi ý", "Hết hàng"))))
+    assert [group.ref.name for group in plan(text, (told,), NOW).ask.groups] == ["Lý do hủy"]
+
+
+@pytest.mark.parametrize("text", ["hợp đồng nào hết hạn tháng sau", "bao nhiêu hợp đồng hết hạn tuần tới"])
+def test_days_to_come_that_the_data_hold_are_no_forecast(text: str) -> None:
+    leases = Sheet(
+        "9", "lan", "Hợp đồng", "t9",
+        (column("Mã hợp đồng", "text", ("HD1", "HD2"), 40), column("Ngày hết hạn", "date", (), 30), column("Tiền thuê", "money", (), 9)),
+        40, NOW, date_field="Ngày hết hạn", span=(date(2024, 1, 1), date(2025, 12, 31)),
+    )  # fmt: skip
+    assert not plan(text, (leases,), NOW).refusal
