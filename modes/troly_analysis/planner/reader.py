@@ -35,6 +35,7 @@ from troly_analysis.planner.schema import (
     Value,
     code_name,
     is_code,
+    lost_values,
     metric_measure,
     side_before,
     side_of,
@@ -89,6 +90,7 @@ _COUNTED_IN = frozenset({"tinh", "gom", "cong", "ke"})
 _ASKED_OF = (
     "which", "by", "per", "max", "min", "list", "top", "share", "each", "compare", "latest", "earliest",
 )  # fmt: skip
+_ENDS = ("which", "which one", "max", "min", "superlative", "top", "bottom", "seller", "slow seller")
 _AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
 _OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
 _TAKES = frozenset({"chiem", "gop", "contribute", "account"})
@@ -286,6 +288,7 @@ class Reader:
                 self._number(at)
         self._sold_out()
         self._values()
+        self._net()
         self._groups()
         self._measures()
         self._persons()
@@ -1178,6 +1181,22 @@ class Reader:
         self.parts.conditions += _merged(found)
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
+    def _net(self) -> None:
+        """ "Doanh thu thực tế": what was sold without the orders that came to nothing, where a status says so; else it is not read."""
+        column, lost = lost_values(self.schema.sheet)
+        concepts = {each.concept for mention in self.mentions for each in mention.targets[:1]}
+        sold = "revenue" in concepts or self.any("sold", "bought", "how much", "rows")
+        sold = sold or any(map(self.is_rows, range(len(self.mentions))))
+        for at, mention in enumerate(self.mentions):
+            if mention.role or not lost or not sold or not self.has(at, "net"):
+                continue
+            if not any(each.ref.name == column for each in self.parts.conditions):
+                ref = self.schema.refs[f":{column}"]
+                self.parts.conditions.append(Condition(ref, "nin", list(lost), ", ".join(lost)))
+                self.note("net_of", said=mention.text, values=lost)
+            beside = at > 0 and self.figure(at - 1) is not None  # "doanh thu thực nhận"
+            self.take("condition" if beside or not mention.targets else "", at)
+
     def _accents_told(self, at: int, value: Value) -> None:
         """Say what a value was read for where its own accents are others than those that were typed."""
         text = self.mentions[at].text
@@ -1510,7 +1529,7 @@ class Reader:
                 continue
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
-            found = self.group(at) or self._names_rows(at)
+            found = self.group(at) or (self._names_rows(at) if trigger in {"by", "per"} else None)
             on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
             mean = on_each or self.any("avg", "aov")
             rows = trigger == "per" and self.is_rows(at)
@@ -1536,8 +1555,9 @@ class Reader:
         named = [ref for ref in refs if ref.kind == "text" and not (ref.sheet or code_name(ref))]
         figures = [figure.ref for each in range(len(self.mentions)) if (figure := self.figure(each))]
         added = any(ref is not None and not averaged(ref) for ref in figures)
-        asked = self.has(at, "each") and not self.mentions[at].targets and not self.any("avg", "aov")
-        if asked and added and named and not any(each.ref in named for each in self.parts.conditions):
+        asked = self.has(at, "each") and not self.mentions[at].targets and not self.any("avg", "aov", *_ENDS)
+        spoken = {self.about, *(each.ref for each in self.parts.conditions)}
+        if asked and added and named and spoken.isdisjoint(named):
             self.parts.groups.append(Group(named[0]))
             self.take("group", at)
         return bool(self.mentions[at].role)

@@ -171,7 +171,9 @@ def test_what_has_not_come_is_a_forecast_and_what_led_to_it_a_cause(text: str, r
 )
 def test_a_column_of_reasons_is_asked_for_and_no_cause(text: str) -> None:
     told = replace(ORDERS, fields=(*ORDERS.fields, column("Lý do hủy", "text", ("Đổi ý", "Hết hàng"))))
-    assert [group.ref.name for group in plan(text, (told,), NOW).ask.groups] == ["Lý do hủy"]
+    asked = plan(text, (told,), NOW).ask
+    assert asked is not None
+    assert [group.ref.name for group in asked.groups] == ["Lý do hủy"]
 
 
 @pytest.mark.parametrize("text", ["hợp đồng nào hết hạn tháng sau", "bao nhiêu hợp đồng hết hạn tuần tới"])
@@ -182,3 +184,22 @@ def test_days_to_come_that_the_data_hold_are_no_forecast(text: str) -> None:
         40, NOW, date_field="Ngày hết hạn", span=(date(2024, 1, 1), date(2025, 12, 31)),
     )  # fmt: skip
     assert not plan(text, (leases,), NOW).refusal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "doanh thu thực tế tháng 5",
+        "doanh thu rong thang 5",
+        "actual revenue in May",
+        "net sales in May",
+        "số đơn thực tế tháng 5",
+    ],
+)
+def test_what_was_sold_in_fact_leaves_out_what_came_to_nothing_or_is_not_read(text: str) -> None:
+    made = plan(text, (ORDERS,), NOW)
+    assert made.calls[0].arguments["filters"] == {"Trạng thái": {"nin": ["Đã hủy", "Hoàn trả"]}}
+    assert "net_of" in {note.key for note in made.shown}
+    bare = replace(ORDERS, fields=tuple(each for each in ORDERS.fields if each.name != "Trạng thái"))
+    made = plan(text, (bare,), NOW)
+    assert made.missing or text == "net sales in May"
