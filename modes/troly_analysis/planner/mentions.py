@@ -44,6 +44,8 @@ class CorrectedText:
     words: tuple[WordToken, ...]
     careful: bool
     repairs: tuple[tuple[str, str], ...] = ()
+    respelt: tuple[tuple[str, str], ...] = ()
+    """All that was written in another way, as (typed, read as): repairs, short words, signs."""
 
 
 def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = frozenset()) -> CorrectedText:
@@ -55,7 +57,11 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     vocabulary = kept.union(*(phrases.vocabulary() for phrases in named))
     text = _PERCENT.sub(" phần trăm", message)
     text = years_in_digits(months_of_year(nfc(text)[:_MOST_CHARS]))
+    respelt = [("%", "phần trăm")]
+
     for pattern, written in (*_SIGNS, *rewrites()):
+        found = pattern.finditer(text)
+        respelt += [(match[0].strip(), match.expand(written).strip()) for match in found]
         text = pattern.sub(written, text)
     text = _UNIT_SLIP.sub(_unit_meant, text)
     text = re.sub(r"(?<=\w) n (?=\w)", " and ", text) if detect_score(text) < 0 else text
@@ -69,8 +75,9 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
         )
         correction = replace(correction, changes=tuple(changes))
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
-    found, more = _respelt(correction.text, vocabulary, named)
-    return CorrectedText(found, tuple(tokens(found)), careful, (*repairs, *more))
+    put_right, more = _respelt(correction.text, vocabulary, named)
+    respelt += [*((change.typed, change.meant) for change in correction.changes), *more]
+    return CorrectedText(put_right, tuple(tokens(put_right)), careful, (*repairs, *more), tuple(respelt))
 
 
 def _written(typed: str, meant: str, named: Sequence[Phrases[Any]]) -> str:

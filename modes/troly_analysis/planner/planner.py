@@ -358,7 +358,9 @@ def _has_unread(previous: Plan) -> bool:
 
 def _asks_what_was_meant(made: Plan, previous: Plan) -> Plan:
     """`made` as the question what the words not read before it mean, which it goes on from."""
-    question = Note("unheard", {"said": ", ".join(previous.missing)})
+    typed = [each for each in previous.missing if each in _OWN_WORDS or fold(each) in fold(previous.text)]
+    said = _each_once([_in_words(each, Parts()) for one in typed for each in _parts_of(one)])
+    question = Note("unheard", {"said": tuple(said) or previous.text})
     return replace(made, question=question, missing=previous.missing)
 
 
@@ -456,10 +458,24 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
 
 
 # Meanings that have no words of the message, and a name in the catalogue.
-_OWN_WORDS = {each: each for each in ("max", "min", "latest", "top", "avg", "median", "compare")}
-_OWN_WORDS |= {"±": "compare", "…": "pointed"}
+_OWN_WORDS = {
+    each: each
+    for each in ("max", "min", "latest", "top", "avg", "median", "compare", "gap", "count", "figure", "per", "now", "not", "aov")
+} | {"±": "compare", "…": "pointed", "%": "share", "mua/bán": "sold", "tồn kho": "left", "how much": "amount"}  # fmt: skip
+_OWN_WORDS |= {f"rank {place}": "rank" for place in range(1, MOST)}
 _OWN_LABELS = {"±": "compare", "mua/bán": "sold", "…": "pointer", "%": "share", "tồn kho": "left"}
-_POINTERS = ("among", "then", "both", "one", "follow", "only", "correction", "again")
+_ALIKE: dict[str, tuple[str, ...]] = {
+    "pointer": ("among", "then", "both", "one", "follow", "only", "correction", "again"),
+    "left": ("running out", "sold out", "in stock"),
+    "sold": ("bought", "seller", "slow seller"),
+    "max": ("superlative", "high", "seller", "top"),
+    "min": ("low", "slow seller", "bottom"),
+    "top": ("bottom", "list", "seller"),
+    "latest": ("earliest",),
+    "compare": ("gt", "lt", "gap", "growth"),
+    "per": ("each", "avg"),
+}
+"""The labels whose words say a meaning as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -943,13 +959,14 @@ def _plan(
     if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
         return replace(plan, refusal=refused, ask=built.query or before, before=before)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
-        read = ", ".join(dict.fromkeys(parts.understood))
-        said = [_in_words(each, parts) for one in left for each in _parts_of(one)]
+        said = [_in_words(each, parts) for one in left for each in _typed_parts(one, parts)]
+        known = dict.fromkeys(map(parts.own_words, parts.understood))
+        read = ", ".join(each for each in known if each not in said)
         key = "unknown" if read else "unknown_all"
         question = Note(
             key,
             {
-                "said": tuple(each for at, each in enumerate(said) if each not in said[:at]),
+                "said": tuple(_each_once(said)),
                 "sheet": sheet.name,
                 "read": read,
             },
@@ -958,6 +975,7 @@ def _plan(
     if built.question is not None:
         plan = replace(plan, options=built.options, pending=built.pending, open=built.query)
         return replace(plan, question=built.question)
+    left = tuple(map(parts.own_words, left))
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
 
 
@@ -1000,9 +1018,28 @@ def _names_of(query: DataQuery, schema: Schema) -> tuple[str, str, str] | None:
 def _in_words(unmet: str, parts: Parts) -> str | Note:
     """What is not held, in the person's own words where it had any."""
     label = _OWN_LABELS.get(unmet, unmet)
-    labels = (label, *(_POINTERS if label == "pointer" else ()))
+    labels = (label, *_ALIKE.get(label, ()))
     typed = next((parts.spoken[each] for each in labels if each in parts.spoken), "")
-    return typed or (Note(f"unmet_{_OWN_WORDS[unmet]}") if unmet in _OWN_WORDS else unmet)
+    if typed or unmet not in _OWN_WORDS:
+        unit = unmet.removeprefix("unit ")
+        return parts.own_words(typed or unmet) if typed or unit == unmet else Note(f"unit_{unit}")
+    return Note(f"unmet_{_OWN_WORDS[unmet]}")
+
+
+def _each_once(said: Sequence[str | Note]) -> list[str | Note]:
+    """What is not held, without what stands in another: "tháng" beside "tháng 13"."""
+    runs = [" ".join(folded_words(each)) if isinstance(each, str) else "" for each in said]
+
+    def inside(run: str) -> bool:
+        return bool(run) and any(run != other and f" {run} " in f" {other} " for other in runs)
+
+    return [each for at, each in enumerate(said) if each not in said[:at] and not inside(runs[at])]
+
+
+def _typed_parts(unmet: str, parts: Parts) -> list[str]:
+    """The meanings of "max/min" that have words of the message, both where none has."""
+    both = _parts_of(unmet)
+    return [each for each in both if each in parts.spoken] or both
 
 
 def _parts_of(unmet: str) -> list[str]:

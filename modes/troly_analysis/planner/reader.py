@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -210,6 +210,18 @@ class Parts:
     """How much the message speaks of data: the sheet's own names, then words of figures."""
     facts: list[str] = field(default_factory=list)
     """Words that are a period, or a whole value of a column, for a model: facts, never guesses."""
+    message: str = ""
+    respelt: tuple[tuple[str, str], ...] = ()
+    """What of the message was read in another way, as (typed, read as)."""
+
+    def own_words(self, text: str) -> str:
+        """A part of the message as it was read, in the words that were typed."""
+        text = " ".join(text.split())
+        for typed, meant in reversed(self.respelt):
+            if typed and meant and fold(text) not in self.message:
+                pattern = rf"(?<!\w){re.escape(meant)}(?!\w)"
+                text = re.sub(pattern, typed.replace("\\", r"\\"), text)
+        return text
 
     def has(self, *labels: str) -> bool:
         """Whether any word that was read means one of `labels`."""
@@ -255,7 +267,11 @@ class Reader:
         self.mentions = find_mentions(self.wording, schema, today)
         if extra := long_values(self.wording, schema, self.mentions, lookup):
             self.mentions = find_mentions(self.wording, schema, today, extra)
-        self.parts = Parts(words=len(self.wording.words))
+        self.parts = Parts(
+            words=len(self.wording.words),
+            message=" ".join(fold(message).split()),
+            respelt=self.wording.respelt,
+        )
         for typed, meant in self.wording.repairs:
             self.note("read_as", typed=typed, meant=meant)
 
@@ -2197,6 +2213,9 @@ class Reader:
                 parts.adjectives += [
                     label[3:] for label in sorted(mention.labels) if ends and label.startswith("of ")
                 ]
+            for target in mention.targets:
+                if target.ref is not None:
+                    parts.spoken.setdefault(target.ref.name, mention.text)
             if mention.targets:
                 parts.weight += mention.targets[0].weight
             elif mention.values and mention.role == "value":
@@ -2282,14 +2301,21 @@ class Reader:
         for each in joined:  # "Nha Trang", where "nha" alone is a word of courtesy
             for mention in self.mentions:
                 named = mention.role == "filler" and mention.text[:1].isupper() and mention.start > 0
-                if named and mention.end == each[0]:
+                unit = mention.role == "loose" and self._numbered(each)
+                if (named or unit) and mention.end == each[0]:
                     each[0] = mention.start
+                elif unit and mention.start == each[1]:
+                    each[1] = mention.end
         words, text = self.wording.words, self.wording.text
         heads = self._header_words()
         unread = (words[start:end] for start, end in joined)
         return tuple(
             text[run[0].start : run[-1].end] for run in unread if not {word.folded for word in run} <= heads
         )
+
+    def _numbered(self, run: Sequence[int]) -> bool:
+        """Whether a number stands in the words of a run: "tháng 13"."""
+        return any(word.folded.isdecimal() for word in self.wording.words[slice(*run)])
 
     def _header_words(self) -> set[str]:
         """Words of the names of columns that are asked for or that values were read in, which add nothing: "hình thức Ví điện

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -11,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, column, plan
+from troly.text.catalogue import LANGS
+from troly.text.fold import fold
 from troly_analysis.sheets.ingest import one_spelling
 from troly_analysis.types import Sheet
 
@@ -203,3 +206,30 @@ def test_what_was_sold_in_fact_leaves_out_what_came_to_nothing_or_is_not_read(te
     bare = replace(ORDERS, fields=tuple(each for each in ORDERS.fields if each.name != "Trạng thái"))
     made = plan(text, (bare,), NOW)
     assert made.missing or text == "net sales in May"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("doanh thu tháng 13", "tháng 13"), ("doanh thu 32 ngày xyz", "ngày"), ("dthu t5 hok xyz %", "%"),
+        ("doanh thu sàn Amazon", "sàn"), ("revenue by tier > abc", "> abc"), ("lãi t5 bn", "lãi"),
+        ("doanh thu Shopee bữa 11/11 hổm", "bữa"), ("doanh thu thnág 5 xyzzq", "xyzzq"), ("số đơn tháng 5 đứng thứ hai xyzzq", "xyzzq"),
+    ],
+)  # fmt: skip
+def test_what_is_not_understood_is_named_in_the_words_that_were_typed(text: str, said: str) -> None:
+    made = plan(text, (ORDERS,), NOW)
+    assert made.question is not None
+    for lang in LANGS:
+        told = made.question.say(lang)
+        assert said in told
+        assert not re.search(r"\([a-z]+\)|\bunit |\brank |…|±|max/|/min", told)
+    named = made.question.params["said"]
+    assert all(fold(each) in fold(text) for each in named if isinstance(each, str))
+
+
+def test_what_was_not_read_before_is_told_in_words_or_plain_labels() -> None:
+    made = plan("doanh thu tháng cao nhất hơn tháng thấp nhất bao nhiêu xyzzq", (ORDERS,), NOW)
+    after = plan("còn Shopee thì sao", (ORDERS,), NOW, made)
+    assert after.question is not None
+    assert after.question.key == "unheard"
+    assert not re.search(r"…|±|max/|/min|gap", after.question.say("vi"))
