@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from troly.text.dates import COUNTS, DateRange, add, find_ranges, months_of_year, whole, years_in_digits
-from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, accents_agree, fold, folded_words, nfc, tokens
 from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.spelling import Corrector, SpellingRules, without_telex
@@ -60,9 +60,10 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     respelt = [("%", "phần trăm")]
 
     for pattern, written in (*_SIGNS, *rewrites()):
-        found = pattern.finditer(text)
-        respelt += [(match[0].strip(), match.expand(written).strip()) for match in found]
-        text = pattern.sub(written, text)
+        for match in reversed(list(pattern.finditer(text))):
+            if kept.isdisjoint(folded_words(match[0])):  # "chi" is "gì", but not in "Trần Thu Chi"
+                respelt.append((match[0].strip(), match.expand(written).strip()))
+                text = text[: match.start()] + match.expand(written) + text[match.end() :]
     text = _UNIT_SLIP.sub(_unit_meant, text)
     text = re.sub(r"(?<=\w) n (?=\w)", " and ", text) if detect_score(text) < 0 else text
     typed = tokens(nfc(message)[:_MOST_CHARS])
@@ -686,22 +687,30 @@ Place = tuple[int, int]
 def words_of_values(
     message: str, wording: CorrectedText, schema: Schema, lookup: Lookup | None
 ) -> frozenset[str]:
-    """The folded words that were respelt although some value of a long column holds them: "short" of "Quần short", or is one
-    slip from them and the words around: "áo hodie".
+    """The folded words that were respelt although some value of a long column holds them: "short" of "Quần short", is one
+    slip from them and the words around: "áo hodie", or is of them and these: "Trần Thu Chi".
     """
     if lookup is None:
         return frozenset()
     repaired = {fold(each) for each, _ in wording.repairs}
+    respelt = repaired | {fold(each) for each, _ in wording.respelt}
     columns = [key for key, ref in schema.refs.items() if _long(schema, key, ref)][:_MOST_COLUMNS]
     fields = [schema.fields[key] for key in columns if schema.fields[key].distinct <= _MOST_NAMES]
     typed = [token.folded for token in tokens(message[:_MOST_CHARS])]
+
+    def held(at: int, start: int, end: int) -> bool:
+        name = typed[at] not in repaired
+        phrase = " ".join(typed[start:end])
+        return not (name and " " not in phrase) and any(
+            lookup(schema.sheet, each, phrase, whole=name) for each in fields
+        )
+
     return frozenset(
         word
         for at, word in enumerate(typed)
-        if word in repaired
+        if word in respelt
         and any(
-            lookup(schema.sheet, each, " ".join(typed[start:end]))
-            for each in fields
+            held(at, start, end)
             for start in range(max(0, at - _REACH), at + 1)
             for end in range(at + 1, at + _REACH + 2)
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from functools import cache
+from functools import cache, reduce
 
 from troly.text.everyday import small_talk, thanks_only, without_background, without_pleasantries
 from troly.text.fold import fold, folded_words, tokens
@@ -279,7 +279,11 @@ def analyse_question(
         best = again
     before = previous.ask if previous else None
     rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
-    made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
+    made = (
+        _which_sheet(text, best, rival, choices)
+        if rival
+        else _plan(text, best, before, today, choices, lookup=values)
+    )
     if best.unheard and previous is not None and not made.question:
         made = _asks_what_was_meant(made, previous)
     if aside and made.calls:
@@ -661,12 +665,14 @@ class _Question:
     def _held_against(
         self, parts: Parts, before: DataQuery | None, built: BuiltQuery, schema: Schema, *, sure: bool
     ) -> None:
-        """Where a whole question could go on from the one before as well, both readings are told, unless it is `sure` to.
+        """Where a whole question could go on from the one before as well, both readings are told, unless it is `sure` to. Words of
+        one that was asked back are no filters of what names a figure of its own.
 
         What names a figure, a dimension and an end of it is more likely asked of everything, where only rows differ.
         """
         query, asked_back = built.query, self.previous.open if self.previous is not None else None
-        before = asked_back or before
+        own = parts.measures or parts.rows or parts.has("seller", "slow seller", "sold", "bought", "count")
+        before = before if asked_back is None or (own and parts.picks != "thing") else asked_back
         if query is None or before is None or before.sheet != schema.sheet.name or before.gap:
             return
         if parts.row_key is not None or query.form in {"schema", "distinct"}:
@@ -939,7 +945,13 @@ def _of_suggestion(text: str, query: DataQuery, sheets: Sequence[Sheet]) -> Plan
 
 
 def _plan(
-    text: str, best: _Candidate, before: DataQuery | None, today: date, choices: Mapping[str, str]
+    text: str,
+    best: _Candidate,
+    before: DataQuery | None,
+    today: date,
+    choices: Mapping[str, str],
+    *,
+    lookup: Lookup | None = None,
 ) -> Plan:
     """What to do for a message over the sheet it fits best; no figure beside a word that was not understood."""
     parts, built, sheet = best.parts, best.built, best.schema.sheet
@@ -958,6 +970,8 @@ def _plan(
     ahead = built.query and is_ahead(built.query.period, last[1] if last else None, today)
     if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
         return replace(plan, refusal=refused, ask=built.query or before, before=before)
+    if lacking := _lacking(left, best, lookup):
+        return replace(plan, question=lacking, missing=left, pending="ignore", open=built.query)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
         said = [_in_words(each, parts) for one in left for each in _typed_parts(one, parts)]
         known = dict.fromkeys(map(parts.own_words, parts.understood))
@@ -1034,6 +1048,37 @@ def _each_once(said: Sequence[str | Note]) -> list[str | Note]:
         return bool(run) and any(run != other and f" {run} " in f" {other} " for other in runs)
 
     return [each for at, each in enumerate(said) if each not in said[:at] and not inside(runs[at])]
+
+
+def _lacking(left: Sequence[str], best: _Candidate, lookup: Lookup | None) -> Note | None:
+    """That names are not in the data, with the values that there are of their columns, where nothing else was not understood."""
+    parts, schema = best.parts, best.schema
+    refs = list(dict.fromkeys(ref for _, found in parts.absent.values() for ref in found))
+    if not (left and refs) or not set(left) <= {*parts.absent, *(ref.name for ref in refs)}:
+        return None
+    said, held = tuple(parts.own_words(name) for name, _ in parts.absent.values()), list[Note]()
+    for ref in refs:
+        column = schema.key(ref)
+        all_of_it = (
+            lookup(schema.sheet, column, "") if lookup and len(column.examples) < column.distinct else ()
+        )
+        values = all_of_it or column.examples
+        short = len(values) == column.distinct <= MOST_TOLD
+        near = tuple(sorted(values, key=lambda value: -_likeness(value, said[0]))[:FEW_TOLD])
+        key = "values_held" if short else "values_near"
+        held.append(Note(key, {"field": ref.name, "values": values if short else near}))
+    told = reduce(lambda one, two: Note("values_two", {"one": one, "two": two}), held)
+    return Note("absent", {"said": said, "sheet": schema.sheet.name, "held": told})
+
+
+MOST_TOLD, FEW_TOLD = 20, 5
+
+
+def _likeness(value: str, said: str) -> float:
+    """How alike a value and what was typed are, 0 to 100."""
+    from rapidfuzz import fuzz  # 50 ms, which only a name that the data lack needs
+
+    return fuzz.WRatio(fold(value), fold(said))
 
 
 def _typed_parts(unmet: str, parts: Parts) -> list[str]:

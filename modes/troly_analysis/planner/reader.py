@@ -19,7 +19,7 @@ from typing import Any, Literal
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
 from troly.text.language import is_syllable
 from troly.text.numbers import Amount
-from troly_analysis.planner.lexicon import bare_figures, concept, concepts, spellings_of
+from troly_analysis.planner.lexicon import bare_figures, concept, concepts, spellings_of, turn_words
 from troly_analysis.planner.mentions import (
     Mention,
     find_mentions,
@@ -62,6 +62,8 @@ PERSONS = (
 """The concepts of columns that hold persons."""
 STATES = frozenset({"status", "reason", "gender", "priority"})
 _PLACES = frozenset({"province", "region", "district", "country"})
+_WAYS, _SITES = frozenset({"platform", "payment", "carrier"}), frozenset({"branch", "warehouse"})
+_LONGEST_NAME, _MOST_LACKING = 4, 3
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
@@ -94,7 +96,6 @@ _ENDS = ("which", "which one", "max", "min", "superlative", "top", "bottom", "se
 _AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
 _OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
 _TAKES = frozenset({"chiem", "gop", "contribute", "account"})
-_AT = frozenset({"o", "tai", "at"})
 _FRAMES = frozenset({"o", "tai", "trong", "cua", "voi", "tren", "ben", "in", "at", "from", "of", "among"})
 _CENTRE = frozenset({"ni", "rứa", "rua", "chừ", "mô", "nớ", "ri", "răng", "tê", "hè", "hỉ", "bây", "nỏ"})
 """Words of who speaks as in the centre of the country."""
@@ -210,6 +211,8 @@ class Parts:
     """How much the message speaks of data: the sheet's own names, then words of figures."""
     facts: list[str] = field(default_factory=list)
     """Words that are a period, or a whole value of a column, for a model: facts, never guesses."""
+    absent: dict[str, tuple[str, tuple[Ref, ...]]] = field(default_factory=dict)
+    """What was not read that is a name by its place in the sentence, and the columns that do not hold it: "ở Cà Mau"."""
     message: str = ""
     respelt: tuple[tuple[str, str], ...] = ()
     """What of the message was read in another way, as (typed, read as)."""
@@ -267,6 +270,7 @@ class Reader:
         self.mentions = find_mentions(self.wording, schema, today)
         if extra := long_values(self.wording, schema, self.mentions, lookup):
             self.mentions = find_mentions(self.wording, schema, today, extra)
+        self._names_go_on()
         self.parts = Parts(
             words=len(self.wording.words),
             message=" ".join(fold(message).split()),
@@ -274,6 +278,23 @@ class Reader:
         )
         for typed, meant in self.wording.repairs:
             self.note("read_as", typed=typed, meant=meant)
+
+    def _names_go_on(self) -> None:
+        """A word with a capital beside one that nothing was found for is part of its name: "Van" of "Ninja Van" is no "vẫn"."""
+        typed, text = self.wording.words, self.wording.text
+        capital = [text[word.start].isupper() for word in typed]
+        unknown = {at for start, end, _ in leftovers(self.mentions, self.wording) for at in range(start, end)}
+        for mention in self.mentions if 2 * sum(capital) <= len(typed) else ():
+            whole = any(value.whole for value in mention.values) or mention.period or mention.amount
+            sure = whole or any(target.weight >= _NAMED for target in mention.targets)
+            near = any(
+                at in unknown and capital[at]
+                for at in (mention.start - 1, mention.end)
+                if 0 <= at < len(typed)
+            )
+            if near and not sure and mention.start and all(capital[mention.start : mention.end]):
+                mention.labels, mention.targets, mention.values = frozenset(), (), ()
+                unknown.update(range(mention.start, mention.end))
 
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
@@ -1291,7 +1312,7 @@ class Reader:
         if not goods or " " in said:
             return False
         links = itertools.takewhile(self.is_link, range(at - 1, -1, -1))
-        if not _AT.isdisjoint(fold(self.mentions[each].text) for each in links):
+        if not set(turn_words("at")).isdisjoint(self.mentions[each].text.lower() for each in links):
             return True
         first = any(fold(value).startswith(f"{said} ") for value in best.values)
         beside = (self.mentions[each] for each in (self.beside(at, -1), self.beside(at, 1)) if each >= 0)
@@ -1306,9 +1327,11 @@ class Reader:
         if not 0 < place < len(typed) or typed[place].folded in _TITLES or self.wording.text.isupper():
             return False
         left, right = typed[min(place, near)], typed[max(place, near)]
+        own = mention.values[0].ref
         known = any(
-            each.start <= place < each.end and (each.targets or each.values or each.period or each.amount)
+            each.targets or each.period or each.amount or any(v.whole or v.ref == own for v in each.values)
             for each in self.mentions
+            if each.start <= place < each.end
         )
         capital = all(self.wording.text[typed[each].start].isupper() for each in (place, near))
         return capital and not known and not self.wording.text[left.end : right.start].strip()
@@ -1885,8 +1908,16 @@ class Reader:
             if not named or self._asked_for(at) or self.is_rows(at):
                 continue
             near = [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
+            near = [place for place in near if not self._is_of(at, place)]
             if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
                 self.take("head", at)
+
+    def _is_of(self, at: int, place: int) -> bool:
+        """Whether a column is asked of a thing that is named by another: "hạng của Trần Thu Chi"."""
+        mine, named = self.mentions[at].targets[0], self.mentions[place].values[:1]
+        told = place > at and not _OF.isdisjoint(fold(self.mentions[each].text) for each in range(at, place))
+        other = bool(named) and mine.concept not in {named[0].ref.concept, *GOODS, *PERSONS, "order"}
+        return told and other and mine.ref is not None
 
     def _add(self, measure: Measure) -> None:
         if measure not in self.parts.measures:
@@ -2300,18 +2331,77 @@ class Reader:
                 joined.append([start, end])
         for each in joined:  # "Nha Trang", where "nha" alone is a word of courtesy
             for mention in self.mentions:
-                named = mention.role == "filler" and mention.text[:1].isupper() and mention.start > 0
+                led = mention.start > 0 and self.wording.words[mention.start - 1].text in turn_words("at")
+                named = mention.role == "filler" and (mention.text[:1].isupper() or led) and mention.start > 0
                 unit = mention.role == "loose" and self._numbered(each)
                 if (named or unit) and mention.end == each[0]:
                     each[0] = mention.start
                 elif unit and mention.start == each[1]:
                     each[1] = mention.end
         words, text = self.wording.words, self.wording.text
-        heads = self._header_words()
-        unread = (words[start:end] for start, end in joined)
-        return tuple(
-            text[run[0].start : run[-1].end] for run in unread if not {word.folded for word in run} <= heads
+        heads, unread = self._header_words(), list[str]()
+        for start, end in joined:
+            run = words[start:end]
+            if {word.folded for word in run} <= heads or self._heads_place(start, end):
+                continue
+            unread.append(text[run[0].start : run[-1].end])
+            if found := self._lacking(start, end):
+                self.parts.absent[unread[-1]] = found
+        return tuple(unread)
+
+    def _heads_place(self, start: int, end: int) -> bool:
+        """Whether words only say that what stands right behind is a place: "khu vực Huế"."""
+        behind = (each for each in self.mentions if each.start == end and each.role == "value")
+        placed = any(value.ref.concept in _PLACES for each in behind for value in each.values[:1])
+        return placed and self._kind_named(start, end)[1] == end - start
+
+    def _kind_named(self, start: int, end: int) -> tuple[frozenset[str], int]:
+        """The kind of things that the first words of a run name ("khu vực Cà Mau": places), and how many words do; none and 0."""
+        said = [word.folded for word in self.wording.words[start:end]]
+        for length in range(min(len(said), _LONGEST_NAME), 0, -1):
+            head = " ".join(said[:length])
+            for kind in (_PLACES, _WAYS, _SITES):
+                known = [each for each in concepts() if each.name in kind and each.nature == "category"]
+                own = frozenset(each.name for each in known if head in map(fold, each.phrases))
+                if own:
+                    return (own if any(map(self.schema.of, own)) else kind), length
+            if length == 1 and self.wording.words[start].text in turn_words("of"):
+                return frozenset(PERSONS), length
+        return frozenset(), 0
+
+    def _lacking(self, start: int, end: int) -> tuple[str, tuple[Ref, ...]] | None:
+        """A name that was not read, by the noun or the preposition that it stands behind, and the columns that would hold it."""
+        typed, text = self.wording.words, self.wording.text
+        kind, length = self._kind_named(start, end)
+        name = typed[start + length : end]
+        if not name or len(name) > _LONGEST_NAME or any(word.folded.isdecimal() for word in name):
+            return None
+        ahead, capital = typed[start - 1].text if start else "", text[name[0].start].isupper()
+        noun = next((at for at, each in enumerate(self.mentions) if each.end == start and each.targets), -1)
+        named = self.dimension(noun) if noun >= 0 and not length else None
+        if named is not None and self.mentions[noun].role in {"loose", "head"} and named.weight >= _COLUMN:
+            kind = frozenset({named.concept})
+        elif not length and (beside := self._listed_with(start)) is not None:
+            kind = frozenset({beside.concept})
+        elif not length and ahead in turn_words("at"):
+            kind = _PLACES | _SITES
+        elif not length and capital and ahead in turn_words("through"):
+            kind = _WAYS
+        elif not length and capital and ahead in turn_words("of"):
+            kind = frozenset(PERSONS)
+        own = [ref for ref in self.schema.refs.values() if ref.concept in kind and ref.kind == "text"]
+        own = [ref for ref in own if not (ref.sheet or code_name(ref))][:_MOST_LACKING]
+        return (text[name[0].start : name[-1].end], tuple(own)) if own else None
+
+    def _listed_with(self, start: int) -> Ref | None:
+        """The column of the value that a name is said beside: "Hà Nội và …", "so sánh Shopee với …"."""
+        joint = next((at for at, each in enumerate(self.mentions) if each.end == start), 0)
+        value = (
+            self.mentions[joint - 1]
+            if joint and self.has(joint, "and", "either", "compare", "gt", "lt")
+            else None
         )
+        return value.values[0].ref if value and value.role == "value" and value.values else None
 
     def _numbered(self, run: Sequence[int]) -> bool:
         """Whether a number stands in the words of a run: "tháng 13"."""

@@ -102,3 +102,29 @@ async def test_a_value_stands_for_what_was_typed_and_other_accents_are_told(
     told = await sewn.ask(f"doanh thu {typed}")
     assert told.state["result"] is not None
     assert (f"Tôi đọc «{typed}» là «{meant}»" in told.answer) if meant else ("Tôi đọc" not in told.answer)
+
+
+async def test_a_long_column_tells_the_nearest_of_its_values(shop: Analyst) -> None:
+    shop.leave()
+    told = await shop.ask("doanh thu sản phẩm Sneakerino tháng 10/2026")
+    assert told.state["result"] is None
+    assert "«Sneakerino» không có trong bảng" in told.answer
+    assert all(f"{kind} sneaker" in told.answer for kind in KINDS)
+    assert "polo" not in told.answer
+
+
+@pytest.fixture(scope="module")
+def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Analyst]:
+    rows = [f"KH{nth:02},{name} {nth},Bạc" for nth, name in enumerate(["Trần Thu", "Lý Gia"] * 30)]
+    text = "\n".join(["Mã KH,Họ tên,Hạng", *rows, "KH98,Trần Thu Chi,Vàng", "KH99,Đỗ Chi,Vàng"])
+    with analyst_at(tmp_path_factory.mktemp("staff"), text, names=("Khách hàng",)) as analyst:
+        yield analyst
+
+
+@pytest.mark.parametrize(
+    "ask", ["hạng của Trần Thu Chi", "hạng của khách Trần Thu Chi", "hạng của trần thu chi"]
+)
+async def test_no_word_of_a_whole_name_and_of_what_is_asked_of_it_is_lost(staff: Analyst, ask: str) -> None:
+    staff.leave()
+    told = await staff.ask(ask)
+    assert "Vàng" in told.answer if told.state["result"] else "«hạng»" in told.answer

@@ -212,7 +212,7 @@ def test_what_was_sold_in_fact_leaves_out_what_came_to_nothing_or_is_not_read(te
     ("text", "said"),
     [
         ("doanh thu tháng 13", "tháng 13"), ("doanh thu 32 ngày xyz", "ngày"), ("dthu t5 hok xyz %", "%"),
-        ("doanh thu sàn Amazon", "sàn"), ("revenue by tier > abc", "> abc"), ("lãi t5 bn", "lãi"),
+        ("doanh thu sàn Amazon", "Amazon"), ("revenue by tier > abc", "> abc"), ("lãi t5 bn", "lãi"),
         ("doanh thu Shopee bữa 11/11 hổm", "bữa"), ("doanh thu thnág 5 xyzzq", "xyzzq"), ("số đơn tháng 5 đứng thứ hai xyzzq", "xyzzq"),
     ],
 )  # fmt: skip
@@ -233,3 +233,48 @@ def test_what_was_not_read_before_is_told_in_words_or_plain_labels() -> None:
     assert after.question is not None
     assert after.question.key == "unheard"
     assert not re.search(r"…|±|max/|/min|gap", after.question.say("vi"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "held"),
+    [
+        ("doanh thu ở Cà Mau", "Cà Mau", "Bình Dương"), ("doanh thu khu vực Cà Mau tháng 5", "Cà Mau", "Cần Thơ"),
+        ("doanh thu sàn Amazon", "Amazon", "TikTok Shop"), ("số đơn qua Zalo", "Zalo", "Lazada"),
+        ("revenue on Amazon in May", "Amazon", "Website"), ("doanh thu tại Nha Trang", "Nha Trang", "Đà Nẵng"),
+        ("số đơn thanh toán bằng Momo", "Momo", "Ví điện tử"), ("doanh thu tỉnh Lâm Đồng", "Lâm Đồng", "Hà Nội"),
+        ("doanh thu Shopee ở Cà Mau", "Cà Mau", "Hà Nội"),
+    ],
+)  # fmt: skip
+def test_a_name_that_the_data_lack_is_told_with_those_that_there_are(text: str, said: str, held: str) -> None:
+    made = plan(text, (ORDERS,), NOW)
+    assert not made.calls
+    assert made.question is not None
+    assert made.question.key == "absent"
+    for lang in LANGS:
+        told = made.question.say(lang)
+        assert f"«{said}»" in told or f"“{said}”" in told
+        assert held in told
+    assert plan("bỏ qua", (ORDERS,), NOW, made).calls
+
+
+@pytest.mark.parametrize(
+    "text", ["doanh thu khu vực Hà Nội", "doanh thu vùng Đà Nẵng", "doanh thu o tinh Can Tho"]
+)
+def test_a_noun_of_places_stands_before_any_place(text: str) -> None:
+    assert "Tỉnh thành" in plan(text, (ORDERS,), NOW).calls[0].arguments["filters"]
+
+
+@pytest.mark.parametrize(
+    "asked", ["doanh thu Shopee bá cháy", "doanh thu ở Cà Mau qua Shopee", "số đơn Shopee tháng 4 bá cháy"]
+)
+@pytest.mark.parametrize(
+    "then", ["doanh thu theo tỉnh", "sản phẩm nào bán chạy nhất", "bao nhiêu đơn bị hủy"]
+)
+def test_a_question_that_was_asked_back_bounds_no_reading_of_the_next(asked: str, then: str) -> None:
+    made = plan(then, (ORDERS,), NOW, plan(asked, (ORDERS,), NOW))
+    assert made.calls
+    for query in (made.ask, made.also):
+        assert query is None or not {"Shopee"} & {
+            each.value for each in query.conditions if isinstance(each.value, str)
+        }
+        assert query is None or query.period is None
