@@ -128,6 +128,7 @@ _BOUNDS_NOTHING = frozenset({
 })  # fmt: skip
 """What bounds and orders nothing where nothing of a sheet stands beside it: "anh sắp vô họp", "mình gọi xin số trước"."""
 _NAMES = 0.5
+_MOST_TOLD, _FEW_TOLD = 20, 5
 
 
 def _holds(
@@ -469,16 +470,11 @@ _OWN_WORDS = {
 _OWN_WORDS |= {f"rank {place}": "rank" for place in range(1, MOST)}
 _OWN_LABELS = {"±": "compare", "mua/bán": "sold", "…": "pointer", "%": "share", "tồn kho": "left"}
 _ALIKE: dict[str, tuple[str, ...]] = {
-    "pointer": ("among", "then", "both", "one", "follow", "only", "correction", "again"),
-    "left": ("running out", "sold out", "in stock"),
-    "sold": ("bought", "seller", "slow seller"),
-    "max": ("superlative", "high", "seller", "top"),
-    "min": ("low", "slow seller", "bottom"),
-    "top": ("bottom", "list", "seller"),
-    "latest": ("earliest",),
-    "compare": ("gt", "lt", "gap", "growth"),
-    "per": ("each", "avg"),
-}
+    "pointer": ("among", "then", "both", "one", "follow", "only", "correction", "again"), "per": ("each", "avg"),
+    "left": ("running out", "sold out", "in stock"), "sold": ("bought", "seller", "slow seller"), "latest": ("earliest",),
+    "max": ("superlative", "high", "seller", "top"), "min": ("low", "slow seller", "bottom"),
+    "top": ("bottom", "list", "seller"), "compare": ("gt", "lt", "gap", "growth"),
+}  # fmt: skip
 """The labels whose words say a meaning as well."""
 
 
@@ -1056,6 +1052,8 @@ def _lacking(left: Sequence[str], best: _Candidate, lookup: Lookup | None) -> No
     refs = list(dict.fromkeys(ref for _, found in parts.absent.values() for ref in found))
     if not (left and refs) or not set(left) <= {*parts.absent, *(ref.name for ref in refs)}:
         return None
+    from rapidfuzz import process  # 50 ms, which only a name that the data lack needs
+
     said, held = tuple(parts.own_words(name) for name, _ in parts.absent.values()), list[Note]()
     for ref in refs:
         column = schema.key(ref)
@@ -1063,22 +1061,12 @@ def _lacking(left: Sequence[str], best: _Candidate, lookup: Lookup | None) -> No
             lookup(schema.sheet, column, "") if lookup and len(column.examples) < column.distinct else ()
         )
         values = all_of_it or column.examples
-        short = len(values) == column.distinct <= MOST_TOLD
-        near = tuple(sorted(values, key=lambda value: -_likeness(value, said[0]))[:FEW_TOLD])
+        short = len(values) == column.distinct <= _MOST_TOLD
+        near = tuple(each[0] for each in process.extract(said[0], values, processor=fold, limit=_FEW_TOLD))
         key = "values_held" if short else "values_near"
         held.append(Note(key, {"field": ref.name, "values": values if short else near}))
     told = reduce(lambda one, two: Note("values_two", {"one": one, "two": two}), held)
     return Note("absent", {"said": said, "sheet": schema.sheet.name, "held": told})
-
-
-MOST_TOLD, FEW_TOLD = 20, 5
-
-
-def _likeness(value: str, said: str) -> float:
-    """How alike a value and what was typed are, 0 to 100."""
-    from rapidfuzz import fuzz  # 50 ms, which only a name that the data lack needs
-
-    return fuzz.WRatio(fold(value), fold(said))
 
 
 def _typed_parts(unmet: str, parts: Parts) -> list[str]:

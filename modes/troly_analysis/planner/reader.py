@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -19,7 +19,7 @@ from typing import Any, Literal
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
 from troly.text.language import is_syllable
 from troly.text.numbers import Amount
-from troly_analysis.planner.lexicon import bare_figures, concept, concepts, spellings_of, turn_words
+from troly_analysis.planner.lexicon import bare_figures, concept, concepts, kinds, spellings_of, turn_words
 from troly_analysis.planner.mentions import (
     Mention,
     find_mentions,
@@ -63,6 +63,7 @@ PERSONS = (
 STATES = frozenset({"status", "reason", "gender", "priority"})
 _PLACES = frozenset({"province", "region", "district", "country"})
 _WAYS, _SITES = frozenset({"platform", "payment", "carrier"}), frozenset({"branch", "warehouse"})
+_NAMED_KINDS = _PLACES | _WAYS | _SITES
 _LONGEST_NAME, _MOST_LACKING = 4, 3
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
@@ -280,21 +281,32 @@ class Reader:
             self.note("read_as", typed=typed, meant=meant)
 
     def _names_go_on(self) -> None:
-        """A word with a capital beside one that nothing was found for is part of its name: "Van" of "Ninja Van" is no "vẫn"."""
+        """Two words with capitals side by side of which one says nothing of the sheet are one name: "Van" of "Ninja Van" is no
+        "vẫn", "Mai" of "Sao Mai" nobody; a title opens no name.
+        """
         typed, text = self.wording.words, self.wording.text
-        capital = [text[word.start].isupper() for word in typed]
-        unknown = {at for start, end, _ in leftovers(self.mentions, self.wording) for at in range(start, end)}
-        for mention in self.mentions if 2 * sum(capital) <= len(typed) else ():
-            whole = any(value.whole for value in mention.values) or mention.period or mention.amount
-            sure = whole or any(target.weight >= _NAMED for target in mention.targets)
-            near = any(
-                at in unknown and capital[at]
-                for at in (mention.start - 1, mention.end)
-                if 0 <= at < len(typed)
+        held = {at: each for each in self.mentions for at in range(each.start, each.end)}
+
+        def vague(at: int, *, empty: bool) -> bool:
+            each = held.get(at)
+            if each is None or (typed[at].folded in _TITLES and empty):
+                return each is None
+            whole = any(value.whole for value in each.values)
+            whole = whole or any(target.weight >= _NAMED for target in each.targets)
+            return not (
+                whole
+                or each.period
+                or each.amount
+                or (empty and (each.targets or each.values or each.labels - _LINKS))
             )
-            if near and not sure and mention.start and all(capital[mention.start : mention.end]):
-                mention.labels, mention.targets, mention.values = frozenset(), (), ()
-                unknown.update(range(mention.start, mention.end))
+
+        for at in range(1, len(typed) - 1 if 2 * sum(map(str.isupper, text)) <= len(text) else 0):
+            pair, between = (at, at + 1), text[typed[at].end : typed[at + 1].start]
+            capital = all(text[typed[each].start].isupper() for each in pair) and not between.strip()
+            empty = any(vague(each, empty=True) for each in pair)
+            if capital and empty and all(vague(each, empty=False) for each in pair):
+                for each in filter(None, map(held.get, pair)):
+                    each.labels, each.targets, each.values = frozenset(), (), ()
 
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
@@ -1238,12 +1250,8 @@ class Reader:
         """Say what a value was read for where its own accents are others than those that were typed."""
         text = self.mentions[at].text
         same = [each for each in value.values if fold(each) == fold(text)]
-        pairs = (list(zip(words(text), words(each), strict=True)) for each in same)
-        if (
-            same
-            and not self.schema.bare
-            and not any(all(accents_agree(*pair) for pair in each) for each in pairs)
-        ):
+        agree = any(all(map(accents_agree, words(text), words(each))) for each in same)
+        if same and not (agree or self.schema.bare):
             self.note("read_as", typed=text, meant=same[0])
 
     def _which_beside(self, at: int) -> int:
@@ -1300,16 +1308,11 @@ class Reader:
         return len(mention.text.split()) > 1 or self._is_word_value(at, best)
 
     def _is_other(self, at: int) -> bool:
-        """Whether words that stand in some values say a name of their own ("kho Sao Mai"), a place or somebody ("ở Hoa", "của
-        Ly"), or are a syllable that no value is called by ("ly" of "Chân váy xếp ly").
+        """Whether a word that stands in names of goods says a place ("ở Hoa"), or is a syllable that none is called by ("ly" of
+        "Chân váy xếp ly").
         """
-        mention, best = self.mentions[at], self.mentions[at].values[0]
-        if best.whole:
-            return False
-        if self._goes_on(at, -1) or self._goes_on(at, 1):
-            return True
-        said, goods = fold(mention.text), best.ref.concept in GOODS
-        if not goods or " " in said:
+        best, said = self.mentions[at].values[0], fold(self.mentions[at].text)
+        if best.whole or best.ref.concept not in GOODS or " " in said:
             return False
         links = itertools.takewhile(self.is_link, range(at - 1, -1, -1))
         if not set(turn_words("at")).isdisjoint(self.mentions[each].text.lower() for each in links):
@@ -1319,22 +1322,6 @@ class Reader:
         named = [each.ref for mention in beside for each in mention.values]
         named += [each.ref for mention in beside for each in mention.targets if each.ref]
         return is_syllable(said) and not first and not any(ref.concept in GOODS for ref in named)
-
-    def _goes_on(self, at: int, step: Literal[-1, 1]) -> bool:
-        """Whether a name with capitals goes on past a mention in a word that says nothing of the sheet: "Mai" of "Sao Mai"."""
-        typed, mention = self.wording.words, self.mentions[at]
-        place, near = (mention.start - 1, mention.start) if step < 0 else (mention.end, mention.end - 1)
-        if not 0 < place < len(typed) or typed[place].folded in _TITLES or self.wording.text.isupper():
-            return False
-        left, right = typed[min(place, near)], typed[max(place, near)]
-        own = mention.values[0].ref
-        known = any(
-            each.targets or each.period or each.amount or any(v.whole or v.ref == own for v in each.values)
-            for each in self.mentions
-            if each.start <= place < each.end
-        )
-        capital = all(self.wording.text[typed[each].start].isupper() for each in (place, near))
-        return capital and not known and not self.wording.text[left.end : right.start].strip()
 
     def _is_of_person(self, at: int) -> bool:
         """Whether a word after a noun of persons stands in names of other things only: "khách hàng nữ" is no "Áo polo nữ"."""
@@ -1568,7 +1555,8 @@ class Reader:
                 continue
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
-            found = self.group(at) or (self._names_rows(at) if trigger in {"by", "per"} else None)
+            each = self._row_names() if trigger in {"by", "per"} and self.is_rows(at) else None
+            found = self.group(at) or (Group(each) if each else None)
             on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
             mean = on_each or self.any("avg", "aov")
             rows = trigger == "per" and self.is_rows(at)
@@ -1588,24 +1576,23 @@ class Reader:
                 self.parts.groups.append(found)
                 self.take("group", at, *place)
 
-    def _each_row(self, at: int) -> bool:
-        """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where each is a thing, none is named and no mean is asked for."""
+    def _row_names(self) -> Ref | None:
+        """The column that names the rows, where each is a thing: the products of a sheet of goods."""
         refs = self.schema.by_concept.get(self.schema.row_concept, ())
-        named = [ref for ref in refs if ref.kind == "text" and not (ref.sheet or code_name(ref))]
+        return next(
+            (each for each in refs if each.kind == "text" and not (each.sheet or code_name(each))), None
+        )
+
+    def _each_row(self, at: int) -> bool:
+        """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for."""
+        named = self._row_names() if self.has(at, "each") and not self.mentions[at].targets else None
         figures = [figure.ref for each in range(len(self.mentions)) if (figure := self.figure(each))]
         added = any(ref is not None and not averaged(ref) for ref in figures)
-        asked = self.has(at, "each") and not self.mentions[at].targets and not self.any("avg", "aov", *_ENDS)
-        spoken = {self.about, *(each.ref for each in self.parts.conditions)}
-        if asked and added and named and spoken.isdisjoint(named):
-            self.parts.groups.append(Group(named[0]))
+        spoken = named in {self.about, *(each.ref for each in self.parts.conditions)}
+        if named and added and not (spoken or self.any("avg", "aov", *_ENDS)):
+            self.parts.groups.append(Group(named))
             self.take("group", at)
         return bool(self.mentions[at].role)
-
-    def _names_rows(self, at: int) -> Group | None:
-        """The column that names the rows which a mention means, where each is a thing: "từng mặt hàng" of a sheet of goods."""
-        own = [each.ref for each in self.mentions[at].targets if each.ref and not each.ref.sheet]
-        named = [ref for ref in own if ref.kind == "text" and ref.concept == self.schema.row_concept]
-        return next((Group(ref) for ref in named if self.is_rows(at) and not code_name(ref)), None)
 
     def _asks_which_thing(self, at: int) -> bool:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
@@ -2329,83 +2316,56 @@ class Reader:
                 joined[-1][1] = max(end, joined[-1][1])
             else:
                 joined.append([start, end])
-        for each in joined:  # "Nha Trang", where "nha" alone is a word of courtesy
-            for mention in self.mentions:
-                led = mention.start > 0 and self.wording.words[mention.start - 1].text in turn_words("at")
-                named = mention.role == "filler" and (mention.text[:1].isupper() or led) and mention.start > 0
-                unit = mention.role == "loose" and self._numbered(each)
-                if (named or unit) and mention.end == each[0]:
-                    each[0] = mention.start
-                elif unit and mention.start == each[1]:
-                    each[1] = mention.end
+        for each in joined:  # "tháng 13"
+            numbered = any(word.folded.isdecimal() for word in self.wording.words[slice(*each)])
+            for mention in self.mentions if numbered else ():
+                if mention.role == "loose" and each[0] <= mention.end and mention.start <= each[1]:
+                    each[:] = min(each[0], mention.start), max(each[1], mention.end)
         words, text = self.wording.words, self.wording.text
         heads, unread = self._header_words(), list[str]()
         for start, end in joined:
             run = words[start:end]
-            if {word.folded for word in run} <= heads or self._heads_place(start, end):
+            if {word.folded for word in run} <= heads:
                 continue
             unread.append(text[run[0].start : run[-1].end])
             if found := self._lacking(start, end):
                 self.parts.absent[unread[-1]] = found
         return tuple(unread)
 
-    def _heads_place(self, start: int, end: int) -> bool:
-        """Whether words only say that what stands right behind is a place: "khu vực Huế"."""
-        behind = (each for each in self.mentions if each.start == end and each.role == "value")
-        placed = any(value.ref.concept in _PLACES for each in behind for value in each.values[:1])
-        return placed and self._kind_named(start, end)[1] == end - start
-
-    def _kind_named(self, start: int, end: int) -> tuple[frozenset[str], int]:
-        """The kind of things that the first words of a run name ("khu vực Cà Mau": places), and how many words do; none and 0."""
-        said = [word.folded for word in self.wording.words[start:end]]
-        for length in range(min(len(said), _LONGEST_NAME), 0, -1):
-            head = " ".join(said[:length])
-            for kind in (_PLACES, _WAYS, _SITES):
-                known = [each for each in concepts() if each.name in kind and each.nature == "category"]
-                own = frozenset(each.name for each in known if head in map(fold, each.phrases))
-                if own:
-                    return (own if any(map(self.schema.of, own)) else kind), length
-            if length == 1 and self.wording.words[start].text in turn_words("of"):
-                return frozenset(PERSONS), length
-        return frozenset(), 0
-
     def _lacking(self, start: int, end: int) -> tuple[str, tuple[Ref, ...]] | None:
-        """A name that was not read, by the noun or the preposition that it stands behind, and the columns that would hold it."""
-        typed, text = self.wording.words, self.wording.text
-        kind, length = self._kind_named(start, end)
-        name = typed[start + length : end]
-        if not name or len(name) > _LONGEST_NAME or any(word.folded.isdecimal() for word in name):
-            return None
-        ahead, capital = typed[start - 1].text if start else "", text[name[0].start].isupper()
-        noun = next((at for at, each in enumerate(self.mentions) if each.end == start and each.targets), -1)
-        named = self.dimension(noun) if noun >= 0 and not length else None
-        if named is not None and self.mentions[noun].role in {"loose", "head"} and named.weight >= _COLUMN:
-            kind = frozenset({named.concept})
-        elif not length and (beside := self._listed_with(start)) is not None:
-            kind = frozenset({beside.concept})
-        elif not length and ahead in turn_words("at"):
-            kind = _PLACES | _SITES
-        elif not length and capital and ahead in turn_words("through"):
-            kind = _WAYS
-        elif not length and capital and ahead in turn_words("of"):
-            kind = frozenset(PERSONS)
-        own = [ref for ref in self.schema.refs.values() if ref.concept in kind and ref.kind == "text"]
-        own = [ref for ref in own if not (ref.sheet or code_name(ref))][:_MOST_LACKING]
-        return (text[name[0].start : name[-1].end], tuple(own)) if own else None
-
-    def _listed_with(self, start: int) -> Ref | None:
-        """The column of the value that a name is said beside: "Hà Nội và …", "so sánh Shopee với …"."""
-        joint = next((at for at, each in enumerate(self.mentions) if each.end == start), 0)
-        value = (
-            self.mentions[joint - 1]
-            if joint and self.has(joint, "and", "either", "compare", "gt", "lt")
-            else None
+        """A name that was not read, by the noun, the preposition or the value that it stands behind, and the columns that would
+        hold it.
+        """
+        typed, text, schema = self.wording.words, self.wording.text, self.schema
+        heads = {
+            n: " ".join(word.folded for word in typed[start : start + n]) for n in range(_LONGEST_NAME, 0, -1)
+        }
+        length = next(
+            (n for n, head in heads.items() if n < end - start and kinds().get(head) in _NAMED_KINDS), 0
         )
-        return value.values[0].ref if value and value.role == "value" and value.values else None
-
-    def _numbered(self, run: Sequence[int]) -> bool:
-        """Whether a number stands in the words of a run: "tháng 13"."""
-        return any(word.folded.isdecimal() for word in self.wording.words[slice(*run)])
+        length = length or int(end - start > 1 and typed[start].text in turn_words("of"))
+        name = typed[start + length : end]
+        if len(name) > _LONGEST_NAME or any(word.folded.isdecimal() for word in name):
+            return None
+        kind, led = kinds().get(heads.get(length, ""), ""), typed[start - 1].text if start else ""
+        capital = text[name[0].start].isupper()
+        at = next((at for at, each in enumerate(self.mentions) if each.end == start and not length), 0)
+        noun = self.dimension(at) if self.mentions and self.mentions[at].role in {"loose", "head"} else None
+        joint = at > 0 and self.has(at, "and", "either", "compare", "gt", "lt")
+        beside = self.mentions[at - 1].values[:1] if joint and self.mentions[at - 1].role == "value" else ()
+        signs: tuple[tuple[object, frozenset[str]], ...] = (
+            (schema.of(kind), frozenset({kind})),
+            (kind, next((family for family in (_PLACES, _WAYS, _SITES) if kind in family), frozenset())),
+            (noun, frozenset({noun.concept}) if noun else frozenset()),
+            (beside, frozenset(each.ref.concept for each in beside)),
+            (led in turn_words("at") and not length, _PLACES | _SITES),
+            (capital and led in turn_words("through") and not length, _WAYS),
+            (length or (capital and led in turn_words("of")), frozenset(PERSONS)),
+        )
+        meant = next((meant for sign, meant in signs if sign), frozenset())
+        own = [ref for ref in schema.refs.values() if ref.concept in meant and ref.kind == "text"]
+        own = [ref for ref in own if ref.concept and not (ref.sheet or code_name(ref))][:_MOST_LACKING]
+        return (text[name[0].start : name[-1].end], tuple(own)) if own else None
 
     def _header_words(self) -> set[str]:
         """Words of the names of columns that are asked for or that values were read in, which add nothing: "hình thức Ví điện
@@ -2415,6 +2375,7 @@ class Reader:
         refs = {each.ref for each in (*parts.groups, *parts.loose)} | {each.ref for each in parts.conditions}
         names = [ref.name for ref in refs]
         about = {ref.concept for ref in refs if ref.concept}
+        about |= _PLACES if about & _PLACES else set()  # "khu vực Huế"
         names += [
             phrase for each in concepts() if each.name in about for phrase in each.phrases if " " in phrase
         ]
