@@ -731,7 +731,9 @@ def long_values(
         words = wording.words[place[0] : place[1]]
         phrase = fold(wording.text[words[0].start : words[-1].end])
         for key, ref in columns:
-            values = _spelled_so(lookup(schema.sheet, schema.fields[key], phrase), words, schema)
+            values = _spelled_so(
+                lookup(schema.sheet, schema.fields[key], phrase), words, schema, careful=wording.careful
+            )
             whole = any(" ".join(fold(value).split()) == phrase for value in values)
             slipped = len(values) == 1 and phrase not in fold(values[0])
             if slipped and (" " not in phrase or all(is_syllable(word.folded) for word in words)):
@@ -755,10 +757,13 @@ def _completed(schema: Schema, mentions: Sequence[Mention], lookup: Lookup) -> I
             yield mention.start, mention.end, replace(part, values=tuple(agree) or part.values)
 
 
-def _spelled_so(values: Iterable[str], typed: Sequence[WordToken], schema: Schema) -> list[str]:
+def _spelled_so(
+    values: Iterable[str], typed: Sequence[WordToken], schema: Schema, *, careful: bool = False
+) -> list[str]:
     """Those of the values that hold the words with the accents that were typed, or not these words at all but one slip from them;
-    a whole value of several words may have one accent typed wrong.
+    a whole value of several words may have one accent typed wrong. With `careful` a word without accents has none.
     """
+    alone = careful and len(typed) == 1
     said, agreeing = tuple(word.folded for word in typed), list[str]()
     for value in values:
         held = tokens(value)
@@ -766,7 +771,11 @@ def _spelled_so(values: Iterable[str], typed: Sequence[WordToken], schema: Schem
         runs = [run for run in runs if tuple(word.folded for word in run) == said]
         slip = len(held) == len(said) > 1
         agree = (
-            slip >= sum(not accents_agree(mine.text, its.text) for mine, its in zip(typed, run, strict=True))
+            slip
+            >= sum(
+                not accents_agree(mine.text, its.text) or (alone and accents(mine.text) != accents(its.text))
+                for mine, its in zip(typed, run, strict=True)
+            )
             for run in runs
         )
         if schema.bare or not runs or any(agree):

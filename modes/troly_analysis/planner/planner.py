@@ -364,7 +364,7 @@ def _has_unread(previous: Plan) -> bool:
 def _asks_what_was_meant(made: Plan, previous: Plan) -> Plan:
     """`made` as the question what the words not read before it mean, which it goes on from."""
     typed = [each for each in previous.missing if each in _OWN_WORDS or fold(each) in fold(previous.text)]
-    said = _each_once([_in_words(each, Parts()) for one in typed for each in _parts_of(one)])
+    said = _each_once([_in_words(each, Parts()) for one in typed for each in _parts_of(one, Parts())])
     question = Note("unheard", {"said": tuple(said) or previous.text})
     return replace(made, question=question, missing=previous.missing)
 
@@ -469,13 +469,7 @@ _OWN_WORDS = {
 } | {"±": "compare", "…": "pointed", "%": "share", "mua/bán": "sold", "tồn kho": "left", "how much": "amount"}  # fmt: skip
 _OWN_WORDS |= {f"rank {place}": "rank" for place in range(1, MOST)}
 _OWN_LABELS = {"±": "compare", "mua/bán": "sold", "…": "pointer", "%": "share", "tồn kho": "left"}
-_ALIKE: dict[str, tuple[str, ...]] = {
-    "pointer": ("among", "then", "both", "one", "follow", "only", "correction", "again"), "per": ("each", "avg"),
-    "left": ("running out", "sold out", "in stock"), "sold": ("bought", "seller", "slow seller"), "latest": ("earliest",),
-    "max": ("superlative", "high", "seller", "top"), "min": ("low", "slow seller", "bottom"),
-    "top": ("bottom", "list", "seller"), "compare": ("gt", "lt", "gap", "growth"),
-}  # fmt: skip
-"""The labels whose words say a meaning as well."""
+_POINTERS = ("among", "then", "both", "one", "follow", "only", "correction", "again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -964,12 +958,13 @@ def _plan(
     left = (*left, *_not_left_out(best, before))
     last = span_of(best.schema, built.query.date_ref) if built.query else None
     ahead = built.query and is_ahead(built.query.period, last[1] if last else None, today)
+    ahead = ahead or (parts.has("when") and parts.has("sold out", "running out", "left"))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
         return replace(plan, refusal=refused, ask=built.query or before, before=before)
     if lacking := _lacking(left, best, lookup):
         return replace(plan, question=lacking, missing=left, pending="ignore", open=built.query)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
-        said = [_in_words(each, parts) for one in left for each in _typed_parts(one, parts)]
+        said = [_in_words(each, parts) for one in left for each in _parts_of(one, parts)]
         known = dict.fromkeys(map(parts.own_words, parts.understood))
         read = ", ".join(each for each in known if each not in said)
         key = "unknown" if read else "unknown_all"
@@ -1028,7 +1023,7 @@ def _names_of(query: DataQuery, schema: Schema) -> tuple[str, str, str] | None:
 def _in_words(unmet: str, parts: Parts) -> str | Note:
     """What is not held, in the person's own words where it had any."""
     label = _OWN_LABELS.get(unmet, unmet)
-    labels = (label, *_ALIKE.get(label, ()))
+    labels = (label, *(_POINTERS if label == "pointer" else ()))
     typed = next((parts.spoken[each] for each in labels if each in parts.spoken), "")
     if typed or unmet not in _OWN_WORDS:
         unit = unmet.removeprefix("unit ")
@@ -1069,16 +1064,10 @@ def _lacking(left: Sequence[str], best: _Candidate, lookup: Lookup | None) -> No
     return Note("absent", {"said": said, "sheet": schema.sheet.name, "held": told})
 
 
-def _typed_parts(unmet: str, parts: Parts) -> list[str]:
-    """The meanings of "max/min" that have words of the message, both where none has."""
-    both = _parts_of(unmet)
-    return [each for each in both if each in parts.spoken] or both
-
-
-def _parts_of(unmet: str) -> list[str]:
-    """One unmet meaning, or the two of "max/min"."""
-    parts = unmet.split("/")
-    return parts if all(each in _OWN_WORDS for each in parts) else [unmet]
+def _parts_of(unmet: str, parts: Parts) -> list[str]:
+    """One unmet meaning, or of the two of "max/min" those that have words of the message, both where none has."""
+    two = unmet.split("/") if all(each in _OWN_WORDS for each in unmet.split("/")) else [unmet]
+    return [each for each in two if each in parts.spoken] or two
 
 
 def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Plan:

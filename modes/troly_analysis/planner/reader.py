@@ -285,27 +285,21 @@ class Reader:
         "vẫn", "Mai" of "Sao Mai" nobody; a title opens no name.
         """
         typed, text = self.wording.words, self.wording.text
-        held = {at: each for each in self.mentions for at in range(each.start, each.end)}
+        held = {at: nth for nth, each in enumerate(self.mentions) for at in range(each.start, each.end)}
+        capital = [text[word.start].isupper() for word in typed]
 
         def vague(at: int, *, empty: bool) -> bool:
-            each = held.get(at)
+            each = self.mentions[held[at]] if at in held else None
             if each is None or (typed[at].folded in _TITLES and empty):
                 return each is None
-            whole = any(value.whole for value in each.values)
-            whole = whole or any(target.weight >= _NAMED for target in each.targets)
-            return not (
-                whole
-                or each.period
-                or each.amount
-                or (empty and (each.targets or each.values or each.labels - _LINKS))
-            )
+            meant = each.targets or each.values or each.labels - _LINKS
+            return not (self.sure(held[at]) or any(v.whole for v in each.values) or (empty and meant))
 
-        for at in range(1, len(typed) - 1 if 2 * sum(map(str.isupper, text)) <= len(text) else 0):
-            pair, between = (at, at + 1), text[typed[at].end : typed[at + 1].start]
-            capital = all(text[typed[each].start].isupper() for each in pair) and not between.strip()
-            empty = any(vague(each, empty=True) for each in pair)
-            if capital and empty and all(vague(each, empty=False) for each in pair):
-                for each in filter(None, map(held.get, pair)):
+        for at in range(1, len(typed) - 1 if 2 * sum(capital) <= len(typed) else 0):
+            apart = text[typed[at].end : typed[at + 1].start].strip() or not (capital[at] and capital[at + 1])
+            empty = vague(at, empty=True) or vague(at + 1, empty=True)
+            if not apart and empty and vague(at, empty=False) and vague(at + 1, empty=False):
+                for each in (self.mentions[held[nth]] for nth in (at, at + 1) if nth in held):
                     each.labels, each.targets, each.values = frozenset(), (), ()
 
     def read(self) -> Parts:
@@ -1373,13 +1367,6 @@ class Reader:
     def _is_word_value(self, at: int, best: Value) -> bool:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
         mention = self.mentions[at]
-        meant = [word for value in best.values for word in words(value) if fold(word) == fold(mention.text)]
-        typed = mention.text.lower()
-        agree = (
-            accents_agree(typed, word) and (accents(typed) or not self.wording.careful) for word in meant
-        )
-        if meant and not (any(agree) or not all(map(accents, meant))):
-            return False  # "giờ" is not "gió", nor "Trang" beside "Tràng Tiền" "trắng"
         bare = not accents(mention.text) and any(accents(each) for each in best.values)
         inside = mention.start > 0 and mention.text[:1].isupper() and not self.wording.text.isupper()
         labelled = bool(mention.labels or mention.targets)

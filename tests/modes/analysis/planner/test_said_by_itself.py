@@ -226,3 +226,13 @@ def test_a_mean_over_things_is_one_figure_and_no_order_value(text: str) -> None:
     assert made.ask is not None
     assert (made.ask.form, made.ask.measures[0].op) == ("scalar", "avg")
     assert not made.shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["khi nào hết hàng áo thun basic", "bao giờ quần jean hết hàng", "when will Quần jean be sold out"],
+)
+def test_when_goods_run_out_is_a_forecast(text: str) -> None:
+    made = plan(text, SHOP)
+    assert made.refusal == "forecast"
+    assert not made.calls
