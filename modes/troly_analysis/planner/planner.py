@@ -957,7 +957,9 @@ def _plan(
     left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
     left = (*left, *_not_left_out(best, before))
     last = span_of(best.schema, built.query.date_ref) if built.query else None
-    ahead = built.query and is_ahead(built.query.period, last[1] if last else None, today)
+    ahead = (
+        built.query and parts.when.yearless and is_ahead(built.query.period, last[1] if last else None, today)
+    )
     ahead = ahead or (parts.has("when") and parts.has("sold out", "running out", "left"))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
         return replace(plan, refusal=refused, ask=built.query or before, before=before)

@@ -297,9 +297,16 @@ class Reader:
 
         for at in range(1, len(typed) - 1 if 2 * sum(capital) <= len(typed) else 0):
             apart = text[typed[at].end : typed[at + 1].start].strip() or not (capital[at] and capital[at + 1])
-            empty = vague(at, empty=True) or vague(at + 1, empty=True)
-            if not apart and empty and vague(at, empty=False) and vague(at + 1, empty=False):
-                for each in (self.mentions[held[nth]] for nth in (at, at + 1) if nth in held):
+            pair = [self.mentions[held[nth]] for nth in (at, at + 1) if nth in held]
+            refs = [{value.ref for value in each.values} for each in pair]
+            other = (
+                any(refs)
+                and not (len(refs) == 2 and refs[0] & refs[1])
+                and not any(each.targets for each in pair)
+            )
+            other = other or vague(at, empty=True) or vague(at + 1, empty=True)
+            if not apart and other and vague(at, empty=False) and vague(at + 1, empty=False):
+                for each in pair:
                     each.labels, each.targets, each.values = frozenset(), (), ()
 
     def read(self) -> Parts:
