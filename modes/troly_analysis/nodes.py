@@ -457,13 +457,16 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], *, traced:
     column, lost = lost_values(first.sheet)
     given = first.call.arguments
     money = first.result.unit == "VND" or "VND" in first.result.units
-    if not lost or not money or column in str(given) or column in first.result.columns:
+    filters = given.get("filters") or {}
+    left_out = isinstance(filters, dict) and filters.get(column) == {"nin": list(lost)}
+    named = not left_out and (column in str(given) or column in first.result.columns)
+    if not lost or not money or named:
         return []
     plain = given.get("operation") in {"sum", "avg"} and first.result.kind == "scalar" and first.result.unit
-    filters = given.get("filters") or {}
     if len(findings) > 1 or first.call.tool != "aggregate_data" or not plain or not isinstance(filters, dict):
-        return [say("answer.lost_too", job.lang, values=", ".join(lost))]
-    filters = {**filters, column: {"nin": list(lost)}}
+        return [] if left_out else [say("answer.lost_too", job.lang, values=", ".join(lost))]
+    others = {name: value for name, value in filters.items() if name != column}
+    filters = others if left_out else {**filters, column: {"nin": list(lost)}}
     call, service = ToolCall(first.call.tool, {**given, "filters": filters}), service_of(job.turn)
     if traced:
         record = await run_tool(job.turn, service, call, 2)
@@ -472,7 +475,8 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], *, traced:
     if record.result is None or record.result.kind != "scalar" or record.result.value == first.result.value:
         return []
     rest = value_text(record.result.value, first.result.unit, job.lang)
-    return [say("answer.lost", job.lang, values=", ".join(lost), rest=rest)]
+    key = "answer.lost_out" if left_out else "answer.lost"
+    return [say(key, job.lang, values=", ".join(lost), rest=rest)]
 
 
 def _blank_first(plan: Plan, result: Result, lang: Lang) -> list[str]:

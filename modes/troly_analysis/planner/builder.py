@@ -405,7 +405,7 @@ class _Builder:
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
             self.unmet += [] if dated else ["latest"]
         if parts.rank and form not in {"top", "rows"}:
-            self.unmet.append(str(parts.rank))
+            self.unmet.append(f"rank {parts.rank}")
         if parts.limit and form not in {"top", "rows", "groups", "share"}:
             self.unmet.append("top")
 
@@ -438,7 +438,7 @@ class _Builder:
             if not self.groups and wanted:
                 self.groups.append(group)
             elif group not in self.groups:
-                self.unmet.append(f"{group.ref.name} ({group.unit})" if group.unit else group.ref.name)
+                self.unmet.append(f"unit {group.unit}" if group.unit else group.ref.name)
 
     def _picks_row(self, order: str) -> bool:
         """Let an end that is said of a row pick it, where another figure or column of it is asked for."""
@@ -687,7 +687,7 @@ class _Builder:
             self.parts.per = [Group(order)]
             self.measures = [Measure("sum", ref, noun=self.measures[0].noun)]
             self.note("order_value_each", field=ref.name, order=order.name)
-        else:
+        elif ref.kind == "money":
             self.note("order_value", field=ref.name)
 
     # --- the form
@@ -1395,7 +1395,7 @@ class _Change:
         }  # "giảm" of "Giảm giá"
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
         placed = self.query.limit if self.query.form == "rows" else self.query.rank
-        self.unmet += [str(parts.rank)] if parts.rank and placed != parts.rank else []
+        self.unmet += [f"rank {parts.rank}"] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         special = before.growth or before.rank or before.part or self.query.per

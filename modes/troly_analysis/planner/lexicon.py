@@ -234,6 +234,13 @@ def bare_figures() -> frozenset[str]:
 
 
 @cache
+def kinds() -> dict[str, str]:
+    """The folded names of things, in general, and the concept that each is of."""
+    named = [each for each in concepts() if each.nature == "category"]
+    return {fold(phrase): each.name for each in reversed(named) for phrase in reversed(each.phrases)}
+
+
+@cache
 def things() -> Phrases[str]:
     """The names of concepts that take more than one word: what a sheet may have no column for is still one thing."""
     found: Phrases[str] = Phrases()

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from troly.text.dates import COUNTS, DateRange, add, find_ranges, months_of_year, whole, years_in_digits
-from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, accents_agree, fold, folded_words, nfc, tokens
 from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.spelling import Corrector, SpellingRules, without_telex
@@ -44,6 +44,8 @@ class CorrectedText:
     words: tuple[WordToken, ...]
     careful: bool
     repairs: tuple[tuple[str, str], ...] = ()
+    respelt: tuple[tuple[str, str], ...] = ()
+    """All that was written in another way, as (typed, read as): repairs, short words, signs."""
 
 
 def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = frozenset()) -> CorrectedText:
@@ -55,8 +57,13 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     vocabulary = kept.union(*(phrases.vocabulary() for phrases in named))
     text = _PERCENT.sub(" phần trăm", message)
     text = years_in_digits(months_of_year(nfc(text)[:_MOST_CHARS]))
+    respelt = [("%", "phần trăm")]
+
     for pattern, written in (*_SIGNS, *rewrites()):
-        text = pattern.sub(written, text)
+        for match in reversed(list(pattern.finditer(text))):
+            if kept.isdisjoint(folded_words(match[0])):  # "chi" is "gì", but not in "Trần Thu Chi"
+                respelt.append((match[0].strip(), match.expand(written).strip()))
+                text = text[: match.start()] + match.expand(written) + text[match.end() :]
     text = _UNIT_SLIP.sub(_unit_meant, text)
     text = re.sub(r"(?<=\w) n (?=\w)", " and ", text) if detect_score(text) < 0 else text
     typed = tokens(nfc(message)[:_MOST_CHARS])
@@ -69,8 +76,9 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
         )
         correction = replace(correction, changes=tuple(changes))
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
-    found, more = _respelt(correction.text, vocabulary, named)
-    return CorrectedText(found, tuple(tokens(found)), careful, (*repairs, *more))
+    put_right, more = _respelt(correction.text, vocabulary, named)
+    respelt += [*((change.typed, change.meant) for change in correction.changes), *more]
+    return CorrectedText(put_right, tuple(tokens(put_right)), careful, (*repairs, *more), tuple(respelt))
 
 
 def _written(typed: str, meant: str, named: Sequence[Phrases[Any]]) -> str:
@@ -679,22 +687,30 @@ Place = tuple[int, int]
 def words_of_values(
     message: str, wording: CorrectedText, schema: Schema, lookup: Lookup | None
 ) -> frozenset[str]:
-    """The folded words that were respelt although some value of a long column holds them: "short" of "Quần short", or is one
-    slip from them and the words around: "áo hodie".
+    """The folded words that were respelt although some value of a long column holds them: "short" of "Quần short", is one
+    slip from them and the words around: "áo hodie", or is of them and these: "Trần Thu Chi".
     """
     if lookup is None:
         return frozenset()
     repaired = {fold(each) for each, _ in wording.repairs}
+    respelt = repaired | {fold(each) for each, _ in wording.respelt}
     columns = [key for key, ref in schema.refs.items() if _long(schema, key, ref)][:_MOST_COLUMNS]
     fields = [schema.fields[key] for key in columns if schema.fields[key].distinct <= _MOST_NAMES]
     typed = [token.folded for token in tokens(message[:_MOST_CHARS])]
+
+    def held(at: int, start: int, end: int) -> bool:
+        name = typed[at] not in repaired
+        phrase = " ".join(typed[start:end])
+        return not (name and " " not in phrase) and any(
+            lookup(schema.sheet, each, phrase, whole=name) for each in fields
+        )
+
     return frozenset(
         word
         for at, word in enumerate(typed)
-        if word in repaired
+        if word in respelt
         and any(
-            lookup(schema.sheet, each, " ".join(typed[start:end]))
-            for each in fields
+            held(at, start, end)
             for start in range(max(0, at - _REACH), at + 1)
             for end in range(at + 1, at + _REACH + 2)
         )
@@ -715,7 +731,9 @@ def long_values(
         words = wording.words[place[0] : place[1]]
         phrase = fold(wording.text[words[0].start : words[-1].end])
         for key, ref in columns:
-            values = lookup(schema.sheet, schema.fields[key], phrase)
+            values = _spelled_so(
+                lookup(schema.sheet, schema.fields[key], phrase), words, schema, careful=wording.careful
+            )
             whole = any(" ".join(fold(value).split()) == phrase for value in values)
             slipped = len(values) == 1 and phrase not in fold(values[0])
             if slipped and (" " not in phrase or all(is_syllable(word.folded) for word in words)):
@@ -734,13 +752,35 @@ def _completed(schema: Schema, mentions: Sequence[Mention], lookup: Lookup) -> I
             key = f"{part.ref.sheet}:{part.ref.name}"
             if part.whole or not _long(schema, key, part.ref):
                 continue
-            values = lookup(schema.sheet, schema.fields[key], fold(mention.text))
-            agree = [each for each in values if nfc(mention.text).lower() in nfc(each).lower()]
-            yield (
-                mention.start,
-                mention.end,
-                replace(part, values=tuple(sorted(agree or values)) or part.values),
+            found = lookup(schema.sheet, schema.fields[key], fold(mention.text))
+            agree = sorted(_spelled_so(found, tokens(mention.text), schema))
+            yield mention.start, mention.end, replace(part, values=tuple(agree) or part.values)
+
+
+def _spelled_so(
+    values: Iterable[str], typed: Sequence[WordToken], schema: Schema, *, careful: bool = False
+) -> list[str]:
+    """Those of the values that hold the words with the accents that were typed, or not these words at all but one slip from them;
+    a whole value of several words may have one accent typed wrong. With `careful` a word without accents has none.
+    """
+    alone = careful and len(typed) == 1
+    said, agreeing = tuple(word.folded for word in typed), list[str]()
+    for value in values:
+        held = tokens(value)
+        runs = [held[at : at + len(said)] for at in range(len(held) - len(said) + 1)]
+        runs = [run for run in runs if tuple(word.folded for word in run) == said]
+        slip = len(held) == len(said) > 1
+        agree = (
+            slip
+            >= sum(
+                not accents_agree(mine.text, its.text) or (alone and accents(mine.text) != accents(its.text))
+                for mine, its in zip(typed, run, strict=True)
             )
+            for run in runs
+        )
+        if schema.bare or not runs or any(agree):
+            agreeing.append(value)
+    return agreeing
 
 
 def _named_whole(
@@ -761,7 +801,9 @@ def _named_whole(
                 continue
             phrase = " ".join(word.folded for word in wording.words[start : start + length])
             for key, ref in few:
-                if values := lookup(schema.sheet, schema.fields[key], phrase, whole=True):
+                typed = wording.words[start : start + length]
+                found = lookup(schema.sheet, schema.fields[key], phrase, whole=True)
+                if values := _spelled_so(found, typed, schema):
                     taken.update(place)
                     yield start, start + length, Value(ref, tuple(values), whole=True, weight=1.0)
                     break

@@ -241,7 +241,7 @@ def _anchored(reader: Reader, at: int, said: list[int], ref: Ref) -> Period:
         span = span_of(reader.schema, ref)
         if span and (found.start > span[1] or found.end < span[0]) and reader.today > span[1]:
             again = find_ranges(typed, span[1])
-            if again and again[0].start >= span[0]:
+            if again and span[0] <= again[0].start <= span[1]:
                 reader.note("year_of_data", said=typed, start=again[0].start, end=again[0].end)
                 return Period(again[0].start, again[0].end, again[0].label)
         ahead = _coming(typed, found, reader.today) if span and span[1] > reader.today else None
@@ -387,6 +387,13 @@ def is_partial(period: Period | None, today: date) -> bool:
     """Whether a period has begun and is not over: its figures will still change."""
     begun = period is not None and period.start <= today <= period.end
     return period is not None and begun and any(is_whole(period, unit) for unit in _UNITS)
+
+
+def is_ahead(period: Period | None, last: date | None, today: date) -> bool:
+    """Whether nothing of a period has come, and the data end by today (`last`): its figures could only be forecast."""
+    if period is None or (last is not None and last > today):
+        return False
+    return period.start > today or (period.start == today < period.end and not is_partial(period, today))
 
 
 def is_whole(period: Period, unit: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from functools import cache
+from functools import cache, reduce
 
 from troly.text.everyday import small_talk, thanks_only, without_background, without_pleasantries
 from troly.text.fold import fold, folded_words, tokens
@@ -42,10 +42,12 @@ from troly_analysis.planner.mentions import find_mentions, read_wording, without
 from troly_analysis.planner.periods import (
     When,
     following,
+    is_ahead,
     is_partial,
     of_the_year_before,
     preceding,
     same_days,
+    span_of,
 )
 from troly_analysis.planner.pointing import (
     ends_apart,
@@ -126,6 +128,7 @@ _BOUNDS_NOTHING = frozenset({
 })  # fmt: skip
 """What bounds and orders nothing where nothing of a sheet stands beside it: "anh sắp vô họp", "mình gọi xin số trước"."""
 _NAMES = 0.5
+_MOST_TOLD, _FEW_TOLD = 20, 5
 
 
 def _holds(
@@ -277,7 +280,11 @@ def analyse_question(
         best = again
     before = previous.ask if previous else None
     rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
-    made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
+    made = (
+        _which_sheet(text, best, rival, choices)
+        if rival
+        else _plan(text, best, before, today, choices, lookup=values)
+    )
     if best.unheard and previous is not None and not made.question:
         made = _asks_what_was_meant(made, previous)
     if aside and made.calls:
@@ -356,7 +363,9 @@ def _has_unread(previous: Plan) -> bool:
 
 def _asks_what_was_meant(made: Plan, previous: Plan) -> Plan:
     """`made` as the question what the words not read before it mean, which it goes on from."""
-    question = Note("unheard", {"said": ", ".join(previous.missing)})
+    typed = [each for each in previous.missing if each in _OWN_WORDS or fold(each) in fold(previous.text)]
+    said = _each_once([_in_words(each, Parts()) for one in typed for each in _parts_of(one, Parts())])
+    question = Note("unheard", {"said": tuple(said) or previous.text})
     return replace(made, question=question, missing=previous.missing)
 
 
@@ -454,8 +463,11 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
 
 
 # Meanings that have no words of the message, and a name in the catalogue.
-_OWN_WORDS = {each: each for each in ("max", "min", "latest", "top", "avg", "median", "compare")}
-_OWN_WORDS |= {"±": "compare", "…": "pointed"}
+_OWN_WORDS = {
+    each: each
+    for each in ("max", "min", "latest", "top", "avg", "median", "compare", "gap", "count", "figure", "per", "now", "not", "aov")
+} | {"±": "compare", "…": "pointed", "%": "share", "mua/bán": "sold", "tồn kho": "left", "how much": "amount"}  # fmt: skip
+_OWN_WORDS |= {f"rank {place}": "rank" for place in range(1, MOST)}
 _OWN_LABELS = {"±": "compare", "mua/bán": "sold", "…": "pointer", "%": "share", "tồn kho": "left"}
 _POINTERS = ("among", "then", "both", "one", "follow", "only", "correction", "again")
 
@@ -643,12 +655,14 @@ class _Question:
     def _held_against(
         self, parts: Parts, before: DataQuery | None, built: BuiltQuery, schema: Schema, *, sure: bool
     ) -> None:
-        """Where a whole question could go on from the one before as well, both readings are told, unless it is `sure` to.
+        """Where a whole question could go on from the one before as well, both readings are told, unless it is `sure` to. Words of
+        one that was asked back are no filters of what names a figure of its own.
 
         What names a figure, a dimension and an end of it is more likely asked of everything, where only rows differ.
         """
         query, asked_back = built.query, self.previous.open if self.previous is not None else None
-        before = asked_back or before
+        own = parts.measures or parts.rows or parts.has("seller", "slow seller", "sold", "bought", "count")
+        before = before if asked_back is None or (own and parts.picks != "thing") else asked_back
         if query is None or before is None or before.sheet != schema.sheet.name or before.gap:
             return
         if parts.row_key is not None or query.form in {"schema", "distinct"}:
@@ -921,7 +935,13 @@ def _of_suggestion(text: str, query: DataQuery, sheets: Sequence[Sheet]) -> Plan
 
 
 def _plan(
-    text: str, best: _Candidate, before: DataQuery | None, today: date, choices: Mapping[str, str]
+    text: str,
+    best: _Candidate,
+    before: DataQuery | None,
+    today: date,
+    choices: Mapping[str, str],
+    *,
+    lookup: Lookup | None = None,
 ) -> Plan:
     """What to do for a message over the sheet it fits best; no figure beside a word that was not understood."""
     parts, built, sheet = best.parts, best.built, best.schema.sheet
@@ -936,16 +956,24 @@ def _plan(
     )
     left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
     left = (*left, *_not_left_out(best, before))
-    if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
+    last = span_of(best.schema, built.query.date_ref) if built.query else None
+    ahead = (
+        built.query and parts.when.yearless and is_ahead(built.query.period, last[1] if last else None, today)
+    )
+    ahead = ahead or (parts.has("when") and parts.has("sold out", "running out", "left"))
+    if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
         return replace(plan, refusal=refused, ask=built.query or before, before=before)
+    if lacking := _lacking(left, best, lookup):
+        return replace(plan, question=lacking, missing=left, pending="ignore", open=built.query)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
-        read = ", ".join(dict.fromkeys(parts.understood))
-        said = [_in_words(each, parts) for one in left for each in _parts_of(one)]
+        said = [_in_words(each, parts) for one in left for each in _parts_of(one, parts)]
+        known = dict.fromkeys(map(parts.own_words, parts.understood))
+        read = ", ".join(each for each in known if each not in said)
         key = "unknown" if read else "unknown_all"
         question = Note(
             key,
             {
-                "said": tuple(each for at, each in enumerate(said) if each not in said[:at]),
+                "said": tuple(_each_once(said)),
                 "sheet": sheet.name,
                 "read": read,
             },
@@ -954,6 +982,7 @@ def _plan(
     if built.question is not None:
         plan = replace(plan, options=built.options, pending=built.pending, open=built.query)
         return replace(plan, question=built.question)
+    left = tuple(map(parts.own_words, left))
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
 
 
@@ -998,13 +1027,49 @@ def _in_words(unmet: str, parts: Parts) -> str | Note:
     label = _OWN_LABELS.get(unmet, unmet)
     labels = (label, *(_POINTERS if label == "pointer" else ()))
     typed = next((parts.spoken[each] for each in labels if each in parts.spoken), "")
-    return typed or (Note(f"unmet_{_OWN_WORDS[unmet]}") if unmet in _OWN_WORDS else unmet)
+    if typed or unmet not in _OWN_WORDS:
+        unit = unmet.removeprefix("unit ")
+        return parts.own_words(typed or unmet) if typed or unit == unmet else Note(f"unit_{unit}")
+    return Note(f"unmet_{_OWN_WORDS[unmet]}")
 
 
-def _parts_of(unmet: str) -> list[str]:
-    """One unmet meaning, or the two of "max/min"."""
-    parts = unmet.split("/")
-    return parts if all(each in _OWN_WORDS for each in parts) else [unmet]
+def _each_once(said: Sequence[str | Note]) -> list[str | Note]:
+    """What is not held, without what stands in another: "tháng" beside "tháng 13"."""
+    runs = [" ".join(folded_words(each)) if isinstance(each, str) else "" for each in said]
+
+    def inside(run: str) -> bool:
+        return bool(run) and any(run != other and f" {run} " in f" {other} " for other in runs)
+
+    return [each for at, each in enumerate(said) if each not in said[:at] and not inside(runs[at])]
+
+
+def _lacking(left: Sequence[str], best: _Candidate, lookup: Lookup | None) -> Note | None:
+    """That names are not in the data, with the values that there are of their columns, where nothing else was not understood."""
+    parts, schema = best.parts, best.schema
+    refs = list(dict.fromkeys(ref for _, found in parts.absent.values() for ref in found))
+    if not (left and refs) or not set(left) <= {*parts.absent, *(ref.name for ref in refs)}:
+        return None
+    from rapidfuzz import process  # 50 ms, which only a name that the data lack needs
+
+    said, held = tuple(parts.own_words(name) for name, _ in parts.absent.values()), list[Note]()
+    for ref in refs:
+        column = schema.key(ref)
+        all_of_it = (
+            lookup(schema.sheet, column, "") if lookup and len(column.examples) < column.distinct else ()
+        )
+        values = all_of_it or column.examples
+        short = len(values) == column.distinct <= _MOST_TOLD
+        near = tuple(each[0] for each in process.extract(said[0], values, processor=fold, limit=_FEW_TOLD))
+        key = "values_held" if short else "values_near"
+        held.append(Note(key, {"field": ref.name, "values": values if short else near}))
+    told = reduce(lambda one, two: Note("values_two", {"one": one, "two": two}), held)
+    return Note("absent", {"said": said, "sheet": schema.sheet.name, "held": told})
+
+
+def _parts_of(unmet: str, parts: Parts) -> list[str]:
+    """One unmet meaning, or of the two of "max/min" those that have words of the message, both where none has."""
+    two = unmet.split("/") if all(each in _OWN_WORDS for each in unmet.split("/")) else [unmet]
+    return [each for each in two if each in parts.spoken] or two
 
 
 def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Plan:

@@ -17,8 +17,9 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
+from troly.text.language import is_syllable
 from troly.text.numbers import Amount
-from troly_analysis.planner.lexicon import bare_figures, concept, concepts, spellings_of
+from troly_analysis.planner.lexicon import bare_figures, concept, concepts, kinds, spellings_of, turn_words
 from troly_analysis.planner.mentions import (
     Mention,
     find_mentions,
@@ -34,6 +35,7 @@ from troly_analysis.planner.schema import (
     Value,
     code_name,
     is_code,
+    lost_values,
     metric_measure,
     side_before,
     side_of,
@@ -60,6 +62,9 @@ PERSONS = (
 """The concepts of columns that hold persons."""
 STATES = frozenset({"status", "reason", "gender", "priority"})
 _PLACES = frozenset({"province", "region", "district", "country"})
+_WAYS, _SITES = frozenset({"platform", "payment", "carrier"}), frozenset({"branch", "warehouse"})
+_NAMED_KINDS = _PLACES | _WAYS | _SITES
+_LONGEST_NAME, _MOST_LACKING = 4, 3
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
@@ -88,6 +93,7 @@ _COUNTED_IN = frozenset({"tinh", "gom", "cong", "ke"})
 _ASKED_OF = (
     "which", "by", "per", "max", "min", "list", "top", "share", "each", "compare", "latest", "earliest",
 )  # fmt: skip
+_ENDS = ("which", "which one", "max", "min", "superlative", "top", "bottom", "seller", "slow seller")
 _AHEAD = frozenset({"that", "this", "the same", "same", "those", "these"})
 _OF_WHOLE = frozenset({"trăm", "tram", "percent", "of", "percentage"})
 _TAKES = frozenset({"chiem", "gop", "contribute", "account"})
@@ -206,6 +212,20 @@ class Parts:
     """How much the message speaks of data: the sheet's own names, then words of figures."""
     facts: list[str] = field(default_factory=list)
     """Words that are a period, or a whole value of a column, for a model: facts, never guesses."""
+    absent: dict[str, tuple[str, tuple[Ref, ...]]] = field(default_factory=dict)
+    """What was not read that is a name by its place in the sentence, and the columns that do not hold it: "ở Cà Mau"."""
+    message: str = ""
+    respelt: tuple[tuple[str, str], ...] = ()
+    """What of the message was read in another way, as (typed, read as)."""
+
+    def own_words(self, text: str) -> str:
+        """A part of the message as it was read, in the words that were typed."""
+        text = " ".join(text.split())
+        for typed, meant in reversed(self.respelt):
+            if typed and meant and fold(text) not in self.message:
+                pattern = rf"(?<!\w){re.escape(meant)}(?!\w)"
+                text = re.sub(pattern, typed.replace("\\", r"\\"), text)
+        return text
 
     def has(self, *labels: str) -> bool:
         """Whether any word that was read means one of `labels`."""
@@ -251,9 +271,43 @@ class Reader:
         self.mentions = find_mentions(self.wording, schema, today)
         if extra := long_values(self.wording, schema, self.mentions, lookup):
             self.mentions = find_mentions(self.wording, schema, today, extra)
-        self.parts = Parts(words=len(self.wording.words))
+        self._names_go_on()
+        self.parts = Parts(
+            words=len(self.wording.words),
+            message=" ".join(fold(message).split()),
+            respelt=self.wording.respelt,
+        )
         for typed, meant in self.wording.repairs:
             self.note("read_as", typed=typed, meant=meant)
+
+    def _names_go_on(self) -> None:
+        """Two words with capitals side by side of which one says nothing of the sheet are one name: "Van" of "Ninja Van" is no
+        "vẫn", "Mai" of "Sao Mai" nobody; a title opens no name.
+        """
+        typed, text = self.wording.words, self.wording.text
+        held = {at: nth for nth, each in enumerate(self.mentions) for at in range(each.start, each.end)}
+        capital = [text[word.start].isupper() for word in typed]
+
+        def vague(at: int, *, empty: bool) -> bool:
+            each = self.mentions[held[at]] if at in held else None
+            if each is None or (typed[at].folded in _TITLES and empty):
+                return each is None
+            meant = each.targets or each.values or each.labels - _LINKS
+            return not (self.sure(held[at]) or any(v.whole for v in each.values) or (empty and meant))
+
+        for at in range(1, len(typed) - 1 if 2 * sum(capital) <= len(typed) else 0):
+            apart = text[typed[at].end : typed[at + 1].start].strip() or not (capital[at] and capital[at + 1])
+            pair = [self.mentions[held[nth]] for nth in (at, at + 1) if nth in held]
+            refs = [{value.ref for value in each.values} for each in pair]
+            other = (
+                any(refs)
+                and not (len(refs) == 2 and refs[0] & refs[1])
+                and not any(each.targets for each in pair)
+            )
+            other = other or vague(at, empty=True) or vague(at + 1, empty=True)
+            if not apart and other and vague(at, empty=False) and vague(at + 1, empty=False):
+                for each in pair:
+                    each.labels, each.targets, each.values = frozenset(), (), ()
 
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
@@ -261,6 +315,9 @@ class Reader:
         self._compare_nothing()
         if self.mentions and fold(self.mentions[0].text) == "vs":
             self.mentions[0].labels = frozenset({"and", "filler"})  # "với" of who types short
+        first = next((at for at in range(len(self.mentions)) if fold(self.mentions[at].text) == "sao"), -1)
+        if first >= 0 and all(map(self.is_link, range(first))) and self.any("growth"):
+            self.mentions[first].labels = frozenset({"cause"})  # "sao doanh thu giảm vậy"
         if self.has(0, "now") and self.has(1, "not", "deny", "only", "follow", "minus"):
             self.mentions[0].labels = frozenset({"filler"})  # "now leave out …" is of no day
         self._charts()
@@ -281,6 +338,7 @@ class Reader:
                 self._number(at)
         self._sold_out()
         self._values()
+        self._net()
         self._groups()
         self._measures()
         self._persons()
@@ -1141,6 +1199,7 @@ class Reader:
                 continue
             denied = self._denied(at)
             self.take("value", at)
+            self._accents_told(at, value)
             self._rows_inside(at)
             if denied:
                 self.parts.denied += [(value.ref, each) for each in value.values]
@@ -1171,6 +1230,30 @@ class Reader:
                 found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
+
+    def _net(self) -> None:
+        """ "Doanh thu thực tế": what was sold without the orders that came to nothing, where a status says so; else it is not read."""
+        column, lost = lost_values(self.schema.sheet)
+        concepts = {each.concept for mention in self.mentions for each in mention.targets[:1]}
+        sold = "revenue" in concepts or self.any("sold", "bought", "how much", "rows")
+        sold = sold or any(map(self.is_rows, range(len(self.mentions))))
+        for at, mention in enumerate(self.mentions):
+            if mention.role or not lost or not sold or not self.has(at, "net"):
+                continue
+            if not any(each.ref.name == column for each in self.parts.conditions):
+                ref = self.schema.refs[f":{column}"]
+                self.parts.conditions.append(Condition(ref, "nin", list(lost), ", ".join(lost)))
+                self.note("net_of", said=mention.text, values=lost)
+            beside = at > 0 and self.figure(at - 1) is not None  # "doanh thu thực nhận"
+            self.take("condition" if beside or not mention.targets else "", at)
+
+    def _accents_told(self, at: int, value: Value) -> None:
+        """Say what a value was read for where its own accents are others than those that were typed."""
+        text = self.mentions[at].text
+        same = [each for each in value.values if fold(each) == fold(text)]
+        agree = any(all(map(accents_agree, words(text), words(each))) for each in same)
+        if same and not (agree or self.schema.bare):
+            self.note("read_as", typed=text, meant=same[0])
 
     def _which_beside(self, at: int) -> int:
         """The place of a "nào" right behind, or a "which" right before; -1 for none."""
@@ -1207,7 +1290,7 @@ class Reader:
     def _is_value(self, at: int) -> bool:
         """Whether words that could be a value mean it: words of questions and names of columns come first."""
         mention = self.mentions[at]
-        if self._counts_next(at) or self._only_counts(at) or self._is_of_person(at):
+        if self._counts_next(at) or self._only_counts(at) or self._is_of_person(at) or self._is_other(at):
             return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
@@ -1224,6 +1307,22 @@ class Reader:
         if mention.labels - _LINKS and not best.whole:
             return False  # "trung bình" is an average whatever the data holds
         return len(mention.text.split()) > 1 or self._is_word_value(at, best)
+
+    def _is_other(self, at: int) -> bool:
+        """Whether a word that stands in names of goods says a place ("ở Hoa"), or is a syllable that none is called by ("ly" of
+        "Chân váy xếp ly").
+        """
+        best, said = self.mentions[at].values[0], fold(self.mentions[at].text)
+        if best.whole or best.ref.concept not in GOODS or " " in said:
+            return False
+        links = itertools.takewhile(self.is_link, range(at - 1, -1, -1))
+        if not set(turn_words("at")).isdisjoint(self.mentions[each].text.lower() for each in links):
+            return True
+        first = any(fold(value).startswith(f"{said} ") for value in best.values)
+        beside = (self.mentions[each] for each in (self.beside(at, -1), self.beside(at, 1)) if each >= 0)
+        named = [each.ref for mention in beside for each in mention.values]
+        named += [each.ref for mention in beside for each in mention.targets if each.ref]
+        return is_syllable(said) and not first and not any(ref.concept in GOODS for ref in named)
 
     def _is_of_person(self, at: int) -> bool:
         """Whether a word after a noun of persons stands in names of other things only: "khách hàng nữ" is no "Áo polo nữ"."""
@@ -1275,13 +1374,6 @@ class Reader:
     def _is_word_value(self, at: int, best: Value) -> bool:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
         mention = self.mentions[at]
-        meant = [word for value in best.values for word in words(value) if fold(word) == fold(mention.text)]
-        typed = mention.text.lower()
-        agree = (
-            accents_agree(typed, word) and (accents(typed) or not self.wording.careful) for word in meant
-        )
-        if meant and not (any(agree) or not all(map(accents, meant))):
-            return False  # "giờ" is not "gió", nor "Trang" beside "Tràng Tiền" "trắng"
         bare = not accents(mention.text) and any(accents(each) for each in best.values)
         inside = mention.start > 0 and mention.text[:1].isupper() and not self.wording.text.isupper()
         labelled = bool(mention.labels or mention.targets)
@@ -1447,7 +1539,7 @@ class Reader:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
         for at in range(len(self.mentions)):
             mention = self.mentions[at]
-            if not mention.role and self._asks_which_thing(at):
+            if not mention.role and (self._asks_which_thing(at) or self._each_row(at)):
                 continue
             if mention.role or not (mention.targets or mention.unit) or mention.period:
                 continue
@@ -1457,24 +1549,44 @@ class Reader:
                 continue
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
-            found = self.group(at)
-            if (
-                trigger == "per"
-                and self.is_rows(at)
-                and (found is None or found.ref.concept == self.schema.row_concept)
+            each = self._row_names() if trigger in {"by", "per"} and self.is_rows(at) else None
+            found = self.group(at) or (Group(each) if each else None)
+            on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
+            mean = on_each or self.any("avg", "aov")
+            rows = trigger == "per" and self.is_rows(at)
+            if rows and (
+                found is None
+                or (found.ref.concept == self.schema.row_concept and (mean or code_name(found.ref)))
             ):
                 self.parts.per_row, self.parts.rows = True, self.noun(at)
                 self.take("per", at, *place)
                 continue
             if found is None:
                 continue
-            on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
-            if trigger == "per" and self._single(found, mean=on_each or self.any("avg", "aov")):
+            if trigger == "per" and self._single(found, mean=mean):
                 self.parts.per.append(found)
                 self.take("per", at, *place)
             elif found not in self.parts.groups:
                 self.parts.groups.append(found)
                 self.take("group", at, *place)
+
+    def _row_names(self) -> Ref | None:
+        """The column that names the rows, where each is a thing: the products of a sheet of goods."""
+        refs = self.schema.by_concept.get(self.schema.row_concept, ())
+        return next(
+            (each for each in refs if each.kind == "text" and not (each.sheet or code_name(each))), None
+        )
+
+    def _each_row(self, at: int) -> bool:
+        """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for."""
+        named = self._row_names() if self.has(at, "each") and not self.mentions[at].targets else None
+        figures = [figure.ref for each in range(len(self.mentions)) if (figure := self.figure(each))]
+        added = any(ref is not None and not averaged(ref) for ref in figures)
+        spoken = named in {self.about, *(each.ref for each in self.parts.conditions)}
+        if named and added and not (spoken or self.any("avg", "aov", *_ENDS)):
+            self.parts.groups.append(Group(named))
+            self.take("group", at)
+        return bool(self.mentions[at].role)
 
     def _asks_which_thing(self, at: int) -> bool:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
@@ -1777,8 +1889,16 @@ class Reader:
             if not named or self._asked_for(at) or self.is_rows(at):
                 continue
             near = [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
+            near = [place for place in near if not self._is_of(at, place)]
             if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
                 self.take("head", at)
+
+    def _is_of(self, at: int, place: int) -> bool:
+        """Whether a column is asked of a thing that is named by another: "hạng của Trần Thu Chi"."""
+        mine, named = self.mentions[at].targets[0], self.mentions[place].values[:1]
+        told = place > at and not _OF.isdisjoint(fold(self.mentions[each].text) for each in range(at, place))
+        other = bool(named) and mine.concept not in {named[0].ref.concept, *GOODS, *PERSONS, "order"}
+        return told and other and mine.ref is not None
 
     def _add(self, measure: Measure) -> None:
         if measure not in self.parts.measures:
@@ -2097,13 +2217,17 @@ class Reader:
             if mention.role == "pointer":
                 parts.labels |= mention.labels & _POINTING
             elif not self.sure(at):
-                parts.labels |= mention.labels - (_MORE if mention.role == "filler" else frozenset())
+                own = _TOLD if mention.targets or mention.values else frozenset()  # a column of reasons
+                parts.labels |= mention.labels - own - (_MORE if mention.role == "filler" else frozenset())
                 told = () if mention.role in {"number", "value", "pointer"} else ("max", "min")
                 ends = [end for end in told if mention.has(end)]
                 parts.extremes += ends  # type: ignore[arg-type]
                 parts.adjectives += [
                     label[3:] for label in sorted(mention.labels) if ends and label.startswith("of ")
                 ]
+            for target in mention.targets:
+                if target.ref is not None:
+                    parts.spoken.setdefault(target.ref.name, mention.text)
             if mention.targets:
                 parts.weight += mention.targets[0].weight
             elif mention.values and mention.role == "value":
@@ -2186,17 +2310,56 @@ class Reader:
                 joined[-1][1] = max(end, joined[-1][1])
             else:
                 joined.append([start, end])
-        for each in joined:  # "Nha Trang", where "nha" alone is a word of courtesy
-            for mention in self.mentions:
-                named = mention.role == "filler" and mention.text[:1].isupper() and mention.start > 0
-                if named and mention.end == each[0]:
-                    each[0] = mention.start
+        for each in joined:  # "tháng 13"
+            numbered = any(word.folded.isdecimal() for word in self.wording.words[slice(*each)])
+            for mention in self.mentions if numbered else ():
+                if mention.role == "loose" and each[0] <= mention.end and mention.start <= each[1]:
+                    each[:] = min(each[0], mention.start), max(each[1], mention.end)
         words, text = self.wording.words, self.wording.text
-        heads = self._header_words()
-        unread = (words[start:end] for start, end in joined)
-        return tuple(
-            text[run[0].start : run[-1].end] for run in unread if not {word.folded for word in run} <= heads
+        heads, unread = self._header_words(), list[str]()
+        for start, end in joined:
+            run = words[start:end]
+            if {word.folded for word in run} <= heads:
+                continue
+            unread.append(text[run[0].start : run[-1].end])
+            if found := self._lacking(start, end):
+                self.parts.absent[unread[-1]] = found
+        return tuple(unread)
+
+    def _lacking(self, start: int, end: int) -> tuple[str, tuple[Ref, ...]] | None:
+        """A name that was not read, by the noun, the preposition or the value that it stands behind, and the columns that would
+        hold it.
+        """
+        typed, text, schema = self.wording.words, self.wording.text, self.schema
+        heads = {
+            n: " ".join(word.folded for word in typed[start : start + n]) for n in range(_LONGEST_NAME, 0, -1)
+        }
+        length = next(
+            (n for n, head in heads.items() if n < end - start and kinds().get(head) in _NAMED_KINDS), 0
         )
+        length = length or int(end - start > 1 and typed[start].text in turn_words("of"))
+        name = typed[start + length : end]
+        if len(name) > _LONGEST_NAME or any(word.folded.isdecimal() for word in name):
+            return None
+        kind, led = kinds().get(heads.get(length, ""), ""), typed[start - 1].text if start else ""
+        capital = text[name[0].start].isupper()
+        at = next((at for at, each in enumerate(self.mentions) if each.end == start and not length), 0)
+        noun = self.dimension(at) if self.mentions and self.mentions[at].role in {"loose", "head"} else None
+        joint = at > 0 and self.has(at, "and", "either", "compare", "gt", "lt")
+        beside = self.mentions[at - 1].values[:1] if joint and self.mentions[at - 1].role == "value" else ()
+        signs: tuple[tuple[object, frozenset[str]], ...] = (
+            (schema.of(kind), frozenset({kind})),
+            (kind, next((family for family in (_PLACES, _WAYS, _SITES) if kind in family), frozenset())),
+            (noun, frozenset({noun.concept}) if noun else frozenset()),
+            (beside, frozenset(each.ref.concept for each in beside)),
+            (led in turn_words("at") and not length, _PLACES | _SITES),
+            (capital and led in turn_words("through") and not length, _WAYS),
+            (length or (capital and led in turn_words("of")), frozenset(PERSONS)),
+        )
+        meant = next((meant for sign, meant in signs if sign), frozenset())
+        own = [ref for ref in schema.refs.values() if ref.concept in meant and ref.kind == "text"]
+        own = [ref for ref in own if ref.concept and not (ref.sheet or code_name(ref))][:_MOST_LACKING]
+        return (text[name[0].start : name[-1].end], tuple(own)) if own else None
 
     def _header_words(self) -> set[str]:
         """Words of the names of columns that are asked for or that values were read in, which add nothing: "hình thức Ví điện
@@ -2206,6 +2369,7 @@ class Reader:
         refs = {each.ref for each in (*parts.groups, *parts.loose)} | {each.ref for each in parts.conditions}
         names = [ref.name for ref in refs]
         about = {ref.concept for ref in refs if ref.concept}
+        about |= _PLACES if about & _PLACES else set()  # "khu vực Huế"
         names += [
             phrase for each in concepts() if each.name in about for phrase in each.phrases if " " in phrase
         ]
@@ -2234,6 +2398,7 @@ _WEAK = (
 _TELLING = frozenset(
     {"period", "value", "number", "condition", "group", "per", "figure", "count", "loose", "rows"}
 )
+_TOLD = frozenset({"forecast", "cause"})
 _MORE = frozenset({"gt", "lt"})
 """What "trên", "dưới" before no amount do not say: "trên web" is on it."""
 _POINTING = frozenset({"pointer", "one", "among", "both", "then", "preceding", "following"})

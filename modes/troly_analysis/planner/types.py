@@ -24,7 +24,7 @@ class Lookup(Protocol):
     """Finds values of a long column: those that are a folded phrase, else (not `whole`) those that hold it or are a slip away."""
 
     def __call__(self, sheet: Sheet, field: Field, phrase: str, *, whole: bool = False) -> tuple[str, ...]:
-        """The values found, at most a thousand."""
+        """The values found, at most a thousand; for the phrase "" any of them."""
 
 
 @dataclass(frozen=True, slots=True)

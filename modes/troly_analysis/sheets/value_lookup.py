@@ -28,15 +28,17 @@ _values_lock = threading.Lock()
 
 def value_lookup(services: Services, owner: str) -> Lookup:
     """A function of sheet, field and folded phrase: the values that are the phrase, else (not `whole`) those that hold it,
-    else those that are one slip from it.
+    else those that are one slip from it; all of them for "".
     """
 
     def look(sheet: Sheet, field: Field, phrase: str, *, whole: bool = False) -> tuple[str, ...]:
-        if field.kind != "text" or not phrase or sheet.owner != owner:
+        if field.kind != "text" or sheet.owner != owner:
             return ()
         if field.distinct > MOST_VALUES:
-            return tuple(_read_values(services, sheet, field, phrase))
+            return tuple(_read_values(services, sheet, field, phrase)) if phrase else ()
         known = _values_of(services, sheet, field)
+        if not phrase:
+            return tuple(islice((value for values in known.values() for value in values), MOST_FOUND))
         same = known.get(phrase, [])
         if same or whole or len(phrase) < _SHORTEST:
             return tuple(same[:MOST_FOUND])

@@ -168,3 +168,10 @@ def test_a_word_that_compares_nothing_is_no_comparison(tail: str) -> None:
     asked = made.open or made.ask
     assert not made.calls or asked is None or not asked.having
     assert "kem" not in " ".join(made.understood)
+
+
+async def test_what_was_sold_in_fact_is_told_with_the_other_figure(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        told = (await analyst.ask("doanh thu thực tế tháng 11/2026")).answer
+    assert "77.750.000" in told
+    assert "tính cả các đơn đó: 107.750.000 VND" in told

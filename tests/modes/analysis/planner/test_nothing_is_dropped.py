@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, plan
+from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, column, plan
+from troly.text.catalogue import LANGS
+from troly.text.fold import fold
 from troly_analysis.sheets.ingest import one_spelling
+from troly_analysis.types import Sheet
 
 SIGNS = {
     ">": "gt", "trên": "gt", "lớn hơn": "gt", "more than": "gt", ">=": "gte", "≥": "gte", "ít nhất": "gte", "at least": "gte",
@@ -146,3 +152,129 @@ def test_what_a_figure_is_for_is_named_and_changes_nothing() -> None:
     assert "background" in {note.key for note in made.shown}
     assert not plan("doanh thu tháng 5 để zwkhen", (ORDERS,), NOW).missing
     assert plan("doanh thu tháng 5 để xem Shopee", (ORDERS,), NOW).ask.conditions  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        ("doanh thu sắp tới", "forecast"), ("tháng sau bán được bao nhiêu", "forecast"), ("tuan toi doanh thu", "forecast"),
+        ("upcoming revenue", "forecast"), ("doanh thu từ nay đến hết năm", "forecast"), ("revenue next quarter", "forecast"),
+        ("nguyên nhân doanh thu giảm", "cause"), ("ly do don bi huy", "cause"), ("sao doanh thu tháng 5 giảm vậy", "cause"),
+        ("reason for the drop in revenue", "cause"), ("doanh thu tuần này", ""), ("doanh thu tháng 7", ""),
+    ],
+)  # fmt: skip
+def test_what_has_not_come_is_a_forecast_and_what_led_to_it_a_cause(text: str, refusal: str) -> None:
+    made = plan(text, (ORDERS,), NOW)
+    assert made.refusal == refusal
+    assert bool(made.calls) != bool(refusal)
+
+
+@pytest.mark.parametrize(
+    "text", ["số đơn theo lý do hủy", "lý do nào có nhiều đơn nhất", "đếm đơn theo lý do"]
+)
+def test_a_column_of_reasons_is_asked_for_and_no_cause(text: str) -> None:
+    told = replace(ORDERS, fields=(*ORDERS.fields, column("Lý do hủy", "text", ("Đổi ý", "Hết hàng"))))
+    asked = plan(text, (told,), NOW).ask
+    assert asked is not None
+    assert [group.ref.name for group in asked.groups] == ["Lý do hủy"]
+
+
+@pytest.mark.parametrize("text", ["hợp đồng nào hết hạn tháng sau", "bao nhiêu hợp đồng hết hạn tuần tới"])
+def test_days_to_come_that_the_data_hold_are_no_forecast(text: str) -> None:
+    leases = Sheet(
+        "9", "lan", "Hợp đồng", "t9",
+        (column("Mã hợp đồng", "text", ("HD1", "HD2"), 40), column("Ngày hết hạn", "date", (), 30), column("Tiền thuê", "money", (), 9)),
+        40, NOW, date_field="Ngày hết hạn", span=(date(2024, 1, 1), date(2025, 12, 31)),
+    )  # fmt: skip
+    assert not plan(text, (leases,), NOW).refusal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "doanh thu thực tế tháng 5",
+        "doanh thu rong thang 5",
+        "actual revenue in May",
+        "net sales in May",
+        "số đơn thực tế tháng 5",
+    ],
+)
+def test_what_was_sold_in_fact_leaves_out_what_came_to_nothing_or_is_not_read(text: str) -> None:
+    made = plan(text, (ORDERS,), NOW)
+    assert made.calls[0].arguments["filters"] == {"Trạng thái": {"nin": ["Đã hủy", "Hoàn trả"]}}
+    assert "net_of" in {note.key for note in made.shown}
+    bare = replace(ORDERS, fields=tuple(each for each in ORDERS.fields if each.name != "Trạng thái"))
+    made = plan(text, (bare,), NOW)
+    assert made.missing or text == "net sales in May"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("doanh thu tháng 13", "tháng 13"), ("doanh thu 32 ngày xyz", "ngày"), ("dthu t5 hok xyz %", "%"),
+        ("doanh thu sàn Amazon", "Amazon"), ("revenue by tier > abc", "> abc"), ("lãi t5 bn", "lãi"),
+        ("doanh thu Shopee bữa 11/11 hổm", "bữa"), ("doanh thu thnág 5 xyzzq", "xyzzq"), ("số đơn tháng 5 đứng thứ hai xyzzq", "xyzzq"),
+    ],
+)  # fmt: skip
+def test_what_is_not_understood_is_named_in_the_words_that_were_typed(text: str, said: str) -> None:
+    made = plan(text, (ORDERS,), NOW)
+    assert made.question is not None
+    for lang in LANGS:
+        told = made.question.say(lang)
+        assert said in told
+        assert not re.search(r"\([a-z]+\)|\bunit |\brank |…|±|max/|/min", told)
+    named = made.question.params["said"]
+    assert all(fold(each) in fold(text) for each in named if isinstance(each, str))
+
+
+def test_what_was_not_read_before_is_told_in_words_or_plain_labels() -> None:
+    made = plan("doanh thu tháng cao nhất hơn tháng thấp nhất bao nhiêu xyzzq", (ORDERS,), NOW)
+    after = plan("còn Shopee thì sao", (ORDERS,), NOW, made)
+    assert after.question is not None
+    assert after.question.key == "unheard"
+    assert not re.search(r"…|±|max/|/min|gap", after.question.say("vi"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "held"),
+    [
+        ("doanh thu ở Cà Mau", "Cà Mau", "Bình Dương"), ("doanh thu khu vực Cà Mau tháng 5", "Cà Mau", "Cần Thơ"),
+        ("doanh thu sàn Amazon", "Amazon", "TikTok Shop"), ("số đơn qua Zalo", "Zalo", "Lazada"),
+        ("revenue on Amazon in May", "Amazon", "Website"), ("doanh thu tại Nha Trang", "Nha Trang", "Đà Nẵng"),
+        ("số đơn thanh toán bằng Momo", "Momo", "Ví điện tử"), ("doanh thu tỉnh Lâm Đồng", "Lâm Đồng", "Hà Nội"),
+        ("doanh thu Shopee ở Cà Mau", "Cà Mau", "Hà Nội"),
+    ],
+)  # fmt: skip
+def test_a_name_that_the_data_lack_is_told_with_those_that_there_are(text: str, said: str, held: str) -> None:
+    made = plan(text, (ORDERS,), NOW)
+    assert not made.calls
+    assert made.question is not None
+    assert made.question.key == "absent"
+    for lang in LANGS:
+        told = made.question.say(lang)
+        assert f"«{said}»" in told or f"“{said}”" in told
+        assert held in told
+    assert plan("bỏ qua", (ORDERS,), NOW, made).calls
+
+
+@pytest.mark.parametrize(
+    "text", ["doanh thu khu vực Hà Nội", "doanh thu vùng Đà Nẵng", "doanh thu o tinh Can Tho"]
+)
+def test_a_noun_of_places_stands_before_any_place(text: str) -> None:
+    assert "Tỉnh thành" in plan(text, (ORDERS,), NOW).calls[0].arguments["filters"]
+
+
+@pytest.mark.parametrize(
+    "asked", ["doanh thu Shopee bá cháy", "doanh thu ở Cà Mau qua Shopee", "số đơn Shopee tháng 4 bá cháy"]
+)
+@pytest.mark.parametrize(
+    "then", ["doanh thu theo tỉnh", "sản phẩm nào bán chạy nhất", "bao nhiêu đơn bị hủy"]
+)
+def test_a_question_that_was_asked_back_bounds_no_reading_of_the_next(asked: str, then: str) -> None:
+    made = plan(then, (ORDERS,), NOW, plan(asked, (ORDERS,), NOW))
+    assert made.calls
+    for query in (made.ask, made.also):
+        assert query is None or not {"Shopee"} & {
+            each.value for each in query.conditions if isinstance(each.value, str)
+        }
+        assert query is None or query.period is None

@@ -205,3 +205,34 @@ def test_another_question_is_not_answered_instead(text: str) -> None:
 def test_wishes_in_short_spelling_are_each_answered() -> None:
     found = plan("hqua bán dc bn đơn, tổng bn tiền, món nào chạy nhất", [ORDERS])
     assert len((found, *found.more)) + len(found.ask.measures if found.ask else ()) == 3 + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tồn kho từng mặt hàng", "tồn kho theo từng sản phẩm", "tồn kho mỗi món", "ton kho tung mon", "mỗi mặt hàng còn bao nhiêu",
+        "stock per item", "stock for each product", "tồn kho mỗi cái", "giá vốn từng sản phẩm",
+    ],
+)  # fmt: skip
+def test_each_thing_that_a_row_is_has_a_figure_of_its_own(text: str) -> None:
+    ask = plan(text, SHOP).ask
+    assert ask is not None
+    assert [group.ref.name for group in ask.groups] == ["Tên sản phẩm"]
+
+
+@pytest.mark.parametrize("text", ["tồn kho trung bình mỗi món", "average stock per product"])
+def test_a_mean_over_things_is_one_figure_and_no_order_value(text: str) -> None:
+    made = plan(text, SHOP)
+    assert made.ask is not None
+    assert (made.ask.form, made.ask.measures[0].op) == ("scalar", "avg")
+    assert not made.shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["khi nào hết hàng áo thun basic", "bao giờ quần jean hết hàng", "when will Quần jean be sold out"],
+)
+def test_when_goods_run_out_is_a_forecast(text: str) -> None:
+    made = plan(text, SHOP)
+    assert made.refusal == "forecast"
+    assert not made.calls
