@@ -217,7 +217,8 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         if previous is not None and edited is not None:
             parsed = check_readiness(edited, asker.role, money=parts.money)
             lost = _lost(parts, parsed, previous)
-            changed = parsed != replace(previous, edited=True)
+            # The same figures may be asked for as a chart of another kind.
+            changed = parts.output.formed is not None or parsed != replace(previous, edited=True)
             parsed = _accounted(parts, parsed, asker, changed=changed, lost=lost)
             return _said_open(replace(parsed, leans=True))
     bare = not parts.named or _named_by_counter(parts)
@@ -543,7 +544,7 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         and not output.measures
         and entity in _PUBLIC
         and not any(one.field == "type" for one in parts.filters),
-        missing=parts.missing,
+        missing=(*parts.missing, *([Remark.of("missing.chart")] if _is_form_alone(parts) else [])),
         remarks=parts.remarks,
         question=message,
     )
@@ -556,6 +557,11 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         parsed = replace(parsed, remarks=(*parsed.remarks, Remark.of("said.without_beds")))
     parsed = _at_rank(parsed, parts.rank)
     return check_readiness(parsed, role, money=parts.money)
+
+
+def _is_form_alone(parts: QuestionParts) -> bool:
+    """Whether a chart is asked for and nothing that it could show."""
+    return parts.output.formed == () and not (parts.filters or parts.named or parts.own or parts.missing)
 
 
 def _at_rank(parsed: ParsedQuestion, rank: int) -> ParsedQuestion:
@@ -602,7 +608,9 @@ def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> P
 
     `money` is the figure of invoices that was named (`QuestionParts.money`): a revenue is a landlord's alone.
     """
-    missing = [one for one in parsed.missing if one.key in {"missing.place", "missing.paper"}]
+    missing = [
+        one for one in parsed.missing if one.key in {"missing.place", "missing.paper", "missing.chart"}
+    ]
     if role == "GUEST" and (parsed.own or parsed.entity in _LOGGED_IN):
         missing.append(Remark.of("missing.login"))
     summed = any(one.kind == "sum" for one in parsed.measures)
