@@ -34,6 +34,7 @@ from troly_rental.question.intent import IntentSigns, classify_intent, is_forbid
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import LEFT_OUT, WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
+from troly_rental.question.places import AREAS, missing_area
 from troly_rental.question.pointers import people
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import (
@@ -129,6 +130,7 @@ def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
         for piece in re.split(r"(?<=[.?!,;])(?=\s)", text)
     )
     asked, aside = without_background(lower, lambda piece: _holds(piece, asker))
+    asked = asked if aside else text
     aside = tuple(text[at : at + len(piece)] for piece in aside for at in (lower.find(piece),))
     lived = [one.typed for one in named if any(one.typed in piece for piece in aside)]
     if not lived:
@@ -175,7 +177,7 @@ def _holds(piece: str, asker: Asker) -> bool:
         any(not (one.op in _AROUND and one.field in aside) for one in parts.filters)
         or any(one.field not in {"", "unit", "other", "time"} for one in parts.quantities)
         or any(one.key in {*_UNFILTERED, "said.no_field"} for one in parts.remarks)
-        or parts.missing
+        or any(not (lives and one.key in AREAS) for one in parts.missing)
         or parts.needless
         or parts.own
         or asked
@@ -421,7 +423,7 @@ def _accounted(
     if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
         unread = (*unread, parts.text.strip())  # one figure answers one of the wants
     unread = (*unread, *_asked_apart(parts, parsed, asker))
-    if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:
+    if parsed.request_type != "QUERY" and not unknown_area(parts, unread):
         return parsed
     parsed = replace(parsed, unread=unread)
     unfiltered = tuple(one for one in parsed.remarks if one.key in _UNFILTERED)
@@ -476,8 +478,7 @@ def _with_unread(
 ) -> ParsedQuestion:
     words = ", ".join(f"«{run}»" for run in unread)
     if area := unknown_area(parts, unread):
-        cities = ", ".join(place.name for place in places.of("city"))
-        return replace(parsed, missing=(Remark.of(area.key, **dict(area.params), areas=cities),))
+        return replace(parsed, missing=(missing_area(area, places),))
     bare = not parsed.filters and not parsed.own
     if parsed.measures or parsed.edited or bare or is_pointed(unread) or is_sharp(unread):
         return replace(parsed, missing=(Remark.of("missing.unread", words=words),))
@@ -500,7 +501,7 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         sure=figures or (parts.own and parts.named and _asks_for_own(parts)),
         housed=parts.own and any(one.field == "building" for one in parts.filters),
     )
-    intent = classify_intent(parts.vocabulary, parts.text, signs)
+    intent = classify_intent(parts.vocabulary, parts.unplaced, signs)
     metered = Remark.of("said.metered") in parts.remarks and not (slots or output.measures)
     if intent == "REFUSED" or metered:  # what no rent includes is so everywhere
         refused = "refused.sql" if is_sql(message) else "refused.data"
@@ -609,7 +610,9 @@ def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> P
     `money` is the figure of invoices that was named (`QuestionParts.money`): a revenue is a landlord's alone.
     """
     missing = [
-        one for one in parsed.missing if one.key in {"missing.place", "missing.paper", "missing.chart"}
+        one
+        for one in parsed.missing
+        if one.key in {"missing.place", "missing.paper", "missing.chart", *AREAS}
     ]
     if role == "GUEST" and (parsed.own or parsed.entity in _LOGGED_IN):
         missing.append(Remark.of("missing.login"))
