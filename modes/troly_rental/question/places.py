@@ -284,7 +284,8 @@ def _elsewhere(vocabulary: Vocabulary, text: str, known: list[Span]) -> list[Spa
         named = typed.istitle() or (hit.exact and not hit.phrase.isascii())
         if named or is_led(text, hit.start) or not text[: hit.start].strip():
             found.append((hit.start, hit.end))
-    found += [one for one in _proper_names(vocabulary, text) if not _overlaps(one, found)]
+    others = blank_out(text, [*known, *found], "|")
+    found += _proper_names(vocabulary, others)
     longer = [one for one in found if not any(a <= one[0] and one[1] <= b for a, b in known)]
     return [one for one in longer if not _ends_in(vocabulary, text[: one[0]], "named after")]
 
@@ -294,17 +295,15 @@ def _proper_names(vocabulary: Vocabulary, text: str) -> Iterator[Span]:
     typed = tokens(text)
     titled = [text[one.start : one.end].istitle() for one in typed]
     for at in range(len(typed) if 2 * sum(titled) <= len(titled) + 2 else 0):
-        end = next((later for later in range(at, len(typed)) if not titled[later]), len(typed))
-        run = (typed[at].start, typed[end - 1].end)
-        if end - at < 2 or (at and titled[at - 1]) or not is_led(text, run[0]):
+        end = at
+        while end < len(typed) and titled[end] and (end == at or text[typed[end - 1].end : typed[end].start].isspace()):
+            end += 1
+        if end - at < 2 or not is_led(text, typed[at].start):
             continue
+        run = (typed[at].start, typed[end - 1].end)
         unit = _UNIT.search(fold(text[: run[0]]))
         if not unit and not vocabulary.find_any(text[slice(*run)], "kinds", "amenities"):
             yield run
-
-
-def _overlaps(one: Span, others: list[Span]) -> bool:
-    return any(one[0] < end and start < one[1] for start, end in others)
 
 
 def _ends_in(vocabulary: Vocabulary, before: str, label: str) -> PhraseHit | None:
