@@ -103,7 +103,8 @@ def lists(name: str) -> dict[str, tuple[str, ...]]:
     if name == "amounts":
         return {**found, "unit limit": (*found["unit limit"], *sorted(kinds))}
     counts = tuple(f"{led} {kind}" for kind in sorted(kinds) if not kind.isascii() for led in _COUNTING)
-    return {**found, "count": (*found["count"], *counts)}
+    revenue = (*found["revenue"], *found["collected"])
+    return {**found, "count": (*found["count"], *counts), "revenue": revenue}
 
 
 @cache

@@ -296,3 +296,29 @@ def test_a_superlative_of_a_room_asks_for_that_room(text: str) -> None:
 )
 def test_the_largest_boarding_room_is_no_house(text: str, *, kind: bool) -> None:
     assert ("type=room" in told(ask(text, role="GUEST"))) is kind
+
+
+@pytest.mark.parametrize(
+    ("message", "kinds"),
+    [
+        ("đã thu theo tháng", ["paid", "sum"]),
+        ("tiền đã thu", ["paid", "sum"]),
+        ("doanh thu thực thu", ["paid", "sum"]),
+        ("thuc thu thang 9 la bao nhieu", ["paid", "sum"]),
+        ("mỗi tháng thu về được bao nhiêu", ["paid", "sum"]),
+        ("how much rent was collected each month", ["paid", "sum"]),
+        ("đã thu bao nhiêu, còn bao nhiêu chưa thu", ["paid", "owed", "sum"]),
+        ("số tiền chưa thu được tháng này", ["sum", "paid", "owed"]),
+        ("doanh thu tháng này", ["sum", "paid"]),
+        ("doanh thu theo tháng", ["sum"]),
+    ],
+)
+def test_what_was_paid_is_told_apart_from_what_was_billed(message: str, kinds: list[str]) -> None:
+    parsed = ask(message, role="LANDLORD")
+    assert parsed.certain
+    assert [one.kind for one in parsed.measures] == kinds
+
+
+def test_the_average_of_what_was_paid_is_of_paid_bills() -> None:
+    assert told(ask("trung bình mỗi tháng đã thu bao nhiêu", role="LANDLORD")) == {"status=paid"}
+    assert told(ask("doanh thu trung bình mỗi tháng", role="LANDLORD")) == set()
