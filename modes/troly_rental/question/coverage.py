@@ -260,6 +260,7 @@ def _neutral(parts: QuestionParts) -> Iterator[Span]:
 
 def _fields(parsed: ParsedQuestion) -> set[str]:
     found = {one.field for one in parsed.filters} | {one.field for one in parsed.order} | {*parsed.group}
+    found |= {"price"} if "price_band" in parsed.group else set()
     for one in parsed.measures:
         found |= {*_SPECIAL.get(one.field, (one.field,))}
     found |= {value for remark in parsed.remarks for key, value in remark.params if key == "field"}
@@ -338,6 +339,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (parsed.mode == "TABLE", ("table",)),
         ("month" in parsed.group and bool(kinds), ("trend",)),
         (bool(compared), ("compare",)),
+        ("price_band" in parsed.group, ("bands",)),
         ("occupancy" in kinds, ("occupancy", "vacancy", "share")),
         ("share" in kinds or bool("count" in kinds and parsed.group), ("share",)),
         (bool({"monthly"} & kinds), ("avg", "by month")),

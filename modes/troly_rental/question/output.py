@@ -268,8 +268,10 @@ def _asks_where(vocabulary: Vocabulary, text: str) -> bool:
 
 def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
     hits = vocabulary.find(text, "asks", *(f"by {name}" for name in _GROUPS))
-    found = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
+    found: dict[str, None] = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
     ranked = _ranked(text)
+    if vocabulary.find(text, "asks", "bands") and vocabulary.find(text, "asks", "figure price"):
+        found["price_band"] = None
     if ranked and not found:
         return (next(name for name, words in _RANKED_BY.items() if ranked["what"] in words),)
     return tuple(found)

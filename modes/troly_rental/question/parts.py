@@ -601,9 +601,12 @@ def _rates_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -> Ou
 
 def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
     """What is asked of contracts: each tells its rent, and "mỗi tháng" is what it says, no group; deposits are summed."""
-    if vocabulary.find(text, "asks", "figure deposit") and vocabulary.find(
-        text, "asks", "price asked", "amount asked", "sum"
-    ):
+    asked = vocabulary.find(text, "asks", "price asked", "amount asked", "sum")
+    # "tiền cọc của tôi": the deposit is all that is named.
+    alone = not vocabulary.find(text, "asks", "contract", "told contract", "list", "ending") and not any(
+        one.field == "deposit" for one in parse_quantities(vocabulary, text)
+    )
+    if vocabulary.find(text, "asks", "figure deposit") and (asked or (alone and not output.measures)):
         held = (Measure("sum", "deposit"),)
         return replace(output, measures=held, mode="TABLE", group=(), order=(), remarks=())
     if output.measures == PRICES:

@@ -322,3 +322,35 @@ def test_what_was_paid_is_told_apart_from_what_was_billed(message: str, kinds: l
 def test_the_average_of_what_was_paid_is_of_paid_bills() -> None:
     assert told(ask("trung bình mỗi tháng đã thu bao nhiêu", role="LANDLORD")) == {"status=paid"}
     assert told(ask("doanh thu trung bình mỗi tháng", role="LANDLORD")) == set()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "tiền cọc của tôi", "cọc của mình", "tien coc cua toi", "tiền thế chân của tui", "my deposit", "show me my deposit",
+        "tiền cọc phòng của tôi là bao nhiêu",
+    ],
+)  # fmt: skip
+def test_ones_own_deposit_is_the_sum_that_is_held(message: str) -> None:
+    parsed = ask(message, role="TENANT")
+    assert parsed.certain
+    assert (parsed.entity, parsed.own, parsed.measures) == ("contract", True, (Measure("sum", "deposit"),))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "histogram giá phòng ở Gò Vấp", "giá phòng theo khoảng ở Gò Vấp", "phân bố giá phòng ở Gò Vấp",
+        "gia phong theo tung muc o go vap", "giá thuê ở Gò Vấp chia theo nhóm", "số phòng theo từng mức giá ở Gò Vấp",
+        "rents in Gò Vấp by band", "price histogram in Gò Vấp", "biểu đồ giá theo từng khoảng ở Gò Vấp",
+    ],
+)  # fmt: skip
+def test_prices_by_band_are_the_number_in_each(message: str) -> None:
+    parsed = ask(message)
+    assert parsed.certain
+    assert (parsed.group, parsed.measures) == (("price_band",), (Measure("count"),))
+    assert told(parsed) == {"district=Gò Vấp"}
+
+
+def test_bands_of_anything_but_prices_are_not_read() -> None:
+    assert not ask("diện tích phòng theo từng mức ở Gò Vấp").certain
