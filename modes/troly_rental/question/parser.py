@@ -18,7 +18,7 @@ from troly.text.everyday import (
     without_pleasantries,
 )
 from troly.text.fold import fold, folded_words
-from troly.text.match import blank_out
+from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
 from troly_rental.question.coverage import (
@@ -44,6 +44,7 @@ from troly_rental.question.types import (
     Order,
     ParsedQuestion,
     Remark,
+    Span,
     is_empty,
     merge_filters,
 )
@@ -51,6 +52,8 @@ from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
 
+_NARROWING = ("amenity", "price", "area", "bedrooms", "people", "furnished", "type", "deposit")
+"""Conditions that one figure of a message has and another has not."""
 _TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
 """Conditions that nobody sets in small talk."""
 _SHORT = 5
@@ -100,12 +103,21 @@ def parse_question(
     before_mark = text.partition("---END")[0]
     message = before_mark if before_mark.strip() else text
     asker = Asker(lang, now, places or all_places(), role, names, goes_on)
+    if rest := _without_contact(message):
+        parsed = parse_question(rest, lang, now, focus, asker.places, role=role, names=names, goes_on=goes_on)
+        if parsed.ready:
+            told = Remark.of("refused.contact")
+            return replace(parsed, remarks=(*parsed.remarks, told), question=message)
     if folded_words(message) and small_talk(message).kind is not None:
         return _parse(message, focus, asker)
     asked, aside = _without_background(without_pleasantries(message), asker)
     if not aside and len(asker.places.find(asked)) < len(asker.places.find(message)):
         asked = message  # "and in Ba Dinh, …" is no praise ("đỉnh")
     parsed = _parse(asked, focus, asker)
+    if later := _narrowed_later(asked, parsed, asker):
+        parsed = _parse(asked[: later[0]], focus, asker)
+        told = Remark.of("said.apart", words=asked[later[1] :].strip(" ?.!"))
+        parsed = replace(parsed, remarks=(*parsed.remarks, told), leans=True, question=message)
     if role == "GUEST" and parsed.request_type in {"CLARIFICATION", "GENERAL_CHAT"} and not parsed.remarks:
         # Papers that a guest has none of are known as such from how a tenant would be read.
         tenants = _parse(asked, None, replace(asker, role="TENANT"))
@@ -117,6 +129,18 @@ def parse_question(
         return parsed
     left_out = Remark.of("said.background", words="; ".join(aside))
     return replace(parsed, remarks=(*parsed.remarks, left_out))
+
+
+def _without_contact(text: str) -> str:
+    """`text` without the parts of it that ask for names or numbers of others: "cái thứ hai còn trống ko, sdt chủ trọ"; "" where
+    none or nothing else is asked.
+    """
+    vocabulary = Vocabulary(text)
+    if not vocabulary.find(text, "talk", "contact"):
+        return ""
+    pieces = [one.strip() for one in _PIECES.split(text) if folded_words(one)]
+    kept = ", ".join(one for one in pieces if not vocabulary.find(one, "talk", "contact"))
+    return "" if is_forbidden(vocabulary, kept) else kept
 
 
 def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
@@ -461,6 +485,26 @@ def _asked_apart(parts: QuestionParts, parsed: ParsedQuestion, asker: Asker) -> 
     return ()
 
 
+def _narrowed_later(text: str, parsed: ParsedQuestion, asker: Asker) -> Span | None:
+    """What stands before a figure with a condition of its own, which the figure asked for before it is not of: "giá trung bình ở
+    Gò Vấp và có mấy phòng có máy lạnh".
+    """
+    own = {*_NARROWING} & {one.field for one in parsed.filters}
+    if parsed.entity not in _PUBLIC or not (own and parsed.measures):
+        return None
+    joints = [(0, 0), *(found.span() for found in _PIECES.finditer(text))]
+    ends = [start for start, _ in joints[1:]] + [len(text)]
+    before: set[Filter] | None = None
+    for joint, end in zip(joints, ends, strict=True):
+        parts = parse_parts(Vocabulary(text), text[joint[1] : end], asker)
+        narrowed = {one for one in parts.filters if one.field in own}
+        if parts.output.measures and before is not None and narrowed - before:
+            return joint
+        if parts.output.measures or before is not None:
+            before = (before or set()) | narrowed
+    return None
+
+
 def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
     """Whether more than the sum of one's own papers ("hóa đơn nào quá hạn, bao nhiêu tiền") or the number of things ("căn nào có
     ban công, bao nhiêu căn") is asked for: they are shown, with their sum and number.
@@ -504,7 +548,9 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
     intent = classify_intent(parts.vocabulary, parts.unplaced, signs)
     metered = Remark.of("said.metered") in parts.remarks and not (slots or output.measures)
     if intent == "REFUSED" or metered:  # what no rent includes is so everywhere
-        refused = "refused.sql" if is_sql(message) else "refused.data"
+        private = spans_of(find(parts.text, "talk", "contact"))
+        contact = private and not is_forbidden(parts.vocabulary, blank_out(parts.text, private))
+        refused = "refused.sql" if is_sql(message) else "refused.contact" if contact else "refused.data"
         told = Remark.of(refused if intent == "REFUSED" else "said.metered")
         return ParsedQuestion("GENERAL_CHAT", refused=intent == "REFUSED", remarks=(told,), question=message)
     if intent == "CLARIFICATION" and not find(parts.text, "talk", "find", "vague"):

@@ -351,7 +351,11 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     lets = role == "LANDLORD" and not market
     status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity, lets=lets, own=own)
     states = _status(money, status, entity, text, status_spans)
-    if money == "revenue" and "collected" in _told_states(vocabulary, text) and vocabulary.find(text, "asks", "avg"):
+    if (
+        money == "revenue"
+        and "collected" in _told_states(vocabulary, text)
+        and vocabulary.find(text, "asks", "avg")
+    ):
         states = [Filter("status", "=", "paid")]  # an average of what is collected
     found = [
         *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *states,

@@ -236,7 +236,7 @@ def _excluded(
         return spans[-1][1], start
     begin = max(spans[-1][1] if spans else 0, start - 28)
     window = text[begin:start]
-    for hit in vocabulary.find(window, "wheres", "except"):
+    for hit in vocabulary.refusals(window):
         after = window[hit.end :]
         inside = fold(hit.phrase) == "khac" and _INSIDE.match(fold(after))
         if len(tokens(after)) <= 2 and not re.search(r"[,.;?!]", after) and not inside:
@@ -296,7 +296,11 @@ def _proper_names(vocabulary: Vocabulary, text: str) -> Iterator[Span]:
     titled = [text[one.start : one.end].istitle() for one in typed]
     for at in range(len(typed) if 2 * sum(titled) <= len(titled) + 2 else 0):
         end = at
-        while end < len(typed) and titled[end] and (end == at or text[typed[end - 1].end : typed[end].start].isspace()):
+        while (
+            end < len(typed)
+            and titled[end]
+            and (end == at or text[typed[end - 1].end : typed[end].start].isspace())
+        ):
             end += 1
         if end - at < 2 or not is_led(text, typed[at].start):
             continue

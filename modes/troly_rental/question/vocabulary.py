@@ -68,6 +68,12 @@ class Vocabulary:
             and (hit.phrase not in {"my", "our"} or self._begins_with_record(text[hit.end :]))
         ]
 
+    def refusals(self, text: str) -> list[PhraseHit]:
+        """Words that leave something out; "phan bo" without accents is a distribution."""
+        figures = self.find(text, "asks", "table", "by price_band")
+        hits = self.find(text, "wheres", "except")
+        return [one for one in hits if not any(f.start <= one.start and one.end <= f.end for f in figures)]
+
     def _ends_in_others(self, before: str) -> bool:
         return any(not before[hit.end :].strip() for hit in self.find(before, "asks", "not records"))
 

@@ -318,3 +318,26 @@ def test_whether_an_appointment_is_confirmed_chooses_none_by_its_state(text: str
         assert {one.value for one in parsed.filters if one.field == "status"} == states
         assert (parsed.entity, parsed.unread) == ("viewing", ())
         assert states or {one.field for one in parsed.filters} == {"district"}
+
+
+@pytest.mark.parametrize(
+    ("message", "figure", "later"),
+    [
+        ("giá trung bình phòng ở gò vấp và có mấy phòng có máy lạnh", "avg", "có mấy phòng có máy lạnh"),
+        ("go vap gia trung binh bao nhieu, may phong duoi 3 trieu", "avg", "may phong duoi 3 trieu"),
+        ("gò vấp có bao nhiêu phòng, giá trung bình căn hộ mini bao nhiêu", "count", "giá trung bình căn hộ mini bao nhiêu"),
+        ("average rent in Go Vap and how many rooms have a balcony?", "avg", "how many rooms have a balcony"),
+    ],
+)  # fmt: skip
+def test_a_condition_said_later_is_not_of_the_figure_before_it(message: str, figure: str, later: str) -> None:
+    parsed = ask(message)
+    assert told(parsed) == {"district=Gò Vấp"}
+    assert [one.kind for one in parsed.measures] == [figure]
+    assert (parsed.ready, dict(parsed.remarks[-1].params)) == (True, {"words": later})
+    assert parsed.leans  # a model, where one answers, may do both
+
+
+def test_a_condition_said_first_is_of_all_figures() -> None:
+    parsed = ask("gò vấp có mấy phòng có máy lạnh, giá trung bình bao nhiêu")
+    assert told(parsed) == {"district=Gò Vấp", "amenity=air_conditioner"}
+    assert [one.kind for one in parsed.measures] == ["count", "avg"]

@@ -342,7 +342,7 @@ def test_ones_own_deposit_is_the_sum_that_is_held(message: str) -> None:
     [
         "histogram giá phòng ở Gò Vấp", "giá phòng theo khoảng ở Gò Vấp", "phân bố giá phòng ở Gò Vấp",
         "gia phong theo tung muc o go vap", "giá thuê ở Gò Vấp chia theo nhóm", "số phòng theo từng mức giá ở Gò Vấp",
-        "rents in Gò Vấp by band", "price histogram in Gò Vấp", "biểu đồ giá theo từng khoảng ở Gò Vấp",
+        "phan bo gia o go vap", "phan bo gia cac phong go vap", "rents in Gò Vấp by band", "price histogram in Gò Vấp", "biểu đồ giá theo từng khoảng ở Gò Vấp",
     ],
 )  # fmt: skip
 def test_prices_by_band_are_the_number_in_each(message: str) -> None:
