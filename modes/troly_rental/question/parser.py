@@ -458,7 +458,9 @@ def _accounted(
     return _with_unread(parts, parsed, unread, asker.places)
 
 
-_PIECES = re.compile(r"(?i)[;?]|,(?!\d)|\.(?=\s)|(?<!\w)(?:với lại|voi lai|vs lại|vs lai|còn|and|và|va)(?!\w)")
+_PIECES = re.compile(
+    r"(?i)[;?]|,(?!\d)|\.(?=\s)|(?<!\w)(?:với lại|voi lai|vs lại|vs lai|còn|and|và|va)(?!\w)"
+)
 
 
 def _asked_apart(parts: QuestionParts, parsed: ParsedQuestion, asker: Asker) -> tuple[str, ...]:
