@@ -328,6 +328,8 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         return ends
     labels = list(dict.fromkeys(hit.label for hit in hits))
     field = _field(vocabulary, text)
+    if not labels and _asks_amount_of_price(vocabulary, text):
+        labels = ["price asked"]
     if field == "views" and ({"count", "sum"} & {*labels} or _VIEWS_ASKED.search(fold(text))):
         return (Measure("sum", "views"),)
     found = [Measure(label, field) for label in labels if label in _KINDS]
@@ -341,6 +343,16 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
     if not found and group and (most or set(group) - _NO_FIGURE):
         found = _superlative_groups(vocabulary, text, field)
     return tuple(found)
+
+
+def _asks_amount_of_price(vocabulary: Vocabulary, text: str) -> bool:
+    """ "giá phòng ở quận 3 bao nhiêu": the price is named first, and asked for at the end."""
+    named = vocabulary.find(text, "asks", *(f"figure {name}" for name in _FIELDS))
+    asked = vocabulary.find(text, "asks", "amount asked")
+    priced = {hit.label for hit in named} == {"figure price"}
+    return (
+        priced and bool(asked) and named[0].end <= asked[-1].start and not text[asked[-1].end :].strip(" ?.!")
+    )
 
 
 def _some(vocabulary: Vocabulary, text: str, hit: PhraseHit) -> bool:

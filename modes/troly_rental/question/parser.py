@@ -500,7 +500,8 @@ def _narrowed_later(text: str, parsed: ParsedQuestion, asker: Asker) -> Span | N
     for joint, end in zip(joints, ends, strict=True):
         parts = parse_parts(Vocabulary(text), text[joint[1] : end], asker)
         narrowed = {one for one in parts.filters if one.field in own}
-        if parts.output.measures and before is not None and narrowed - before:
+        placed = any(one.field in PLACES for one in parts.filters)  # of another place: two questions
+        if parts.output.measures and before is not None and narrowed - before and not placed:
             return joint
         if parts.output.measures or before is not None:
             before = (before or set()) | narrowed

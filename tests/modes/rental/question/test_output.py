@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.modes.rental.question.cases import ask, told
 from troly.sandbox import check
+from troly_rental.question.output import PRICES
 from troly_rental.question.parser import check_readiness
 from troly_rental.question.types import Measure, Order, ParsedQuestion
 from troly_rental.roles import ROLES, Role, relations_of
@@ -354,3 +355,20 @@ def test_prices_by_band_are_the_number_in_each(message: str) -> None:
 
 def test_bands_of_anything_but_prices_are_not_read() -> None:
     assert not ask("diện tích phòng theo từng mức ở Gò Vấp").certain
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["giá phòng ở quận 3 bao nhiêu", "giá thuê ở quận 3 khoảng bao nhiêu?", "gia phong quan 3 bao nhieu", "tiền thuê phòng quận 3 là nhiêu"],
+)  # fmt: skip
+def test_a_price_named_first_and_asked_for_at_the_end_is_the_usual_figures(message: str) -> None:
+    parsed = ask(message, role="GUEST")
+    assert (parsed.certain, parsed.measures) == (True, PRICES)
+    assert told(parsed) == {"district=Quận 3"}
+
+
+def test_the_amount_of_another_figure_is_no_rent() -> None:
+    assert {one.field for one in ask("phòng quận 3 giá điện bao nhiêu", role="GUEST").measures} == {
+        "electricity_price"
+    }
+    assert ask("phòng quận 3 giá rẻ có bao nhiêu", role="GUEST").measures != PRICES
