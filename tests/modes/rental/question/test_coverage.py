@@ -337,6 +337,13 @@ def test_a_condition_said_later_is_not_of_the_figure_before_it(message: str, fig
     assert parsed.leans  # a model, where one answers, may do both
 
 
+def test_a_change_or_a_sum_of_nothing_is_no_figure_that_is_narrowed_later() -> None:
+    dropped = ask("phòng thủ đức dưới 3 triệu", "bỏ cái mức giá đi, chỉ cần có wifi thì được mấy phòng")
+    assert told(dropped) == {"district=Thủ Đức", "amenity=wifi"}
+    counted = ask("phòng ở thủ đức rẻ nhất giá bao nhiêu", "tổng cộng còn mấy chỗ ở ghép bên đó")
+    assert (told(counted), counted.remarks) == ({"district=Thủ Đức", "type=dormitory"}, ())
+
+
 def test_a_condition_said_first_is_of_all_figures() -> None:
     parsed = ask("gò vấp có mấy phòng có máy lạnh, giá trung bình bao nhiêu")
     assert told(parsed) == {"district=Gò Vấp", "amenity=air_conditioner"}
