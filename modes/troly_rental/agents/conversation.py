@@ -194,10 +194,14 @@ def conditions_sql(execution: QueryExecution) -> str:
 
 
 def facts_of(text: str, turn: TurnContext, places: Places) -> str:
-    """What can be looked up of the words: names of places as the data has them, days, the cities that there are."""
+    """What can be looked up of the words: names of places as the data has them, a ward that a landmark is named after too,
+    days, the cities that there are.
+    """
+    found = places.find(text)
+    landmarks = [one.typed.partition(" ")[2] for one in found if one.near]
     told = [
         f"«{one.typed}» = {' or '.join(_meaning(p, places) for p in one.places[:3])}{' (landmark near there)' if one.near else ''}"
-        for one in places.find(text)
+        for one in (*found, *(named for rest in landmarks for named in places.find(rest)))
         if not one.short and (len(one.places) == 1 or one.places[0].kind != "ward")
     ]
     told += [

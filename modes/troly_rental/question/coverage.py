@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from troly.text.dates import find_ranges
 from troly.text.everyday import Role, without_everyday
-from troly.text.fold import WordToken, accents_agree, fold, folded_words, tokens
+from troly.text.fold import WordToken, fold, folded_words, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.data.places import places
 from troly_rental.question.amounts import number_of
 from troly_rental.question.parts import ANY_DAY, PAID_YET, RATES, QuestionParts
+from troly_rental.question.places import is_led
 from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
-from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Remark, Span
+from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
 
@@ -228,24 +229,18 @@ def is_sharp(unread: Iterable[str]) -> bool:
     ) or any(_SIGNS.search(run) for run in unread)
 
 
-def unknown_area(parts: QuestionParts, unread: Iterable[str]) -> Remark | None:
-    """The unread words that name a place which the data does not hold; None where none does."""
+def unknown_area(parts: QuestionParts, unread: Iterable[str]) -> str:
+    """The unread words that name a place which the data does not hold; "" where none does."""
     for run in unread:
         at = parts.text.find(run)
-        before = fold(parts.text[:at]).rstrip()
-        listed = parts.vocabulary.find(run, "neutral", "provinces")
+        listed = parts.vocabulary.find(run, "wheres", "elsewhere")
         if is_sharp((run,)) or _NO_AREAS.intersection(folded_words(run)):
             continue  # "ở tối đa mấy người", "bên đó" is no place
         if not words_outside(tokens(run), spans_of(parts.vocabulary.find(run, "neutral", "places"))):
             continue
-        led = any(
-            (found := re.search(rf"(?<!\w){re.escape(fold(word))}$", before))
-            and accents_agree(parts.text[found.start() : found.end()].lower(), word)  # "tính" is no "tỉnh"
-            for word in lists("neutral")["places"]
-        )
-        if listed or (led and not any(char.isdigit() for char in run)):
-            return Remark.of("missing.area", name=listed[0].phrase.title() if listed else run)
-    return None
+        if listed or (is_led(parts.text, at) and not any(char.isdigit() for char in run)):
+            return listed[0].phrase.title() if listed else run
+    return ""
 
 
 def _neutral(parts: QuestionParts) -> Iterator[Span]:
@@ -265,6 +260,7 @@ def _neutral(parts: QuestionParts) -> Iterator[Span]:
 
 def _fields(parsed: ParsedQuestion) -> set[str]:
     found = {one.field for one in parsed.filters} | {one.field for one in parsed.order} | {*parsed.group}
+    found |= {"price"} if "price_band" in parsed.group else set()
     for one in parsed.measures:
         found |= {*_SPECIAL.get(one.field, (one.field,))}
     found |= {value for remark in parsed.remarks for key, value in remark.params if key == "field"}
@@ -343,6 +339,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (parsed.mode == "TABLE", ("table",)),
         ("month" in parsed.group and bool(kinds), ("trend",)),
         (bool(compared), ("compare",)),
+        ("price_band" in parsed.group, ("bands",)),
         ("occupancy" in kinds, ("occupancy", "vacancy", "share")),
         ("share" in kinds or bool("count" in kinds and parsed.group), ("share",)),
         (bool({"monthly"} & kinds), ("avg", "by month")),

@@ -25,6 +25,7 @@ from troly_rental.question.types import (
     OPPOSITE,
     PAPERS,
     PLACES,
+    RUNNING,
     Filter,
     Measure,
     Order,
@@ -334,7 +335,8 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     shaped = slots or output.order or output.measures or output.mode or output.group or ends or which
     those = parts.entity == previous.entity and pointers(parts.text, "paper")
     same = not parts.own or (previous.own and not parts.named)  # "còn Đức" is of the same bills
-    goes_on = clear or those or (same and (bound or not parts.named))
+    formed = output.formed is not None  # of what was shown
+    goes_on = clear or those or formed or (same and (bound or not parts.named))
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
 
 
@@ -670,14 +672,28 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
     elif found.measures and not output.measures and rows and not other:
         # Things are asked for where figures were: what they are figures of.
         found = replace(found, measures=(), group=(), order=(), limit=None, mode="LIST")
-    found = _at_other_end(parts, found) or _with_figures(parts, marks, found)
+    formed = _as_chart(parts, found)
+    found = formed or _at_other_end(parts, found) or _with_figures(parts, marks, found)
     found = replace(found, limit=parts.limit) if parts.limit else found
     if output.mode == "LIST" and found.measures:
         return replace(found, mode="LIST", measures=(), group=(), order=())
-    if output.mode == "CHART" and not found.measures:
-        average = (Measure("avg", "price"),)
-        return replace(found, mode="CHART", measures=average, group=output.group or ("district",))
     return replace(found, mode=output.mode) if output.mode else found
+
+
+def _as_chart(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion | None:
+    """What was told as a chart that names no figure of its own: by its groups, or by what it can be told apart by where it had
+    none; None for other messages.
+    """
+    output = parts.output
+    if output.formed is None:
+        return None
+    narrowed = any((one.field, one.op) == ("district", "=") for one in found.filters)
+    group = output.formed or found.group or (("ward",) if narrowed else output.group)
+    order = (Order(group[0]) if group[0] in RUNNING else Order("figure", True),)
+    same = found.measures and group == found.group
+    kept = (found.order, found.limit) if same else (order, None)
+    measures = found.measures or output.measures
+    return replace(found, mode="CHART", measures=measures, group=group, order=kept[0], limit=kept[1])
 
 
 def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:

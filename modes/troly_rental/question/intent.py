@@ -52,7 +52,7 @@ def is_forbidden(vocabulary: Vocabulary, text: str, *, own: bool = False) -> boo
     """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted. Who lives in a house
     of their `own` may be asked by a landlord.
     """
-    if vocabulary.find(text, "talk", "forbidden") or is_sql(text):
+    if vocabulary.find(text, "talk", "forbidden", "contact") or is_sql(text):
         return True
     if any(_is_order(text, hit.start) for hit in vocabulary.find(text, "talk", "change")):
         return True

@@ -10,7 +10,7 @@ from troly.text.everyday import everyday_phrases
 from troly.text.fold import fold, folded_words
 from troly.text.match import PhraseHit
 from troly_rental.question.amounts import number_of
-from troly_rental.question.types import PLACES, Filter, Measure, Mode, Order, Remark, Span
+from troly_rental.question.types import PLACES, RUNNING, Filter, Measure, Mode, Order, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary
 
 _GROUPS = (
@@ -35,6 +35,10 @@ _LIST_ORDERS = {
 }  # fmt: skip
 _FIELDS = ("price", "area", "deposit", "electricity_price", "water_price", "views", "price_m2")
 _RATES = ("deposit", "electricity_price", "water_price")
+_FIGURE_WORDS = (
+    "count", *_KINDS, "price asked", "highest end", "lowest end", "share", "occupancy", "vacancy", *_LIST_ORDERS,
+    *(f"figure {name}" for name in _FIELDS),
+)  # fmt: skip
 _DOWN_FIRST = frozenset({"posted_at", "views"})
 _AND = re.compile(
     r"[\s,&/+-]*(?:va|and|cung|lan|cung nhu|hay|or|voi|den|toi|to|roi)?\s*(?:gia|muc gia|the)?\s*"
@@ -98,7 +102,8 @@ _NOUN = re.compile(r"(?<!\w)(?:gia|gia thue|gia phong|tien thue|muc gia|dien tic
 @dataclass(frozen=True, slots=True)
 class OutputRequest:
     """What is asked of the rows; `mode` is None where no form is named, `compares` says that sides are set side by side,
-    `single` that the first row alone is meant.
+    `single` that the first row alone is meant. `formed` are the groups of a chart that names no figure, whose measures are
+    assumed: it is the form of what was shown, if anything was.
     """
 
     measures: tuple[Measure, ...]
@@ -108,6 +113,7 @@ class OutputRequest:
     remarks: tuple[Remark, ...]
     compares: bool
     single: bool = False
+    formed: tuple[str, ...] | None = None
 
 
 def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> OutputRequest:
@@ -128,6 +134,9 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     measures = _shares(vocabulary, text, filters, group, measures)
     form = _form(vocabulary, text)
     trend = bool(vocabulary.find(text, "asks", "trend"))
+    named = vocabulary.find(text, "asks", *_FIGURE_WORDS) or _COUNTED.search(fold(text))
+    own = trend or compares or named or "price_band" in group
+    formed = group if form == "CHART" and not own else None
     if (trend or form == "CHART") and not measures:
         counted = not trend and _COUNTED.search(fold(text))
         measures = (Measure("count") if counted else Measure("avg", _field(vocabulary, text)),)
@@ -146,7 +155,7 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     mode: Mode | None = "CHART" if trend or form == "CHART" else "TABLE" if measures else form
     if measures:
         order = _figure_order(vocabulary, text, group, measures)
-    return OutputRequest(measures, group, order, mode, tuple(remarks), compares)
+    return OutputRequest(measures, group, order, mode, tuple(remarks), compares, formed=formed)
 
 
 def _shares(
@@ -259,8 +268,10 @@ def _asks_where(vocabulary: Vocabulary, text: str) -> bool:
 
 def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
     hits = vocabulary.find(text, "asks", *(f"by {name}" for name in _GROUPS))
-    found = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
+    found: dict[str, None] = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
     ranked = _ranked(text)
+    if vocabulary.find(text, "asks", "bands") and vocabulary.find(text, "asks", "figure price"):
+        found["price_band"] = None
     if ranked and not found:
         return (next(name for name, words in _RANKED_BY.items() if ranked["what"] in words),)
     return tuple(found)
@@ -317,6 +328,8 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         return ends
     labels = list(dict.fromkeys(hit.label for hit in hits))
     field = _field(vocabulary, text)
+    if not labels and _asks_amount_of_price(vocabulary, text):
+        labels = ["price asked"]
     if field == "views" and ({"count", "sum"} & {*labels} or _VIEWS_ASKED.search(fold(text))):
         return (Measure("sum", "views"),)
     found = [Measure(label, field) for label in labels if label in _KINDS]
@@ -330,6 +343,16 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
     if not found and group and (most or set(group) - _NO_FIGURE):
         found = _superlative_groups(vocabulary, text, field)
     return tuple(found)
+
+
+def _asks_amount_of_price(vocabulary: Vocabulary, text: str) -> bool:
+    """ "giá phòng ở quận 3 bao nhiêu": the price is named first, and asked for at the end."""
+    named = vocabulary.find(text, "asks", *(f"figure {name}" for name in _FIELDS))
+    asked = vocabulary.find(text, "asks", "amount asked")
+    priced = {hit.label for hit in named} == {"figure price"}
+    return (
+        priced and bool(asked) and named[0].end <= asked[-1].start and not text[asked[-1].end :].strip(" ?.!")
+    )
 
 
 def _some(vocabulary: Vocabulary, text: str, hit: PhraseHit) -> bool:
@@ -437,7 +460,7 @@ def _figure_order(
     """Groups by time run forwards; others by the figure, the side asked for first."""
     if not group:
         return ()
-    if group[0] in {"month", "week", "day", "bedrooms", "price_band"}:
+    if group[0] in RUNNING:
         ends = vocabulary.find(text, "asks", "highest end", "lowest end")
         if not ends and (most := _MOST_THINGS.search(fold(text))):
             return (Order("figure", most[1] in {"nhieu", "most"}),)

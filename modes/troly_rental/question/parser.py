@@ -18,7 +18,7 @@ from troly.text.everyday import (
     without_pleasantries,
 )
 from troly.text.fold import fold, folded_words
-from troly.text.match import blank_out
+from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
 from troly_rental.question.coverage import (
@@ -34,6 +34,7 @@ from troly_rental.question.intent import IntentSigns, classify_intent, is_forbid
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import LEFT_OUT, WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
+from troly_rental.question.places import AREAS, missing_area
 from troly_rental.question.pointers import people
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import (
@@ -43,6 +44,7 @@ from troly_rental.question.types import (
     Order,
     ParsedQuestion,
     Remark,
+    Span,
     is_empty,
     merge_filters,
 )
@@ -50,6 +52,8 @@ from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
 
+_NARROWING = ("amenity", "price", "area", "bedrooms", "people", "furnished", "type", "deposit")
+"""Conditions that one figure of a message has and another has not."""
 _TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
 """Conditions that nobody sets in small talk."""
 _SHORT = 5
@@ -99,12 +103,21 @@ def parse_question(
     before_mark = text.partition("---END")[0]
     message = before_mark if before_mark.strip() else text
     asker = Asker(lang, now, places or all_places(), role, names, goes_on)
+    if rest := _without_contact(message):
+        parsed = parse_question(rest, lang, now, focus, asker.places, role=role, names=names, goes_on=goes_on)
+        if parsed.ready:
+            told = Remark.of("refused.contact")
+            return replace(parsed, remarks=(*parsed.remarks, told), question=message)
     if folded_words(message) and small_talk(message).kind is not None:
         return _parse(message, focus, asker)
     asked, aside = _without_background(without_pleasantries(message), asker)
     if not aside and len(asker.places.find(asked)) < len(asker.places.find(message)):
         asked = message  # "and in Ba Dinh, …" is no praise ("đỉnh")
     parsed = _parse(asked, focus, asker)
+    if later := _narrowed_later(asked, parsed, asker):
+        parsed = _parse(asked[: later[0]], focus, asker)
+        told = Remark.of("said.apart", words=asked[later[1] :].strip(" ?.!"))
+        parsed = replace(parsed, remarks=(*parsed.remarks, told), leans=True, question=message)
     if role == "GUEST" and parsed.request_type in {"CLARIFICATION", "GENERAL_CHAT"} and not parsed.remarks:
         # Papers that a guest has none of are known as such from how a tenant would be read.
         tenants = _parse(asked, None, replace(asker, role="TENANT"))
@@ -118,6 +131,18 @@ def parse_question(
     return replace(parsed, remarks=(*parsed.remarks, left_out))
 
 
+def _without_contact(text: str) -> str:
+    """`text` without the parts of it that ask for names or numbers of others: "cái thứ hai còn trống ko, sdt chủ trọ"; "" where
+    none or nothing else is asked.
+    """
+    vocabulary = Vocabulary(text)
+    if not vocabulary.find(text, "talk", "contact"):
+        return ""
+    pieces = [one.strip() for one in _PIECES.split(text) if folded_words(one)]
+    kept = ", ".join(one for one in pieces if not vocabulary.find(one, "talk", "contact"))
+    return "" if is_forbidden(vocabulary, kept) else kept
+
+
 def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
     """`text` without what the asker tells of themself, and those sentences. Where they live or work is where they look, unless
     the question names a place of its own.
@@ -129,6 +154,7 @@ def _without_background(text: str, asker: Asker) -> tuple[str, tuple[str, ...]]:
         for piece in re.split(r"(?<=[.?!,;])(?=\s)", text)
     )
     asked, aside = without_background(lower, lambda piece: _holds(piece, asker))
+    asked = asked if aside else text
     aside = tuple(text[at : at + len(piece)] for piece in aside for at in (lower.find(piece),))
     lived = [one.typed for one in named if any(one.typed in piece for piece in aside)]
     if not lived:
@@ -175,7 +201,7 @@ def _holds(piece: str, asker: Asker) -> bool:
         any(not (one.op in _AROUND and one.field in aside) for one in parts.filters)
         or any(one.field not in {"", "unit", "other", "time"} for one in parts.quantities)
         or any(one.key in {*_UNFILTERED, "said.no_field"} for one in parts.remarks)
-        or parts.missing
+        or any(not (lives and one.key in AREAS) for one in parts.missing)
         or parts.needless
         or parts.own
         or asked
@@ -217,7 +243,8 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         if previous is not None and edited is not None:
             parsed = check_readiness(edited, asker.role, money=parts.money)
             lost = _lost(parts, parsed, previous)
-            changed = parsed != replace(previous, edited=True)
+            # The same figures may be asked for as a chart of another kind.
+            changed = parts.output.formed is not None or parsed != replace(previous, edited=True)
             parsed = _accounted(parts, parsed, asker, changed=changed, lost=lost)
             return _said_open(replace(parsed, leans=True))
     bare = not parts.named or _named_by_counter(parts)
@@ -420,7 +447,7 @@ def _accounted(
     if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
         unread = (*unread, parts.text.strip())  # one figure answers one of the wants
     unread = (*unread, *_asked_apart(parts, parsed, asker))
-    if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:
+    if parsed.request_type != "QUERY" and not unknown_area(parts, unread):
         return parsed
     parsed = replace(parsed, unread=unread)
     unfiltered = tuple(one for one in parsed.remarks if one.key in _UNFILTERED)
@@ -431,7 +458,9 @@ def _accounted(
     return _with_unread(parts, parsed, unread, asker.places)
 
 
-_PIECES = re.compile(r"(?i)[;?]|,(?!\d)|\.(?=\s)|(?<!\w)(?:với lại|voi lai|vs lại|vs lai|còn|and|và)(?!\w)")
+_PIECES = re.compile(
+    r"(?i)[;?]|,(?!\d)|\.(?=\s)|(?<!\w)(?:với lại|voi lai|vs lại|vs lai|còn|and|và|va)(?!\w)"
+)
 
 
 def _asked_apart(parts: QuestionParts, parsed: ParsedQuestion, asker: Asker) -> tuple[str, ...]:
@@ -458,6 +487,30 @@ def _asked_apart(parts: QuestionParts, parsed: ParsedQuestion, asker: Asker) -> 
     return ()
 
 
+def _narrowed_later(text: str, parsed: ParsedQuestion, asker: Asker) -> Span | None:
+    """What stands before a figure with a condition of its own, which the figure asked for before it is not of: "giá trung bình ở
+    Gò Vấp và có mấy phòng có máy lạnh".
+    """
+    own = {*_NARROWING} & {one.field for one in parsed.filters}
+    if parsed.entity not in _PUBLIC or not (own and parsed.measures):
+        return None
+    joints = [(0, 0), *(found.span() for found in _PIECES.finditer(text))]
+    ends = [start for start, _ in joints[1:]] + [len(text)]
+    before: set[Filter] | None = None
+    for joint, end in zip(joints, ends, strict=True):
+        parts = parse_parts(Vocabulary(text), text[joint[1] : end], asker)
+        of_what = parts.filters or parts.vocabulary.find(parts.text, "asks", "room", "post", "figure price")
+        if not of_what or parts.vocabulary.find(parts.unplaced, "edits", "drop"):
+            continue  # "tổng cộng", "bỏ mức giá đi"
+        narrowed = {one for one in parts.filters if one.field in own}
+        placed = any(one.field in PLACES for one in parts.filters)  # of another place: two questions
+        if parts.output.measures and before is not None and narrowed - before and not placed:
+            return joint
+        if parts.output.measures or before is not None:
+            before = (before or set()) | narrowed
+    return None
+
+
 def _asks_which(parts: QuestionParts, parsed: ParsedQuestion) -> bool:
     """Whether more than the sum of one's own papers ("hóa đơn nào quá hạn, bao nhiêu tiền") or the number of things ("căn nào có
     ban công, bao nhiêu căn") is asked for: they are shown, with their sum and number.
@@ -475,8 +528,7 @@ def _with_unread(
 ) -> ParsedQuestion:
     words = ", ".join(f"«{run}»" for run in unread)
     if area := unknown_area(parts, unread):
-        cities = ", ".join(place.name for place in places.of("city"))
-        return replace(parsed, missing=(Remark.of(area.key, **dict(area.params), areas=cities),))
+        return replace(parsed, missing=(missing_area(area, places),))
     bare = not parsed.filters and not parsed.own
     if parsed.measures or parsed.edited or bare or is_pointed(unread) or is_sharp(unread):
         return replace(parsed, missing=(Remark.of("missing.unread", words=words),))
@@ -499,10 +551,12 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         sure=figures or (parts.own and parts.named and _asks_for_own(parts)),
         housed=parts.own and any(one.field == "building" for one in parts.filters),
     )
-    intent = classify_intent(parts.vocabulary, parts.text, signs)
+    intent = classify_intent(parts.vocabulary, parts.unplaced, signs)
     metered = Remark.of("said.metered") in parts.remarks and not (slots or output.measures)
     if intent == "REFUSED" or metered:  # what no rent includes is so everywhere
-        refused = "refused.sql" if is_sql(message) else "refused.data"
+        private = spans_of(find(parts.text, "talk", "contact"))
+        contact = private and not is_forbidden(parts.vocabulary, blank_out(parts.text, private))
+        refused = "refused.sql" if is_sql(message) else "refused.contact" if contact else "refused.data"
         told = Remark.of(refused if intent == "REFUSED" else "said.metered")
         return ParsedQuestion("GENERAL_CHAT", refused=intent == "REFUSED", remarks=(told,), question=message)
     if intent == "CLARIFICATION" and not find(parts.text, "talk", "find", "vague"):
@@ -543,7 +597,7 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         and not output.measures
         and entity in _PUBLIC
         and not any(one.field == "type" for one in parts.filters),
-        missing=parts.missing,
+        missing=(*parts.missing, *([Remark.of("missing.chart")] if _is_form_alone(parts) else [])),
         remarks=parts.remarks,
         question=message,
     )
@@ -556,6 +610,11 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         parsed = replace(parsed, remarks=(*parsed.remarks, Remark.of("said.without_beds")))
     parsed = _at_rank(parsed, parts.rank)
     return check_readiness(parsed, role, money=parts.money)
+
+
+def _is_form_alone(parts: QuestionParts) -> bool:
+    """Whether a chart is asked for and nothing that it could show."""
+    return parts.output.formed == () and not (parts.filters or parts.named or parts.own or parts.missing)
 
 
 def _at_rank(parsed: ParsedQuestion, rank: int) -> ParsedQuestion:
@@ -602,7 +661,11 @@ def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> P
 
     `money` is the figure of invoices that was named (`QuestionParts.money`): a revenue is a landlord's alone.
     """
-    missing = [one for one in parsed.missing if one.key in {"missing.place", "missing.paper"}]
+    missing = [
+        one
+        for one in parsed.missing
+        if one.key in {"missing.place", "missing.paper", "missing.chart", *AREAS}
+    ]
     if role == "GUEST" and (parsed.own or parsed.entity in _LOGGED_IN):
         missing.append(Remark.of("missing.login"))
     summed = any(one.kind == "sum" for one in parsed.measures)

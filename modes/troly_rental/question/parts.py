@@ -90,6 +90,7 @@ MONEY_TOO = re.compile(
 _WHICH_ROOM = re.compile(r"(?<!\w)(?:(?:phong|can|can ho|room)\s+nao|which\s+(?:room|flat|unit)s?)(?!\w)")
 _WHO = re.compile(r"(?<!\w)(?:ai|nguoi|khach|who|tenant|tenants)(?!\w)")
 _OWES_MORE = re.compile(r"(?<!\w)(nhieu|it)\s+hon(?!\w)|(?<!\w)(?:owes?|behind)\s+more(?!\w)")
+_UNPAID = "status invoice unpaid"
 _EVERY_MONTH = re.compile(r"(?:moi|hang|mot|every|per|a)\s")
 _BARE_COUNT = frozenset({"con bao nhieu", "co bao nhieu"})
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
@@ -349,8 +350,15 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     market = where.filters and not own and vocabulary.find(text, "asks", "avg", "median")
     lets = role == "LANDLORD" and not market
     status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity, lets=lets, own=own)
+    states = _status(money, status, entity, text, status_spans)
+    if (
+        money == "revenue"
+        and "collected" in _told_states(vocabulary, text)
+        and vocabulary.find(text, "asks", "avg")
+    ):
+        states = [Filter("status", "=", "paid")]  # an average of what is collected
     found = [
-        *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity, text, status_spans),
+        *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *states,
         *where.filters, *traits.filters, *whose.filters,
         *(f for q in quantities if q.field not in _NO_CONDITIONS for f in q.filters()),
     ]  # fmt: skip
@@ -367,7 +375,6 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     if numbered:  # one room, with all that is known of it
         filters = merge_filters([*filters, Filter("id", "=", int(numbered[1]))])
         output = replace(output, measures=(), group=(), order=(), mode="LIST", single=True)
-    states = _status(money, status, entity, text, status_spans)
     output = _counted_states(text, output, states, status_spans)
     if any(one.kind == "count_where" for one in output.measures):
         filters = tuple(one for one in filters if one.field != "status")
@@ -598,9 +605,12 @@ def _rates_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -> Ou
 
 def _contract_output(vocabulary: Vocabulary, text: str, output: OutputRequest) -> OutputRequest:
     """What is asked of contracts: each tells its rent, and "mỗi tháng" is what it says, no group; deposits are summed."""
-    if vocabulary.find(text, "asks", "figure deposit") and vocabulary.find(
-        text, "asks", "price asked", "amount asked", "sum"
-    ):
+    asked = vocabulary.find(text, "asks", "price asked", "amount asked", "sum")
+    # "tiền cọc của tôi": the deposit is all that is named.
+    alone = not vocabulary.find(text, "asks", "contract", "told contract", "list", "ending") and not any(
+        one.field == "deposit" for one in parse_quantities(vocabulary, text)
+    )
+    if vocabulary.find(text, "asks", "figure deposit") and (asked or (alone and not output.measures)):
         held = (Measure("sum", "deposit"),)
         return replace(output, measures=held, mode="TABLE", group=(), order=(), remarks=())
     if output.measures == PRICES:
@@ -657,14 +667,20 @@ def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, mone
     if money == "rent" and not group:
         figures = ("total", "rent", "electricity", "water", "other")
     measures = tuple(Measure("monthly" if monthly else "sum", name) for name in figures)
-    if money == "revenue" and not (group or monthly):
-        owed = vocabulary.find(
-            text, "asks", "status invoice unpaid", "debt"
-        )  # "thu bao nhiêu, còn bao nhiêu chưa thu"
-        measures = (*measures, Measure("paid", "total"), *([Measure("owed", "total")] if owed else []))
+    states = _told_states(vocabulary, text)
+    if money == "revenue" and not monthly and ("collected" in states or not group):
+        # "thu bao nhiêu, còn bao nhiêu chưa thu"; what was asked for first, beside what is billed.
+        owed = _UNPAID in states or vocabulary.find(text, "asks", "debt")
+        paid = (Measure("paid", "total"), *([Measure("owed", "total")] if owed else []))
+        measures = (*paid, *measures) if "collected" in states else (*measures, *paid)
     mode: Mode = "CHART" if output.mode == "CHART" else "TABLE"
     order = money_order(vocabulary, text, group)
     return replace(output, measures=measures, group=group, order=order, mode=mode, remarks=())
+
+
+def _told_states(vocabulary: Vocabulary, text: str) -> set[str]:
+    """Whether what is collected, or what is not yet, is spoken of."""
+    return {hit.label for hit in vocabulary.find(text, "asks", "collected", _UNPAID)}
 
 
 def money_order(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Order, ...]:

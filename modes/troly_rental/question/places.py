@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
 from troly.text.fold import accents_agree, fold, folded_words, nfc, tokens
-from troly.text.match import blank_out
+from troly.text.match import PhraseHit, blank_out
 from troly_rental.data.places import Place, PlaceMention, Places
 from troly_rental.question.spelling import is_listed
 from troly_rental.question.types import Filter, Remark, Span
@@ -40,7 +41,11 @@ _WORKS = re.compile(
 )
 """Where the asker works or learns, which is no place of the room where another one is named."""
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nen|so|but|nhung)(?!\w)")
+_UNIT = re.compile(r"(?<!\w)(?:quan|huyen|phuong|xa|duong|district|ward|street)\s*$")
+AREAS = frozenset({"missing.area", "missing.area_near"})
+"""Remarks on places that nobody here has."""
 _NEAREST = 3
+_ALIKE = 75
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,10 @@ class PlaceConditions:
 
 def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceConditions:
     """The places named in `text`."""
-    mentions = _consistent(_expected(text, tuple(places.find(text))))
+    known = places.find(text)
+    away = _elsewhere(vocabulary, text, [(one.start, one.end) for one in known])
+    kept = [one for one in known if not any(start <= one.start and one.end <= end for start, end in away)]
+    mentions = _consistent(_expected(text, tuple(kept)))
     filters: list[Filter] = []
     remarks: list[Remark] = []
     spans: list[Span] = []
@@ -89,8 +97,12 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
             filters.append(Filter("district", "!=" if excluded else "=", name))
             spans.append((spans[-1][1], end))
     filters = _without_complaints(vocabulary, text, mentions, filters, read)
-    rest = blank_out(text, spans)
-    missing, unknown = _unknown(vocabulary, rest, places)
+    unplaced, missing, unknown = _unplaced_names(vocabulary, text, away, places, beside=bool(filters))
+    remarks += [Remark.of("said.background", words=text[start:end].strip()) for start, end in unplaced]
+    read += unplaced
+    rest = blank_out(text, [*spans, *unplaced, *unknown])
+    found, others = _unknown(vocabulary, rest, places)
+    missing, unknown = [*missing, *found], [*unknown, *others]
     return PlaceConditions(
         tuple(filters),
         tuple(remarks),
@@ -224,7 +236,7 @@ def _excluded(
         return spans[-1][1], start
     begin = max(spans[-1][1] if spans else 0, start - 28)
     window = text[begin:start]
-    for hit in vocabulary.find(window, "wheres", "except"):
+    for hit in vocabulary.refusals(window):
         after = window[hit.end :]
         inside = fold(hit.phrase) == "khac" and _INSIDE.match(fold(after))
         if len(tokens(after)) <= 2 and not re.search(r"[,.;?!]", after) and not inside:
@@ -262,6 +274,86 @@ def _numbered(
     return found
 
 
+def _elsewhere(vocabulary: Vocabulary, text: str, known: list[Span]) -> list[Span]:
+    """Where `text` names places that nobody here has, longer than what is `known`: provinces and cities of the country, and
+    proper names of several words where a place stands ("ở Mỹ Phước Tân Vạn"). Without accents a name counts where a place stands.
+    """
+    found = []
+    for hit in vocabulary.find(text, "wheres", "elsewhere"):
+        typed = text[hit.start : hit.end]
+        named = typed.istitle() or (hit.exact and not hit.phrase.isascii())
+        if named or is_led(text, hit.start) or not text[: hit.start].strip():
+            found.append((hit.start, hit.end))
+    others = blank_out(text, [*known, *found], "|")
+    found += _proper_names(vocabulary, others)
+    longer = [one for one in found if not any(a <= one[0] and one[1] <= b for a, b in known)]
+    return [one for one in longer if not _ends_in(vocabulary, text[: one[0]], "named after")]
+
+
+def _proper_names(vocabulary: Vocabulary, text: str) -> Iterator[Span]:
+    """Capitalised words in a row right where a place stands, in a message that is not all in capitals; "quận" is read apart."""
+    typed = tokens(text)
+    titled = [text[one.start : one.end].istitle() for one in typed]
+    for at in range(len(typed) if 2 * sum(titled) <= len(titled) + 2 else 0):
+        end = at
+        while (
+            end < len(typed)
+            and titled[end]
+            and (end == at or text[typed[end - 1].end : typed[end].start].isspace())
+        ):
+            end += 1
+        if end - at < 2 or not is_led(text, typed[at].start):
+            continue
+        run = (typed[at].start, typed[end - 1].end)
+        unit = _UNIT.search(fold(text[: run[0]]))
+        if not unit and not vocabulary.find_any(text[slice(*run)], "kinds", "amenities"):
+            yield run
+
+
+def _ends_in(vocabulary: Vocabulary, before: str, label: str) -> PhraseHit | None:
+    """The phrase of `label` that `before` ends in."""
+    return next(
+        (hit for hit in vocabulary.find(before, "wheres", label) if not before[hit.end :].strip()), None
+    )
+
+
+def is_led(text: str, at: int) -> bool:
+    """Whether a word before `at` leads to a place: "ở", "khu", "near"."""
+    before = fold(text[:at]).rstrip()
+    return any(
+        (found := re.search(rf"(?<!\w){re.escape(fold(word))}$", before))
+        and accents_agree(text[found.start() : found.end()].lower(), word)  # "tính" is no "tỉnh"
+        for word in lists("neutral")["places"]
+    )
+
+
+def _unplaced_names(
+    vocabulary: Vocabulary, text: str, away: list[Span], places: Places, *, beside: bool
+) -> tuple[list[Span], list[Remark], list[Span]]:
+    """The names of `away` that somebody comes from, or works in where another place is named `beside`; the others as places that
+    are missing, and where they stand.
+    """
+    origins: list[Span] = []
+    unknown: list[Span] = []
+    for start, end in away:
+        led = _ends_in(vocabulary, text[:start], "origin") or (beside and _WORKS.search(fold(text[:start])))
+        if led:
+            origins.append((led.start() if isinstance(led, re.Match) else led.start, end))
+        else:
+            unknown.append((start, end))
+    names = "», «".join(text[start:end] for start, end in unknown)
+    return origins, [missing_area(names, places)] if names else [], unknown
+
+
+def missing_area(name: str, places: Places) -> Remark:
+    """That there is no `name`, with the cities there are, and the districts of nearly that name."""
+    cities = ", ".join(place.name for place in places.of("city"))
+    near = ", ".join(nearest(name, places, _ALIKE))
+    shown = name.title() if name.islower() else name
+    told = Remark.of("missing.area_near", name=shown, areas=cities, near=near)
+    return told if near else Remark.of("missing.area", name=shown, areas=cities)
+
+
 def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Remark], list[Span]]:
     """Districts by names that nobody has: the nearest real ones go with each."""
     missing: list[Remark] = []
@@ -271,7 +363,10 @@ def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Re
         return [], []
     groups = vocabulary.find(rest, "asks", "by district")
     for match in _UNKNOWN.finditer(folded):
-        if any(hit.start <= match.start() < hit.end for hit in groups):
+        typed = tokens(rest[match.start() :])[0].text
+        if any(hit.start <= match.start() < hit.end for hit in groups) or (
+            match.group().startswith("quan") and not accents_agree(typed, "quận")
+        ):
             continue
         number = _NUMBER.match(folded, match.end())
         word = match.group().strip()
@@ -284,7 +379,9 @@ def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Re
             if not name:
                 continue
         spans.append((match.start(), end))
-        missing.append(Remark.of("missing.place", name=name.strip(), near=", ".join(nearest(name, places))))
+        cities = ", ".join(place.name for place in places.of("city"))
+        near = ", ".join(nearest(name, places))
+        missing.append(Remark.of("missing.place", name=name.strip(), near=near, areas=cities))
     return missing, spans
 
 
@@ -305,8 +402,8 @@ def _everyday() -> frozenset[str]:
     return frozenset(fold(word) for word in lists("wheres")["everyday"])
 
 
-def nearest(name: str, places: Places) -> list[str]:
-    """The names of districts most like `name`."""
+def nearest(name: str, places: Places, least: float = 0) -> list[str]:
+    """The names of districts most like `name`, alike by `least` of 100 at the least."""
     from rapidfuzz import fuzz, process
 
     folded = {place.name: fold(place.name) for place in places.of("district")}
@@ -321,4 +418,9 @@ def nearest(name: str, places: Places) -> list[str]:
             if (n := re.search(r"[0-9]+", plain))
         )
         return [place for _, place in numbers[:_NEAREST]]
-    return [found[2] for found in process.extract(said, folded, scorer=fuzz.WRatio, limit=_NEAREST)]
+    return [
+        found[2]
+        for found in process.extract(
+            said, folded, scorer=fuzz.ratio if least else fuzz.WRatio, limit=_NEAREST, score_cutoff=least
+        )
+    ]

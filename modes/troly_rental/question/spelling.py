@@ -10,6 +10,7 @@ from functools import cache
 from troly.text.catalogue import Lang
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import is_syllable
+from troly.text.match import spans_of
 from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings, without_telex
 from troly.text.wordlist import LEXICONS as SHARED
 from troly.text.wordlist import read_lists
@@ -38,11 +39,15 @@ def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = (
         if one.typed.strip() and not (one.short and "." not in one.typed)
     ]
     # What is typed as listed, accents and all, is no slip of anything: "bình quân".
-    phrases = [
-        (hit.start, hit.end)
-        for hit in Vocabulary().find_any(text, "asks", "amenities")
-        if hit.exact and " " in hit.phrase
+    listed = [
+        hit for hit in Vocabulary().find_any(text, "asks", "amenities") if hit.exact and " " in hit.phrase
     ]
+    away = [
+        hit
+        for hit in Vocabulary().find(text, "wheres", "elsewhere")
+        if len(hit.phrase) > _RULES.shortest_typed
+    ]
+    phrases = spans_of([*listed, *away])
     return _corrector().correct(text, lang=lang, protected=[*names, *phrases, *protected]).text
 
 

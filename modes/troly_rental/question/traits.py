@@ -188,7 +188,7 @@ def _kinds(
     others = [hit for hit in hits if hit.label != "room"]
     # "ở" belongs to the kind in "không phải ở ghép", to the negation in "không ở quận 1".
     bare = blank_out(text, [(hit.start, hit.end) for hit in hits])
-    turns = [*turns, *(replace(h, label="without") for h in vocabulary.find(bare, "wheres", "except"))]
+    turns = [*turns, *(replace(h, label="without") for h in vocabulary.refusals(bare))]
     filters: list[Filter] = []
     used: list[Span] = []
     read: list[Span] = []

@@ -16,6 +16,8 @@ HINTED = ("room", "post", "room_seeking_post")
 PAPERS = {"invoice": "total", "contract": "monthly_rent"}
 """What one's own papers come to."""
 PLACES = frozenset({"city", "district", "ward", "street"})
+RUNNING = frozenset({"month", "week", "day", "bedrooms", "price_band"})
+"""Groups that have an order of their own."""
 LIST_ROWS, TABLE_ROWS = 20, 100
 """Most rows of a list and of a table when no number is asked for."""
 OPPOSITE: dict[Op, Op] = {

@@ -68,6 +68,12 @@ class Vocabulary:
             and (hit.phrase not in {"my", "our"} or self._begins_with_record(text[hit.end :]))
         ]
 
+    def refusals(self, text: str) -> list[PhraseHit]:
+        """Words that leave something out; "phan bo" without accents is a distribution."""
+        figures = self.find(text, "asks", "table", "by price_band")
+        hits = self.find(text, "wheres", "except")
+        return [one for one in hits if not any(f.start <= one.start and one.end <= f.end for f in figures)]
+
     def _ends_in_others(self, before: str) -> bool:
         return any(not before[hit.end :].strip() for hit in self.find(before, "asks", "not records"))
 
@@ -103,7 +109,8 @@ def lists(name: str) -> dict[str, tuple[str, ...]]:
     if name == "amounts":
         return {**found, "unit limit": (*found["unit limit"], *sorted(kinds))}
     counts = tuple(f"{led} {kind}" for kind in sorted(kinds) if not kind.isascii() for led in _COUNTING)
-    return {**found, "count": (*found["count"], *counts)}
+    revenue = (*found["revenue"], *found["collected"])
+    return {**found, "count": (*found["count"], *counts), "revenue": revenue}
 
 
 @cache

@@ -670,6 +670,40 @@ async def test_orders_in_a_listing_reach_no_system_prompt(desk: RentalDesk, serv
                 assert "DROPTABLE" not in message["content"]
 
 
+@pytest.mark.parametrize("login", ["minh", "nobody"])
+async def test_the_system_prompt_and_the_question_are_stored_in_the_session(
+    desk: RentalDesk, server: OllamaDouble, login: str
+) -> None:
+    """002-02: what is stored is what the model is given, in each task of the session."""
+    server.script(SORTED, sql(GOOD_SQL), FOUND, SORTED, sql(GOOD_SQL), FOUND)
+    desk.become(login)
+    told = await desk.ask(QUESTION)
+    await desk.ask("cái nào trong đó hợp với người nuôi két sắt")
+    with desk.services.state.read() as connection:
+        ((name, stored),) = connection.execute(
+            "SELECT session_id, prompt FROM rental_sessions WHERE conversation_id = ?", (desk.conversation,)
+        ).fetchall()
+        ((asked,),) = connection.execute(
+            "SELECT text FROM messages WHERE conversation_id = ? AND sender = 'user' ORDER BY created_at LIMIT 1",
+            (desk.conversation,),
+        ).fetchall()
+    assert (name, asked) == (told.state["sessionId"], QUESTION)
+    assert "trợ lý" in stored
+    for body in chats(server):
+        (system,) = [one["content"] for one in body["messages"] if one["role"] == "system"]
+        assert stored in system
+
+
+async def test_facts_name_the_ward_that_a_landmark_is_named_after(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    server.script(SORTED, sql(GOOD_SQL), FOUND)
+    await desk.ask("phòng hợp túi tiền sinh viên năm nhất gần chợ Bến Thành")
+    told = prompt(chats(server)[0])
+    assert "«chợ Bến Thành» = district Quận 1 (landmark near there)" in told
+    assert "«Bến Thành» = ward Bến Thành" in told
+
+
 async def test_the_steps_say_who_decided(desk: RentalDesk, server: OllamaDouble) -> None:
     server.script(SORTED, sql(GOOD_SQL), FOUND)
     told = await desk.ask(QUESTION)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.modes.rental.question.cases import ask, told
 from troly.plugin.focus import FocusRow
-from troly_rental.question.types import LIST_ROWS, ParsedQuestion
+from troly_rental.question.types import LIST_ROWS, Measure, ParsedQuestion
 
 FIRST = "phòng trọ quận 7 dưới 4 triệu có máy lạnh"
 BASE = {"district=Quận 7", "price<4000000", "amenity=air_conditioner"}
@@ -69,6 +69,35 @@ def test_the_same_question_as_a_chart_and_a_count() -> None:
     assert (chart.mode, bool(chart.measures), told(chart)) == ("CHART", True, BASE)
     count = ask(FIRST, "có mấy phòng vậy")
     assert (count.mode, count.measures[0].kind, told(count)) == ("TABLE", "count", BASE)
+
+
+CHARTS = ("vẽ biểu đồ", "ve bieu do tron", "đổi sang biểu đồ tròn", "chuyển thành biểu đồ cột", "vẽ thành biểu đồ hình cột nhé", "make it a pie chart", "turn it into a bar chart")  # fmt: skip
+
+
+@pytest.mark.parametrize("message", CHARTS)
+@pytest.mark.parametrize(
+    ("first", "group"),
+    [
+        ("đếm số phòng theo loại", ("type",)),
+        ("giá trung vị theo quận", ("district",)),
+        ("giá trung bình theo tháng", ("month",)),
+        ("số phòng của tôi theo trạng thái", ("status",)),
+        ("bao nhiêu phòng ở Gò Vấp", ("ward",)),
+    ],
+)
+def test_a_chart_of_no_figure_of_its_own_shows_what_was_told(
+    first: str, group: tuple[str, ...], message: str
+) -> None:
+    before, chart = ask(first), ask(first, message)
+    assert (chart.mode, chart.measures, chart.filters) == ("CHART", before.measures, before.filters)
+    assert (chart.certain, chart.group) == (True, group)
+    again = ask(first, message, "đổi sang biểu đồ tròn")
+    assert (again.certain, again.measures) == (True, before.measures)
+
+
+def test_a_chart_of_its_own_figure_or_of_nothing_told() -> None:
+    assert ask("số phòng theo loại", "biểu đồ diện tích theo quận").measures == (Measure("avg", "area"),)
+    assert [one.key for one in ask("vẽ biểu đồ tròn").missing] == ["missing.chart"]
 
 
 @pytest.mark.parametrize(

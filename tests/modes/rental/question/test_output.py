@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.modes.rental.question.cases import ask, told
 from troly.sandbox import check
+from troly_rental.question.output import PRICES
 from troly_rental.question.parser import check_readiness
 from troly_rental.question.types import Measure, Order, ParsedQuestion
 from troly_rental.roles import ROLES, Role, relations_of
@@ -296,3 +297,78 @@ def test_a_superlative_of_a_room_asks_for_that_room(text: str) -> None:
 )
 def test_the_largest_boarding_room_is_no_house(text: str, *, kind: bool) -> None:
     assert ("type=room" in told(ask(text, role="GUEST"))) is kind
+
+
+@pytest.mark.parametrize(
+    ("message", "kinds"),
+    [
+        ("đã thu theo tháng", ["paid", "sum"]),
+        ("tiền đã thu", ["paid", "sum"]),
+        ("doanh thu thực thu", ["paid", "sum"]),
+        ("thuc thu thang 9 la bao nhieu", ["paid", "sum"]),
+        ("mỗi tháng thu về được bao nhiêu", ["paid", "sum"]),
+        ("how much rent was collected each month", ["paid", "sum"]),
+        ("đã thu bao nhiêu, còn bao nhiêu chưa thu", ["paid", "owed", "sum"]),
+        ("số tiền chưa thu được tháng này", ["sum", "paid", "owed"]),
+        ("doanh thu tháng này", ["sum", "paid"]),
+        ("doanh thu theo tháng", ["sum"]),
+    ],
+)
+def test_what_was_paid_is_told_apart_from_what_was_billed(message: str, kinds: list[str]) -> None:
+    parsed = ask(message, role="LANDLORD")
+    assert parsed.certain
+    assert [one.kind for one in parsed.measures] == kinds
+
+
+def test_the_average_of_what_was_paid_is_of_paid_bills() -> None:
+    assert told(ask("trung bình mỗi tháng đã thu bao nhiêu", role="LANDLORD")) == {"status=paid"}
+    assert told(ask("doanh thu trung bình mỗi tháng", role="LANDLORD")) == set()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "tiền cọc của tôi", "cọc của mình", "tien coc cua toi", "tiền thế chân của tui", "my deposit", "show me my deposit",
+        "tiền cọc phòng của tôi là bao nhiêu",
+    ],
+)  # fmt: skip
+def test_ones_own_deposit_is_the_sum_that_is_held(message: str) -> None:
+    parsed = ask(message, role="TENANT")
+    assert parsed.certain
+    assert (parsed.entity, parsed.own, parsed.measures) == ("contract", True, (Measure("sum", "deposit"),))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "histogram giá phòng ở Gò Vấp", "giá phòng theo khoảng ở Gò Vấp", "phân bố giá phòng ở Gò Vấp",
+        "gia phong theo tung muc o go vap", "giá thuê ở Gò Vấp chia theo nhóm", "số phòng theo từng mức giá ở Gò Vấp",
+        "phan bo gia o go vap", "phan bo gia cac phong go vap", "rents in Gò Vấp by band", "price histogram in Gò Vấp", "biểu đồ giá theo từng khoảng ở Gò Vấp",
+    ],
+)  # fmt: skip
+def test_prices_by_band_are_the_number_in_each(message: str) -> None:
+    parsed = ask(message)
+    assert parsed.certain
+    assert (parsed.group, parsed.measures) == (("price_band",), (Measure("count"),))
+    assert told(parsed) == {"district=Gò Vấp"}
+
+
+def test_bands_of_anything_but_prices_are_not_read() -> None:
+    assert not ask("diện tích phòng theo từng mức ở Gò Vấp").certain
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["giá phòng ở quận 3 bao nhiêu", "giá thuê ở quận 3 khoảng bao nhiêu?", "gia phong quan 3 bao nhieu", "tiền thuê phòng quận 3 là nhiêu"],
+)  # fmt: skip
+def test_a_price_named_first_and_asked_for_at_the_end_is_the_usual_figures(message: str) -> None:
+    parsed = ask(message, role="GUEST")
+    assert (parsed.certain, parsed.measures) == (True, PRICES)
+    assert told(parsed) == {"district=Quận 3"}
+
+
+def test_the_amount_of_another_figure_is_no_rent() -> None:
+    assert {one.field for one in ask("phòng quận 3 giá điện bao nhiêu", role="GUEST").measures} == {
+        "electricity_price"
+    }
+    assert ask("phòng quận 3 giá rẻ có bao nhiêu", role="GUEST").measures != PRICES
