@@ -12,7 +12,7 @@ from troly.text.fold import fold, folded_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days, values_of
 from troly_analysis.planner.reader import GOODS, STATES, Parts
-from troly_analysis.planner.schema import Schema, each_once, made_of, of_piece
+from troly_analysis.planner.schema import Schema, each_once, is_amount, made_of, of_piece
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -108,7 +108,10 @@ def _often(w: _Builder) -> Measure | None:
 
 
 def _rows(w: _Builder) -> Measure | None:
-    mean = w.parts.op == "avg" and w.schema.main_measure()  # "đơn hàng trung bình bao nhiêu tiền"
+    main = w.schema.main_measure()
+    if main and w.parts.op == "sum" and not w.parts.has("count", "number") and is_amount(w.parts.rows):
+        return w.assume(main)  # "tổng công nợ" of a sheet that is called so
+    mean = w.parts.op == "avg" and main  # "đơn hàng trung bình bao nhiêu tiền"
     return (
         w.count() if w.parts.rows and w.form != "rows" and not (mean or w.parts.has("how much")) else None
     )  # rows are sorted by a column

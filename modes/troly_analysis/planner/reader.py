@@ -33,7 +33,9 @@ from troly_analysis.planner.schema import (
     Target,
     Value,
     code_name,
+    is_amount,
     is_code,
+    kinds_of,
     metric_measure,
     side_before,
     side_of,
@@ -1860,7 +1862,13 @@ class Reader:
         if not counting and self.is_rows(at) and behind == "count":
             before, counting = at + 1, True  # "order count"
         beside = not counting and self._beside_figure(at)
-        if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
+        if (
+            not counting
+            and at
+            and self.has(at - 1, "sum")
+            and self.is_rows(at)
+            and not is_amount(mention.text)
+        ):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
         distinct = [place for place in (at - 1, at + 1) if self.has(place, "distinct")]
@@ -1898,9 +1906,12 @@ class Reader:
 
     def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
         target = self.dimension(at)
-        if self.is_rows(at) and not distinct:
+        each = not distinct and self._kinds_alone(at)
+        if (self.is_rows(at) and not distinct) or each:
             self.parts.rows = self.noun(at)
             self.take("count", at, *said)
+            if each:
+                self.note("counted_each", thing=self.parts.rows)
             return Measure("count", noun=self.parts.rows)
         if target is None or target.ref is None:
             return None
@@ -1908,6 +1919,13 @@ class Reader:
         if distinct:
             return Measure("count", self._counting(target.ref), distinct=True, noun=self.noun(at))
         return self._count_of(target.ref, target.concept, self.noun(at), halves=halves)
+
+    def _kinds_alone(self, at: int) -> bool:
+        """Whether nothing but a column of its kinds has to do with the thing named, of which each row is then one."""
+        refs = [each.ref for each in self.mentions[at].targets if each.ref and each.ref.kind in NAMES]
+        own = self.schema.row_ref
+        of_rows = own is None or own.concept in {"", *(ref.concept for ref in refs)}
+        return of_rows and bool(refs) and all(kinds_of(ref, self.mentions[at].text) for ref in refs)
 
     def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
         """How many of a column's things: pieces of goods, how often they were taken, or its different values."""

@@ -1,0 +1,44 @@
+"""What a figure is of: rows counted as what they are, and means divided by what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.modes.analysis import analyst_at
+from troly_analysis.answer.sentences import value_text
+
+SLIPS = (
+    "Ngày,Mặt hàng,Loại phiếu,Số lượng\n"
+    "1/9/2026,Gạo,Nhập,3\n"
+    "2/9/2026,Mì,Xuất,1\n"
+    "2/10/2026,Gạo,Xuất,3\n"
+    "5/10/2026,Bia,Nhập,4\n"
+)
+LEAVE = (
+    "Ngày nghỉ,Nhân viên,Trạng thái đơn nghỉ\n1/9/2026,An,Duyệt\n2/9/2026,Bình,Từ chối\n3/9/2026,An,Duyệt\n"
+)
+DEBTS = "Đối tác,Loại công nợ,Số tiền\nA,Phải thu,5.000.000đ\nB,Phải trả,3.000.000đ\nA,Phải thu,2.000.000đ\n"
+
+
+@pytest.mark.parametrize(
+    ("sheet", "name", "ask", "figure", "said"),
+    [
+        (SLIPS, "Kho", "có bao nhiêu phiếu", 4, True),
+        (SLIPS, "Kho", "co may phieu nhap", 2, True),
+        (SLIPS, "Kho", "tháng 9 có mấy phiếu", 2, True),
+        (SLIPS, "Kho", "có mấy loại phiếu", 2, False),
+        (LEAVE, "Nghỉ phép", "bao nhiêu đơn nghỉ", 3, True),
+        (DEBTS, "Công nợ", "có bao nhiêu công nợ", 3, True),
+        (DEBTS, "Công nợ", "tổng công nợ", 10_000_000, False),
+        (DEBTS, "Công nợ", "tổng công nợ phải thu", 7_000_000, False),
+    ],
+)
+async def test_a_column_of_kinds_is_not_what_is_counted(
+    own_home: Path, sheet: str, name: str, ask: str, figure: int, *, said: bool
+) -> None:
+    with analyst_at(own_home, sheet, names=(name,)) as analyst:
+        told = await analyst.ask(ask)
+    assert f": {value_text(figure, '', 'vi')}" in told.done.text
+    assert ("mỗi dòng là một" in told.done.text) is said
