@@ -52,6 +52,7 @@ from troly_analysis.answer.sentences import (
     notes,
     periods_of,
     render_answer,
+    rows_are,
     value_text,
     with_changes,
     with_units,
@@ -70,7 +71,8 @@ from troly_analysis.planner import (
     title,
 )
 from troly_analysis.planner.periods import period_of_key
-from troly_analysis.planner.types import FOCUS_ROWS
+from troly_analysis.planner.schema import concept_of
+from troly_analysis.planner.types import FOCUS_ROWS, Ref, averaged
 from troly_analysis.query.aggregates import as_comparison
 from troly_analysis.query.service import DEADLINE_SECONDS, DataQueryService
 from troly_analysis.settings import AnalysisSettings
@@ -327,7 +329,7 @@ async def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
     job.note("step.agent", "model", **called)
     _remember(job.turn, findings)
     text = _told(findings, job.asked)
-    remarks = tuple(await _without_lost(job, findings, traced=False))
+    remarks = (*_means_of(findings, job.lang), *await _without_lost(job, findings, traced=False))
     chart = run.chart or None
     said = " ".join(run.prose.split())
     if run.stopped not in {"", "repeated"}:
@@ -414,11 +416,12 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
+    remarks += _means_of(findings, job.lang)
     remarks += _blank_first(plan, findings[0].result, job.lang)
     remarks += await _without_lost(job, findings)
     remarks += await _named(job, plan, findings[0].result)
     remarks += await _read_otherwise(job, plan, findings)
-    told = [_told(findings, asked_by(plan, job.asked, findings))]
+    told = _told_each(plan, job.asked, findings)
     for each in plan.more:
         other = await _by_plan(job, each, None)
         told.append(other.text)
@@ -427,6 +430,34 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     return DataAnswer(
         "\n\n".join(told), [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
     )
+
+
+def _told_each(plan: Plan, asked: AnswerContext, findings: list[ComputedResult]) -> list[str]:
+    """The answer to a plan, where means of several figures are each told with its own name."""
+    ask = plan.ask
+    if ask is None or ask.form != "per" or len(ask.measures) != len(findings):
+        return [_told(findings, asked_by(plan, asked, findings))]
+    plans = [dataclasses.replace(plan, ask=dataclasses.replace(ask, measures=(one,))) for one in ask.measures]
+    return [_told([each], asked_by(one, asked, [each])) for one, each in zip(plans, findings, strict=True)]
+
+
+def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
+    """What means over the rows of a sheet are the quotients of: "= 69.500.000 VND / 150 đơn"."""
+    said = []
+    for each in findings:
+        name, value = str(each.call.arguments.get("field") or ""), each.result.value
+        column = each.sheet.field(name) if each.sheet else None
+        mean = each.call.arguments.get("operation") == "avg" and each.result.kind == "scalar"
+        if not mean or column is None or column.blanks or not each.run or not isinstance(value, int | float):
+            continue
+        rows, unit = each.run.rows_read, each.result.unit
+        if unit == "%" or averaged(Ref(name, column.kind, concept_of(column)[0])):
+            continue
+        total = value_text(round(value * rows, 2), unit, lang)
+        said.append(
+            say("answer.mean_of", lang, total=total, count=value_text(rows, rows_are(each.sheet, lang), lang))
+        )
+    return said
 
 
 def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult]:

@@ -18,12 +18,14 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
-from troly_analysis.planner.schema import shown_name
+from troly_analysis.planner.schema import in_number, shown_name
 from troly_analysis.query.aggregates import percentage_change
 from troly_analysis.strings import say
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Result, Sheet, ToolCall
 
 SHOWN_VALUES = 3
+DIVISOR = "/ "
+"""What the name of a column begins with that a mean was divided by: "/ Ngày:day"."""
 GRAINS = ("day", "week", "month", "quarter", "year", "weekday", "hour")
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{1,2}[/.-]\d{1,2}")
 _MARKS = {"eq": "=", "ne": "≠", "gt": ">", "gte": "≥", "lt": "<", "lte": "≤"}
@@ -137,7 +139,7 @@ _COLUMN = re.compile(r"(sum|avg|median|min|max|count)\((.+)\)")
 _PERCENTS = frozenset({"share", "percentage_change"})
 _PLAIN_COLUMNS = {
     "share": "share", "part": "part", "total": "total", "period1_value": "period1", "period2_value": "period2",
-    "difference": "difference", "percentage_change": "change",
+    "difference": "difference", "percentage_change": "change", "filled": "filled", "cut": "cut",
 }  # fmt: skip
 
 
@@ -149,9 +151,10 @@ def column_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
         return say("column.count", lang, rows=rows_are(sheet, lang))
     if name in _PLAIN_COLUMNS:
         return say(f"column.{_PLAIN_COLUMNS[name]}", lang)
-    if made := _COLUMN.fullmatch(name):
+    counted = f"count({name.removeprefix(DIVISOR)})" if name.startswith(DIVISOR) else name
+    if made := _COLUMN.fullmatch(counted):
         key = "count_of" if made[1] == "count" else made[1]
-        text = say(f"column.{key}", lang, field=field_name(made[2], sheet, lang))
+        text = say(f"column.{key}", lang, field=group_name(made[2], sheet, lang))
         return text[:1].upper() + text[1:]
     head, colon, grain = name.rpartition(":")
     if colon and head and grain in GRAINS:
@@ -474,6 +477,7 @@ def is_empty(result: Result) -> bool:
 def is_listed(result: Result) -> bool:
     """Whether the words list the whole result: a few rows of a name and a figure. Any other stands in a table."""
     gap = len(result.rows) == 1 and "difference" in result.columns
+    gap = gap or any(name.startswith(DIVISOR) for name in result.columns)
     most = YEAR if result.columns and result.columns[0].endswith(":month") else LISTED
     return result.kind == "rows" and len(result.rows) <= most and (len(result.columns) <= 2 or gap)
 
@@ -602,6 +606,8 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
     head = title(call, sheet, asked)
     if len(result.rows) == 1 and len(result.columns) == 1:
         return f"{head}: {_cell(result, 0, 0, asked.lang)}"
+    if at := next((at for at, name in enumerate(result.columns) if name.startswith(DIVISOR)), 0):
+        return _means_text(head, result, at, sheet, asked.lang)
     if len(result.rows) == 1 and result.columns[0] == "share":
         share, *parts = (_cell(result, 0, at, asked.lang) for at in range(len(result.columns)))
         return f"{head}: {share} ({' / '.join(parts)})"
@@ -627,6 +633,31 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         return "\n".join([f"{head}:", *_lines(result, sheet, asked.lang, noun, len(result.columns)), *told])
     lines = _lines if is_listed(result) else _summary
     return "\n".join([f"{head}:", *lines(result, sheet, asked.lang, noun), *_total(call, result, asked)])
+
+
+def _means_text(head: str, result: Result, at: int, sheet: Sheet | None, lang: Lang) -> str:
+    """Means, each with what it is the quotient of: "833.333 VND (25.000.000 VND / 30 ngày)"; column `at` is the divisor."""
+    name, unit = result.columns[at].removeprefix(DIVISOR), result.units[at - 2]
+    things = group_name(name, sheet, lang)
+    more = (*in_number(things), f"{things}s" if things.isascii() else things)[0] if lang == "en" else things
+    timed = name.rpartition(":")[2] in GRAINS and at + 1 == len(result.columns)
+    told: list[str] = []
+    for row in result.rows:
+        mean, total = (value_text(cell, unit, lang) for cell in row[at - 2 : at])
+        by = f"{value_text(row[at], '', lang)} {more}" + (say("answer.with_rows", lang) if timed else "")
+        by += say("answer.cut", lang, count=row[at + 2]) if not timed and row[at + 2 : at + 3] > (0,) else ""
+        keys = [_cell(result, len(told), place, lang) for place in range(at - 2)]
+        number = f"{len(told) + 1}. {', '.join(keys)} - " if keys else ""
+        told.append(f"{number}{mean} ({total} / {by})")
+    if at > 2:
+        return "\n".join([f"{head}:", *told[:LISTED], *_more(len(told) - LISTED, lang)])
+    rows = result.rows[0]
+    if at + 1 == len(rows) or rows[at + 1] == rows[at] or rows[at - 1] is None:
+        return f"{head}: {told[0]}"
+    mean = value_text(rows[at - 1] / rows[at + 1], unit, lang)
+    count = value_text(rows[at + 1], "", lang)
+    filled = say("answer.filled_alone", lang, count=count, things=more, thing=things, value=mean)
+    return f"{head}: {told[0]}\n{filled}"
 
 
 def _total(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:

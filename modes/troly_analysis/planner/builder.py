@@ -658,7 +658,10 @@ class _Builder:
             else:  # "bao nhiêu đơn, tổng cộng bao nhiêu tiền"
                 self.measures.append(Measure("sum", money))
                 self.parts.joined = True
-        if len(self.measures) > 1 and not self.parts.joined and not self.parts.per:
+        if self.parts.per:  # what is added up is the same for a sum and for a mean
+            last = {(each.ref, each.op == "count"): each for each in self.measures[::-1]}
+            self.measures = list(last.values())[::-1]
+        elif len(self.measures) > 1 and not self.parts.joined:
             self.unmet += [
                 each.noun or (each.ref.name if each.ref else "count") for each in self.measures[1:]
             ]
@@ -690,7 +693,7 @@ class _Builder:
             self.parts.per = [Group(order)]
             self.measures = [Measure("sum", ref, noun=self.measures[0].noun)]
             self.note("order_value_each", field=ref.name, order=order.name)
-        else:
+        elif ref.kind == "money":
             self.note("order_value", field=ref.name)
 
     # --- the form

@@ -1460,11 +1460,8 @@ class Reader:
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
             found = self.group(at)
-            if (
-                trigger == "per"
-                and self.is_rows(at)
-                and (found is None or found.ref.concept == self.schema.row_concept)
-            ):
+            own = self.is_rows(at) and (found is None or found.ref.concept == self.schema.row_concept)
+            if trigger == "per" and (own or (self.any("avg", "aov") and self._kinds_alone(at))):
                 self.parts.per_row, self.parts.rows = True, self.noun(at)
                 self.take("per", at, *place)
                 continue

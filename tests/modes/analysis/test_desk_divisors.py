@@ -42,3 +42,38 @@ async def test_a_column_of_kinds_is_not_what_is_counted(
         told = await analyst.ask(ask)
     assert f": {value_text(figure, '', 'vi')}" in told.done.text
     assert ("mỗi dòng là một" in told.done.text) is said
+
+
+SALES = "Mã đơn,Ngày,Sàn,Khách hàng,Doanh thu\n" + "".join(
+    f"D{number},{day},{shop},{who},{amount}.000đ\n"
+    for number, (day, shop, who, amount) in enumerate(
+        [
+            ("1/9/2026", "Shopee", "Lan", 100),
+            ("1/9/2026", "Lazada", "Hà", 200),
+            ("11/9/2026", "Shopee", "Lan", 300),
+            ("30/9/2026", "Shopee", "Tú", 600),
+            ("14/10/2026", "Lazada", "Lan", 620),
+        ]
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        ("doanh thu trung bình mỗi ngày tháng 9", "40.000 VND (1.200.000 VND / 30 ngày)\nChỉ tính 3 ngày có dữ liệu"),
+        ("so don trung binh moi ngay thang 9/2026", "0,13 (4 / 30 ngày)"),
+        ("doanh thu trung bình mỗi ngày", "41.364 VND (1.820.000 VND / 44 ngày)"),
+        ("doanh thu trung bình mỗi tháng", "910.000 VND (1.820.000 VND / 2 tháng, trong đó 1 không trọn)"),
+        ("average revenue per day in october", "44,286 VND (620,000 VND / 14 days)"),
+        ("average revenue per customer", "606,667 VND (1,820,000 VND / 3 customers)"),
+        ("doanh thu trung bình mỗi ngày theo sàn", "1. Shopee - 22.727 VND (1.000.000 VND / 44 ngày)"),
+        ("doanh thu trung bình mỗi ngày theo tháng", "400.000 VND (1.200.000 VND / 3 ngày có dữ liệu)"),
+        ("doanh thu trung bình mỗi đơn", "364.000 VND\n\nĐây là trung bình của cột «Doanh thu» trên mỗi dòng.\nTrung bình = 1.820.000 VND / 5 đơn."),
+        ("doanh thu và số đơn trung bình mỗi ngày tháng 9", "0,13 (4 / 30 ngày)"),
+    ],
+)  # fmt: skip
+async def test_a_mean_says_what_it_is_divided_by(own_home: Path, ask: str, told: str) -> None:
+    with analyst_at(own_home, SALES) as analyst:
+        answer = await analyst.ask(ask)
+    assert told in answer.done.text
