@@ -18,7 +18,7 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
-from troly_analysis.planner.schema import in_number, shown_name
+from troly_analysis.planner.schema import concept_of, in_number, plain, shown_name
 from troly_analysis.query.aggregates import percentage_change
 from troly_analysis.strings import say
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Result, Sheet, ToolCall
@@ -616,7 +616,7 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         cells = (_cell(result, 0, at, asked.lang) for at in range(len(result.columns)))
         return f"{head}: " + ", ".join(f"{name}: {cell}" for name, cell in zip(named, cells, strict=True))
     counts = call.arguments.get("operation") == "count" and not any(result.units)
-    noun = rows_are(sheet, asked.lang) if counts else ""
+    noun = _noun(result, sheet, asked.lang)
     if counts and len(result.columns) == 2 and all(row[1] == 1 for row in result.rows):
         result = replace(result, columns=result.columns[:1], rows=tuple(row[:1] for row in result.rows))
     if call.tool == "get_top_items" and not call.arguments.get("group_by"):
@@ -633,6 +633,24 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         return "\n".join([f"{head}:", *_lines(result, sheet, asked.lang, noun, len(result.columns)), *told])
     lines = _lines if is_listed(result) else _summary
     return "\n".join([f"{head}:", *lines(result, sheet, asked.lang, noun), *_total(call, result, asked)])
+
+
+def _noun(result: Result, sheet: Sheet | None, lang: Lang) -> str:
+    """What the one figure of each group counts, where no unit says so: rows, or the pieces of a quantity (001-35)."""
+    if len(result.columns) != 2 or any(result.units):
+        return ""
+    if result.columns[1] == "count":
+        return rows_are(sheet, lang)
+    made = _COLUMN.fullmatch(result.columns[1])
+    column = sheet.field(made[2]) if made and made[1] == "sum" and sheet else None
+    return pieces_are(column, lang) if column is not None and concept_of(column)[0] == "quantity" else ""
+
+
+def pieces_are(column: Field, lang: Lang) -> str:
+    """What a column of quantities counts: "vé" for "Số vé", "sản phẩm" where its header says no more than how many."""
+    typed = plain(column.name).split()
+    bare = fold(plain(column.name)).startswith("so ") and not fold(typed[1]).startswith("luong")
+    return " ".join(typed[1:]) if bare else say("noun.piece", lang)
 
 
 def _means_text(head: str, result: Result, at: int, sheet: Sheet | None, lang: Lang) -> str:

@@ -77,3 +77,36 @@ async def test_a_mean_says_what_it_is_divided_by(own_home: Path, ask: str, told:
     with analyst_at(own_home, SALES) as analyst:
         answer = await analyst.ask(ask)
     assert told in answer.done.text
+
+
+GOODS = (
+    "Mã đơn,Ngày,Kênh,Sản phẩm,Số lượng,Doanh thu\n"
+    "D1,1/9/2026,Shopee,Áo,5,100.000đ\n"
+    "D2,2/9/2026,Lazada,Giày,1,900.000đ\n"
+    "D3,3/9/2026,Lazada,Giày,1,900.000đ\n"
+    "D4,4/9/2026,Website,Nón,3,50.000đ\n"
+    "D5,5/9/2026,Lazada,Giày,1,900.000đ\n"
+    "D6,6/9/2026,Shopee,Áo,4,80.000đ\n"
+)
+UNCOUNTED = "\n".join(",".join(row.split(",")[:4] + row.split(",")[5:]) for row in GOODS.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("sheet", "ask", "told"),
+    [
+        (GOODS, "kênh nào bán chạy nhất", "1. Shopee - 9 sản phẩm"),
+        (GOODS, "which channel sold the most", "1. Shopee - 9 pieces"),
+        (GOODS, "top 2 san pham ban chay", "1. Áo - 9 sản phẩm\n2. Giày - 3 sản phẩm"),
+        (GOODS, "what sells best on Lazada", "1. Giày - 3 pieces"),
+        (UNCOUNTED, "kênh nào bán chạy nhất", "1. Lazada - 3 đơn"),
+        (UNCOUNTED, "which channel sold the most", "1. Lazada - 3 orders"),
+        (UNCOUNTED, "top 2 best sellers", "1. Giày - 3 orders"),
+        (GOODS, "kênh nào bán được nhiều tiền nhất", "1. Lazada - 2.700.000 VND"),
+    ],
+)
+async def test_best_sellers_go_by_pieces_or_orders_with_their_unit(
+    own_home: Path, sheet: str, ask: str, told: str
+) -> None:
+    with analyst_at(own_home, sheet) as analyst:
+        answer = await analyst.ask(ask)
+    assert told in answer.done.text
