@@ -48,8 +48,11 @@ from troly_analysis.answer.sentences import (
     day_of,
     days_of,
     house_numbers,
+    is_currency,
     is_empty,
+    leaving_out,
     notes,
+    other_figures,
     periods_of,
     render_answer,
     rows_are,
@@ -329,7 +332,7 @@ async def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
     job.note("step.agent", "model", **called)
     _remember(job.turn, findings)
     text = _told(findings, job.asked)
-    remarks = (*_means_of(findings, job.lang), *await _without_lost(job, findings, traced=False))
+    remarks = (*_means_of(findings, job.lang), *await _without_lost(job, findings))
     chart = run.chart or None
     said = " ".join(run.prose.split())
     if run.stopped not in {"", "repeated"}:
@@ -418,7 +421,7 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
     remarks += _means_of(findings, job.lang)
     remarks += _blank_first(plan, findings[0].result, job.lang)
-    remarks += await _without_lost(job, findings)
+    remarks += await _without_lost(job, findings, plan)
     remarks += await _named(job, plan, findings[0].result)
     remarks += await _read_otherwise(job, plan, findings)
     told = _told_each(plan, job.asked, findings)
@@ -477,33 +480,41 @@ def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult
     return findings
 
 
-async def _without_lost(job: Job, findings: Sequence[ComputedResult], *, traced: bool = True) -> list[str]:
-    """For money over cancelled or returned orders too: one line that says so, for one sum or mean with the other figure.
+async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan | None = None) -> list[str]:
+    """For money over cancelled or returned orders too: one line that says so, with the same figures without them.
 
-    `traced` shows the second query as a step; the steps of a model are the calls that it made.
+    With a `plan` each further query is shown as a step; the steps of a model are the calls that it made.
     """
-    first = findings[0]
-    if not first.sheet:
-        return []
-    column, lost = lost_values(first.sheet)
-    given = first.call.arguments
-    money = first.result.unit == "VND" or "VND" in first.result.units
-    if not lost or not money or column in str(given) or column in first.result.columns:
-        return []
-    plain = given.get("operation") in {"sum", "avg"} and first.result.kind == "scalar" and first.result.unit
-    filters = given.get("filters") or {}
-    if len(findings) > 1 or first.call.tool != "aggregate_data" or not plain or not isinstance(filters, dict):
-        return [say("answer.lost_too", job.lang, values=", ".join(lost))]
-    filters = {**filters, column: {"nin": list(lost)}}
-    call, service = ToolCall(first.call.tool, {**given, "filters": filters}), service_of(job.turn)
-    if traced:
-        record = await run_tool(job.turn, service, call, 2)
-    else:
-        record = await call_tool(service, call, "call_lost", DEADLINE_SECONDS, job.lang)
-    if record.result is None or record.result.kind != "scalar" or record.result.value == first.result.value:
-        return []
-    rest = value_text(record.result.value, first.result.unit, job.lang)
-    return [say("answer.lost", job.lang, values=", ".join(lost), rest=rest)]
+    service, lost, unknown = service_of(job.turn), "", False
+    told: list[str] = []
+    for number, each in enumerate(findings, len(findings) + 1):
+        column, values = lost_values(each.sheet) if each.sheet else ("", ())
+        given = each.call.arguments
+        money = any(map(is_currency, (each.result.unit, *each.result.units)))
+        money = money or ("share" in each.result.columns and _with_money(str(given), each.sheet))
+        if not values or not money or column in str(given) or column in each.result.columns:
+            continue
+        call, lost = leaving_out(each.call, column, values), ", ".join(values)
+        if plan is not None:
+            record = await run_tool(job.turn, service, call, number)
+        else:
+            record = await call_tool(service, call, "call_lost", DEADLINE_SECONDS, job.lang)
+        found = findings_of([record], job.sheets)
+        found = _as_asked(plan, found) if plan else found
+        unknown = unknown or not found
+        told += [other_figures(each.result, one.result, each.sheet, job.lang) for one in found]
+    rest = "; ".join(filter(None, told))
+    if rest:
+        return [say("answer.lost", job.lang, values=lost, rest=rest)]
+    return [say("answer.lost_too", job.lang, values=lost)] if unknown else []
+
+
+def _with_money(pipeline: str, sheet: Sheet | None) -> bool:
+    """Whether a pipeline works with a column of money."""
+    return any(
+        column.kind == "money" and f"${column.name}'" in pipeline
+        for column in (sheet.fields if sheet else ())
+    )
 
 
 def _blank_first(plan: Plan, result: Result, lang: Lang) -> list[str]:

@@ -69,6 +69,11 @@ def value_text(value: Any, unit: str, lang: Lang) -> str:
     return " ".join(str(value).split())
 
 
+def is_currency(unit: str) -> bool:
+    """Whether a unit is one of money, by its code: "VND"."""
+    return unit.isalpha() and unit.isupper() and len(unit) == 3
+
+
 def _number_text(value: float | Decimal, unit: str, lang: Lang) -> str:
     if isinstance(value, bool):
         return say("cell.yes" if value else "cell.no", lang)
@@ -76,7 +81,7 @@ def _number_text(value: float | Decimal, unit: str, lang: Lang) -> str:
         return "–"
     if unit == "%":
         return format_percent(value, lang)
-    if unit.isalpha() and unit.isupper() and len(unit) == 3:
+    if is_currency(unit):
         return format_money(value, lang, unit)
     return f"{format_number(value, lang)} {unit}".rstrip()
 
@@ -413,7 +418,7 @@ def _bound(text: str, field: Field, lang: Lang) -> str:
         return text
 
 
-LISTED, DETAILS, YEAR = 10, 4, 12
+LISTED, DETAILS, YEAR, FEW = 10, 4, 12, 5
 KNOWN_VALUES = 12
 
 
@@ -633,6 +638,55 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         return "\n".join([f"{head}:", *_lines(result, sheet, asked.lang, noun, len(result.columns)), *told])
     lines = _lines if is_listed(result) else _summary
     return "\n".join([f"{head}:", *lines(result, sheet, asked.lang, noun), *_total(call, result, asked)])
+
+
+def leaving_out(call: ToolCall, column: str, values: Sequence[str]) -> ToolCall:
+    """The same call over the rows whose `column` has none of the values."""
+    given = call.arguments
+    if call.tool == "execute_aggregation":
+        stages = [{"$match": {column: {"$nin": list(values)}}}, *given["pipeline"]]
+        return ToolCall(call.tool, {**given, "pipeline": stages})
+    return ToolCall(call.tool, {**given, "filters": {**_filters(call), column: {"nin": list(values)}}})
+
+
+def other_figures(result: Result, other: Result, sheet: Sheet | None, lang: Lang) -> str:
+    """The figures of `other`, which is worked out as `result` was but over fewer rows, in few words; "" where they are the same."""
+    if other == result or result.kind != other.kind or is_empty(other):
+        return "" if other == result else say("answer.lost_none", lang)
+    if other.kind == "rows":
+        return _other_rows(result, other, sheet, lang)
+    unit = other.unit or result.unit
+    before, after = (value_text(each, unit, lang) for each in (other.period1_value, other.period2_value))
+    sign = "+" if (other.percentage_change or 0) > 0 else ""
+    apart = f"{before} → {after} ({sign}{value_text(other.percentage_change, '%', lang)})"
+    return apart if other.kind == "compare" else value_text(other.value, unit, lang)
+
+
+def _other_rows(result: Result, other: Result, sheet: Sheet | None, lang: Lang) -> str:
+    """Of a few groups all, of many the first ones and whether their order is another, of a long course its sum."""
+    money = [at for at, unit in enumerate(result.units) if is_currency(unit)]
+    at = result.columns.index("share") if "share" in result.columns else money[0]
+    if at == 0 and len(other.rows) == 1:
+        told = [
+            f"{column_name(other.columns[each], sheet, lang)}: {_cell(other, 0, each, lang)}"
+            for each in money
+        ]
+        return ", ".join(told) if "difference" in other.columns else _cell(other, 0, 0, lang)
+    names = [
+        [
+            " / ".join(_cell(each, row, key, lang) for key in range(min(at, money[0])))
+            for row in range(len(each.rows))
+        ]
+        for each in (result, other)
+    ]
+    listed = [f"{name} {_cell(other, row, at, lang)}" for row, name in enumerate(names[1])]
+    if len(listed) <= FEW:
+        return ", ".join(listed)
+    if result.columns[0].rpartition(":")[2] in GRAINS and result.columns[at].startswith("sum("):
+        total = sum(row[at] or 0 for row in other.rows)
+        return say("answer.lost_sum", lang, value=value_text(total, result.units[at], lang))
+    order = say(f"answer.lost_{'same' if names[0] == names[1] else 'order'}", lang)
+    return f"{', '.join(listed[:SHOWN_VALUES])}, … ({order})"
 
 
 def _noun(result: Result, sheet: Sheet | None, lang: Lang) -> str:

@@ -110,3 +110,45 @@ async def test_best_sellers_go_by_pieces_or_orders_with_their_unit(
     with analyst_at(own_home, sheet) as analyst:
         answer = await analyst.ask(ask)
     assert told in answer.done.text
+
+
+STATES = "Mã đơn,Ngày,Kênh,Khách hàng,Doanh thu,Trạng thái\n" + "".join(
+    f"D{number},{day},{shop},{who},{amount}.000đ,{state}\n"
+    for number, (day, shop, who, amount, state) in enumerate(
+        [
+            ("1/9/2026", "Shopee", "Lan", 500, "Đã hủy"),
+            ("10/9/2026", "Shopee", "Lan", 100, "Hoàn thành"),
+            ("30/9/2026", "Lazada", "Hà", 400, "Hoàn thành"),
+            ("1/10/2026", "Lazada", "Hà", 200, "Hoàn thành"),
+            ("31/10/2026", "Shopee", "Tú", 200, "Hoàn trả"),
+            ("31/10/2026", "Website", "Tú", 400, "Hoàn thành"),
+        ]
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("ask", "other"),
+    [
+        ("tổng doanh thu", "1.100.000 VND"),
+        ("doanh thu trung bình mỗi ngày tháng 9", "16.667 VND"),
+        ("average revenue per customer", "366,667 VND"),
+        ("doanh thu theo kênh", "Lazada 600.000 VND, Website 400.000 VND, Shopee 100.000 VND"),
+        ("top 2 khách hàng theo doanh thu", "Hà 600.000 VND, Tú 400.000 VND"),
+        ("khách nào mua nhiều tiền nhất", "Hà 600.000 VND"),
+        ("so sánh doanh thu tháng 9 với tháng 10", "500.000 VND → 600.000 VND (+20%)"),
+        ("Shopee chiếm bao nhiêu phần trăm doanh thu", "9,1%"),
+        ("doanh thu theo tháng", "9/2026 500.000 VND, 10/2026 600.000 VND"),
+        ("tổng doanh thu đơn hoàn thành", ""),
+        ("doanh thu theo trạng thái", ""),
+        ("có bao nhiêu đơn", ""),
+    ],
+)
+async def test_money_says_in_one_line_what_it_is_without_lost_orders(
+    own_home: Path, ask: str, other: str
+) -> None:
+    with analyst_at(own_home, STATES) as analyst:
+        told = await analyst.ask(ask)
+    lines = [line for line in told.done.text.splitlines() if "Hoàn trả" in line and "Đã hủy" in line]
+    assert len(lines) == bool(other)
+    assert all(line.endswith(f": {other}.") for line in lines)
