@@ -70,6 +70,7 @@ from troly_analysis.planner import (
     classify,
     first_suggestions,
     lost_values,
+    splits_of,
     suggest_questions,
     title,
 )
@@ -285,6 +286,7 @@ class DataAnswer:
     options: tuple[str, ...] = ()
     chart: str | None = None
     plan: Plan | None = None
+    splits: tuple[Suggestion, ...] = ()
     error: str | None = None
 
     def state(self) -> dict[str, Any]:
@@ -754,6 +756,22 @@ def with_notes(text: str, told: DataAnswer, asked: AnswerContext) -> str:
     return "\n\n".join(part for part in (text, "\n".join(missing)) if part)
 
 
+def _undrawn(told: DataAnswer, asked: AnswerContext) -> DataAnswer:
+    """The answer that says so where a chart was asked for and none can be drawn, with what one figure can be split by."""
+    results = [(each.call, each.result, each.sheet) for each in told.findings]
+    empty = all(is_empty(result) for _, result, _ in results)
+    if not told.chart or empty or any(chart_of(*each, asked, told.chart) for each in results):
+        return told
+    sheet = told.findings[-1].sheet
+    splits = splits_of(sheet, told.plan, asked.lang) if sheet else ()
+    one = all(len(result.rows) < 2 for _, result, _ in results)
+    said = say("answer.no_chart_of_one" if one else "answer.no_chart", asked.lang)
+    if one and splits:
+        by = "; ".join(f"“{each.text}”" for each in splits)
+        said = f"{said} {say('answer.chart_splits', asked.lang, splits=by)}"
+    return dataclasses.replace(told, remarks=(*told.remarks, said), splits=splits if one else ())
+
+
 def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> None:
     """Table, chart and computation of each result, then what to ask next."""
     for each in told.findings:
@@ -770,7 +788,7 @@ def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> Non
     if told.options:
         turn.emit(Suggestions(told.options))
     elif told.findings and (sheet := told.findings[-1].sheet) is not None:
-        offer(turn, suggest_questions(sheet, told.plan, turn.language))
+        offer(turn, told.splits or suggest_questions(sheet, told.plan, turn.language))
 
 
 def _ground_of(
@@ -906,6 +924,7 @@ async def response_formatter(state: GraphState, turn: TurnContext, step: Step) -
         step.note(say("step.template", turn.language), "rules")
     if told.plan is not None and not told.prose:
         asked = asked_by(told.plan, asked, told.findings)
+    told = _undrawn(told, asked)
     text = with_notes(text, told, asked)
     turn.say(text)
     show_cards(turn, told, asked)

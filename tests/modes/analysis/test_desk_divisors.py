@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.analysis import analyst_at
+from troly.plugin.events import Chart, Suggestions
 from troly_analysis.answer.sentences import value_text
 
 SLIPS = (
@@ -152,3 +153,26 @@ async def test_money_says_in_one_line_what_it_is_without_lost_orders(
     lines = [line for line in told.done.text.splitlines() if "Hoàn trả" in line and "Đã hủy" in line]
     assert len(lines) == bool(other)
     assert all(line.endswith(f": {other}.") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("ask", "draw"),
+    [
+        ("tổng doanh thu", "vẽ biểu đồ"),
+        ("tổng doanh thu tháng 9", "ve bieu do tron"),
+        ("có bao nhiêu đơn Shopee", "vẽ biểu đồ giúp mình"),
+        ("total revenue in september", "draw a chart"),
+    ],
+)
+async def test_one_figure_is_said_to_make_no_chart_and_what_does_is_offered(
+    own_home: Path, ask: str, draw: str
+) -> None:
+    with analyst_at(own_home, STATES) as analyst:
+        await analyst.ask(ask)
+        told = await analyst.ask(draw)
+        offered = next(each for each in told.events if isinstance(each, Suggestions)).questions
+        drawn = await analyst.ask(offered[1])
+    assert "không thành biểu đồ" in told.done.text or "makes no chart" in told.done.text
+    assert f"“{offered[0]}”" in told.done.text
+    assert not any(isinstance(each, Chart) for each in told.events)
+    assert any(isinstance(each, Chart) for each in drawn.events)
