@@ -20,6 +20,7 @@ from troly.text.numbers import find_amounts, format_money, format_number, format
 from troly.text.wordlist import read_lists
 from troly_analysis.planner.schema import concept_of, in_number, plain, shown_name
 from troly_analysis.query.aggregates import percentage_change
+from troly_analysis.query.sql import MAX_ROWS
 from troly_analysis.strings import say
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Result, Sheet, ToolCall
 
@@ -641,12 +642,16 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
 
 
 def leaving_out(call: ToolCall, column: str, values: Sequence[str]) -> ToolCall:
-    """The same call over the rows whose `column` has none of the values."""
+    """The same call over the rows whose `column` has none of the values, and with all groups of a ranking."""
     given = call.arguments
     if call.tool == "execute_aggregation":
-        stages = [{"$match": {column: {"$nin": list(values)}}}, *given["pipeline"]]
+        stages: list[Any] = [{"$match": {column: {"$nin": list(values)}}}, *given["pipeline"]]
+        if [each for each in stages if "$limit" in each] == stages[-1:]:
+            stages.pop()
         return ToolCall(call.tool, {**given, "pipeline": stages})
-    return ToolCall(call.tool, {**given, "filters": {**_filters(call), column: {"nin": list(values)}}})
+    filters = {**_filters(call), column: {"nin": list(values)}}
+    more = {"limit": MAX_ROWS} if given.get("group_by") and "limit" in given else {}
+    return ToolCall(call.tool, {**given, "filters": filters, **more})
 
 
 def other_figures(result: Result, other: Result, sheet: Sheet | None, lang: Lang) -> str:
@@ -663,7 +668,7 @@ def other_figures(result: Result, other: Result, sheet: Sheet | None, lang: Lang
 
 
 def _other_rows(result: Result, other: Result, sheet: Sheet | None, lang: Lang) -> str:
-    """Of a few groups all, of many the first ones and whether their order is another, of a long course its sum."""
+    """Of a few groups all, in the order shown and with their place where it is another; of a long course its sum."""
     money = [at for at, unit in enumerate(result.units) if is_currency(unit)]
     at = result.columns.index("share") if "share" in result.columns else money[0]
     if at == 0 and len(other.rows) == 1:
@@ -672,21 +677,26 @@ def _other_rows(result: Result, other: Result, sheet: Sheet | None, lang: Lang) 
             for each in money
         ]
         return ", ".join(told) if "difference" in other.columns else _cell(other, 0, 0, lang)
-    names = [
-        [
-            " / ".join(_cell(each, row, key, lang) for key in range(min(at, money[0])))
-            for row in range(len(each.rows))
-        ]
-        for each in (result, other)
-    ]
-    listed = [f"{name} {_cell(other, row, at, lang)}" for row, name in enumerate(names[1])]
-    if len(listed) <= FEW:
-        return ", ".join(listed)
-    if result.columns[0].rpartition(":")[2] in GRAINS and result.columns[at].startswith("sum("):
+    timed = any(name.rpartition(":")[2] in GRAINS for name in result.columns)
+    if timed and len(result.rows) > FEW and result.columns[at].startswith("sum("):
         total = sum(row[at] or 0 for row in other.rows)
         return say("answer.lost_sum", lang, value=value_text(total, result.units[at], lang))
-    order = say(f"answer.lost_{'same' if names[0] == names[1] else 'order'}", lang)
-    return f"{', '.join(listed[:SHOWN_VALUES])}, … ({order})"
+    keys = min(at, *money) if money else at
+    places = {row[:keys]: place for place, row in reversed(list(enumerate(other.rows)))}
+    figures, listed = [row[at] for row in other.rows], []
+    for place, row in enumerate(result.rows[: len(result.rows) if len(result.rows) <= FEW else SHOWN_VALUES]):
+        name = " / ".join(_cell(result, place, key, lang) for key in range(keys))
+        now = places.get(row[:keys])
+        if now is None:
+            listed.append(f"{name} –")
+            continue
+        rank = figures.index(figures[now]) + 1
+        moved = not timed and rank != [each[at] for each in result.rows].index(row[at]) + 1
+        listed.append(
+            f"{name} {_cell(other, now, at, lang)}"
+            + (say("answer.lost_rank", lang, rank=rank) if moved else "")
+        )
+    return ", ".join(listed) + (", …" if len(result.rows) > len(listed) else "")
 
 
 def _noun(result: Result, sheet: Sheet | None, lang: Lang) -> str:

@@ -117,11 +117,11 @@ STATES = "Mã đơn,Ngày,Kênh,Khách hàng,Doanh thu,Trạng thái\n" + "".joi
     f"D{number},{day},{shop},{who},{amount}.000đ,{state}\n"
     for number, (day, shop, who, amount, state) in enumerate(
         [
-            ("1/9/2026", "Shopee", "Lan", 500, "Đã hủy"),
+            ("1/9/2026", "Shopee", "Lan", 700, "Đã hủy"),
             ("10/9/2026", "Shopee", "Lan", 100, "Hoàn thành"),
             ("30/9/2026", "Lazada", "Hà", 400, "Hoàn thành"),
             ("1/10/2026", "Lazada", "Hà", 200, "Hoàn thành"),
-            ("31/10/2026", "Shopee", "Tú", 200, "Hoàn trả"),
+            ("31/10/2026", "Shopee", "Tú", 100, "Hoàn trả"),
             ("31/10/2026", "Website", "Tú", 400, "Hoàn thành"),
         ]
     )
@@ -134,9 +134,12 @@ STATES = "Mã đơn,Ngày,Kênh,Khách hàng,Doanh thu,Trạng thái\n" + "".joi
         ("tổng doanh thu", "1.100.000 VND"),
         ("doanh thu trung bình mỗi ngày tháng 9", "16.667 VND"),
         ("average revenue per customer", "366,667 VND"),
-        ("doanh thu theo kênh", "Lazada 600.000 VND, Website 400.000 VND, Shopee 100.000 VND"),
-        ("top 2 khách hàng theo doanh thu", "Hà 600.000 VND, Tú 400.000 VND"),
-        ("khách nào mua nhiều tiền nhất", "Hà 600.000 VND"),
+        (
+            "doanh thu theo kênh",
+            "Shopee 100.000 VND (hạng 3), Lazada 600.000 VND (hạng 1), Website 400.000 VND (hạng 2)",
+        ),
+        ("top 2 khách hàng theo doanh thu", "Lan 100.000 VND (hạng 3), Hà 600.000 VND (hạng 1)"),
+        ("khách nào mua nhiều tiền nhất", "Lan 100.000 VND (hạng 3)"),
         ("so sánh doanh thu tháng 9 với tháng 10", "500.000 VND → 600.000 VND (+20%)"),
         ("Shopee chiếm bao nhiêu phần trăm doanh thu", "9,1%"),
         ("doanh thu theo tháng", "9/2026 500.000 VND, 10/2026 600.000 VND"),
