@@ -26,10 +26,9 @@ from troly.text.dates import system_clock
 from troly.text.fold import fold, folded_words
 from troly.text.language import is_foreign
 from troly.text.numbers import find_amounts
-from troly.text.shorten import one_line
 from troly_analysis import talk
 from troly_analysis.agent.loop import AgentRun, canonical, run_agent
-from troly_analysis.agent.messages import name_text, result_message
+from troly_analysis.agent.messages import SAID_TOKENS, last_turns, name_text, result_message, who_and_when
 from troly_analysis.agent.tools import call_tool, is_typed, read_typed, run_tool, sheet_of
 from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import (
@@ -199,9 +198,10 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
         return
     result = told.findings[-1].result
     rows = [
-        FocusRow(str(row[0]), str(row[0]), dict(zip(result.columns[1:], map(plain, row[1:]), strict=False)))
+        FocusRow(name, name, dict(zip(result.columns[1:], map(plain, row[1:]), strict=False)))
         for row in result.rows[:FOCUS_ROWS]
         if row[0] is not None
+        for name in [value_text(row[0], "", turn.language) if isinstance(row[0], Mapping) else str(row[0])]
     ]
     calls = [{"tool": each.call.tool, "arguments": plain(each.call.arguments)} for each in told.findings]
     last = turn.focus
@@ -813,7 +813,7 @@ def _ground_of(
 
 
 GraphState = Mapping[str, Any]
-EARLIER, EARLIER_CHARS, SURE = 6, 300, 0.8
+EARLIER, SURE = 6, 0.8
 
 
 async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -> GraphState:
@@ -832,15 +832,13 @@ async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -
         step.note(say("step.intent", turn.language, intent="data_query", reason="-"), "rules")
         intent = "data_query"
     else:
-        intent = await _classify(turn, question, messages, classify(understood, messages[:-1]), step)
+        intent = await _classify(turn, question, classify(understood, messages[:-1]), step)
     if intent != "unclear":
         turn.conversation_metadata[UNCLEAR] = 0
     return {**known, "question": question, "understood": understood, "intent": intent}
 
 
-async def _classify(
-    turn: TurnContext, question: str, messages: list[dict[str, str]], hint: Intent, step: Step
-) -> str:
+async def _classify(turn: TurnContext, question: str, hint: Intent, step: Step) -> str:
     """Exactly one of the three values: the rules' where they are sure, else the model's; "unclear" where it fails (001-45).
 
     What has words of figures goes to the data agent, whose model asks back where it is not clear: no call of its own.
@@ -849,11 +847,12 @@ async def _classify(
         note = say("step.intent", turn.language, intent=hint.label, reason=f"{hint.score:.2f}, {hint.reason}")
         step.note(note, "rules")
         return hint.label
-    earlier = [
-        f"{item['role']}: {one_line(item['content'], EARLIER_CHARS)}" for item in messages[-EARLIER - 1 : -1]
-    ]
     asked = prompts().messages(
-        "intent_classifier", turn.language, earlier="\n".join(earlier) or "-", message=question
+        "intent_classifier",
+        turn.language,
+        earlier=last_turns(turn, SAID_TOKENS),
+        message=question,
+        **who_and_when(turn),
     )
     found = await turn.model.decide(
         "intent_classifier", Classification, asked, lambda: Classification(intent="unclear")

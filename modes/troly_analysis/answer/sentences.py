@@ -682,21 +682,26 @@ def _other_rows(result: Result, other: Result, sheet: Sheet | None, lang: Lang) 
         total = sum(row[at] or 0 for row in other.rows)
         return say("answer.lost_sum", lang, value=value_text(total, result.units[at], lang))
     keys = min(at, *money) if money else at
-    places = {row[:keys]: place for place, row in reversed(list(enumerate(other.rows)))}
-    figures, listed = [row[at] for row in other.rows], []
-    for place, row in enumerate(result.rows[: len(result.rows) if len(result.rows) <= FEW else SHOWN_VALUES]):
-        name = " / ".join(_cell(result, place, key, lang) for key in range(keys))
-        now = places.get(row[:keys])
-        if now is None:
+    if keys == 0:
+        return ", ".join(_cell(other, place, at, lang) for place in range(min(len(other.rows), FEW)))
+    names = [
+        [" / ".join(_cell(each, place, key, lang) for key in range(keys)) for place in range(len(each.rows))]
+        for each in (result, other)
+    ]
+    before, after = ([row[at] for row in each.rows] for each in (result, other))
+    listed = []
+    for name, figure in list(zip(names[0], before, strict=True))[
+        : FEW if len(before) <= FEW else SHOWN_VALUES
+    ]:
+        if name not in names[1]:
             listed.append(f"{name} –")
             continue
-        rank = figures.index(figures[now]) + 1
-        moved = not timed and rank != [each[at] for each in result.rows].index(row[at]) + 1
-        listed.append(
-            f"{name} {_cell(other, now, at, lang)}"
-            + (say("answer.lost_rank", lang, rank=rank) if moved else "")
-        )
-    return ", ".join(listed) + (", …" if len(result.rows) > len(listed) else "")
+        now = names[1].index(name)
+        rank = after.index(after[now])
+        moved = not timed and rank != before.index(figure)
+        place = say("answer.lost_rank", lang, rank=rank + 1) if moved else ""
+        listed.append(f"{name} {_cell(other, now, at, lang)}{place}")
+    return ", ".join(listed) + (", …" if len(before) > len(listed) else "")
 
 
 def _noun(result: Result, sheet: Sheet | None, lang: Lang) -> str:

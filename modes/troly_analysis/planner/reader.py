@@ -1172,6 +1172,16 @@ class Reader:
                 self.take("value", at)
                 found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
+        out = [(each.ref.name, each.value) for each in self.parts.conditions if each.op in {"ne", "nin"}]
+        held = [
+            f"{one} ({name})"
+            for name, value in out
+            for one in (value if isinstance(value, list) else [value])
+        ]
+        self.parts.facts = [
+            f"{fact}, left out too" if fact.endswith(tuple(f"” is the value {one}" for one in held)) else fact
+            for fact in self.parts.facts
+        ]
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
     def _which_beside(self, at: int) -> int:
