@@ -450,18 +450,19 @@ def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
     """What means over the rows of a sheet are the quotients of: "= 69.500.000 VND / 150 đơn"."""
     said = []
     for each in findings:
-        name, value = str(each.call.arguments.get("field") or ""), each.result.value
-        column = each.sheet.field(name) if each.sheet else None
-        mean = each.call.arguments.get("operation") == "avg" and each.result.kind == "scalar"
-        if not mean or column is None or column.blanks or not each.run or not isinstance(value, int | float):
+        given, value = each.call.arguments, each.result.value
+        column = each.sheet.field(str(given.get("field") or "")) if each.sheet else None
+        mean = given.get("operation") == "avg" and isinstance(value, int | float) and each.run
+        if (
+            not mean
+            or column is None
+            or column.blanks
+            or averaged(Ref("", column.kind, concept_of(column)[0]))
+        ):
             continue
-        rows, unit = each.run.rows_read, each.result.unit
-        if unit == "%" or averaged(Ref(name, column.kind, concept_of(column)[0])):
-            continue
-        total = value_text(round(value * rows, 2), unit, lang)
-        said.append(
-            say("answer.mean_of", lang, total=total, count=value_text(rows, rows_are(each.sheet, lang), lang))
-        )
+        total = value_text(round(value * mean.rows_read, 2), each.result.unit, lang)
+        rows = value_text(mean.rows_read, rows_are(each.sheet, lang), lang)
+        said.append(say("answer.mean_of", lang, total=total, count=rows))
     return said
 
 
@@ -492,8 +493,9 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan
     for number, each in enumerate(findings, len(findings) + 1):
         column, values = lost_values(each.sheet) if each.sheet else ("", ())
         given = each.call.arguments
-        money = any(map(is_currency, (each.result.unit, *each.result.units)))
-        money = money or ("share" in each.result.columns and _with_money(str(given), each.sheet))
+        units, fields = (each.result.unit, *each.result.units), each.sheet.fields if each.sheet else ()
+        paid = [f"${one.name}'" for one in fields if one.kind == "money" and "share" in each.result.columns]
+        money = any(map(is_currency, units)) or any(one in str(given) for one in paid)
         if not values or not money or column in str(given) or column in each.result.columns:
             continue
         call, lost = leaving_out(each.call, column, values), ", ".join(values)
@@ -509,14 +511,6 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan
     if rest:
         return [say("answer.lost", job.lang, values=lost, rest=rest)]
     return [say("answer.lost_too", job.lang, values=lost)] if unknown else []
-
-
-def _with_money(pipeline: str, sheet: Sheet | None) -> bool:
-    """Whether a pipeline works with a column of money."""
-    return any(
-        column.kind == "money" and f"${column.name}'" in pipeline
-        for column in (sheet.fields if sheet else ())
-    )
 
 
 def _blank_first(plan: Plan, result: Result, lang: Lang) -> list[str]:

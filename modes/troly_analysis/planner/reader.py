@@ -33,9 +33,9 @@ from troly_analysis.planner.schema import (
     Target,
     Value,
     code_name,
+    holds_kinds_of,
     is_amount,
     is_code,
-    kinds_of,
     metric_measure,
     side_before,
     side_of,
@@ -1464,14 +1464,19 @@ class Reader:
             if mention.role or not (mention.targets or mention.unit) or mention.period:
                 continue
             trigger, place = self._trigger(at)
-            if trigger == "which" and self._is_of_two(at):
-                self.take("frame", at, *place)
+            each = trigger == "per" and self.any("avg", "aov") and self._kinds_alone(at)
+            self.parts.per_row = self.parts.per_row or each
+            if each or (trigger == "which" and self._is_of_two(at)):
+                self.take("per" if each else "frame", at, *place)
                 continue
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
             found = self.group(at)
-            own = self.is_rows(at) and (found is None or found.ref.concept == self.schema.row_concept)
-            if trigger == "per" and (own or (self.any("avg", "aov") and self._kinds_alone(at))):
+            if (
+                trigger == "per"
+                and self.is_rows(at)
+                and (found is None or found.ref.concept == self.schema.row_concept)
+            ):
                 self.parts.per_row, self.parts.rows = True, self.noun(at)
                 self.take("per", at, *place)
                 continue
@@ -1932,7 +1937,7 @@ class Reader:
         refs = [each.ref for each in self.mentions[at].targets if each.ref and each.ref.kind in NAMES]
         own = self.schema.row_ref
         of_rows = own is None or own.concept in {"", *(ref.concept for ref in refs)}
-        return of_rows and bool(refs) and all(kinds_of(ref, self.mentions[at].text) for ref in refs)
+        return of_rows and bool(refs) and all(holds_kinds_of(ref, self.mentions[at].text) for ref in refs)
 
     def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
         """How many of a column's things: pieces of goods, how often they were taken, or its different values."""

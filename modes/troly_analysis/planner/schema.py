@@ -363,7 +363,7 @@ def is_amount(phrase: str) -> bool:
     return said == {"number"}
 
 
-def kinds_of(ref: Ref, thing: str) -> bool:
+def holds_kinds_of(ref: Ref, thing: str) -> bool:
     """Whether a column names the kinds or states of `thing` ("Loại phiếu" of "phiếu") and not each of them."""
     header, said = (" ".join(token.folded for token in tokens(plain(name))) for name in (ref.name, thing))
     kinds = [each for each in marks("kinds") if header.startswith(f"{each} ") or header.endswith(f" {each}")]
