@@ -488,7 +488,7 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan
 
     With a `plan` each further query is shown as a step; the steps of a model are the calls that it made.
     """
-    service, lost, unknown = service_of(job.turn), "", False
+    service, lost, unknown, key = service_of(job.turn), "", False, "answer.lost"
     told: list[str] = []
     for number, each in enumerate(findings, len(findings) + 1):
         column, values = lost_values(each.sheet) if each.sheet else ("", ())
@@ -496,8 +496,11 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan
         units, fields = (each.result.unit, *each.result.units), each.sheet.fields if each.sheet else ()
         paid = [f"${one.name}'" for one in fields if one.kind == "money" and "share" in each.result.columns]
         money = any(map(is_currency, units)) or any(one in str(given) for one in paid)
-        if not values or not money or column in str(given) or column in each.result.columns:
+        left_out = (given.get("filters") or {}).get(column) == {"nin": list(values)}
+        named = not left_out and (column in str(given) or column in each.result.columns)
+        if not values or not money or named:
             continue
+        key = "answer.lost_out" if left_out else key
         call, lost = leaving_out(each.call, column, values), ", ".join(values)
         if plan is not None:
             record = await run_tool(job.turn, service, call, number)
@@ -509,7 +512,7 @@ async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan
         told += [other_figures(each.result, one.result, each.sheet, job.lang) for one in found]
     rest = "; ".join(filter(None, told))
     if rest:
-        return [say("answer.lost", job.lang, values=lost, rest=rest)]
+        return [say(key, job.lang, values=lost, rest=rest)]
     return [say("answer.lost_too", job.lang, values=lost)] if unknown else []
 
 

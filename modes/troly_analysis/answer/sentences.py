@@ -642,14 +642,18 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
 
 
 def leaving_out(call: ToolCall, column: str, values: Sequence[str]) -> ToolCall:
-    """The same call over the rows whose `column` has none of the values, and with all groups of a ranking."""
+    """The same call over the rows whose `column` has none of the values, or over all where it leaves them out already; with
+    all groups of a ranking.
+    """
     given = call.arguments
     if call.tool == "execute_aggregation":
         stages: list[Any] = [{"$match": {column: {"$nin": list(values)}}}, *given["pipeline"]]
         if [each for each in stages if "$limit" in each] == stages[-1:]:
             stages.pop()
         return ToolCall(call.tool, {**given, "pipeline": stages})
-    filters = {**_filters(call), column: {"nin": list(values)}}
+    out = {column: {"nin": list(values)}}
+    others = {name: wanted for name, wanted in _filters(call).items() if name != column}
+    filters = others if _filters(call).get(column) == out[column] else {**others, **out}
     more = {"limit": MAX_ROWS} if given.get("group_by") and "limit" in given else {}
     return ToolCall(call.tool, {**given, "filters": filters, **more})
 
