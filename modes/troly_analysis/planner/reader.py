@@ -1464,10 +1464,10 @@ class Reader:
             if mention.role or not (mention.targets or mention.unit) or mention.period:
                 continue
             trigger, place = self._trigger(at)
-            each = trigger == "per" and self.any("avg", "aov") and self._kinds_alone(at)
-            self.parts.per_row = self.parts.per_row or each
-            if each or (trigger == "which" and self._is_of_two(at)):
-                self.take("per" if each else "frame", at, *place)
+            row_each = trigger == "per" and self.any("avg", "aov") and self._kinds_alone(at)
+            self.parts.per_row = self.parts.per_row or row_each
+            if row_each or (trigger == "which" and self._is_of_two(at)):
+                self.take("per" if row_each else "frame", at, *place)
                 continue
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
