@@ -26,10 +26,9 @@ from troly.text.dates import system_clock
 from troly.text.fold import fold, folded_words
 from troly.text.language import is_foreign
 from troly.text.numbers import find_amounts
-from troly.text.shorten import one_line
 from troly_analysis import talk
 from troly_analysis.agent.loop import AgentRun, canonical, run_agent
-from troly_analysis.agent.messages import name_text, result_message
+from troly_analysis.agent.messages import SAID_TOKENS, last_turns, name_text, result_message, who_and_when
 from troly_analysis.agent.tools import call_tool, is_typed, read_typed, run_tool, sheet_of
 from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import (
@@ -48,10 +47,14 @@ from troly_analysis.answer.sentences import (
     day_of,
     days_of,
     house_numbers,
+    is_currency,
     is_empty,
+    leaving_out,
     notes,
+    other_figures,
     periods_of,
     render_answer,
+    rows_are,
     value_text,
     with_changes,
     with_units,
@@ -66,11 +69,13 @@ from troly_analysis.planner import (
     classify,
     first_suggestions,
     lost_values,
+    splits_of,
     suggest_questions,
     title,
 )
 from troly_analysis.planner.periods import period_of_key
-from troly_analysis.planner.types import FOCUS_ROWS
+from troly_analysis.planner.schema import concept_of
+from troly_analysis.planner.types import FOCUS_ROWS, Ref, averaged
 from troly_analysis.query.aggregates import as_comparison
 from troly_analysis.query.service import DEADLINE_SECONDS, DataQueryService
 from troly_analysis.settings import AnalysisSettings
@@ -193,9 +198,10 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
         return
     result = told.findings[-1].result
     rows = [
-        FocusRow(str(row[0]), str(row[0]), dict(zip(result.columns[1:], map(plain, row[1:]), strict=False)))
+        FocusRow(name, name, dict(zip(result.columns[1:], map(plain, row[1:]), strict=False)))
         for row in result.rows[:FOCUS_ROWS]
         if row[0] is not None
+        for name in [value_text(row[0], "", turn.language) if isinstance(row[0], Mapping) else str(row[0])]
     ]
     calls = [{"tool": each.call.tool, "arguments": plain(each.call.arguments)} for each in told.findings]
     last = turn.focus
@@ -280,6 +286,7 @@ class DataAnswer:
     options: tuple[str, ...] = ()
     chart: str | None = None
     plan: Plan | None = None
+    splits: tuple[Suggestion, ...] = ()
     error: str | None = None
 
     def state(self) -> dict[str, Any]:
@@ -327,7 +334,7 @@ async def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
     job.note("step.agent", "model", **called)
     _remember(job.turn, findings)
     text = _told(findings, job.asked)
-    remarks = tuple(await _without_lost(job, findings, traced=False))
+    remarks = (*_means_of(findings, job.lang), *await _without_lost(job, findings))
     chart = run.chart or None
     said = " ".join(run.prose.split())
     if run.stopped not in {"", "repeated"}:
@@ -414,11 +421,12 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
+    remarks += _means_of(findings, job.lang)
     remarks += _blank_first(plan, findings[0].result, job.lang)
-    remarks += await _without_lost(job, findings)
+    remarks += await _without_lost(job, findings, plan)
     remarks += await _named(job, plan, findings[0].result)
     remarks += await _read_otherwise(job, plan, findings)
-    told = [_told(findings, asked_by(plan, job.asked, findings))]
+    told = _told_each(plan, job.asked, findings)
     for each in plan.more:
         other = await _by_plan(job, each, None)
         told.append(other.text)
@@ -427,6 +435,35 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     return DataAnswer(
         "\n\n".join(told), [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
     )
+
+
+def _told_each(plan: Plan, asked: AnswerContext, findings: list[ComputedResult]) -> list[str]:
+    """The answer to a plan, where means of several figures are each told with its own name."""
+    ask = plan.ask
+    if ask is None or ask.form != "per" or len(ask.measures) != len(findings):
+        return [_told(findings, asked_by(plan, asked, findings))]
+    plans = [dataclasses.replace(plan, ask=dataclasses.replace(ask, measures=(one,))) for one in ask.measures]
+    return [_told([each], asked_by(one, asked, [each])) for one, each in zip(plans, findings, strict=True)]
+
+
+def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
+    """What means over the rows of a sheet are the quotients of: "= 69.500.000 VND / 150 đơn"."""
+    said = []
+    for each in findings:
+        given, value = each.call.arguments, each.result.value
+        column = each.sheet.field(str(given.get("field") or "")) if each.sheet else None
+        mean = given.get("operation") == "avg" and isinstance(value, int | float) and each.run
+        if (
+            not mean
+            or column is None
+            or column.blanks
+            or averaged(Ref("", column.kind, concept_of(column)[0]))
+        ):
+            continue
+        total = value_text(round(value * mean.rows_read, 2), each.result.unit, lang)
+        rows = value_text(mean.rows_read, rows_are(each.sheet, lang), lang)
+        said.append(say("answer.mean_of", lang, total=total, count=rows))
+    return said
 
 
 def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult]:
@@ -446,37 +483,37 @@ def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult
     return findings
 
 
-async def _without_lost(job: Job, findings: Sequence[ComputedResult], *, traced: bool = True) -> list[str]:
-    """For money over cancelled or returned orders too: one line that says so, for one sum or mean with the other figure.
+async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan | None = None) -> list[str]:
+    """For money over cancelled or returned orders too: one line that says so, with the same figures without them.
 
-    `traced` shows the second query as a step; the steps of a model are the calls that it made.
+    With a `plan` each further query is shown as a step; the steps of a model are the calls that it made.
     """
-    first = findings[0]
-    if not first.sheet:
-        return []
-    column, lost = lost_values(first.sheet)
-    given = first.call.arguments
-    money = first.result.unit == "VND" or "VND" in first.result.units
-    filters = given.get("filters") or {}
-    left_out = isinstance(filters, dict) and filters.get(column) == {"nin": list(lost)}
-    named = not left_out and (column in str(given) or column in first.result.columns)
-    if not lost or not money or named:
-        return []
-    plain = given.get("operation") in {"sum", "avg"} and first.result.kind == "scalar" and first.result.unit
-    if len(findings) > 1 or first.call.tool != "aggregate_data" or not plain or not isinstance(filters, dict):
-        return [] if left_out else [say("answer.lost_too", job.lang, values=", ".join(lost))]
-    others = {name: value for name, value in filters.items() if name != column}
-    filters = others if left_out else {**filters, column: {"nin": list(lost)}}
-    call, service = ToolCall(first.call.tool, {**given, "filters": filters}), service_of(job.turn)
-    if traced:
-        record = await run_tool(job.turn, service, call, 2)
-    else:
-        record = await call_tool(service, call, "call_lost", DEADLINE_SECONDS, job.lang)
-    if record.result is None or record.result.kind != "scalar" or record.result.value == first.result.value:
-        return []
-    rest = value_text(record.result.value, first.result.unit, job.lang)
-    key = "answer.lost_out" if left_out else "answer.lost"
-    return [say(key, job.lang, values=", ".join(lost), rest=rest)]
+    service, lost, unknown, key = service_of(job.turn), "", False, "answer.lost"
+    told: list[str] = []
+    for number, each in enumerate(findings, len(findings) + 1):
+        column, values = lost_values(each.sheet) if each.sheet else ("", ())
+        given = each.call.arguments
+        units, fields = (each.result.unit, *each.result.units), each.sheet.fields if each.sheet else ()
+        paid = [f"${one.name}'" for one in fields if one.kind == "money" and "share" in each.result.columns]
+        money = any(map(is_currency, units)) or any(one in str(given) for one in paid)
+        left_out = (given.get("filters") or {}).get(column) == {"nin": list(values)}
+        named = not left_out and (column in str(given) or column in each.result.columns)
+        if not values or not money or named:
+            continue
+        key = "answer.lost_out" if left_out else key
+        call, lost = leaving_out(each.call, column, values), ", ".join(values)
+        if plan is not None:
+            record = await run_tool(job.turn, service, call, number)
+        else:
+            record = await call_tool(service, call, "call_lost", DEADLINE_SECONDS, job.lang)
+        found = findings_of([record], job.sheets)
+        found = _as_asked(plan, found) if plan else found
+        unknown = unknown or not found
+        told += [other_figures(each.result, one.result, each.sheet, job.lang) for one in found]
+    rest = "; ".join(filter(None, told))
+    if rest:
+        return [say(key, job.lang, values=lost, rest=rest)]
+    return [say("answer.lost_too", job.lang, values=lost)] if unknown else []
 
 
 def _blank_first(plan: Plan, result: Result, lang: Lang) -> list[str]:
@@ -716,6 +753,22 @@ def with_notes(text: str, told: DataAnswer, asked: AnswerContext) -> str:
     return "\n\n".join(part for part in (text, "\n".join(missing)) if part)
 
 
+def _undrawn(told: DataAnswer, asked: AnswerContext) -> DataAnswer:
+    """The answer that says so where a chart was asked for and none can be drawn, with what one figure can be split by."""
+    results = [(each.call, each.result, each.sheet) for each in told.findings]
+    empty = all(is_empty(result) for _, result, _ in results)
+    if not told.chart or empty or any(chart_of(*each, asked, told.chart) for each in results):
+        return told
+    sheet = told.findings[-1].sheet
+    splits = splits_of(sheet, told.plan, asked.lang) if sheet else ()
+    one = all(len(result.rows) < 2 for _, result, _ in results)
+    said = say("answer.no_chart_of_one" if one else "answer.no_chart", asked.lang)
+    if one and splits:
+        by = "; ".join(f"“{each.text}”" for each in splits)
+        said = f"{said} {say('answer.chart_splits', asked.lang, splits=by)}"
+    return dataclasses.replace(told, remarks=(*told.remarks, said), splits=splits if one else ())
+
+
 def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> None:
     """Table, chart and computation of each result, then what to ask next."""
     for each in told.findings:
@@ -732,7 +785,7 @@ def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> Non
     if told.options:
         turn.emit(Suggestions(told.options))
     elif told.findings and (sheet := told.findings[-1].sheet) is not None:
-        offer(turn, suggest_questions(sheet, told.plan, turn.language))
+        offer(turn, told.splits or suggest_questions(sheet, told.plan, turn.language))
 
 
 def _ground_of(
@@ -757,7 +810,7 @@ def _ground_of(
 
 
 GraphState = Mapping[str, Any]
-EARLIER, EARLIER_CHARS, SURE = 6, 300, 0.8
+EARLIER, SURE = 6, 0.8
 
 
 async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -> GraphState:
@@ -776,15 +829,13 @@ async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -
         step.note(say("step.intent", turn.language, intent="data_query", reason="-"), "rules")
         intent = "data_query"
     else:
-        intent = await _classify(turn, question, messages, classify(understood, messages[:-1]), step)
+        intent = await _classify(turn, question, classify(understood, messages[:-1]), step)
     if intent != "unclear":
         turn.conversation_metadata[UNCLEAR] = 0
     return {**known, "question": question, "understood": understood, "intent": intent}
 
 
-async def _classify(
-    turn: TurnContext, question: str, messages: list[dict[str, str]], hint: Intent, step: Step
-) -> str:
+async def _classify(turn: TurnContext, question: str, hint: Intent, step: Step) -> str:
     """Exactly one of the three values: the rules' where they are sure, else the model's; "unclear" where it fails (001-45).
 
     What has words of figures goes to the data agent, whose model asks back where it is not clear: no call of its own.
@@ -793,11 +844,12 @@ async def _classify(
         note = say("step.intent", turn.language, intent=hint.label, reason=f"{hint.score:.2f}, {hint.reason}")
         step.note(note, "rules")
         return hint.label
-    earlier = [
-        f"{item['role']}: {one_line(item['content'], EARLIER_CHARS)}" for item in messages[-EARLIER - 1 : -1]
-    ]
     asked = prompts().messages(
-        "intent_classifier", turn.language, earlier="\n".join(earlier) or "-", message=question
+        "intent_classifier",
+        turn.language,
+        earlier=last_turns(turn, SAID_TOKENS),
+        message=question,
+        **who_and_when(turn),
     )
     found = await turn.model.decide(
         "intent_classifier", Classification, asked, lambda: Classification(intent="unclear")
@@ -868,6 +920,7 @@ async def response_formatter(state: GraphState, turn: TurnContext, step: Step) -
         step.note(say("step.template", turn.language), "rules")
     if told.plan is not None and not told.prose:
         asked = asked_by(told.plan, asked, told.findings)
+    told = _undrawn(told, asked)
     text = with_notes(text, told, asked)
     turn.say(text)
     show_cards(turn, told, asked)

@@ -16,7 +16,7 @@ from troly.text.catalogue import Lang
 from troly.text.everyday import small_talk, thanks_only
 from troly.text.language import is_foreign
 from troly.text.shorten import shortened
-from troly_analysis.agent.messages import name_text
+from troly_analysis.agent.messages import name_text, who_and_when
 from troly_analysis.answer.figures import Days, ground, strangers
 from troly_analysis.answer.sentences import house_numbers
 from troly_analysis.planner import first_suggestions
@@ -102,6 +102,7 @@ def _prompt(
         turn.language,
         persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
         examples="\n".join(f"- “{name_text(each)}”" for each in _examples(sheets, turn.language)),
+        **who_and_when(turn),
     )
     recent = [
         {"role": item["role"], "content": shortened(item["content"], HISTORY_CHARS)}

@@ -24,6 +24,8 @@ NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
 # values than this is told by one of them.
 PROMPT_TOKENS, MOST_VALUES = 2_600, 40
 SHOWN_ROWS, ROWS, RESULT_CHARS, HISTORY_CHARS, TURNS, STEP = 10, 30, 4_000, 1_000, 20, 10
+# Of an earlier message where a message is classified, in characters, and of all of them there, in tokens.
+SAID_CHARS, SAID_TOKENS = 600, 1_200
 _CODE = re.compile(r"[A-Z]*[-_]?\d+")
 _BETWEEN = " | "
 
@@ -107,7 +109,7 @@ def opening_messages(
         "question",
         lang,
         question=asked.text,
-        today=f"{asked.today.isoformat()} ({format_date(asked.today)})",
+        **who_and_when(turn),
         shown=_last_answer(turn),
         facts="; ".join(facts) or "-",
     )
@@ -124,6 +126,29 @@ def opening_messages(
         *earlier,
         {"role": "user", "content": question},
     ]
+
+
+def who_and_when(turn: TurnContext) -> dict[str, str]:
+    """What every prompt says of the person and the day: the role, with a department, and today."""
+    who = ", ".join(filter(None, (turn.profile.role, turn.profile.department)))
+    today = turn.now.date()
+    return {
+        "role": one_line(sanitize(who), NAME_CHARS),
+        "today": f"{today.isoformat()} ({format_date(today)})",
+    }
+
+
+def last_turns(turn: TurnContext, room: int) -> str:
+    """The last messages of this sitting (`[focus]`), oldest first, as many as take `room` tokens; "-" for none."""
+    limits, said = turn.services.settings.focus, []
+    for message in reversed(turn.history[-limits.messages :]):
+        line = f"{message.sender}: {one_line(message.text, SAID_CHARS)}"
+        room -= estimate(line)
+        age = turn.now.timestamp() - message.created_at.timestamp()
+        if room < 0 or age > limits.minutes * 60:
+            break
+        said.append(line)
+    return "\n".join(reversed(said)) or "-"
 
 
 def _last_answer(turn: TurnContext) -> str:

@@ -18,12 +18,15 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
-from troly_analysis.planner.schema import shown_name
+from troly_analysis.planner.schema import concept_of, in_number, plain, shown_name
 from troly_analysis.query.aggregates import percentage_change
+from troly_analysis.query.sql import MAX_ROWS
 from troly_analysis.strings import say
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Result, Sheet, ToolCall
 
 SHOWN_VALUES = 3
+DIVISOR = "/ "
+"""What the name of a column begins with that a mean was divided by: "/ Ngày:day"."""
 GRAINS = ("day", "week", "month", "quarter", "year", "weekday", "hour")
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{1,2}[/.-]\d{1,2}")
 _MARKS = {"eq": "=", "ne": "≠", "gt": ">", "gte": "≥", "lt": "<", "lte": "≤"}
@@ -67,6 +70,11 @@ def value_text(value: Any, unit: str, lang: Lang) -> str:
     return " ".join(str(value).split())
 
 
+def is_currency(unit: str) -> bool:
+    """Whether a unit is one of money, by its code: "VND"."""
+    return unit.isalpha() and unit.isupper() and len(unit) == 3
+
+
 def _number_text(value: float | Decimal, unit: str, lang: Lang) -> str:
     if isinstance(value, bool):
         return say("cell.yes" if value else "cell.no", lang)
@@ -74,7 +82,7 @@ def _number_text(value: float | Decimal, unit: str, lang: Lang) -> str:
         return "–"
     if unit == "%":
         return format_percent(value, lang)
-    if unit.isalpha() and unit.isupper() and len(unit) == 3:
+    if is_currency(unit):
         return format_money(value, lang, unit)
     return f"{format_number(value, lang)} {unit}".rstrip()
 
@@ -137,7 +145,7 @@ _COLUMN = re.compile(r"(sum|avg|median|min|max|count)\((.+)\)")
 _PERCENTS = frozenset({"share", "percentage_change"})
 _PLAIN_COLUMNS = {
     "share": "share", "part": "part", "total": "total", "period1_value": "period1", "period2_value": "period2",
-    "difference": "difference", "percentage_change": "change",
+    "difference": "difference", "percentage_change": "change", "filled": "filled", "cut": "cut",
 }  # fmt: skip
 
 
@@ -149,9 +157,10 @@ def column_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
         return say("column.count", lang, rows=rows_are(sheet, lang))
     if name in _PLAIN_COLUMNS:
         return say(f"column.{_PLAIN_COLUMNS[name]}", lang)
-    if made := _COLUMN.fullmatch(name):
+    counted = f"count({name.removeprefix(DIVISOR)})" if name.startswith(DIVISOR) else name
+    if made := _COLUMN.fullmatch(counted):
         key = "count_of" if made[1] == "count" else made[1]
-        text = say(f"column.{key}", lang, field=field_name(made[2], sheet, lang))
+        text = say(f"column.{key}", lang, field=group_name(made[2], sheet, lang))
         return text[:1].upper() + text[1:]
     head, colon, grain = name.rpartition(":")
     if colon and head and grain in GRAINS:
@@ -410,7 +419,7 @@ def _bound(text: str, field: Field, lang: Lang) -> str:
         return text
 
 
-LISTED, DETAILS, YEAR = 10, 4, 12
+LISTED, DETAILS, YEAR, FEW = 10, 4, 12, 5
 KNOWN_VALUES = 12
 
 
@@ -474,6 +483,7 @@ def is_empty(result: Result) -> bool:
 def is_listed(result: Result) -> bool:
     """Whether the words list the whole result: a few rows of a name and a figure. Any other stands in a table."""
     gap = len(result.rows) == 1 and "difference" in result.columns
+    gap = gap or any(name.startswith(DIVISOR) for name in result.columns)
     most = YEAR if result.columns and result.columns[0].endswith(":month") else LISTED
     return result.kind == "rows" and len(result.rows) <= most and (len(result.columns) <= 2 or gap)
 
@@ -602,6 +612,8 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
     head = title(call, sheet, asked)
     if len(result.rows) == 1 and len(result.columns) == 1:
         return f"{head}: {_cell(result, 0, 0, asked.lang)}"
+    if at := next((at for at, name in enumerate(result.columns) if name.startswith(DIVISOR)), 0):
+        return _means_text(head, result, at, sheet, asked.lang)
     if len(result.rows) == 1 and result.columns[0] == "share":
         share, *parts = (_cell(result, 0, at, asked.lang) for at in range(len(result.columns)))
         return f"{head}: {share} ({' / '.join(parts)})"
@@ -610,7 +622,7 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         cells = (_cell(result, 0, at, asked.lang) for at in range(len(result.columns)))
         return f"{head}: " + ", ".join(f"{name}: {cell}" for name, cell in zip(named, cells, strict=True))
     counts = call.arguments.get("operation") == "count" and not any(result.units)
-    noun = rows_are(sheet, asked.lang) if counts else ""
+    noun = _noun(result, sheet, asked.lang)
     if counts and len(result.columns) == 2 and all(row[1] == 1 for row in result.rows):
         result = replace(result, columns=result.columns[:1], rows=tuple(row[:1] for row in result.rows))
     if call.tool == "get_top_items" and not call.arguments.get("group_by"):
@@ -627,6 +639,116 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         return "\n".join([f"{head}:", *_lines(result, sheet, asked.lang, noun, len(result.columns)), *told])
     lines = _lines if is_listed(result) else _summary
     return "\n".join([f"{head}:", *lines(result, sheet, asked.lang, noun), *_total(call, result, asked)])
+
+
+def leaving_out(call: ToolCall, column: str, values: Sequence[str]) -> ToolCall:
+    """The same call over the rows whose `column` has none of the values, or over all where it leaves them out already; with
+    all groups of a ranking.
+    """
+    given = call.arguments
+    if call.tool == "execute_aggregation":
+        stages: list[Any] = [{"$match": {column: {"$nin": list(values)}}}, *given["pipeline"]]
+        if [each for each in stages if "$limit" in each] == stages[-1:]:
+            stages.pop()
+        return ToolCall(call.tool, {**given, "pipeline": stages})
+    out = {column: {"nin": list(values)}}
+    others = {name: wanted for name, wanted in _filters(call).items() if name != column}
+    filters = others if _filters(call).get(column) == out[column] else {**others, **out}
+    more = {"limit": MAX_ROWS} if given.get("group_by") and "limit" in given else {}
+    return ToolCall(call.tool, {**given, "filters": filters, **more})
+
+
+def other_figures(result: Result, other: Result, sheet: Sheet | None, lang: Lang) -> str:
+    """The figures of `other`, which is worked out as `result` was but over fewer rows, in few words; "" where they are the same."""
+    if other == result or result.kind != other.kind or is_empty(other):
+        return "" if other == result else say("answer.lost_none", lang)
+    if other.kind == "rows":
+        return _other_rows(result, other, sheet, lang)
+    unit = other.unit or result.unit
+    before, after = (value_text(each, unit, lang) for each in (other.period1_value, other.period2_value))
+    sign = "+" if (other.percentage_change or 0) > 0 else ""
+    apart = f"{before} → {after} ({sign}{value_text(other.percentage_change, '%', lang)})"
+    return apart if other.kind == "compare" else value_text(other.value, unit, lang)
+
+
+def _other_rows(result: Result, other: Result, sheet: Sheet | None, lang: Lang) -> str:
+    """Of a few groups all, in the order shown and with their place where it is another; of a long course its sum."""
+    money = [at for at, unit in enumerate(result.units) if is_currency(unit)]
+    at = result.columns.index("share") if "share" in result.columns else money[0]
+    if at == 0 and len(other.rows) == 1:
+        told = [
+            f"{column_name(other.columns[each], sheet, lang)}: {_cell(other, 0, each, lang)}"
+            for each in money
+        ]
+        return ", ".join(told) if "difference" in other.columns else _cell(other, 0, 0, lang)
+    timed = any(name.rpartition(":")[2] in GRAINS for name in result.columns)
+    if timed and len(result.rows) > FEW and result.columns[at].startswith("sum("):
+        total = sum(row[at] or 0 for row in other.rows)
+        return say("answer.lost_sum", lang, value=value_text(total, result.units[at], lang))
+    keys = min(at, *money) if money else at
+    if keys == 0:
+        return ", ".join(_cell(other, place, at, lang) for place in range(min(len(other.rows), FEW)))
+    names = [
+        [" / ".join(_cell(each, place, key, lang) for key in range(keys)) for place in range(len(each.rows))]
+        for each in (result, other)
+    ]
+    before, after = ([row[at] for row in each.rows] for each in (result, other))
+    listed = []
+    for name, figure in list(zip(names[0], before, strict=True))[
+        : FEW if len(before) <= FEW else SHOWN_VALUES
+    ]:
+        if name not in names[1]:
+            listed.append(f"{name} –")
+            continue
+        now = names[1].index(name)
+        rank = after.index(after[now])
+        moved = not timed and rank != before.index(figure)
+        place = say("answer.lost_rank", lang, rank=rank + 1) if moved else ""
+        listed.append(f"{name} {_cell(other, now, at, lang)}{place}")
+    return ", ".join(listed) + (", …" if len(before) > len(listed) else "")
+
+
+def _noun(result: Result, sheet: Sheet | None, lang: Lang) -> str:
+    """What the one figure of each group counts, where no unit says so: rows, or the pieces of a quantity (001-35)."""
+    if len(result.columns) != 2 or any(result.units):
+        return ""
+    if result.columns[1] == "count":
+        return rows_are(sheet, lang)
+    made = _COLUMN.fullmatch(result.columns[1])
+    column = sheet.field(made[2]) if made and made[1] == "sum" and sheet else None
+    return pieces_are(column, lang) if column is not None and concept_of(column)[0] == "quantity" else ""
+
+
+def pieces_are(column: Field, lang: Lang) -> str:
+    """What a column of quantities counts: "vé" for "Số vé", "sản phẩm" where its header says no more than how many."""
+    typed = plain(column.name).split()
+    bare = fold(plain(column.name)).startswith("so ") and not fold(typed[1]).startswith("luong")
+    return " ".join(typed[1:]) if bare else say("noun.piece", lang)
+
+
+def _means_text(head: str, result: Result, at: int, sheet: Sheet | None, lang: Lang) -> str:
+    """Means, each with what it is the quotient of: "833.333 VND (25.000.000 VND / 30 ngày)"; column `at` is the divisor."""
+    name, unit = result.columns[at].removeprefix(DIVISOR), result.units[at - 2]
+    things = group_name(name, sheet, lang)
+    more = (*in_number(things), f"{things}s" if things.isascii() else things)[0] if lang == "en" else things
+    timed = name.rpartition(":")[2] in GRAINS and at + 1 == len(result.columns)
+    told: list[str] = []
+    for row in result.rows:
+        mean, total = (value_text(cell, unit, lang) for cell in row[at - 2 : at])
+        by = f"{value_text(row[at], '', lang)} {more}" + (say("answer.with_rows", lang) if timed else "")
+        by += say("answer.cut", lang, count=row[at + 2]) if not timed and row[at + 2 : at + 3] > (0,) else ""
+        keys = [_cell(result, len(told), place, lang) for place in range(at - 2)]
+        number = f"{len(told) + 1}. {', '.join(keys)} - " if keys else ""
+        told.append(f"{number}{mean} ({total} / {by})")
+    if at > 2:
+        return "\n".join([f"{head}:", *told[:LISTED], *_more(len(told) - LISTED, lang)])
+    rows = result.rows[0]
+    if at + 1 == len(rows) or rows[at + 1] == rows[at] or rows[at - 1] is None:
+        return f"{head}: {told[0]}"
+    mean = value_text(rows[at - 1] / rows[at + 1], unit, lang)
+    count = value_text(rows[at + 1], "", lang)
+    filled = say("answer.filled_alone", lang, count=count, things=more, thing=things, value=mean)
+    return f"{head}: {told[0]}\n{filled}"
 
 
 def _total(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:

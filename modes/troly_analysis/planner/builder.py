@@ -12,7 +12,7 @@ from troly.text.fold import fold, folded_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days, values_of
 from troly_analysis.planner.reader import GOODS, STATES, Parts
-from troly_analysis.planner.schema import Schema, each_once, made_of, of_piece
+from troly_analysis.planner.schema import Schema, each_once, is_amount, made_of, of_piece
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -88,15 +88,18 @@ def _filtered(w: _Builder) -> Measure | None:
 def _pieces(w: _Builder) -> Measure | None:
     """Goods are sold, bought and moved in pieces; best sellers go by orders where nothing counts pieces (001-35)."""
     seller = w.parts.has("seller", "slow seller")
-    if w.sold and w.pieces and (w.goods or not w.groups) and not w.parts.has("how much"):
+    if w.sold and w.pieces and (w.goods or not w.groups or seller) and not w.parts.has("how much"):
         open_ = w.form == "scalar" and not (w.goods or seller or w.parts.pointer)
         if open_ and w.money and w.schema.main_measure() == w.money:
             w.also = (
                 Measure(w.parts.op or "sum", w.pieces),
             )  # "tuần trước bán được bao nhiêu": worth, or pieces
             return w.assume(w.money, w.parts.op or "sum")
+        if w.groups and not w.goods and w.money:
+            w.also = (Measure("sum", w.money),)  # of a channel or a day the takings may be meant
         return w.assume(w.pieces, w.parts.op or "sum", "seller_measure" if seller else "measure")
-    if seller and w.goods:
+    if seller and w.schema.row_concept in GOODS_MOVED and (w.goods or w.schema.of("order")):
+        w.also = (Measure("sum", w.money),) if w.money and not w.goods else ()
         return w.count("seller_counted")
     return w.assume(w.pieces) if w.pieces and w.goods and w.form == "top" and w.parts.many else None
 
@@ -108,7 +111,10 @@ def _often(w: _Builder) -> Measure | None:
 
 
 def _rows(w: _Builder) -> Measure | None:
-    mean = w.parts.op == "avg" and w.schema.main_measure()  # "đơn hàng trung bình bao nhiêu tiền"
+    main = w.schema.main_measure()
+    if main and w.parts.op == "sum" and not w.parts.has("count", "number") and is_amount(w.parts.rows):
+        return w.assume(main)  # "tổng công nợ" of a sheet that is called so
+    mean = w.parts.op == "avg" and main  # "đơn hàng trung bình bao nhiêu tiền"
     return (
         w.count() if w.parts.rows and w.form != "rows" and not (mean or w.parts.has("how much")) else None
     )  # rows are sorted by a column
@@ -377,7 +383,7 @@ class _Builder:
         """Name what the words ask for and the query does not show; keep what they can mean as well."""
         parts = self.parts
         if self.also and self.built.query is not None:
-            self.built.also = replace(self.built.query, measures=self.also)
+            self.built.also = replace(self.built.query, measures=self.also, seller=False)
         self.unmet += _foreign(self.measures)
         self.unmet += ["…"] if parts.has("preceding", "following") else []
         differs = self.measures and any(each.ref and each.ref.parts for each in self.measures)
@@ -655,7 +661,10 @@ class _Builder:
             else:  # "bao nhiêu đơn, tổng cộng bao nhiêu tiền"
                 self.measures.append(Measure("sum", money))
                 self.parts.joined = True
-        if len(self.measures) > 1 and not self.parts.joined and not self.parts.per:
+        if self.parts.per:  # what is added up is the same for a sum and for a mean
+            last = {(each.ref, each.op == "count"): each for each in self.measures[::-1]}
+            self.measures = list(last.values())[::-1]
+        elif len(self.measures) > 1 and not self.parts.joined:
             self.unmet += [
                 each.noun or (each.ref.name if each.ref else "count") for each in self.measures[1:]
             ]
@@ -666,8 +675,11 @@ class _Builder:
         seller = parts.has("seller", "slow seller") and not parts.has("by", "share") and not parts.when.versus
         one = self.measures[0] if len(self.measures) == 1 else None
         ref = one.ref if one and one.op == "sum" else None
-        if pieces and seller and one and ref and ref.kind == "money" and self.goods:
-            self.measures = [self.assume(pieces, key="seller_measure"), one]
+        if seller and one and ref and ref.kind == "money" and self.goods:
+            if pieces:
+                self.measures = [self.assume(pieces, key="seller_measure"), one]
+            elif self.schema.of("order"):
+                self.measures = [self.count("seller_counted"), one]
 
     def _money(self) -> Ref | None:
         return self.schema.of("revenue") or self.schema.main_measure()
@@ -699,7 +711,17 @@ class _Builder:
         goods = next(iter(self.schema.goods()), None)
         sellers = parts.has("seller", "slow seller") and not (self.groups or parts.per or gap or parts.rows)
         made = parts.rows and order and any(each.ref and each.ref.parts for each in self.measures)
-        if goods and not self.groups and (made or (sellers and (parts.limit or not self.conditions))):
+        if (
+            goods
+            and not self.groups
+            and (
+                made
+                or (
+                    sellers
+                    and (parts.limit or not self.conditions or (parts.has("which") and not self.goods))
+                )
+            )
+        ):
             self.groups.append(Group(goods))  # "top 3 best sellers"
         ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
         signs: tuple[tuple[Form, bool], ...] = (

@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from troly.text.dates import whole
 from troly_analysis.planner.schema import Schema
 from troly_analysis.planner.types import Condition, DataQuery, Group, Measure, Period, Ref
-from troly_analysis.types import Sheet, ToolCall
+from troly_analysis.types import TEMPORAL, Sheet, ToolCall
 
 # Writes conditions, columns and figures the way Mongo-style pipelines take them.
 
@@ -336,7 +337,10 @@ def _percent(part: str, total: str) -> Stage:
 
 
 def per(writer: Writer, ask: DataQuery) -> list[Stage]:
-    """The average over the days, customers … of a figure added up for each (`ask.per` is what is gone over)."""
+    """The average over the days, customers … of a figure added up for each, with the total and what it was divided by.
+
+    `ask.per` is what is gone over: of the calendar as many as the period has, of anything else as many as have rows.
+    """
     measure, outer = ask.measures[0], ask.groups
     added = Measure("count" if measure.op == "count" else "sum", measure.ref, distinct=measure.distinct)
     stages = writer.rows(period=ask.period)
@@ -347,10 +351,35 @@ def per(writer: Writer, ask: DataQuery) -> list[Stage]:
     key: Any = None
     if outer:
         key = "$_id.g0" if len(outer) == 1 else {f"g{nth}": f"$_id.g{nth}" for nth in range(len(outer))}
-    stages.append({"$group": {"_id": key, name: {"$avg": "$v"}}})
-    stages.append({"$project": {**shown_keys(outer), name: 1}})
+    stages.append({"$group": {"_id": key, "v": {"$sum": "$v"}, "n": {"$sum": 1}}})
+    number, cut = _calendar(writer.sheet, ask)
+    by: Any = {"$literal": number} if number else "$n"
+    shown = {**shown_keys(outer), name: {"$divide": ["$v", by]}, "total": "$v"}
+    shown[f"/ {', '.join(safe(label(each)) for each in ask.per)}"] = by
+    shown |= {"filled": "$n", "cut": {"$literal": cut}} if number else {}
+    stages.append({"$project": shown})
     keys = {safe(label(group)): 1 for group in outer}
     return [*stages, {"$sort": {name: -1, **keys}}] if outer else stages
+
+
+def _calendar(sheet: Sheet, ask: DataQuery) -> tuple[int, int]:
+    """How many days, weeks, months … of the calendar the period has as far as the sheet goes, and how many of those are not
+    whole; 0 where it is no calendar that is gone over, or only some of its days.
+    """
+    by = ask.per[0]
+    some = any(each.unit or each.ref.kind in TEMPORAL for each in ask.conditions)
+    some = some or any(each.unit for each in ask.groups) or len(ask.per) > 1
+    own = by.ref.name == sheet.date_field and not by.ref.sheet
+    if some or not own or by.unit not in {"day", "week", "month", "quarter", "year"} or not sheet.span:
+        return 0, 0
+    first, last = sheet.span
+    if ask.period and ask.date_ref == by.ref:
+        first, last = max(first, ask.period.start), min(last, ask.period.end)
+    number, cut, day = 0, 0, first
+    while day <= last:
+        start, end = whole(day, by.unit)
+        number, cut, day = number + 1, cut + (start < first or end > last), end + timedelta(days=1)
+    return number, cut
 
 
 def compared(writer: Writer, ask: DataQuery) -> list[Stage]:
@@ -416,7 +445,12 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
         return (ToolCall("get_data_schema", {"connection_name": ask.sheet}),)
     if not ask.measures and ask.form != "distinct":
         return ()
-    if any(each.only for each in ask.measures) or len({str(each.where) for each in ask.measures}) > 1:
+    alone = ask.form == "per" and len(ask.measures) > 1
+    if (
+        alone
+        or any(each.only for each in ask.measures)
+        or len({str(each.where) for each in ask.measures}) > 1
+    ):
         # The rows of a named metric, or of a state, are not those of the other figures: a call for each.
         each_alone = (
             replace(ask, measures=(replace(one, only=()),), conditions=(*ask.conditions, *one.only))

@@ -311,7 +311,7 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
         for at, each in zip(said, found, strict=True):
             if each in ordered[:-2]:
                 reader.mentions[at].role = ""  # only two can be held against each other
-    same = any(_same_days(reader.mentions[at].text) for at in said)
+    same = any(is_same_days(reader.mentions[at].text) for at in said)
     versus = ordered[-2] if ordered[-2] != ordered[-1] else None
     return replace(when, versus=versus, period=ordered[-1], same_days=same)
 
@@ -323,7 +323,7 @@ def _single(reader: Reader, when: When, at: int, found: Period, *, compared: boo
         reader.take("period", *earlier[:1])
         reader.mentions[earlier[0]].labels = frozenset()
         return replace(when, period=found, versus=preceding(found))
-    same = _same_days(reader.mentions[at].text)
+    same = is_same_days(reader.mentions[at].text)
     held = before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")
     beside = fold(reader.mentions[at - 1].text) if at else ""
     held = held or (beside in {"vs", "voi"} and reader.any("growth"))  # "up or down vs May"
@@ -342,7 +342,8 @@ def _single(reader: Reader, when: When, at: int, found: Period, *, compared: boo
     return replace(when, period=found)
 
 
-def _same_days(text: str) -> bool:
+def is_same_days(text: str) -> bool:
+    """Whether words mean the same days of an earlier period: "cùng kỳ"."""
     return "cung k" in fold(text) or "same period" in fold(text)
 
 

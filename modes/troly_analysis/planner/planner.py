@@ -44,6 +44,7 @@ from troly_analysis.planner.periods import (
     following,
     is_ahead,
     is_partial,
+    is_same_days,
     of_the_year_before,
     preceding,
     same_days,
@@ -934,6 +935,19 @@ def _of_suggestion(text: str, query: DataQuery, sheets: Sequence[Sheet]) -> Plan
     )
 
 
+def _facts(parts: Parts, query: DataQuery | None, before: DataQuery | None) -> tuple[str, ...]:
+    """What a model is told of the words; "cùng kỳ" is of the days asked about, which the question before may have named."""
+    told = []
+    for fact in parts.facts:
+        said, days, _ = fact.partition("” = ")
+        versus = query.versus if days and is_same_days(said) and query else None
+        if versus:
+            told.append(f"{said}” = {versus.start} .. {versus.end}")
+        elif not (days and is_same_days(said) and before and before.period and len(parts.facts) == 1):
+            told.append(fact)
+    return tuple(told)
+
+
 def _plan(
     text: str,
     best: _Candidate,
@@ -950,7 +964,7 @@ def _plan(
         sheet=sheet.name,
         ask=before,
         understood=parts.understood,
-        facts=tuple(parts.facts),
+        facts=_facts(parts, built.query, before),
         choices=choices,
         followed=best.followed,
     )

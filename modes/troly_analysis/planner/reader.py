@@ -34,6 +34,8 @@ from troly_analysis.planner.schema import (
     Target,
     Value,
     code_name,
+    holds_kinds_of,
+    is_amount,
     is_code,
     lost_values,
     metric_measure,
@@ -1229,6 +1231,16 @@ class Reader:
                 self.take("value", at)
                 found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
+        out = [(each.ref.name, each.value) for each in self.parts.conditions if each.op in {"ne", "nin"}]
+        held = [
+            f"{one} ({name})"
+            for name, value in out
+            for one in (value if isinstance(value, list) else [value])
+        ]
+        self.parts.facts = [
+            f"{fact}, left out too" if fact.endswith(tuple(f"” is the value {one}" for one in held)) else fact
+            for fact in self.parts.facts
+        ]
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
     def _net(self) -> None:
@@ -1544,8 +1556,10 @@ class Reader:
             if mention.role or not (mention.targets or mention.unit) or mention.period:
                 continue
             trigger, place = self._trigger(at)
-            if trigger == "which" and self._is_of_two(at):
-                self.take("frame", at, *place)
+            row_each = trigger == "per" and self.any("avg", "aov") and self._kinds_alone(at)
+            self.parts.per_row = self.parts.per_row or row_each
+            if row_each or (trigger == "which" and self._is_of_two(at)):
+                self.take("per" if row_each else "frame", at, *place)
                 continue
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
@@ -1980,7 +1994,13 @@ class Reader:
         if not counting and self.is_rows(at) and behind == "count":
             before, counting = at + 1, True  # "order count"
         beside = not counting and self._beside_figure(at)
-        if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
+        if (
+            not counting
+            and at
+            and self.has(at - 1, "sum")
+            and self.is_rows(at)
+            and not is_amount(mention.text)
+        ):
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
         distinct = [place for place in (at - 1, at + 1) if self.has(place, "distinct")]
@@ -2018,9 +2038,12 @@ class Reader:
 
     def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
         target = self.dimension(at)
-        if self.is_rows(at) and not distinct:
+        each = not distinct and self._kinds_alone(at)
+        if (self.is_rows(at) and not distinct) or each:
             self.parts.rows = self.noun(at)
             self.take("count", at, *said)
+            if each:
+                self.note("counted_each", thing=self.parts.rows)
             return Measure("count", noun=self.parts.rows)
         if target is None or target.ref is None:
             return None
@@ -2028,6 +2051,13 @@ class Reader:
         if distinct:
             return Measure("count", self._counting(target.ref), distinct=True, noun=self.noun(at))
         return self._count_of(target.ref, target.concept, self.noun(at), halves=halves)
+
+    def _kinds_alone(self, at: int) -> bool:
+        """Whether nothing but a column of its kinds has to do with the thing named, of which each row is then one."""
+        refs = [each.ref for each in self.mentions[at].targets if each.ref and each.ref.kind in NAMES]
+        own = self.schema.row_ref
+        of_rows = own is None or own.concept in {"", *(ref.concept for ref in refs)}
+        return of_rows and bool(refs) and all(holds_kinds_of(ref, self.mentions[at].text) for ref in refs)
 
     def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
         """How many of a column's things: pieces of goods, how often they were taken, or its different values."""

@@ -357,6 +357,19 @@ def code_name(ref: Ref) -> bool:
     return bool(head) and (head[0] in {"ma", "id", "code"} or head[-1] in {"id", "code", "ma"})
 
 
+def is_amount(phrase: str) -> bool:
+    """Whether a word means a figure and no thing that is counted, whatever sheets are called so: "công nợ", "lương"."""
+    said = {known.nature for known in concepts() if any(fold(each) == fold(phrase) for each in known.phrases)}
+    return said == {"number"}
+
+
+def holds_kinds_of(ref: Ref, thing: str) -> bool:
+    """Whether a column names the kinds or states of `thing` ("Loại phiếu" of "phiếu") and not each of them."""
+    header, said = (" ".join(token.folded for token in tokens(plain(name))) for name in (ref.name, thing))
+    kinds = [each for each in marks("kinds") if header.startswith(f"{each} ") or header.endswith(f" {each}")]
+    return bool(kinds) and not set(said.split()) & set(" ".join(kinds).split())
+
+
 def is_code(ref: Ref, found: Field, sheet: Sheet) -> bool:
     """Whether a column of numbers only names things (an id, a telephone number)."""
     head = [token.folded for token in tokens(plain(ref.name))]
@@ -402,7 +415,7 @@ def find_rows(schema: Schema) -> None:
         coded = tokens(plain(ref.name))[:1]
         marked = bool(coded) and (coded[0].folded in marks("id marks") or is_code(ref, found, sheet))
         known = ref.concept or marked
-        if unique and known and (marked or ref.kind == "text") and ref.kind not in TEMPORAL:
+        if unique and known and (marked or ref.kind == "text") and ref.kind not in TEMPORAL | {"money"}:
             schema.row_concept, schema.row_ref = ref.concept, ref
             if schema.row_concept:
                 return

@@ -8,6 +8,7 @@ from typing import Any
 
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
+from troly_analysis.planner.builder import unit_for
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.schema import Schema, is_code, metric_measure, of_piece, schema_of, shown_name
 from troly_analysis.planner.types import (
@@ -64,6 +65,26 @@ def suggest_questions(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[Sugg
         if len(found) == WANTED:
             break
     return tuple(found)
+
+
+def splits_of(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[Suggestion, ...]:
+    """What the one figure of `plan` can be drawn by: the days it is of, and the columns of the sheet with few values."""
+    ask, schema = plan.ask if plan else None, schema_of(sheet)
+    if plan is None or ask is None or ask.form != "scalar" or ask.gap:
+        return ()
+    day = ask.date_ref or (schema.refs.get(f":{sheet.date_field}") if sheet.date_field else None)
+    span = (ask.period.start, ask.period.end) if ask.period else sheet.span
+    unit = unit_for(*span) if span else "month"
+    groups = [Group(day, unit)] if day and not day.sheet and (not span or span[0] < span[1]) else []
+    held = {each.ref for each in ask.conditions}
+    groups += [
+        Group(ref) for ref in _dimensions(schema) if ref not in held and schema.key(ref).distinct <= _FEW
+    ]
+    drawn = [
+        replace(ask, form="groups", groups=(group,), date_ref=day, chart="any") for group in groups[:WANTED]
+    ]
+    drawn = [query for query in drawn if not out_of_reach(query) and compose(query, schema, "")]
+    return tuple(Suggestion(title(replace(plan, ask=query), lang), query) for query in drawn)
 
 
 def _work(calls: Sequence[ToolCall]) -> list[tuple[str, dict[str, Any]]]:

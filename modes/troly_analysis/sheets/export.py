@@ -94,7 +94,8 @@ def _cell(cell: Any) -> Any:
     """A figure as it is; whatever else there is as text that no spreadsheet runs."""
     if cell is None or isinstance(cell, (bool, int, float)):
         return cell
-    return _text(", ".join(str(item) for item in cell) if isinstance(cell, (list, tuple)) else cell)
+    parts = [f"{key}: {item}" for key, item in cell.items()] if isinstance(cell, Mapping) else cell
+    return _text(", ".join(map(str, parts)) if isinstance(parts, (list, tuple)) else parts)
 
 
 def _turn(request: CommandRequest) -> StoredTurn:

@@ -224,7 +224,7 @@ def test_more_rows_than_are_listed_are_counted_and_all_are_in_the_table() -> Non
     result = Result("rows", columns=("Sản phẩm", "sum(Số lượng)"), rows=rows)
     call = aggregate("sum", "Số lượng", group_by="Sản phẩm")
     said = render_answer(call, result, SHEET, asked(""))
-    assert said.splitlines()[1:] == ["1. SP 0 - 0", "… và 24 dòng nữa trong bảng bên dưới"]
+    assert said.splitlines()[1:] == ["1. SP 0 - 0 sản phẩm", "… và 24 dòng nữa trong bảng bên dưới"]
     table = table_of(call, result, SHEET, asked(""))
     assert table is not None
     assert len(table.rows) == 25

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.modes.analysis import Analyst, analyst_at
 from tests.support.ollama.double import Fault, OllamaDouble, Reply, Request
+from troly.llm.prompts import count
 from troly.plugin.events import Chart, Computation, Notice, StepFinished, StepStarted
 
 # Wholly read, but the figure is assumed: the rules can answer it, and a model that is there is asked.
@@ -419,6 +420,65 @@ async def test_facts_keep_a_negation(own_home: Path) -> None:
     assert "“không phải Shopee” leaves out Shopee (Sàn)" in question
     assert "“Lazada” is the value Lazada (Sàn)" in question
     assert "“tháng 11/2026” = 2026-11-01 .. 2026-11-30" in question
+
+
+@pytest.mark.parametrize(
+    ("turns", "fact"),
+    [
+        (
+            ("doanh thu bỏ Shopee với Lazada thì cỡ nào zậy",),
+            "“Lazada” is the value Lazada (Sàn), left out too",
+        ),
+        (("revenue without Shopee and Lazada kinda",), "“Lazada” is the value Lazada (Sàn), left out too"),
+        (("ủa không phải Shopee, Lazada kia mà cỡ nào zậy",), "“Lazada” is the value Lazada (Sàn);"),
+        (
+            ("doanh thu quý 1/2024", "so với cùng kỳ năm ngoái thì ra răng hè"),
+            "“cùng kỳ năm ngoái” = 2023-01-01 .. 2023-03-31",
+        ),
+    ],
+)
+async def test_facts_are_of_what_is_asked_about(own_home: Path, turns: tuple[str, ...], fact: str) -> None:
+    with desk(own_home) as (analyst, server):
+        server.default = lambda _request: call()
+        for turn in turns:
+            await analyst.ask(turn)
+        question = next(m for m in server.chats[-1].messages[::-1] if "Facts:" in str(m["content"]))
+    assert fact in question["content"].replace("\nQuestion", ";")
+
+
+async def test_a_key_of_several_parts_is_told_in_words(own_home: Path) -> None:
+    key = {"sàn": "$Sàn", "sản phẩm": "$Sản phẩm"}
+    stages = [{"$group": {"_id": key, "tiền": {"$sum": "$Doanh thu"}}}, {"$sort": {"tiền": -1}}]
+    grouped = {"connection_name": "Đơn hàng", "pipeline": stages, "description": "Tiền", "answers": True}
+    with desk(own_home) as (analyst, server):
+        server.default = lambda _request: call("execute_aggregation", grouped)
+        told = await analyst.ask("sàn với món nào ra nhiều tiền hơn zậy hử")
+        await analyst.ask("ủa không phải Shopee, Lazada kia mà cỡ nào zậy")
+        question = next(
+            m["content"] for m in server.chats[-1].messages[::-1] if "Facts:" in str(m["content"])
+        )
+    for text in (told.done.text, question):
+        assert "sàn: Shopee, sản phẩm: Áo thun" in text
+        assert "{'" not in text
+
+
+async def test_every_prompt_says_who_asks_when_and_what_was_said(own_home: Path) -> None:
+    with desk(own_home) as (analyst, server):
+        server.default = lambda request: call() if request.body.get("tools") else Reply('{"intent": "chat"}')
+        for turn in ("Tổng doanh thu tháng 1/2024", "doanh thu theo sàn", *["ừ thì cũng tàm tạm vậy á"] * 8):
+            await analyst.ask(turn)
+        classified = [each for each in server.chats if "classifier" in str(each.messages[0]["content"])]
+        spoken = [each for each in server.chats if "trợ lý AI thân thiện" in str(each.messages[0]["content"])]
+        await analyst.ask("Shopee bán được cỡ nào zậy hử")
+        agent = server.chats[-1].messages
+    first, last = classified[0].messages, classified[-1].messages
+    assert first[:-1] == last[:-1]
+    assert "user: doanh thu theo sàn" in last[-1]["content"]
+    assert count(last, None) <= 2_000
+    question = next(m["content"] for m in agent[::-1] if "Facts:" in str(m["content"]))
+    for said in (first[-1]["content"], last[-1]["content"], spoken[-1].messages[0]["content"], question):
+        assert "2026-11-22" in said
+        assert "staff" in said
 
 
 async def test_no_prompt_holds_a_telephone_number(own_home: Path) -> None:

@@ -72,7 +72,7 @@ async def test_a_top_list_is_numbered(own_home: Path) -> None:
         told = await analyst.ask("Top 2 sản phẩm theo số lượng")
     lines = told.done.text.splitlines()
     assert lines[0].startswith("Top 2 ")
-    assert lines[1:3] == ["1. Áo thun - 205", "2. Quần jean - 151"]
+    assert lines[1:3] == ["1. Áo thun - 205 sản phẩm", "2. Quần jean - 151 sản phẩm"]
     assert told.tables == []
 
 
