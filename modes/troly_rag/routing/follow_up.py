@@ -31,7 +31,8 @@ from troly_rag.routing.questions import (
 from troly_rag.strings import say
 from troly_rag.tools.calculator import work_out
 from troly_rag.tools.documents import TOLD_WHOLE, answers, evidence_of
-from troly_rag.tools.logs import is_of_log, parse_log_query
+from troly_rag.tools.log_query import parse_log_query
+from troly_rag.tools.logs import is_of_log
 
 KIND, LOGS = "documents", "logs"
 # A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
