@@ -157,7 +157,7 @@ class Findings:
                 continue
             shown = [one for tool, one in output.extras if tool in (MATH, LOG)]
             self.computed = self.computed or any(one.covered for one in shown)
-            self._partial = self._partial or any(one.covered and one.unread for one in shown)
+            self._partial = self._partial or any(one.unread for one in shown)
             for extra in shown:
                 self.figures.append(extra.answer)
                 used += extra.evidence

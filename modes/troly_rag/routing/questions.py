@@ -19,6 +19,7 @@ from troly_rag.corpus.coverage import figure_request, question_of
 from troly_rag.routing.agent_choice import AgentChoice
 from troly_rag.routing.lexicons import ENOUGH, asking_lists, label, tool_words
 from troly_rag.strings import say
+from troly_rag.tools.arithmetic import goes_on_with_sum
 
 _EDGES = " \t\r\n,.;:!?-–—…"
 
@@ -134,7 +135,8 @@ def _trim(text: str) -> str:
 
 # --- Sums, logs and summaries that a question calls for
 
-_ARITHMETIC = re.compile(r"\d\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s+-\s+\d|\d\s*%")
+_SCALE = r"(?:k|tr|trieu|nghin|ngan|ty|cu|vnd|dong)?"
+_ARITHMETIC = re.compile(rf"\d\s*{_SCALE}\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s*{_SCALE}\s+-\s+\d|\d\s*%")
 _DATE = re.compile(
     r"\b(?:0?[1-9]|[12]\d|3[01])[/-](?:0?[1-9]|1[0-2])(?:[/-]\d{2,4})?\b|\b(?:0?[1-9]|1[0-2])[/-](?:19|20)\d\d\b"
 )
@@ -146,7 +148,7 @@ _CLOCK = re.compile(r"\b\d{1,2}\s*(?:h\b|gio\b|:\d{2})")
 
 def wants_math(text: str) -> bool:
     """Whether something is to be computed: a sum asked for, signs between figures, or amounts with leave or money."""
-    if is_arithmetic(text) or tool_words("sum").find(text):
+    if is_arithmetic(text) or tool_words("sum").find(text) or goes_on_with_sum(text):
         return True
     figures = bool(find_amounts(text)) or bool(_DAYS.search(fold(text)))
     return figures and bool(tool_words("math").find(text))

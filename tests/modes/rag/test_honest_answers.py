@@ -449,3 +449,41 @@ async def test_a_sum_is_not_told_again_for_another_kind_of_figure(desk: RagDesk)
     told = await desk.ask("Chấm công sau mấy giờ thì bị tính là đi muộn?", offline=True)
     assert "600.000" not in told.answer
     assert "8 giờ 45" in told.answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "unsaid"),
+    [
+        (["tăng ca ngày 30/4 4 tiếng lương 15 triệu"], "865.385", "150% ="),
+        (["tang ca 1/5 3 tieng va chu nhat 2 tieng luong 15tr duoc bao nhieu"], "937.500", "150% ="),
+        (["overtime 4 hours on Labour Day with a salary of 15 million"], "865,385", "150% ="),
+        (["làm thêm mùng 2 tết 4 tiếng, lương 15 triệu được bao nhiêu"], "865.385", "150% ="),
+        (["tăng ca ngày 17/2 4 tiếng lương 15 triệu"], "Chưa biết 17/2/2026", ""),
+        (["làm thêm 45 giờ ngày thường lương 15 triệu được bao nhiêu"], "Không quá 40 giờ", ""),
+        (["đi muộn 70 phút 2 lần bị phạt bao nhiêu"], "trên 60 phút", ""),
+        (["lương 12 triệu, vào làm từ 1/6 năm nay thưởng tết bao nhiêu"], "7.000.000", "12.000.000 VND."),
+        (["I joined in June, salary 12 million, how much is my Tet bonus"], "7,000,000", ""),
+        (["lương 12 triệu thưởng tết được bao nhiêu"], "Nếu làm đủ 12 tháng", ""),
+        (["đi muộn 2 lần mỗi tuần thì một tháng bị phạt bao nhiêu"], "“2 lần mỗi tuần”", "="),
+        (["đi muộn 9 lần tháng này, tháng trước 5 lần bị phạt bao nhiêu"], "“5 lần”", "="),
+        (["đi muộn 7 lần trong quý bị phạt bao nhiêu"], "“trong quý”", "="),
+        (["về sớm 6 lần bị phạt bao nhiêu"], "“về sớm”", "="),
+        (["cộng tác viên làm 10 năm được mấy ngày phép"], "“Cộng tác viên”", "="),
+        (["lương 12 triệu thưởng tết sau thuế bao nhiêu"], "“sau thuế”", "="),
+        (["công tác phí 3 ngày 2 đêm cho 4 người là bao nhiêu"], "“4 người”", "="),
+        (["lương thử việc 10 triệu thì lương chính thức bao nhiêu"], "11.764.706", ""),
+        (["100k + 50k", "cộng thêm 200k nữa", "rồi nhân 2"], "700.000 VND", ""),
+        (["lỗi 691 là gì và tháng này bị mấy lần"], "sai mật khẩu", ""),
+        (["log máy in tháng 11 có bao nhiêu lỗi"], "web-01", "131"),
+        (["user an có lỗi không"], "0 dòng", "809"),
+        (["log vpn 20/11 có mấy lỗi", "còn buổi chiều"], "từ 12:00 đến 18:00 ngày 20/11/2026", "28"),
+    ],
+)  # fmt: skip
+async def test_what_changes_a_figure_is_taken_into_account_or_named(
+    desk: RagDesk, asked: list[str], said: str, unsaid: str
+) -> None:
+    desk.become("public", "internal", "private", department="hr")
+    for question in asked:
+        told = await desk.ask(question, offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
+    assert said in told.answer
+    assert not unsaid or unsaid not in told.answer.partition("Theo quy định")[0]
