@@ -99,12 +99,14 @@ _DAYS_EACH = re.compile(
 _HALF_YEAR = re.compile(r"\b(?:nua nam|half a year|half the year)\b")
 _BONUS = re.compile(r"\b(?:thuong|bonus)\b")
 _WEEKS = frozenset({"tuan", "week", "weeks"})
-_H = re.compile(r"(?<!luc )(?<!sau )(?<!truoc )(?<!den )(?<!tu )(?<![\w/.,-])(\d+(?:[.,]\d+)?) ?h\b(?! ?\d)")
+_H = re.compile(
+    r"(?<!luc )(?<!sau )(?<!truoc )(?<!den )(?<!tu )(?<![\w/.,-])(\d+(?:[.,]\d+)?) ?h\b(?! ?(?:\d|sang|trua|chieu|toi|dem))"
+)
 _CLOCKS = re.compile(
     r"(?:(?:tu|from) )?(?<![\w/.,-])(\d{1,2}) ?(?:h|gio|:) ?(\d{2})?(?: ?(?:toi|sang|chieu))? ?(?:den|toi|to|-) ?(\d{1,2}) ?(?:h|gio|:) ?(\d{2})?(?!\d)"
 )
 _SPELT_HOURS = re.compile(
-    rf"\b({'|'.join(_NUMBERS)})(?= (?:and a half )?{_HOUR_WORD}\b)|(?<!\w)(hai|ba|bon|sau|bay|tam|chin|muoi|two|three|four|five|six|seven|eight|nine|ten)(?= (?:ngay|buoi|days|nights)\b)"
+    rf"\b(?!(?:mot|one) (?!and a half|{_HOUR_WORD} (?:ruoi|and a half|\d+ ?(?:phut|p|min))))({'|'.join(_NUMBERS)})(?= (?:and a half )?{_HOUR_WORD}\b)|(?<!\w)(hai|ba|bon|sau|bay|tam|chin|muoi|two|three|four|five|six|seven|eight|nine|ten)(?= (?:ngay|buoi|days|nights)\b)"
 )
 _REPEATED = re.compile(
     rf"\b\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?) ?(?:moi|tung|hang|/|per|each|every|an?) ?({_DAY_WORD}|lan|quy|quarter)\b|\b(?:moi|tung|each|every) ({_DAY_WORD}|quy|quarter) (?:\w+ ){{0,3}}?\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?)\b"

@@ -277,6 +277,7 @@ def test_a_date_tells_the_kind_of_day() -> None:
         ("5 ngày thường mỗi ngày tăng ca 3 tiếng", "15"),
         ("overtime 2 hours a day for 5 working days", "10"),
         ("two and a half hours", "2.5"),
+        ("một tiếng rưỡi", "1.5"),
         ("tăng ca 90 phút", "1.5"),
         ("tăng ca từ 18h đến 20h30", "2.5"),
         ("OT 4h", "4"),
