@@ -37,8 +37,8 @@ _DENIED = re.compile(
     r"(?<!co )(?<!duoc )\b(?:khong|ko|chua|chang|not|no|never|without)\s+(?:(?:co|bi|con|la|thuoc|any|an|a|had|have|has|get|got)\s+)*(?:[\w.-]+)"
 )
 _SHORTEST_DAY = timedelta(days=1)
-# The first day of what is only asked up to a day.
-EVER = date(1970, 1, 1)
+# The first day of what is only asked up to a day, and one that no log is kept on.
+EVER, _LAST = date(1970, 1, 1), date(9998, 12, 31)
 _MINUTES = 60
 # An hour as people write it: 8h, 8h30, 8:30, 8 giờ 30, 2pm, 2 giờ chiều.
 _HALF = r"(?:\s*([ap]\.?m|sang|trua|chieu|toi)\b)?"
@@ -56,8 +56,8 @@ _PARTS = {
     "log_night": (0, 0), "log_afternoon": (12 * _MINUTES, 18 * _MINUTES), "log_evening": (18 * _MINUTES, 24 * _MINUTES),
 }  # fmt: skip
 _PAST = re.compile(
-    r"\b(\d+|mot|nua|an?|one|half an)?\s*(gio|tieng|h|hours?|phut|minutes?|mins?)\s+(?:qua|vua qua|vua roi|gan day|gan nhat|tro lai day|truoc den nay)\b"
-    r"|\b(?:last|past|previous)\s+(\d+\s+)?(hours?|minutes?|mins?)\b"
+    r"\b(\d{1,4}|mot|nua|an?|one|half an)?\s*(gio|tieng|h|hours?|phut|minutes?|mins?)\s+(?:qua|vua qua|vua roi|gan day|gan nhat|tro lai day|truoc den nay)\b"
+    r"|\b(?:last|past|previous)\s+(\d{1,4}\s+)?(hours?|minutes?|mins?)\b"
 )
 # What opens or closes a period, right before it.
 _SINCE = re.compile(r"\b(?:ke tu|tu|since|from)\s*$")
@@ -182,6 +182,7 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
         found.append((now - length, now))
     query = blank_out(query, [past.span() for past in _PAST.finditer(text)])
     ranges = find_ranges(query, now.date())
+    ranges = [one for one in ranges if EVER < one.start and one.end < _LAST]
     spans = [one.span for one in ranges]
     hours, query, odd = _hours(query, spans)
     unread += odd

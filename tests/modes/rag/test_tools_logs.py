@@ -336,3 +336,17 @@ def test_of_several_periods_each_is_counted() -> None:
 )
 def test_what_narrows_a_count_and_is_not_read_is_named(question: str, unread: str) -> None:
     assert unread in parse_log_query(question, NOW).unread
+
+
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(
+            st.sampled_from(["log", "20/11", "31/12/9999", "trước", "1/1/0001", "99h", "từ", "đến", "trên", "500", "ms"]),
+            max_size=10,
+        ).map(" ".join),
+    )
+)  # fmt: skip
+def test_any_text_asks_something_of_a_log(text: str) -> None:
+    wanted = parse_log_query(text, NOW, ["db-01"])
+    assert wanted.in_period(NOW) in (True, False)
