@@ -402,7 +402,9 @@ def _is_share_of(clause: str, question: str) -> bool:
     part, whole_ = part - whole_, whole_ - part
 
     def last(words: set[str], end: int) -> int:
-        return max((text.rfind(word, 0, end) for word in words), default=-1)
+        return max(
+            (found.start() for found in re.finditer(r"\w+", text[:end]) if found[0] in words), default=-1
+        )
 
     asked = last(whole_, len(text))
     return asked >= 0 and last(part, paid.start) > last(whole_, paid.start)

@@ -182,7 +182,7 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
         found.append((now - length, now))
     query = blank_out(query, [past.span() for past in _PAST.finditer(text)])
     ranges = find_ranges(query, now.date())
-    ranges = [one for one in ranges if EVER < one.start and one.end < _LAST]
+    ranges = [one for one in ranges if one.start > EVER and one.end < _LAST]
     spans = [one.span for one in ranges]
     hours, query, odd = _hours(query, spans)
     unread += odd

@@ -472,6 +472,7 @@ async def test_a_sum_is_not_told_again_for_another_kind_of_figure(desk: RagDesk)
         (["lương 12 triệu thưởng tết sau thuế bao nhiêu"], "“sau thuế”", "="),
         (["công tác phí 3 ngày 2 đêm cho 4 người là bao nhiêu"], "“4 người”", "="),
         (["lương thử việc 10 triệu thì lương chính thức bao nhiêu"], "11.764.706", ""),
+        (["lương chính thức em thỏa thuận 14tr, vậy thử việc mỗi tháng nhận bao nhiêu"], "11.900.000", ""),
         (["100k + 50k", "cộng thêm 200k nữa", "rồi nhân 2"], "700.000 VND", ""),
         (["lỗi 691 là gì và tháng này bị mấy lần"], "sai mật khẩu", ""),
         (["log máy in tháng 11 có bao nhiêu lỗi"], "web-01", "131"),
@@ -483,7 +484,8 @@ async def test_what_changes_a_figure_is_taken_into_account_or_named(
     desk: RagDesk, asked: list[str], said: str, unsaid: str
 ) -> None:
     desk.become("public", "internal", "private", department="hr")
-    for question in asked:
-        told = await desk.ask(question, offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
+    for question in asked[:-1]:
+        await desk.ask(question, offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
+    told = await desk.ask(asked[-1], offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
     assert said in told.answer
     assert not unsaid or unsaid not in told.answer.partition("Theo quy định")[0]
