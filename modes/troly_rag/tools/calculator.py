@@ -674,6 +674,10 @@ def _with_kind_of_day(given: ToolInputs, today: date) -> tuple[str, str, str]:
     holiday = say("math.holiday", lang)
     for hit in reversed(tool_words("holiday").find(query)):
         query = f"{query[: hit.start]}{holiday}{query[hit.end :]}"
+    if lunar := tool_words("lunar").find(query):
+        # Another day of the lunar calendar: which one that is, is not known here.
+        day = " ".join(query[: lunar[0].end].split()[-3:])
+        return query, "", say("math.perhaps_holiday", lang, day=f"“{day}”")
     query, day, note = days_in_full(query, today), "", ""
     for one in reversed(find_ranges(query, today)):
         if one.start != one.end or (one.start.day, one.start.month) == (today.day, today.month):

@@ -458,6 +458,7 @@ async def test_a_sum_is_not_told_again_for_another_kind_of_figure(desk: RagDesk)
         (["tang ca 1/5 3 tieng va chu nhat 2 tieng luong 15tr duoc bao nhieu"], "937.500", "150% ="),
         (["overtime 4 hours on Labour Day with a salary of 15 million"], "865,385", "150% ="),
         (["làm thêm mùng 2 tết 4 tiếng, lương 15 triệu được bao nhiêu"], "865.385", "150% ="),
+        (["tăng ca mùng 6 tết 4 tiếng lương 15 triệu"], "Chưa biết “mùng 6 tết”", ""),
         (["tăng ca ngày 17/2 4 tiếng lương 15 triệu"], "Chưa biết 17/2/2026", ""),
         (["làm thêm 45 giờ ngày thường lương 15 triệu được bao nhiêu"], "Không quá 40 giờ", ""),
         (["đi muộn 70 phút 2 lần bị phạt bao nhiêu"], "trên 60 phút", ""),
