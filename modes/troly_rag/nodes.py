@@ -294,7 +294,7 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     turn.answered = composed.answered
     turn.conversation_metadata[SUM] = composed.computed
     read = any(tool == LOG for output in execution.outputs for tool, _ in output.extras)
-    show(turn, work.routing.refined_query, content.evidence, logs_read=read and not content.evidence)
+    show(turn, work.routing.refined_query, content.evidence, logs_read=read)
     turn.say(content.answer)
     if content.evidence:
         turn.emit(cards(content.evidence, turn.now, turn.language))

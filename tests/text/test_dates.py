@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.vietnamese import anything, decomposed, plain
-from troly.text.dates import HCM, find_ranges, fixed_clock, format_date, parse_date, parse_now, system_clock
+from troly.text.dates import (
+    HCM,
+    days_in_full,
+    find_ranges,
+    fixed_clock,
+    format_date,
+    parse_date,
+    parse_now,
+    system_clock,
+)
 
 TODAY = date(2024, 5, 15)  # a Wednesday
 
@@ -228,3 +237,37 @@ def test_any_text_on_any_day_gives_ordered_periods_inside_it(s: str, today: date
 )
 def test_any_mixture_of_date_words_is_read_without_error(parts: list[str], today: date) -> None:
     assert all(each.start <= each.end for each in find_ranges(" ".join(parts), today))
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("20/4", ["20/4"]),
+        ("và 21/4 nữa", ["21/4"]),
+        ("20-04", ["20/4"]),
+        ("18, 19 và 20/4", ["18/4", "19/4", "20/4"]),
+        ("18 and 20 April", ["18/4", "20/4"]),
+        ("từ 16 đến 20/4", ["16/4-20/4"]),
+        ("ngày 2-5/5", ["2/5-5/5"]),
+        ("ngày 3", ["3/5"]),
+        ("hôm 25", ["25/4"]),
+        ("the 9th", ["9/5"]),
+        ("thứ 2 và thứ 4 tuần trước", ["6/5", "8/5"]),
+        ("10 ngày đầu tháng 4", ["1/4-10/4"]),
+        ("5 ngay cuoi thang 4", ["26/4-30/4"]),
+        ("first half of last month", ["1/4-15/4"]),
+        ("từ đầu tháng 4 đến giờ", ["1/4-15/5"]),
+        ("errors april", ["1/4-30/4"]),
+        ("db-02 tháng 4", ["1/4-30/4"]),
+        ("3 ngày, 1-2 lần, lỗi 691, 8-10 giờ", []),
+    ],
+)
+def test_days_as_figures_and_parts_of_months(text: str, days: list[str]) -> None:
+    found = find_ranges(days_in_full(text, TODAY), TODAY)
+    ends = [(f"{one.start.day}/{one.start.month}", f"{one.end.day}/{one.end.month}") for one in found]
+    assert [first if first == last else f"{first}-{last}" for first, last in ends] == days
+
+
+@given(anything)
+def test_any_text_keeps_its_other_words(text: str) -> None:
+    assert isinstance(days_in_full(text, TODAY), str)

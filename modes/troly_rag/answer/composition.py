@@ -157,7 +157,7 @@ class Findings:
                 continue
             shown = [one for tool, one in output.extras if tool in (MATH, LOG)]
             self.computed = self.computed or any(one.covered for one in shown)
-            self._partial = self._partial or any(one.covered and one.unread for one in shown)
+            self._partial = self._partial or any(one.unread for one in shown)
             for extra in shown:
                 self.figures.append(extra.answer)
                 used += extra.evidence
@@ -168,7 +168,9 @@ class Findings:
                 material += query.found.material
                 if not query.looked_up:
                     continue
-                used += self._tell(query, computed=computed)
+                # What a log could not be asked is said by its tool.
+                logged = query.index == 1 and any(tool == LOG for tool, _ in output.extras)
+                used += self._tell(query, computed=computed, logged=logged)
         self.used, self.material = _unique(used), _unique([*used, *material])
 
     @property
@@ -187,11 +189,14 @@ class Findings:
         parts = [*self.figures, told, *self._nearest]
         return "\n\n".join(filter(None, parts)) or _nothing(routing.refined_query, self._lang)
 
-    def _tell(self, query: QueryAnswer, *, computed: bool) -> list[SourceEvidence]:
+    def _tell(self, query: QueryAnswer, *, computed: bool, logged: bool) -> list[SourceEvidence]:
         """Add what answers `query`, or what comes nearest to it; the sources of that."""
         stands = [one for one in query.found.evidence if key_of(one) not in self._conflicts.losers]
         stands = [one for one in stands if not one.superseded] or stands
         side = is_side(query.query, self._lang)
+        if logged and computed:
+            # Lines were counted for it.
+            return []
         if query.found.covered:
             self._held.append(query.found.passages[0].share if query.found.passages else 1.0)
             told = self._untold(query.found.answer)
@@ -215,7 +220,7 @@ class Findings:
             text = say(key, self._lang, words=words, title=stands[0].title, text=near)
             self._nearest.append(text)
             return stands[:1]
-        self._nearest.append(_nothing(query.query, self._lang))
+        self._nearest.append("" if logged else _nothing(query.query, self._lang))
         return []
 
     def go_on_with(self, shown: Sequence[SourceEvidence]) -> None:

@@ -425,6 +425,13 @@ def listed_words() -> frozenset[str]:
     return frozenset(word.folded for text in (*fillers, *names) for word in tokens(text))
 
 
+def names_in(raw: str) -> list[tuple[int, int]]:
+    """Where names of several words of synonyms.txt stand in `raw`."""
+    typed = tokens(raw)
+    found = [(at, len(phrase.words)) for at, phrase in _phrases_in(typed, synonyms().by_first)]
+    return [(typed[at].start, typed[at + many - 1].end) for at, many in found if many > 1]
+
+
 @cache
 def known_names() -> str:
     """All that synonyms.txt names, in small letters, a name a line."""

@@ -27,12 +27,15 @@ from troly_rag.routing.questions import (
     is_arithmetic,
     is_elliptical,
     predicate,
+    spaced,
     without_rejected,
 )
 from troly_rag.strings import say
+from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
 from troly_rag.tools.calculator import work_out
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
-from troly_rag.tools.logs import is_of_log, parse_log_query
+from troly_rag.tools.log_query import parse_log_query
+from troly_rag.tools.logs import is_of_log
 
 KIND, LOGS = "documents", "logs"
 # A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
@@ -139,6 +142,8 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
 
     Of the ways to make it whole that one is taken which a page answers; a page that was shown comes before others.
     """
+    if goes_on_with_sum(text) and (goes_on_with_sum(before) or expression_in(spaced(before))):
+        return FullQuestion(text, leaned=True)
     meant = without_rejected(text)
     corrects = meant != text or bool(corrections().find(text))
     today = pages.turn.now.astimezone(HCM).date()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from troly.text.catalogue import Lang
-from troly.text.dates import find_ranges
+from troly.text.dates import days_in_full, find_ranges
 from troly.text.fold import WordToken, fold, nfc, tokens
 from troly.text.match import PhraseHit, blank_out
 from troly.text.numbers import find_amounts
@@ -19,6 +19,7 @@ from troly_rag.corpus.coverage import figure_request, question_of
 from troly_rag.routing.agent_choice import AgentChoice
 from troly_rag.routing.lexicons import ENOUGH, asking_lists, label, tool_words
 from troly_rag.strings import say
+from troly_rag.tools.arithmetic import goes_on_with_sum
 
 _EDGES = " \t\r\n,.;:!?-–—…"
 
@@ -134,7 +135,8 @@ def _trim(text: str) -> str:
 
 # --- Sums, logs and summaries that a question calls for
 
-_ARITHMETIC = re.compile(r"\d\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s+-\s+\d|\d\s*%")
+_SCALE = r"(?:k|tr|trieu|nghin|ngan|ty|cu|vnd|dong)?"
+_ARITHMETIC = re.compile(rf"\d\s*{_SCALE}\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s*{_SCALE}\s+-\s+\d|\d\s*%")
 _DATE = re.compile(
     r"\b(?:0?[1-9]|[12]\d|3[01])[/-](?:0?[1-9]|1[0-2])(?:[/-]\d{2,4})?\b|\b(?:0?[1-9]|1[0-2])[/-](?:19|20)\d\d\b"
 )
@@ -146,7 +148,7 @@ _CLOCK = re.compile(r"\b\d{1,2}\s*(?:h\b|gio\b|:\d{2})")
 
 def wants_math(text: str) -> bool:
     """Whether something is to be computed: a sum asked for, signs between figures, or amounts with leave or money."""
-    if is_arithmetic(text) or tool_words("sum").find(text):
+    if is_arithmetic(text) or tool_words("sum").find(text) or goes_on_with_sum(text):
         return True
     figures = bool(find_amounts(text)) or bool(_DAYS.search(fold(text)))
     return figures and bool(tool_words("math").find(text))
@@ -170,12 +172,35 @@ def wants_log(text: str, now: datetime) -> bool:
     past = any(one.start <= now.date() for one in find_ranges(text, now.date()))
     of_somebody = past and bool(tool_words("log_who").find(text))
     happened = (bool(_DATE.search(fold(text))) or of_somebody) and tool_words("event").find(text)
-    if not (tool_words("fault").find(text) or happened) or tool_words("rules").find(text):
+    # A level is written in capitals or counted.
+    level = any(text[hit.start : hit.end].isupper() for hit in tool_words("level").find(text))
+    if not (tool_words("fault").find(text) or happened or level) or tool_words("rules").find(text):
         return False
-    dated = bool(find_ranges(text, now.date())) or bool(_CLOCK.search(fold(text)))
-    # How many of a level of lines there are is told by no page.
+    dated = bool(find_ranges(days_in_full(text, now.date()), now.date())) or bool(_CLOCK.search(fold(text)))
+    # How many of a level of lines there are is told by no page, nor what befell a user who is named.
     dated = dated or (figure_request(text).figure and bool(tool_words("level").find(text)))
+    dated = dated or bool(tool_words("fault").find(text) and user_named(text))
     return dated or bool(tool_words("log_days").find(text))
+
+
+def user_named(text: str) -> str:
+    """The account that a question names ("user an"), folded; "" for none."""
+    for hit in tool_words("account").find(text):
+        word = next(iter(tokens(text[hit.end :])), None)
+        name = word.text if word and not text[hit.end : hit.end + word.start].strip(" :=") else ""
+        # "User an" names one in Vietnamese.
+        lists = [
+            "ask",
+            "predicate",
+            "action",
+            "pronoun",
+            "join",
+            *["stop"] * (question_of(text).language == "en"),
+        ]
+        asked = any(label(one).find(name) for one in lists)
+        if name.isascii() and name.isalnum() and not asked and not question_of(name).names_something:
+            return fold(name)
+    return ""
 
 
 def wants_summary(text: str) -> bool:

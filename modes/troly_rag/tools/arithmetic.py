@@ -135,15 +135,41 @@ UNITS = {
     "lan": "lần", "times": "lần",
 }  # fmt: skip
 _OPERATORS = {
-    "cong": "+", "plus": "+", "tru": "-", "minus": "-", "nhan": "*", "chia": "/", "divided by": "/", "mu": "^", "cua": "*",
+    "cong": "+", "plus": "+", "add": "+", "tru": "-", "minus": "-", "nhan": "*", "chia": "/", "divided by": "/", "mu": "^", "cua": "*",
     "of": "*", "multiplied by": "*", "+": "+", "-": "-", "–": "-", "−": "-", "*": "*", "x": "*", "×": "*", "·": "*", "/": "/", ":": "/",
     "÷": "/", "^": "^", "**": "^", "(": "(", ")": ")", "%": "%",
 }  # fmt: skip
-_PASSED_OVER = frozenset({"vnd", "dong", "d", "k", "tr", "trieu", "nghin", "ty", "=", "?", ".", ","})
+_PASSED_OVER = frozenset(
+    {
+        "vnd",
+        "dong",
+        "d",
+        "k",
+        "tr",
+        "trieu",
+        "nghin",
+        "ty",
+        "=",
+        "?",
+        ".",
+        ",",
+        "them",
+        "nua",
+        "tiep",
+        "more",
+        "another",
+        "by",
+    }
+)
+# What comes then is done to all that came before.
+_THEN = frozenset({"roi", "xong", "then"})
+_GOES_ON = re.compile(
+    r"\s*(?:roi |then |va |and )*(?:cong|tru|nhan|chia|plus|minus|times|divided by|multiplied by|add|[-+*/×÷])(?: them)?\s+\d"
+)
 _PART = re.compile(r"\*\*|divided by|multiplied by|[^\W\d]+|\S")
 # "3 times 4" multiplies, "late 3 times" counts.
 _TIMES = re.compile(r"\s*times\s+[0-9(]")
-_SCALED = re.compile(r"[0-9] ?(?:k|tr|trieu|nghin|ngan|ty|cu)\b")
+_SCALED = re.compile(r"[0-9] ?(?:k|tr|trieu|nghin|ngan|ty|cu)\d*\b")
 
 
 def expression_in(text: str) -> list[Token]:
@@ -168,6 +194,8 @@ def _runs(text: str) -> Iterator[list[Token]]:
             if token is None:
                 yield run
                 run = []
+            elif token.text in _THEN:
+                run = [Sign("("), *run, Sign(")")] if run else run
             else:
                 run.append(token)
         run.append(quantity_of(amount, text[amount.start : amount.end], text[amount.end : amount.end + 12]))
@@ -177,7 +205,7 @@ def _runs(text: str) -> Iterator[list[Token]]:
     for token in _between(text[at:]):
         if token is None:
             break
-        run.append(token)
+        run += [token] if token.text not in _THEN else []
     yield run
 
 
@@ -187,6 +215,8 @@ def _between(text: str) -> Iterator[Sign | None]:
         word = found.group()
         if word in _OPERATORS or (word == "times" and not text[found.end() :].strip()):
             yield Sign(_OPERATORS.get(word, "*"))
+        elif word in _THEN:
+            yield Sign(word)
         elif word not in UNITS and word not in _PASSED_OVER:
             yield None
 
@@ -197,13 +227,30 @@ def _computes(run: list[Token]) -> bool:
     return operators > 0 and numbers > 1
 
 
-def answer(query: str, lang: Lang) -> str:
-    """The result of a question's arithmetic in a sentence; "" where there is none. Raises CalculationError."""
-    tokens = expression_in(query)
+def answer(query: str, lang: Lang, before: str = "") -> str:
+    """The result of a question's arithmetic in a sentence, with that of the messages `before` (newest first) where it goes on
+    with a sum ("cộng thêm 200k nữa"); "" where there is none. Raises CalculationError."""
+    tokens = _going_on([query, *before.split("\n")])
     if not tokens:
         return ""
     found = evaluate(tokens)
     return say("math.result", lang, expression=_written(tokens, lang), result=_shown(found, lang))
+
+
+def goes_on_with_sum(text: str) -> bool:
+    """Whether a message begins with what is done to a sum told before: "cộng thêm 200k nữa"."""
+    return _GOES_ON.match(fold(text)) is not None
+
+
+def _going_on(said: Sequence[str]) -> list[Token]:
+    if not said:
+        return []
+    own = max(_runs(said[0]), key=len, default=[])
+    if not (goes_on_with_sum(said[0]) and own and isinstance(own[0], Sign)):
+        return expression_in(said[0])
+    older = _going_on(said[1:])
+    run = [Sign("("), *older, Sign(")"), *own]
+    return run if older and _computes(run) else []
 
 
 def _written(tokens: list[Token], lang: Lang) -> str:

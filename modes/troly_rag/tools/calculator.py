@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
-from troly.text.catalogue import Lang
-from troly.text.dates import HCM, find_ranges, format_date
-from troly.text.fold import fold
+from troly.text.catalogue import LANGS, Lang
+from troly.text.dates import HCM, days_in_full, find_ranges, format_date
+from troly.text.fold import fold, nfc
 from troly.text.match import blank_out, spans_of
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
 from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
-from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer
+from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 
@@ -80,7 +80,48 @@ _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "ch
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
 _SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES, _FEWEST_NAMED = 0.6, 0.5, 100, 2, 3
-_MONTH, _SATURDAY = timedelta(days=31), 5
+_MONTH, _SATURDAY, _MONTHS = timedelta(days=31), 5, 12
+_HOUR_WORD, _DAY_WORD = (
+    r"(?:gio|tieng|hours?|h)",
+    r"(?:ngay|hom|buoi|toi|dem|tuan|days?|nights?|evenings?|weeks?)",
+)
+_EACH = r"(?:moi|tung|mot|hang|/|per|an?|each|every)"
+_AND_HALF = re.compile(rf"(\d+) ?({_HOUR_WORD}) (?:ruoi|and a half)\b|(\d+) and a half (hours?)\b")
+_AND_MINUTES = re.compile(rf"(\d+) ?({_HOUR_WORD}) ?(?:and |va )?(\d{{1,2}}) ?(?:phut|p|minutes?|mins?)\b")
+_MINUTES = re.compile(r"(\d{2,3}) ?(?:phut|minutes?|mins?)\b")
+# "2 tiếng mỗi ngày trong 5 ngày", "5 ngày mỗi ngày 2 tiếng": how much each time, and how many times.
+_EACH_DAY = re.compile(
+    rf"(?P<each>\d+(?:[.,]\d+)?) ?{_HOUR_WORD} ?{_EACH} ?(?P<day>{_DAY_WORD})\b[ ,]*(?:(?:trong|suot|for|x|lien tuc)\b ?)*(?P<many>\d+) (?P<unit>(?:working |business )?{_DAY_WORD})\b"
+)
+_DAYS_EACH = re.compile(
+    rf"(?P<many>\d+) (?P<unit>(?:working |business )?{_DAY_WORD})\b(?P<kind>(?: (?!{_EACH})\w+){{0,3}})[ ,]*{_EACH} (?P<day>{_DAY_WORD}) (?P<act>(?:\w+ ){{0,3}}?)(?P<each>\d+(?:[.,]\d+)?) ?{_HOUR_WORD}\b"
+)
+_HALF_YEAR = re.compile(r"\b(?:nua nam|half a year|half the year)\b")
+_BONUS = re.compile(r"\b(?:thuong|bonus)\b")
+_WEEKS = frozenset({"tuan", "week", "weeks"})
+_H = re.compile(
+    r"(?<!luc )(?<!sau )(?<!truoc )(?<!den )(?<!tu )(?<![\w/.,-])(\d+(?:[.,]\d+)?) ?h\b(?! ?(?:\d|sang|trua|chieu|toi|dem))"
+)
+_CLOCKS = re.compile(
+    r"(?:(?:tu|from) )?(?<![\w/.,-])(\d{1,2}) ?(?:h|gio|:) ?(\d{2})?(?: ?(?:toi|sang|chieu))? ?(?:den|toi|to|-) ?(\d{1,2}) ?(?:h|gio|:) ?(\d{2})?(?!\d)"
+)
+_SPELT_HOURS = re.compile(
+    rf"\b(?!(?:mot|one) (?!and a half|{_HOUR_WORD} (?:ruoi|and a half|\d+ ?(?:phut|p|min))))({'|'.join(_NUMBERS)})(?= (?:and a half )?{_HOUR_WORD}\b)|(?<!\w)(hai|ba|bon|sau|bay|tam|chin|muoi|two|three|four|five|six|seven|eight|nine|ten)(?= (?:ngay|buoi|days|nights)\b)"
+)
+_REPEATED = re.compile(
+    rf"\b\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?) ?(?:moi|tung|hang|/|per|each|every|an?) ?({_DAY_WORD}|lan|quy|quarter)\b|\b(?:moi|tung|each|every) ({_DAY_WORD}|quy|quarter) (?:\w+ ){{0,3}}?\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?)\b"
+)
+_LIMIT = re.compile(rf"\b(?:khong qua|toi da|not more than|no more than|at most|up to) (\d+) {_HOUR_WORD}\b")
+_BY_MONTH = re.compile(
+    r"\b(?:trong|moi|mot|hang) (?:mot |moi )?thang\b|\b(?:a|per|each|in a) month\b|\bmonthly\b"
+)
+_COUNTED = re.compile(
+    r"(?<!thu )(?<!thang )(?<!ngay )(?<!quy )(?<!nam )(?<!luc )(?<![\w/.,-])(\d+(?:[.,]\d+)?) ?(?:k )?([a-z]+)\b"
+)
+_OTHER_UNITS = frozenset({"quy", "quarter", "quarters", "lop", "ky"})
+# Holidays of the law on fixed days, by day and month; those of the lunar calendar fall, with the days beside them, in these stretches.
+_HOLIDAYS = frozenset({(1, 1), (30, 4), (1, 5), (2, 9)})
+_PERHAPS_HOLIDAY = (((1, 19), (2, 28)), ((3, 28), (4, 29)), ((9, 1), (9, 1)), ((9, 3), (9, 3)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,15 +299,15 @@ def _by_unit(sentence: str, said: Figures, question: str, units: Collection[str]
                 free = Decimal(_NUMBERS.index(first[1]) % 10)
             beyond = max(Decimal(0), count - free)
             times = Decimal(int(beyond / step))
-            if count == 1 and not free and len(said.counted) == 1:
-                # "a week", "một năm": how the question or the rule counts, no figure of the asker's.
+            # What is granted to all is no answer to what comes beside it; "a week", "một năm" is how the question or the rule
+            # counts, no figure of the asker's.
+            to_all = granted and free and not times and granted not in units
+            if to_all or (count == 1 and not free and len(said.counted) == 1 and unit != "child"):
                 continue
             value = times * amount.value
             base = _base(sentence, amount.start, granted) if granted else Decimal(0)
             opening = f"{_plain(base, lang)} + " if base else ""
-            many = (
-                f"({_plain(count, lang)} − {_plain(free, lang)})" if free and beyond else _plain(times, lang)
-            )
+            many = _counted_beyond(count, free, lang) if free else _plain(times, lang)
             if step > 1:
                 many = f"({_plain(count, lang)} / {_plain(step, lang)} → {_plain(times, lang)})"
             shown = (
@@ -287,6 +328,12 @@ def _by_unit(sentence: str, said: Figures, question: str, units: Collection[str]
         if counts and (figure_request(question).figure or total or "?" not in question)
         else ""
     )
+
+
+def _counted_beyond(count: Decimal, free: Decimal, lang: Lang) -> str:
+    """How many come after those that are free, with how that is counted."""
+    one, other = _plain(count, lang), _plain(free, lang)
+    return f"({one} − {other})" if count > free else f"({one} ≤ {other} → 0)"
 
 
 def _carried_over(text: str, question: str, before: str) -> Decimal:
@@ -332,14 +379,35 @@ def _by_share(sentence: str, question: str, said: Figures, lang: Lang) -> str:
     money = said.money
     asked = text_of(question)
     cases = [case for case in cases if question_of(case[0]).coverage(asked).share >= _SPOKEN_OF]
-    if not cases or money is None or "hour" in said.counted:
+    if not cases or money is None or "hour" in said.counted or _HOURLY.search(fold(sentence)):
         return ""
     chosen = _meant(question, cases) or cases
     lines = [
-        f"{_plain(share, lang)}% × {_money(money, lang)} = {_money(money * share / 100, lang)}"
-        for _, share in chosen
+        f"{_money(money, lang)} / {_plain(share, lang)}% = {_money(money * 100 / share, lang)}"
+        if _is_share_of(clause, question)
+        else f"{_plain(share, lang)}% × {_money(money, lang)} = {_money(money * share / 100, lang)}"
+        for clause, share in chosen
     ]
     return _told(lines, "; ".join(clause for clause, _ in chosen), lang)
+
+
+def _is_share_of(clause: str, question: str) -> bool:
+    """Whether the money of `question` is what the rule gives a share as ("lương thử việc 10 triệu"), and the whole is asked."""
+    one, mark, other = clause.partition("%")
+    text = fold(question)
+    paid = next((found for found in find_amounts(question) if found.value >= LEAST_PAY), None)
+    if not mark or paid is None:
+        return False
+    part, whole_ = (set(map(fold, question_of(name).words)) for name in (_name(one), other))
+    part, whole_ = part - whole_, whole_ - part
+
+    def last(words: set[str], end: int) -> int:
+        return max(
+            (found.start() for found in re.finditer(r"\w+", text[:end]) if found[0] in words), default=-1
+        )
+
+    asked = last(whole_, len(text))
+    return asked >= 0 and last(part, paid.start) > last(whole_, paid.start)
 
 
 def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
@@ -383,10 +451,12 @@ def _by_months_of_pay(text: str, asked: str, said: Figures, lang: Lang) -> str:
     """Months' pay for a year of work, less for fewer months, more for the grade that is named."""
     folded, named = fold(text), fold(asked)
     rule = _FOR_A_YEAR.search(folded)
-    if rule is None or said.money is None or not re.search(r"\b(?:thuong|bonus)\b", named):
+    if rule is None or said.money is None or not _BONUS.search(named):
         return ""
     year = Decimal(rule[1])
     months = year if said.counted.get("year") else min(said.counted.get("month", year), year)
+    counted = said.counted.get("year") or "month" in said.counted
+    note = "" if counted else say("math.whole_year", lang, count=_plain(year, lang))
     pay = said.money * Decimal(rule[2].replace(",", ".")) * months / year
     lines = [
         f"{_money(said.money, lang)} × {rule[2]} × {_plain(months, lang)}/{_plain(year, lang)} = {_money(pay, lang)}"
@@ -399,7 +469,7 @@ def _by_months_of_pay(text: str, asked: str, said: Figures, lang: Lang) -> str:
         lines.append(say("math.total", lang, total=_money(pay + added, lang)))
     elif grade and re.search(rf"\bloai {grade[1]} khong", folded):
         return ""
-    return _told(lines, text, lang)
+    return _told(lines, text, lang, note)
 
 
 def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str = "") -> str:
@@ -506,9 +576,10 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     lang, today = given.turn.language, given.turn.now.astimezone(HCM)
     years = {year for year in _YEAR.findall(given.query) if int(year) < today.year}
     rules = [one for one in given.passages if (one.years & years if years else not one.superseded)]
-    dated = [one.start.weekday() for one in find_ranges(given.query, today.date()) if one.start == one.end]
-    day = say("math.rest_day" if dated and dated[0] >= _SATURDAY else "math.weekday", lang) if dated else ""
-    for passage in rules[:_PAGES]:
+    query, worked = _with_months_worked(hours_in_full(given.query), given.before, today.date(), lang)
+    query, day, note = _with_kind_of_day(replace(given, query=query), today.date())
+    given, note = replace(given, query=query), worked or note
+    for passage in rules[:_PAGES] if not goes_on_with_sum(given.query) else ():
         text = _sum_of(given, passage, day)
         heading = f"{passage.title}\n{passage.section}"
         text = text or on_calendar(given.query, passage.text, today.date(), lang, heading)
@@ -516,31 +587,191 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
         held = text_of(f"{heading}\n{text}")
         if given.turn.model.reason_unavailable is None and question_of(given.query).coverage(held).unread:
             continue
+        if text and (unread := _not_read(given, text, passage)):
+            words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
+            told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))
+            return ToolResult(told, "", (evidence_of(passage, given.agent.name),), unread=tuple(unread))
         if text:
-            used, sums = [passage], [text]
-            for part in (parts := _other_matters(given.query, passage)):
-                for other in rules:
-                    if part not in _other_matters(part, other) and (
-                        more := work_out(part, "", other.text, lang)
-                    ):
-                        used.append(other)
-                        sums.append(more)
-                        parts = [one for one in parts if one != part]
-                        break
-            if parts:
-                sums.append(say("math.left", lang, parts=", ".join(f"“{part}”" for part in parts)))
-            evidence = tuple(evidence_of(one, given.agent.name) for one in used)
-            return ToolResult(
-                "\n\n".join(sums), say("math.context", lang), evidence, covered=True, unread=tuple(parts)
-            )
+            return _with_other_rules(given, rules, passage, f"{text}{note}{_beyond(given, passage.text)}")
     try:
-        text = answer(given.query, lang)
+        text = answer(given.query, lang, given.before)
     except CalculationError as fault:
         if fault.kind == "syntax":
             return ToolResult()
         raise ToolError("arithmetic", say(f"math.{fault.kind}", lang, part=fault.part)) from fault
     missing = missing_for(given.query, lang) if not text else ""
     return ToolResult(text or missing, say("math.context", lang), covered=bool(text))
+
+
+def hours_in_full(text: str) -> str:
+    """`text` with each length of time as one count of hours: "2 giờ rưỡi", "2 tiếng 30 phút", "2 tiếng mỗi ngày trong 5 ngày"."""
+
+    def in_place(form: re.Pattern[str], told: Callable[[re.Match[str]], str]) -> None:
+        nonlocal text
+        for found in reversed(list(form.finditer(fold(text)))):
+            text = f"{text[: found.start()]}{told(found)}{text[found.end() :]}"
+
+    text = nfc(text)
+    overtime = bool(text_of(_OVERTIME).lines & text_of(text).lines)
+    in_place(_SPELT_HOURS, lambda one: f"{_NUMBERS.index(one[0]) % 10 + 1}")
+    if overtime:
+        in_place(_CLOCKS, _between_clocks)
+        in_place(_H, lambda one: f"{one[1]} giờ")
+    in_place(_AND_HALF, lambda one: f"{one[1] or one[3]},5 {one[2] or one[4]}")
+    in_place(
+        _AND_MINUTES,
+        lambda one: f"{_comma(Decimal(one[1]) + Decimal(one[3]) / 60)} {text[one.start(2) : one.end(2)]}",
+    )
+    in_place(_HALF_YEAR, lambda one: "6 months" if "half" in one[0] else "6 tháng")
+    for form in (_EACH_DAY, _DAYS_EACH):
+        in_place(form, lambda one: _all_hours(text, one))
+    if overtime and "hour" not in figures_of(text).counted:
+        in_place(_MINUTES, lambda one: f"{_comma(Decimal(one[1]) / 60)} giờ")
+    return text
+
+
+def _between_clocks(found: re.Match[str]) -> str:
+    """The hours from one time of day to another."""
+    first, last = (Decimal(found[at]) + Decimal(found[at + 1] or 0) / 60 for at in (1, 3))
+    return f"{_comma((last - first) % 24)} giờ"
+
+
+def _all_hours(typed: str, found: re.Match[str]) -> str:
+    """The hours of all days together with the words around them; as they stand where days are counted and weeks are meant."""
+    parts = {name: typed[slice(*found.span(name))] if found[name] else "" for name in found.groupdict()}
+    if ("t" if found["day"] in _WEEKS else "d") != ("t" if found["unit"] in _WEEKS else "d"):
+        return typed[found.start() : found.end()]
+    hours = _comma(Decimal(found["each"].replace(",", ".")) * Decimal(found["many"]))
+    return f"{parts.get('act', '')}{hours} giờ {parts['unit']}{parts.get('kind', '')}"
+
+
+def _comma(value: Decimal) -> str:
+    return f"{value.quantize(Decimal('0.0001')).normalize():f}".replace(".", ",")
+
+
+def _with_months_worked(query: str, before: str, today: date, lang: Lang) -> tuple[str, str]:
+    """The question of a bonus with the day on which somebody began as the months up to the end of this year, and a note of that."""
+    if not _BONUS.search(fold(f"{query}\n{before}")):
+        return query, ""
+    query = days_in_full(query, today)
+    for one in find_ranges(query, today):
+        opens = [hit for hit in tool_words("joined").find(query) if hit.start < one.span[0]]
+        if opens and len(query[opens[-1].end : one.span[0]].split()) <= 1:
+            months = _MONTHS - one.start.month + (one.start.day == 1)
+            months = _MONTHS if one.start.year < today.year else max(0, months)
+            told = say("math.worked", lang, count=months)
+            query = f"{query[: opens[-1].start]}{told}{query[one.span[1] :]}"
+            return query, say("math.since", lang, day=format_date(one.start), count=months)
+    return query, ""
+
+
+def _with_kind_of_day(given: ToolInputs, today: date) -> tuple[str, str, str]:
+    """The question with holidays called so where it is of overtime, the kind of day that its date is, and what is not known of it."""
+    lang, query = given.turn.language, given.query
+    overtime = text_of(_OVERTIME).lines & text_of(f"{query}\n{given.before}").lines
+    if not overtime:
+        return query, "", ""
+    holiday = say("math.holiday", lang)
+    for hit in reversed(tool_words("holiday").find(query)):
+        query = f"{query[: hit.start]}{holiday}{query[hit.end :]}"
+    if lunar := tool_words("lunar").find(query):
+        # Another day of the lunar calendar: which one that is, is not known here.
+        day = " ".join(query[: lunar[0].end].split()[-3:])
+        return query, "", say("math.perhaps_holiday", lang, day=f"“{day}”")
+    query, day, note = days_in_full(query, today), "", ""
+    for one in reversed(find_ranges(query, today)):
+        if one.start != one.end or (one.start.day, one.start.month) == (today.day, today.month):
+            continue
+        month_day = (one.start.month, one.start.day)
+        if (one.start.day, one.start.month) in _HOLIDAYS:
+            query = f"{query[: one.span[0]]}{holiday}{query[one.span[1] :]}"
+        elif any(first <= month_day <= last for first, last in _PERHAPS_HOLIDAY):
+            note = say("math.perhaps_holiday", lang, day=format_date(one.start))
+        else:
+            day = say("math.rest_day" if one.start.weekday() >= _SATURDAY else "math.weekday", lang)
+    return query, "" if note else day, note
+
+
+def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
+    """What of the question would change the sum `told` and stands in no part of it."""
+    query, typed = given.query, hours_in_full(given.turn.text)
+    text, (sums, sentence) = fold(typed), _parted(told)
+    used, ruled = ({one.value for one in find_amounts(part)} for part in (sums, sentence))
+    used |= {Decimal(number) for number in re.findall(r"(?<![\d.,])\d{1,3}(?!\d)", sums)}
+    unread = [typed[found.start() : found.end()] for found in _REPEATED.finditer(text)]
+    for found in _COUNTED.finditer(text):
+        value, word = Decimal(found[1].replace(",", ".")), found[2]
+        unit = next((name for name, words in UNITS.items() if re.fullmatch(words, word)), "")
+        known = value in used or (value in ruled and unit != "time") or value == 1
+        if (unit or word in _OTHER_UNITS) and not known and not _penalty(rule.text, unit, value):
+            unread.append(typed[found.start() : found.end()])
+    held = text_of(f"{rule.title}\n{sentence}")
+    unread += [
+        query[hit.start : hit.end]
+        for hit in tool_words("changes_sum").find(query)
+        if question_of(query[hit.start : hit.end]).coverage(held).share < 1
+    ]
+    if "time" in figures_of(typed).counted and _BY_MONTH.search(fold(sentence)):
+        spans = tool_words("other_span").find(typed)
+        unread += [typed[hit.start : hit.end] for hit in spans if not re.match(r"\s*\d", typed[hit.end :])]
+    # A page of two matters has a rule of one of them.
+    matters = [one.strip() for one in re.split(r",|\bvà\b|\band\b", rule.title) if one.strip()]
+    meant = [one for one in matters[1:] if question_of(one).coverage(text_of(typed)).share >= 1]
+    unread += [one for one in meant if question_of(one).coverage(text_of(sentence)).unread]
+    return unread
+
+
+def _parted(told: str) -> tuple[str, str]:
+    """The sums of what was told, and the rule behind them."""
+    for lang in LANGS:
+        mark = say("math.by_rule", lang, sums="\n", rule="\n", note="").split("\n")[1]
+        if mark in told:
+            return told.split(mark, 1)[0], told.split(mark, 1)[1]
+    return told, told
+
+
+def _penalty(text: str, unit: str, count: Decimal) -> str:
+    """The sentence of a rule that speaks of more than so many of `unit`, where `count` is more; "" for none."""
+    return next(
+        (
+            claim.strip()
+            for claim in claims_of(text)
+            for least, word in _OVER.findall(fold(claim))
+            if unit == "minute" and re.fullmatch(UNITS[unit], word) and count > Decimal(least)
+        ),
+        "",
+    )
+
+
+def _beyond(given: ToolInputs, text: str) -> str:
+    """What the rule says besides of so many hours or minutes as the question counts."""
+    lang, counts = given.turn.language, _hours_in(given.query)
+    hours = sum((count for count, _ in counts), Decimal(0))
+    over = [
+        claim for claim in claims_of(text) for most in _LIMIT.findall(fold(claim)) if hours > Decimal(most)
+    ]
+    minutes = figures_of(given.turn.text).counted.get("minute")
+    late = _penalty(text, "minute", minutes) if minutes is not None else ""
+    told = " ".join(one.strip() for one in dict.fromkeys((*over, *([late] if late else []))))
+    return say("math.beyond", lang, rule=told) if told else ""
+
+
+def _with_other_rules(given: ToolInputs, rules: Sequence[Passage], passage: Passage, text: str) -> ToolResult:
+    """The sum `text` by `passage`, with those of other matters that the question counts, and what of them is left."""
+    lang, used, sums = given.turn.language, [passage], [text]
+    for part in (parts := _other_matters(given.query, passage)):
+        for other in rules:
+            if part not in _other_matters(part, other) and (more := work_out(part, "", other.text, lang)):
+                used.append(other)
+                sums.append(more)
+                parts = [one for one in parts if one != part]
+                break
+    if parts:
+        sums.append(say("math.left", lang, parts=", ".join(f"“{part}”" for part in parts)))
+    evidence = tuple(evidence_of(one, given.agent.name) for one in used)
+    return ToolResult(
+        "\n\n".join(sums), say("math.context", lang), evidence, covered=True, unread=tuple(parts)
+    )
 
 
 def _sum_of(given: ToolInputs, rule: Passage, day: str) -> str:

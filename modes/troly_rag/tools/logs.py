@@ -8,33 +8,35 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
+from math import ceil, isinf
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
 from troly.text.catalogue import Lang
-from troly.text.dates import HCM, find_ranges, format_date
+from troly.text.dates import HCM, days_in_full, format_date
 from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
 from troly.text.sanitize import sanitize
 from troly_rag.answer.evidence import SourceEvidence
-from troly_rag.corpus.coverage import phrases_of, question_of, text_of
+from troly_rag.corpus.coverage import names_in, phrases_of, question_of, text_of
 from troly_rag.routing.lexicons import corrections, neighbours, tool_words
 from troly_rag.routing.questions import asks
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
-
-LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
-# Words of a question, folded, and the level they mean.
-_LEVEL_WORDS = {
-    "loi": "ERROR", "error": "ERROR", "errors": "ERROR", "su co": "ERROR", "incident": "ERROR", "nghiem trong": "CRITICAL",
-    "critical": "CRITICAL", "canh bao": "WARNING", "warning": "WARNING", "warnings": "WARNING", "warn": "WARNING",
-    "info": "INFO", "debug": "DEBUG",
-}  # fmt: skip
-_FAULT_OF_LEVEL = re.compile(
-    r"\b(?:loi|su co)(?: muc)? (nghiem trong|critical)\b|\b(critical) (?:errors?|incidents?)\b"
+from troly_rag.tools.log_query import (
+    EVER,
+    LEVELS,
+    LogQuery,
+    Stretch,
+    code_asked_about,
+    left_out,
+    parse_log_query,
+    systems_in,
+    without_codes,
 )
+
 _SAME = {"WARN": "WARNING", "FATAL": "CRITICAL", "ERR": "ERROR"}
 _STAMP = re.compile(rb"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d+)?(Z|[+-]\d{2}:?\d{2})?")
 _LEVEL = re.compile(rb"\b(CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b")
@@ -42,16 +44,9 @@ _SYSTEM = re.compile(
     rb"\b(?:CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b[\s\]:|-]+([A-Za-z][\w.-]{0,40}):\s"
 )
 _NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|\d[\d.:]*)\b", re.IGNORECASE)
-# A number that counts nothing is a code.
-_BARE_CODE = re.compile(
-    r"(?<![\d/:.,-])\d{3,6}(?![\d/:-]|[.,]\d)(?!\s*(?:ngay|lan|dong|gio|phut|days?|times|lines?|hours?)\b)"
-)
-# Where what is left out of a count ends.
-_LEFT_OUT_ENDS = re.compile(r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what)\b", re.IGNORECASE)
 _ACTOR = re.compile(rb"\b(?:user(?:name)?|account|login|uid)[\s=:]+['\"]?([\w.@\\-]{1,40})", re.IGNORECASE)
-_FROM_TO = re.compile(
-    r"(?:tu|from|between)?\s*(\d{1,2})\s*(?:h|gio|:)\s*(\d{2})?\s*(?:den|toi|-|to|and)\s*(\d{1,2})\s*(?:h|gio|:)\s*(\d{2})?"
-)
+# How long something took, as a line tells it.
+_MEASURE = re.compile(r"(?<![\w.])(\d{1,15}(?:\.\d+)?) ?(ms|s)\b")
 # Who may read the logs: those who may read what is internal.
 SCOPE = "internal"
 _MOST_SYSTEMS = 200
@@ -63,22 +58,6 @@ SLICE = 20_000
 PIECE = 1 << 20
 # Different messages that are counted apart; a log of nothing but different ones fills no memory.
 MOST_MESSAGES = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class LogQuery:
-    """What lines are asked for: a time range (aware, end excluded), levels, and words that a line must or must not hold (folded)."""
-
-    start: datetime | None = None
-    end: datetime | None = None
-    levels: frozenset[str] = frozenset()
-    words: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        """The codes that are bare numbers: a line holds one of them."""
-        return tuple(word for word in self.words if word.isdigit())
 
 
 class LineKind(NamedTuple):
@@ -180,21 +159,26 @@ async def run_log(given: ToolInputs) -> ToolResult:
         raise ToolError("no_log_files", say("log.no_files", lang, agent=given.agent.name))
     if SCOPE not in given.user.permissions:
         return ToolResult("", denied=len(files))
-    named_files = _named_files(files, given.query)
-    said = [one for one in (given.query, *given.before.split("\n")) if one]
+    query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
+    named_files = _named_files(files, query)
+    said = [one for one in (query, *given.before.split("\n")) if one]
     files = named_files or _named_files(files, given.before) or files
     stop = [False]
     try:
-        wanted, named, tally, unread = await asyncio.to_thread(
-            _read_all, files, said, given.turn.now, stop, lang
-        )
+        found = await asyncio.to_thread(_read_all, files, said, given.turn.now, stop, lang)
     except asyncio.CancelledError:
         stop[0] = True
         raise
+    tally, phrases = found.tally, phrases_of(query, found.unread)
+    # What is known here may be a system that no log is kept of.
+    bounded = found.wanted.times or found.wanted.measure
+    unread = tuple(one for one in phrases if not (bounded or question_of(one).names_something))
+    narrowed = (*found.wanted.unread, *(one for one in phrases if one not in unread))
     if not tally.actors:
         # Lines that name nobody do not tell who.
-        unread += tuple(given.query[hit.start : hit.end] for hit in tool_words("log_who").find(given.query))
-    unread += tuple(given.query[hit.start : hit.end] for hit in tool_words("explain").find(given.query))
+        unread += tuple(query[hit.start : hit.end] for hit in tool_words("log_who").find(query))
+    unread += tuple(query[hit.start : hit.end] for hit in tool_words("explain").find(query))
+    unread += tuple(query[start:end] for start, end in code_asked_about(query))
     evidence = SourceEvidence(
         url=", ".join(file.name for file in files),
         created_at=tally.newest,
@@ -206,32 +190,43 @@ async def run_log(given: ToolInputs) -> ToolResult:
         agent=given.agent.name,
     )
     context = say("log.context", lang, files=len(files), lines=tally.lines)
-    shown = render_tally(tally, wanted, lang, named, asked=given.query)
+    systems = ", ".join(sorted(tally.named)) or "-"
+    held = say("log.holds", lang, systems=systems, period=_told(found.first, found.last, lang))
+    if narrowed:
+        # A count beside what would change it is another one.
+        words = ", ".join(f"“{words}”" for words in dict.fromkeys(narrowed))
+        return ToolResult(f"{say('log.narrowed', lang, words=words)} {held}", context, unread=narrowed)
+    shown = render_tally(tally, found.wanted, lang, found.named, asked=query)
     if unread:
-        words = ", ".join(f"“{words}”" for words in phrases_of(given.query, unread))
+        words = ", ".join(f"“{words}”" for words in phrases_of(query, unread))
         shown = f"{say('log.unread', lang, words=words)} {shown}"
+    elif not tally.matched or not all(count for _, count in _by_period(tally, found.wanted)):
+        outside = [one for one in _periods(found.wanted) if one[0] < found.first or one[1] > found.last]
+        shown = f"{shown} {held}" if outside or not tally.matched else shown
     return ToolResult(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
 
 
-def _strange_words(query: str, asked: LogQuery, systems: Iterable[str], now: datetime) -> tuple[str, ...]:
+def _strange_words(asked: LogQuery, systems: Iterable[str]) -> tuple[str, ...]:
     """The telling words of a question that are no system, level, period or code: what the lines must say."""
-    rest = without_log_words(
-        blank_out(query, [one.span for one in find_ranges(query, now.astimezone(HCM).date())])
-    )
-    names = (*systems, *asked.words, *asked.without)
+    names = (*systems, *asked.words, *asked.without, *asked.unread)
     known = {part for name in names for part in re.findall(r"[a-z0-9]+", fold(name))}
-    return tuple(word for word in question_of(rest).words if fold(word) not in known and not word.isdigit())
+    words = question_of(without_log_words(asked.rest)).words
+    return tuple(word for word in words if fold(word) not in known and not word[:1].isdigit())
 
 
 def without_log_words(query: str) -> str:
-    """The question without what any question about a log may be made of, and words that take back what was said."""
+    """The question without what any question about a log may be made of, and words that take back what was said; a word of
+    a longer name stays ("máy in")."""
     lists = (*(tool_words(name) for name in _OF_LOGS), corrections(), neighbours())
-    return blank_out(query, spans_of(hit for words in lists for hit in words.find(query)))
+    spans = spans_of(hit for words in lists for hit in words.find(query))
+    left = blank_out(query, spans)
+    names = [span for span in names_in(query) if left[slice(*span)].strip()]
+    return blank_out(query, [one for one in spans if not any(start <= one[0] < end for start, end in names)])
 
 
 def is_of_log(query: str) -> bool:
-    """Whether it says nothing but what a question about a log is made of, and numbers."""
-    return all(word.isdigit() for word in question_of(without_log_words(query)).words)
+    """Whether it says nothing but what a question about a log is made of, numbers and names of machines."""
+    return all(word.isdigit() for word in question_of(without_log_words(without_codes(query))).words)
 
 
 def _left_of(query: str, kind: str) -> tuple[str, ...]:
@@ -263,64 +258,6 @@ def _named_files(files: Sequence[Path], query: str) -> list[Path]:
     )
 
 
-def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> LogQuery:
-    """What a question asks of a log: its period, its levels, quoted words or codes, and which of those or of the systems
-    `known` it leaves out."""
-    ranges = find_ranges(query, now.astimezone(HCM).date())
-    period = ranges[0] if ranges else None
-    query, without = _left_out(query, known)
-    text = fold(query)
-    # A level in capitals is meant to the letter; "lỗi" is every line that is no less than an error.
-    levels = {level for level in LEVELS if re.search(rf"\b{level}\b", query)}
-    if not levels:
-        # In "lỗi nghiêm trọng" the fault is only what is serious.
-        text_of_levels = _FAULT_OF_LEVEL.sub(r"\1\2", text)
-        levels = {level for word, level in _LEVEL_WORDS.items() if re.search(rf"\b{word}\b", text_of_levels)}
-        levels |= {"CRITICAL"} if "ERROR" in levels else set()
-    words = tuple(fold(quoted) for quoted in re.findall(r"[\"“']([^\"”']{2,60})[\"”']", query))
-    start = datetime.combine(period.start, datetime.min.time(), HCM) if period else None
-    end = datetime.combine(period.end, datetime.min.time(), HCM) + timedelta(days=1) if period else None
-    hours = _FROM_TO.search(text)
-    if hours is not None and start is not None and end is not None and end - start == timedelta(days=1):
-        first, last = (
-            timedelta(hours=int(h), minutes=int(m or 0))
-            for h, m in ((hours[1], hours[2]), (hours[3], hours[4]))
-        )
-        start, end = (start + first, start + last) if first < last <= timedelta(days=1) else (start, end)
-    # The period of a question holds numbers that are no codes.
-    codes = _codes(blank_out(query, [one.span for one in find_ranges(query, now.astimezone(HCM).date())]))
-    return LogQuery(start, end, frozenset(levels), words or codes, without)
-
-
-def _left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...]]:
-    """The question without what it leaves out ("không tính db-02"), and the codes and systems of that, which alone can be."""
-    for hit in tool_words("log_without").find(query):
-        ends = _LEFT_OUT_ENDS.search(query, hit.end)
-        end = ends.start() if ends else len(query)
-        part = query[hit.end : end]
-        if names := tuple(dict.fromkeys((*_codes(part), *map(fold, _systems_in(part, known))))):
-            return f"{query[: hit.start]} {query[end:]}", names
-    return query, ()
-
-
-def _codes(query: str) -> tuple[str, ...]:
-    """Names of machines and codes in a question without its period: words with a digit or a hyphen inside letters
-    (`db-01`, `E1042`), and numbers that count nothing."""
-    found = re.findall(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b", query)
-    text = fold(query)
-    codes = re.findall(r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2})\b(?!\s*(?:ngay|lan|dong|gio))", text)
-    named = (fold(word) for word in found if not re.fullmatch(r"[hH]\d{1,2}|\d+", word))
-    return (*named, *codes, *_BARE_CODE.findall(text))
-
-
-def _systems_in(text: str, known: Iterable[str]) -> list[str]:
-    """The systems of the log that `text` names: by their name, or by what their numbered names begin with."""
-    said = set(re.findall(r"[\w.-]+", fold(text)))
-    names = sorted(known)
-    whole = [name for name in names if fold(name) in said]
-    return whole or [name for name in names if re.sub(r"[-_]?\d+$", "", fold(name)) in said]
-
-
 def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:
     """Add the lines of one log to `tally`; the beginning of the range is looked up, not read to."""
     if wanted.start is not None:
@@ -334,7 +271,7 @@ def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]
         if moment is not None and wanted.end is not None and moment >= wanted.end:
             return
         if _matches(raw, moment, wanted):
-            _keep(raw, moment, tally, wanted.numbers)
+            _keep(raw, moment, tally, wanted.counted)
 
 
 def stamp(line: bytes) -> datetime | None:
@@ -354,24 +291,34 @@ def render_tally(
     tally: LogTally, wanted: LogQuery, lang: Lang, named: Sequence[str] = (), *, asked: str = ""
 ) -> str:
     """The tally in sentences; `named` are the systems that were asked for, `asked` may want the first line or such."""
-    period = ""
-    if wanted.start is not None and wanted.end is not None:
-        last = wanted.end - timedelta(days=1)
-        same = wanted.end - wanted.start <= timedelta(days=1)
-        start, end = format_date(wanted.start.date()), format_date(last.date())
-        period = say("log.day" if same else "log.period", lang, start=start, end=end)
+    period = "".join(
+        say("log.and" if at else "log.in", lang, period=_told(*one, lang))
+        for at, one in enumerate(_periods(wanted))
+    )
+    if wanted.hours:
+        first, last = (f"{minute // 60}:{minute % 60:02}" for minute in wanted.hours)
+        period += say("log.hours", lang, first=first, last=last)
+    if wanted.measure:
+        period += say("log.measure", lang, bounds=_bounds(wanted.measure))
     of = f" {', '.join(named)}" if named else ""
-    of += say("log.without", lang, names=", ".join(wanted.without)) if wanted.without else ""
+    no_levels = [level for level in LEVELS if "" in wanted.levels and level not in wanted.levels]
+    names = ", ".join((*wanted.without, *no_levels))
+    of += say("log.without", lang, names=names) if names else ""
     if not tally.matched:
         return say("log.none", lang, period=period, of=of)
     levels = ", ".join(f"{level} {count}" for level, count in tally.by("level").items())
     parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-", of=of)]
-    parts += _by_part(tally, wanted, lang)
+    parts += _by_part(tally, wanted, named, lang)
     if tool_words("log_days").find(asked) and tally.days:
         # Of days with as many the first.
         day, count = min(tally.days.items(), key=lambda one: (-one[1], one[0]))
         parts.append(say("log.day_most", lang, day=format_date(day), count=count))
-    if tool_words("log_who").find(asked) and (actors := tally.actors):
+    actors = tally.actors
+    if wanted.times:
+        least, most = wanted.times
+        actors = Counter({name: count for name, count in actors.items() if least <= count <= most})
+        parts.append(say("log.who_times", lang, bounds=_bounds(wanted.times), count=len(actors)))
+    if tool_words("log_who").find(asked) and actors:
         shown = ", ".join(f"{name} ({count})" for name, count in actors.most_common(_SHOWN))
         more = say("log.more", lang, count=len(actors) - _SHOWN) if len(actors) > _SHOWN else ""
         parts.append(say("log.who", lang, count=len(actors), names=shown + more))
@@ -383,26 +330,81 @@ def render_tally(
     return " ".join(parts)
 
 
-def _by_part(tally: LogTally, wanted: LogQuery, lang: Lang) -> Iterator[str]:
-    """How many lines there are of each of several codes and systems, and of the message that comes most often."""
-    if len(wanted.numbers) > 1:
-        codes = ", ".join(f"{code}: {tally.codes[code]}" for code in wanted.numbers)
+def _periods(wanted: LogQuery) -> tuple[Stretch, ...]:
+    if wanted.periods or wanted.start is None or wanted.end is None:
+        return wanted.periods
+    return ((wanted.start, wanted.end),)
+
+
+def _by_period(tally: LogTally, wanted: LogQuery) -> list[tuple[Stretch, int]]:
+    """How many lines there are of each of several periods, which are whole days."""
+    days = tally.days
+    return [
+        (one, sum(count for day, count in days.items() if one[0].date() <= day < one[1].date()))
+        for one in wanted.periods
+    ]
+
+
+def _told(start: datetime, end: datetime, lang: Lang) -> str:
+    """A period in words: a day, days from one to another, with the hours where they are not whole."""
+    start, end = start.astimezone(HCM), end.astimezone(HCM)
+    first, last = format_date(start.date()), format_date((end - timedelta(microseconds=1)).date())
+    if start.time() == end.time() == time():
+        key = "log.day" if first == last else "log.until" if start.date() == EVER else "log.period"
+        return say(key, lang, start=first, end=last)
+    opens, closes = (f"{one.hour}:{one.minute:02}" for one in (start, end))
+    if first == last:
+        closes = closes if end.date() == start.date() else "24:00"
+        return say("log.hours_of_day", lang, first=opens, last=closes, start=first)
+    return say("log.period", lang, start=f"{opens} {first}", end=f"{closes} {format_date(end.date())}")
+
+
+def _bounds(bounds: tuple[float, float]) -> str:
+    """Bounds as signs: "> 500", "200-500"."""
+    least, most = bounds
+    if isinf(most):
+        return f"≥ {least:g}" if least == int(least) else f"> {int(least)}"
+    if isinf(least):
+        return f"≤ {most:g}" if most == int(most) else f"< {ceil(most)}"
+    return f"{least:g}-{most:g}"
+
+
+def _by_part(tally: LogTally, wanted: LogQuery, named: Sequence[str], lang: Lang) -> Iterator[str]:
+    """How many lines there are of each of several periods, codes and systems, and of the message that comes most often."""
+    if counts := _by_period(tally, wanted):
+        shown = "; ".join(f"{_told(*one, lang)}: {count}" for one, count in counts)
+        yield say("log.by_period", lang, periods=shown)
+    if len(wanted.counted) > 1:
+        codes = ", ".join(f"{code}: {tally.codes[code]}" for code in wanted.counted)
         yield say("log.by_code", lang, codes=codes)
-    systems = sorted(tally.by("system").items(), key=lambda one: (-one[1], one[0]))
+    systems = tally.by("system")
+    # One that was asked for and wrote nothing is told too.
+    systems.update({name: 0 for name in named if name in tally.named})
     if len(systems) > 1:
-        shown = ", ".join(f"{name} {count}" for name, count in systems[:_SHOWN])
-        yield say("log.by_system", lang, systems=shown)
+        told = sorted(systems.items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
+        yield say("log.by_system", lang, systems=", ".join(f"{name} {count}" for name, count in told))
     for message, count in tally.by("message").most_common(1):
         if count > 1:
             yield say("log.most", lang, message=message, count=count)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What was asked and read: the `named` systems and words, the words that no line says, the `first` and `last` moment of the logs."""
+
+    wanted: LogQuery
+    named: list[str]
+    tally: LogTally
+    unread: tuple[str, ...]
+    first: datetime
+    last: datetime
+
+
 def _read_all(
     files: Sequence[Path], said: Sequence[str], now: datetime, stop: Sequence[bool], lang: Lang
-) -> tuple[LogQuery, list[str], LogTally, tuple[str, ...]]:
-    """What the questions `said`, newest first, ask of the files, what is named of those, the lines read, and the words of the
-    newest that no line says."""
-    systems = set[str]()
+) -> _Reading:
+    """What the questions `said`, newest first, ask of the files, and the lines read."""
+    systems, moments = set[str](), list[datetime]()
 
     @cache
     def lines_of(asked: LogQuery) -> LogTally:
@@ -415,7 +417,11 @@ def _read_all(
     try:
         for path in files:
             with path.open("rb") as file:
-                systems |= {name for raw in _some(file) if (name := _system_of(raw))}
+                beginning = list(_some(file))
+                file.seek(max(0, file.seek(0, 2) - SLICE))
+                ending = file.read(SLICE).splitlines()
+                moments += [moment for raw in (*beginning, *ending) if (moment := stamp(raw))]
+            systems |= {name for raw in beginning if (name := _system_of(raw))}
         asked = _asked_of(said, systems, lines_of, now)
         tally = lines_of(asked.wanted)
     except OSError as error:
@@ -431,8 +437,13 @@ def _read_all(
         )
     )
     said_of = [*asked.wanted.words, *(one for text, words in terms for one in phrases_of(text, words))]
-    held = [f"“{word}”" for word in dict.fromkeys(said_of) if word not in map(fold, named)]
-    return asked.wanted, [*named, *held], tally, asked.unread
+    held = [
+        say("log.code", lang, code=word) if word.isdigit() else f"“{word}”"
+        for word in dict.fromkeys(said_of)
+        if word not in map(fold, named)
+    ]
+    first, last = min(moments, default=now), max(moments, default=now)
+    return _Reading(asked.wanted, [*named, *held], tally, asked.unread, first, last)
 
 
 @dataclass(slots=True)
@@ -454,15 +465,19 @@ def _asked_of(
     One that names a machine, a system or a code goes on with nothing that was named before; one that says words of lines
     with system and period, and only where it points at what was counted ("trong đó") with the rest.
     """
-    queries, start, end = list[LogQuery](), None, None
+    queries = [LogQuery()]
     for text in reversed(said):
-        asked = parse_log_query(text, now, systems)
-        start, end = (asked.start, asked.end) if asked.start or asked.end else (start, end)
-        queries.append(replace(asked, start=start, end=end))
-    found, is_open, is_bare, is_named = _Asked(LogQuery(start, end)), True, True, False
-    for text, asked in zip(said, reversed(queries), strict=True):
+        queries.append(parse_log_query(text, now, systems).after(queries[-1]))
+    newest = queries[-1]
+    found, is_open, is_bare, is_named = (
+        _Asked(replace(newest, levels=frozenset(), words=(), without=())),
+        True,
+        True,
+        False,
+    )
+    for text, asked in zip(said, reversed(queries[1:]), strict=True):
         wanted = found.wanted
-        strange = _strange_words(text, asked, systems, now) if is_open and is_bare else ()
+        strange = _strange_words(asked, systems) if is_open and is_bare else ()
         kinds = lines_of(asked).by("message") if strange else ()
         spoken = set(strange) - set(strange).intersection(*(_left_of(text, kind) for kind in kinds))
         if text is said[0]:
@@ -471,12 +486,13 @@ def _asked_of(
             # Not of the lines.
             spoken = set()
         if not is_named:
-            found.named = _systems_in(_left_out(text, systems)[0], systems)
+            found.named = systems_in(left_out(text, systems), systems)
             words = asked.words if is_open else ()
             is_named = bool(found.named or words)
             wanted = replace(wanted, without=wanted.without or asked.without)
             # What is left out now is not what was asked for before.
-            wanted = replace(wanted, words=tuple(word for word in words if word not in wanted.without))
+            words = tuple(word for word in words if word not in wanted.without)
+            wanted = replace(wanted, words=words, either=asked.either)
             is_bare = not (is_named and (asks(text) or asked.levels))
         found.wanted = replace(wanted, levels=wanted.levels or asked.levels) if is_open else wanted
         if spoken:
@@ -523,7 +539,8 @@ def _some(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _matches(raw: bytes, moment: datetime | None, wanted: LogQuery) -> bool:
-    if wanted.start is not None and (moment is None or moment < wanted.start):
+    timed = wanted.start is not None or wanted.hours is not None
+    if timed and (moment is None or not wanted.in_period(moment)):
         return False
     if not raw.strip(b"\0 \t\r\n"):
         return False
@@ -531,12 +548,18 @@ def _matches(raw: bytes, moment: datetime | None, wanted: LogQuery) -> bool:
         return False
     # A system that is left out is so by the lines that it wrote, a code by the lines that hold it.
     without = [word for word in wanted.without if word.isdigit()]
-    if not (wanted.words or without):
+    if not (wanted.words or without or wanted.measure):
         return True
     text = fold(raw.decode("utf-8", "replace"))
+    if wanted.measure is not None:
+        least, most = wanted.measure
+        told = (float(value) * (1 if unit == "ms" else 1000) for value, unit in _MEASURE.findall(text))
+        if not any(least <= value <= most for value in told):
+            return False
     numbers = wanted.numbers
+    held = (_holds(text, word) for word in wanted.words if word not in numbers)
     return (
-        all(_holds(text, word) for word in wanted.words if word not in numbers)
+        ((wanted.either and any(held)) or (not wanted.either and all(held)))
         and (not numbers or any(_holds(text, word) for word in numbers))
         and not any(_holds(text, word) for word in without)
     )

@@ -254,6 +254,25 @@ def _first(said: SpokenPeriod, _rest: str) -> Days | None:
     return months(said.year() or said.today.year, 1, count) if count and count <= 12 else None
 
 
+def _days_of_month(said: SpokenPeriod, rest: str) -> Days | None:
+    """The first or last {n} days, or half, of a month that is named, or `rest` months from this one."""
+    part, _, back = rest.partition(" ")
+    month = (
+        _named(said, "month")
+        if not back
+        else whole(add_months(said.today.replace(day=1), int(back)), "month")
+    )
+    count = said.number("n", COUNTS, 15)
+    if month is None or not count or count > month[1].day:
+        return None
+    if part == "first":
+        return month[0], month[0] + timedelta(days=count - 1)
+    first = (
+        month[0] + timedelta(days=count) if "n" not in said.parts else month[1] - timedelta(days=count - 1)
+    )
+    return first, month[1]
+
+
 def _half(said: SpokenPeriod, rest: str) -> Days:
     return months(said.year() or said.today.year, 1 if rest == "1" else 7, 6)
 
@@ -344,6 +363,7 @@ _RULES: dict[str, Callable[[SpokenPeriod, str], Days | None]] = {
     "named": _named,
     "first": _first,
     "half": _half,
+    "days": _days_of_month,
     "to": _to_date,
     "span": _span,
     "since": _since,
@@ -439,7 +459,11 @@ _QUARTER_SIGN = re.compile(r"(?<!\w)q(?=[1-4])")
 _MONTH_NAME = re.compile(rf"(?<!\w)(?:{_NAMES})(?!\w)")
 _RUNS = re.compile(r"[a-z]+|[0-9]")
 _PARTS = re.compile(r"\{(\w+)\}|(\w+)|(\s*[^\w\s{}]\s*)|\s+")
-_EDGE_BEFORE, _EDGE_AFTER = r"(?<![\w])(?<![0-9][/.,-])", r"(?![\w])(?![/.,-][0-9])"
+# The number of a machine is no day: "db-02 tháng 11".
+_EDGE_BEFORE, _EDGE_AFTER = (
+    r"(?<![\w])(?<![0-9][/.,-])(?:(?<![a-z][-_])|(?![0-9]))",
+    r"(?![\w])(?![/.,-][0-9])",
+)
 
 
 def find_ranges(text: str, today: date) -> list[DateRange]:
@@ -474,6 +498,72 @@ def find_ranges(text: str, today: date) -> list[DateRange]:
             )
         )
     return found
+
+
+_JOIN = (
+    r"(?:\s*[,&+]\s*(?:và\s+|va\s+|and\s+)?|\s+(?:và|va|hoặc|hoac|hay|với|voi|cùng|cung|lẫn|lan|and|or)\s+)"
+)
+_TO = r"(?:\s*[-–]\s*|\s+(?:đến hết|den het|đến|den|tới|toi|to|until)\s+)"
+_DAY_WORD = r"(?:ngày|ngay|hôm|hom|bữa|bua|mùng|mung|mồng|mong)"
+_DAY_NUMBER = r"(?:0?[1-9]|[12][0-9]|3[01])"
+_TAIL = r"(?P<tail>[/-](?:0?[1-9]|1[0-2])(?:[/-][0-9]{4})?(?![0-9/])|\s+(?:tháng|thang)\s+(?:1[0-2]|0?[1-9])(?![0-9])(?:\s+(?:năm|nam)\s+[0-9]{4}|[/-][0-9]{4})?)"
+_NO_DAY = r"(?![\w/]|[.,-][0-9]|\s*(?:h|g|giờ|gio|tiếng|tieng|phút|phut|ngày|ngay|lần|lan|dòng|dong|đêm|dem|tháng|thang|năm|nam|đầu|dau|cuối|cuoi|%)(?!\w))"
+# What shares its month or week with the day behind it, a day as figures alone, and one without its month.
+_SHARED = re.compile(
+    rf"(?<![\w/.,-])(?:{_DAY_WORD}\s+)?(?P<one>{_DAY_NUMBER})(?P<join>{_JOIN}|{_TO})(?P<two>(?:{_DAY_WORD}\s+)?{_DAY_NUMBER}){_TAIL}",
+    re.IGNORECASE,
+)
+_SHARED_WEEK = re.compile(
+    rf"(?P<one>(?<!\w)(?:thứ|thu)\s+\w+)(?P<join>{_JOIN}|{_TO})(?P<two>(?:thứ|thu|chủ|chu)\s+\w+)(?P<tail>\s+(?:tuần|tuan)\s+\w+)",
+    re.IGNORECASE,
+)
+_BARE_DAY = re.compile(
+    rf"(?<![\w/.,-])({_DAY_NUMBER})[/-](0?[1-9]|1[0-2])(?![\w/]|[.,-][0-9]|\s*(?:h|g|giờ|gio|tiếng|tieng|phút|phut|lần|lan|dòng|dong)(?!\w))"
+)
+_LONE_DAY = re.compile(
+    rf"(?<!\w)(?:{_DAY_WORD}\s+({_DAY_NUMBER}){_NO_DAY}|(?:on\s+)?the\s+({_DAY_NUMBER})(?:st|nd|rd|th)(?!\w|\s+(?:of\s+)?(?:{_NAMES})))",
+    re.IGNORECASE,
+)
+_ENGLISH_DAY = re.compile(
+    rf"(?<![\w/.,-])(?:(?P<d>{_DAY_NUMBER})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m>{_NAMES})|(?P<m2>{_NAMES})\s+(?P<d2>{_DAY_NUMBER})(?:st|nd|rd|th)?)(?!\w|\s*,?\s*[0-9]{{4}}|:)",
+    re.IGNORECASE,
+)
+# Also a Vietnamese word without its accents ("máy 2", "sếp").
+_NO_MONTH = frozenset({"may", "sep", "mar"})
+_DAY_AFTER = re.compile(rf"(ngày [0-9]+/([0-9]+))({_JOIN}|{_TO})({_DAY_NUMBER}){_NO_DAY}", re.IGNORECASE)
+
+
+def days_in_full(text: str, today: date) -> str:
+    """`text`, where a figure with a stroke is a day, with days as `find_ranges` reads them: "20/11" as "ngày 20/11",
+    "18 và 20/11" as two, and "ngày 18" as the latest one that has come."""
+
+    def lone(found: re.Match[str]) -> str:
+        number = int(found[1] or found[2])
+        months = (add_months(today.replace(day=1), back) for back in (0, -1, -2))
+        days = (make_date(month.year, month.month, number) for month in months)
+        day = next((day for day in days if day and day <= today), None)
+        return f"ngày {day.day}/{day.month}" if day else found[0]
+
+    def english(found: re.Match[str]) -> str:
+        name = (found["m"] or found["m2"]).lower()
+        return found[0] if name in _NO_MONTH else f"{found['d'] or found['d2']}/{MONTHS[name]}"
+
+    text = _ENGLISH_DAY.sub(english, text)
+    for shared in (_SHARED, _SHARED_WEEK):
+        while (found := shared.search(text)) is not None:
+            tail = re.sub(r"\s+(?:tháng|thang|năm|nam)\s+(?=[0-9])", "/", found["tail"])
+            one, two = f"{found['one']}{tail}", f"{found['two']}{tail}"
+            text = f"{text[: found.start()]}{one}{found['join']}{two}{text[found.end() :]}"
+            if found["one"] in found["two"]:
+                break
+    text = _BARE_DAY.sub(lambda found: _with_day_word(text, found), text)
+    text = _LONE_DAY.sub(lone, text)
+    return _DAY_AFTER.sub(r"\1\3ngày \4/\2", text)
+
+
+def _with_day_word(text: str, found: re.Match[str]) -> str:
+    named = re.search(rf"(?:^|\W){_DAY_WORD}\s+$", text[: found.start()], re.IGNORECASE)
+    return f"{'' if named else 'ngày '}{found[1]}/{found[2]}"
 
 
 _QUARTER_SPELT = re.compile(
@@ -518,7 +608,9 @@ def _candidates(text: str, folded: str, offsets: list[int]) -> list[_Candidate]:
     has_digits = not present.isdisjoint("0123456789")
     found = []
     for template in _templates():
-        if not template.folded <= present or not (template.words or has_digits):
+        if not template.folded <= present or not (
+            template.words or has_digits or template.text == "{fullmonth}"
+        ):
             continue
         for match in _pattern(template.text).finditer(folded):
             typed = {

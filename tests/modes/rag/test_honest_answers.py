@@ -291,8 +291,8 @@ async def test_a_question_made_of_log_words_alone_stays_with_the_log(desk: RagDe
         (["db-02 có mấy dòng replication lag trong log tháng 11", "còn slow query?"], ["db-02", "0 dòng"]),
         (["db-01 có mấy dòng slow query trong log tháng 11", "còn db-02 thì sao"], ["db-02, “slow query”", "0 dòng"]),
         (["tháng 11 trong log he-thong có mấy dòng ERROR", "trong đó mấy dòng timeout"], ["ERROR 37"]),
-        (["tháng 11 vpn có mấy lần lỗi 691", "trong đó mấy dòng wrong second factor"], ["“691”", "0 dòng"]),
-        (["tháng 11 vpn có mấy lần lỗi 691", "của những user nào"], ["“691”", "17 người"]),
+        (["tháng 11 vpn có mấy lần lỗi 691", "trong đó mấy dòng wrong second factor"], ["mã 691", "0 dòng"]),
+        (["tháng 11 vpn có mấy lần lỗi 691", "của những user nào"], ["mã 691", "17 người"]),
         (["log vpn tháng 11 có mấy lỗi 809", "không tính 809 thì còn bao nhiêu lỗi"], ["không tính 809", "17 dòng"]),
         (["log hệ thống tháng 11 mấy dòng ERROR", "mình cần từ 16/11 tới giờ thôi, tính cả he-thong.log thì còn bao nhiêu dòng ERROR"], ["26 dòng"]),
     ],
@@ -478,3 +478,44 @@ async def test_a_day_that_the_page_shown_does_not_tell_is_no_answer_of_another_p
 ) -> None:
     assert "11 giờ" in (await desk.ask("Căng tin phục vụ mấy giờ", offline=True)).answer
     assert (await desk.ask(day, offline=True)).done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "unsaid"),
+    [
+        (["tăng ca ngày 30/4 4 tiếng lương 15 triệu"], "865.385", "150% ="),
+        (["tang ca 1/5 3 tieng va chu nhat 2 tieng luong 15tr duoc bao nhieu"], "937.500", "150% ="),
+        (["overtime 4 hours on Labour Day with a salary of 15 million"], "865,385", "150% ="),
+        (["làm thêm mùng 2 tết 4 tiếng, lương 15 triệu được bao nhiêu"], "865.385", "150% ="),
+        (["tăng ca mùng 6 tết 4 tiếng lương 15 triệu"], "Chưa biết “mùng 6 tết”", ""),
+        (["tăng ca ngày 17/2 4 tiếng lương 15 triệu"], "Chưa biết 17/2/2026", ""),
+        (["làm thêm 45 giờ ngày thường lương 15 triệu được bao nhiêu"], "Không quá 40 giờ", ""),
+        (["đi muộn 70 phút 2 lần bị phạt bao nhiêu"], "trên 60 phút", ""),
+        (["lương 12 triệu, vào làm từ 1/6 năm nay thưởng tết bao nhiêu"], "7.000.000", "12.000.000 VND."),
+        (["I joined in June, salary 12 million, how much is my Tet bonus"], "7,000,000", ""),
+        (["lương 12 triệu thưởng tết được bao nhiêu"], "Nếu làm đủ 12 tháng", ""),
+        (["đi muộn 2 lần mỗi tuần thì một tháng bị phạt bao nhiêu"], "“2 lần mỗi tuần”", "="),
+        (["đi muộn 9 lần tháng này, tháng trước 5 lần bị phạt bao nhiêu"], "“5 lần”", "="),
+        (["đi muộn 7 lần trong quý bị phạt bao nhiêu"], "“trong quý”", "="),
+        (["về sớm 6 lần bị phạt bao nhiêu"], "“về sớm”", "="),
+        (["cộng tác viên làm 10 năm được mấy ngày phép"], "“Cộng tác viên”", "="),
+        (["lương 12 triệu thưởng tết sau thuế bao nhiêu"], "“sau thuế”", "="),
+        (["công tác phí 3 ngày 2 đêm cho 4 người là bao nhiêu"], "“4 người”", "="),
+        (["lương thử việc 10 triệu thì lương chính thức bao nhiêu"], "11.764.706", ""),
+        (["lương chính thức em thỏa thuận 14tr, vậy thử việc mỗi tháng nhận bao nhiêu"], "11.900.000", ""),
+        (["100k + 50k", "cộng thêm 200k nữa", "rồi nhân 2"], "700.000 VND", ""),
+        (["lỗi 691 là gì và tháng này bị mấy lần"], "sai mật khẩu", ""),
+        (["log máy in tháng 11 có bao nhiêu lỗi"], "web-01", "131"),
+        (["user an có lỗi không"], "0 dòng", "809"),
+        (["log vpn 20/11 có mấy lỗi", "còn buổi chiều"], "từ 12:00 đến 18:00 ngày 20/11/2026", "28"),
+    ],
+)  # fmt: skip
+async def test_what_changes_a_figure_is_taken_into_account_or_named(
+    desk: RagDesk, asked: list[str], said: str, unsaid: str
+) -> None:
+    desk.become("public", "internal", "private", department="hr")
+    for question in asked[:-1]:
+        await desk.ask(question, offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
+    told = await desk.ask(asked[-1], offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
+    assert said in told.answer
+    assert not unsaid or unsaid not in told.answer.partition("Theo quy định")[0]

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.dates import HCM
-from troly_rag.tools.logs import PIECE, LogQuery, LogTally, log_files, parse_log_query, read, render_tally
+from troly_rag.tools.log_query import LogQuery, parse_log_query
+from troly_rag.tools.logs import PIECE, LogTally, log_files, read, render_tally
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=HCM)
 BEGIN = datetime(2026, 11, 1, tzinfo=HCM)
@@ -263,3 +264,89 @@ def test_a_code_left_out_is_no_line_and_who_is_counted() -> None:
     told = render_tally(tally, LogQuery(without=("691",)), "vi", asked="ai bị nhiều nhất")
     assert "không tính 691" in told
     assert "u2 (2)" in told
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("tháng 11 a-01 hoặc a-02 có bao nhiêu ERROR", 2),
+        ("a-01 có mấy lỗi, a-02 có mấy lỗi tháng 11", 2),
+        ("errors of u344 and u52", 2),
+        ("u344 tháng này bị lỗi gì", 1),
+        ("không phải INFO", 3),
+        ("how many lines are not INFO", 3),
+        ("tháng 11 trừ ERROR", 2),
+        ("mấy dòng trên 500 ms", 1),
+        ("dòng từ 300 ms trở lên", 2),
+        ("lines faster than 500 ms", 1),
+    ],
+)
+def test_names_side_by_side_what_is_left_out_and_bounds(question: str, found: int) -> None:
+    lines = [
+        line(1, "ERROR", "a-01 u344 failed"),
+        line(2, "ERROR", "a-02 u52 failed"),
+        line(3, "INFO", "a-03 in 300 ms"),
+        line(4, "WARN", "a-03 in 900 ms"),
+    ]
+    assert tallied(lines, parse_log_query(question, NOW)).matched == found
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("log 20/11", "2026-11-20 00:00", "2026-11-21 00:00"),
+        ("log 24 giờ qua", "2026-11-21 09:00", "2026-11-22 09:00"),
+        ("in the last 2 hours", "2026-11-22 07:00", "2026-11-22 09:00"),
+        ("10 ngày đầu tháng 11", "2026-11-01 00:00", "2026-11-11 00:00"),
+        ("từ thứ hai tuần trước", "2026-11-09 00:00", "2026-11-23 00:00"),
+        ("ngày 18 và ngày 20 tháng 11 năm 2026", "2026-11-18 00:00", "2026-11-21 00:00"),
+        ("so sánh tuần này với tuần trước", "2026-11-09 00:00", "2026-11-23 00:00"),
+        ("20/11 sau 12h", "2026-11-20 12:00", "2026-11-21 00:00"),
+        ("chiều 20/11", "2026-11-20 12:00", "2026-11-20 18:00"),
+        ("8-10h 20/11", "2026-11-20 08:00", "2026-11-20 10:00"),
+        ("before 9 am on 20/11", "2026-11-20 00:00", "2026-11-20 09:00"),
+        ("trước ngày 5/11", "1970-01-01 00:00", "2026-11-05 00:00"),
+        ("db-02 tháng 11", "2026-11-01 00:00", "2026-12-01 00:00"),
+    ],
+)
+def test_days_and_hours_of_a_question(question: str, first: str, last: str) -> None:
+    wanted = parse_log_query(question, NOW)
+    assert [f"{one:%Y-%m-%d %H:%M}" for one in (wanted.start, wanted.end) if one] == [first, last]
+    assert not wanted.unread
+
+
+def test_of_several_periods_each_is_counted() -> None:
+    wanted = parse_log_query("so sánh 1/11 với 3/11", NOW)
+    tally = tallied([line(0), line(1), line(1500), line(3000)], wanted)
+    assert "ngày 1/11/2026: 2; ngày 3/11/2026: 1." in render_tally(tally, wanted, "vi")
+
+
+@pytest.mark.parametrize(
+    ("question", "unread"),
+    [
+        ("log đêm qua mấy lỗi", "đêm"),
+        ("giữa tháng 11 mấy lỗi", "giữa tháng 11"),
+        ("lỗi nào quá 2 lần", "quá 2 lần"),
+        ("dòng không có lỗi là mấy", "không có lỗi"),
+        ("web-01 never had errors", "never had errors"),
+        ("lỗi thứ sáu", "thứ sáu"),
+        ("5 dòng cuối có lỗi không", "5 dòng"),
+        ("trên 90%", "trên 90%"),
+    ],
+)
+def test_what_narrows_a_count_and_is_not_read_is_named(question: str, unread: str) -> None:
+    assert unread in parse_log_query(question, NOW).unread
+
+
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(
+            st.sampled_from(["log", "20/11", "31/12/9999", "trước", "1/1/0001", "99h", "từ", "đến", "trên", "500", "ms"]),
+            max_size=10,
+        ).map(" ".join),
+    )
+)  # fmt: skip
+def test_any_text_asks_something_of_a_log(text: str) -> None:
+    wanted = parse_log_query(text, NOW, ["db-01"])
+    assert wanted.in_period(NOW) in (True, False)

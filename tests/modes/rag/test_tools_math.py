@@ -21,7 +21,7 @@ from troly_rag.tools.arithmetic import (
     evaluate,
     expression_in,
 )
-from troly_rag.tools.calculator import missing_for, on_calendar, work_out
+from troly_rag.tools.calculator import figures_of, hours_in_full, missing_for, on_calendar, work_out
 
 NUMBERS = st.integers(-10_000, 10_000).map(Decimal)
 
@@ -266,3 +266,29 @@ def test_a_date_tells_the_kind_of_day() -> None:
     told = work_out("tăng ca 5 tiếng, lương giờ 80k được bao nhiêu", "", OVERTIME, "vi", day="ngày thường")
     assert "150%" in told.partition("Theo quy định")[0]
     assert "200%" not in told.partition("Theo quy định")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("tăng ca 2 giờ rưỡi", "2.5"),
+        ("2 tiếng 30 phút chủ nhật", "2.5"),
+        ("hai tiếng mỗi ngày trong 5 ngày thường", "10"),
+        ("5 ngày thường mỗi ngày tăng ca 3 tiếng", "15"),
+        ("overtime 2 hours a day for 5 working days", "10"),
+        ("two and a half hours", "2.5"),
+        ("một tiếng rưỡi", "1.5"),
+        ("tăng ca 90 phút", "1.5"),
+        ("tăng ca từ 18h đến 20h30", "2.5"),
+        ("OT 4h", "4"),
+    ],
+)
+def test_a_length_of_time_is_one_count_of_hours(text: str, hours: str) -> None:
+    assert figures_of(hours_in_full(text)).counted["hour"] == Decimal(hours)
+
+
+def test_what_is_done_then_is_done_to_all_before() -> None:
+    assert answer("20% của 15tr rồi cộng thêm 500k", "vi").endswith("= 3.500.000 VND")
+    assert answer("100 cộng 50 rồi nhân 2", "vi").endswith("= 300")
+    assert answer("trừ 45k", "vi", "15% của 2tr3").endswith("= 300.000 VND")
+    assert answer("cộng thêm 45k", "vi", "lương tháng bao nhiêu") == ""

@@ -1,0 +1,399 @@
+"""What a question asks of a log: which days and hours, which levels, names and codes, how large; and what of it is not read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time, timedelta
+
+from troly.text.dates import HCM, days_in_full, find_ranges
+from troly.text.fold import fold, nfc
+from troly.text.match import blank_out, spans_of
+from troly_rag.routing.lexicons import tool_words
+from troly_rag.routing.questions import user_named
+
+LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
+# Words of a question, folded, and the level they mean.
+_LEVEL_WORDS = {
+    "loi": "ERROR", "error": "ERROR", "errors": "ERROR", "su co": "ERROR", "incident": "ERROR", "nghiem trong": "CRITICAL",
+    "critical": "CRITICAL", "canh bao": "WARNING", "warning": "WARNING", "warnings": "WARNING", "warn": "WARNING",
+    "info": "INFO", "debug": "DEBUG",
+}  # fmt: skip
+_FAULT_OF_LEVEL = re.compile(
+    r"\b(?:loi|su co)(?: muc)? (nghiem trong|critical)\b|\b(critical) (?:errors?|incidents?)\b"
+)
+# A number that counts nothing is a code.
+_BARE_CODE = re.compile(
+    r"(?<![\w/:.,-])\d{3,6}(?![\w/:-]|[.,]\d)(?!\s*(?:ngay|lan|dong|gio|phut|days?|times|lines?|hours?)\b)"
+)
+_NAME = re.compile(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b")
+_SHORT_CODE = re.compile(r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2})\b(?!\s*(?:ngay|lan|dong|gio)|\s*[/-])")
+_CLOCK_NAME = re.compile(r"[hH]\d{1,2}|\d+")
+# Where what is left out of a count ends.
+_LEFT_OUT_ENDS = re.compile(r"[,;.?!](?=\s|$)|\b(?:thì|thi|còn|con|then|how|what)\b", re.IGNORECASE)
+# A no that is neither the end of a question nor read as what is left out.
+_DENIED = re.compile(
+    r"(?<!co )(?<!duoc )\b(?:khong|ko|chua|chang|not|no|never|without)\s+(?:(?:co|bi|con|la|thuoc|any|an|a|had|have|has|get|got)\s+)*(?:[\w.-]+)"
+)
+_SHORTEST_DAY = timedelta(days=1)
+# The first day of what is only asked up to a day, and one that no log is kept on.
+EVER, _LAST = date(1970, 1, 1), date(9998, 12, 31)
+_MINUTES = 60
+# An hour as people write it: 8h, 8h30, 8:30, 8 giờ 30, 2pm, 2 giờ chiều.
+_HALF = r"(?:\s*([ap]\.?m|sang|trua|chieu|toi)\b)?"
+_HOUR = rf"(\d{{1,2}})(?:\s*(?:h|g|gio|tieng|:)\s*(\d{{2}})?(?![\d\w]){_HALF}|\s*([ap]m)\b)"
+_BETWEEN = re.compile(
+    rf"(?:\b(?:tu|from|between)\s+)?(?<![\d/.,-])(\d{{1,2}})(?:\s*(?:h|g|gio|:)\s*(\d{{2}})?)?{_HALF}\s*(?:den|toi|-|to|and|va)\s*{_HOUR}"
+)
+_ONE_HOUR = re.compile(
+    rf"(?:\b(sau|tu|after|since|from|truoc|before|until|den|toi|luc|hoi|vao|khoang|at|around)\s+(?:luc\s+)?)?(?<![\d/.,-]){_HOUR}"
+)
+_AFTER, _UNTIL = ("sau", "tu", "after", "since", "from"), ("truoc", "before", "until", "den", "toi")
+# The hours of a part of the day; a night belongs to two days and is not read.
+_PARTS = {
+    "log_morning": (0, 12 * _MINUTES), "log_noon": (11 * _MINUTES, 13 * _MINUTES),
+    "log_night": (0, 0), "log_afternoon": (12 * _MINUTES, 18 * _MINUTES), "log_evening": (18 * _MINUTES, 24 * _MINUTES),
+}  # fmt: skip
+_PAST = re.compile(
+    r"\b(\d{1,4}|mot|nua|an?|one|half an)?\s*(gio|tieng|h|hours?|phut|minutes?|mins?)\s+(?:qua|vua qua|vua roi|gan day|gan nhat|tro lai day|truoc den nay)\b"
+    r"|\b(?:last|past|previous)\s+(\d{1,4}\s+)?(hours?|minutes?|mins?)\b"
+)
+# What opens or closes a period, right before it.
+_SINCE = re.compile(r"\b(?:ke tu|tu|since|from)\s*$")
+_BEFORE = re.compile(r"(?<!tuan )(?<!thang )(?<!nam )\b(truoc|before)\s*$")
+_FROM_THE_NEXT = re.compile(r"\b(?:sau|after)\s*$")
+_UP_TO = re.compile(r"\b(?:den het|cho den|den|toi|until|up to)\s*$")
+_JOINS_PERIODS = re.compile(r"\s*(?:den het|den|toi|cho den|cho toi|-|to|until|through)\s*")
+# A part of a period, which is not read.
+_PART_OF_PERIOD = re.compile(
+    r"\b(?:dau|giua|cuoi|nua|nua dau|nua cuoi|early|mid|late|start of|end of|middle of|first half of)(?:\s+(?:cua|in|of|the))*\s*$"
+)
+_MEASURED = re.compile(r"(?<![\w/:.,-])(\d+(?:[.,]\d+)?)\s*(ms|mili ?giay|milliseconds?|s|giay|seconds?)\b")
+_NUMBER = re.compile(r"(?<![\w/:.,-])\d+(?:[.,:/]\d+)*(?:\s*%|\s+(?:[a-z]+))?")
+_TIMES_UNIT = re.compile(r"\s*(?:lan|times?|dong|lines?)\b")
+_WEEKDAY = re.compile(
+    r"\b(?:thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|cuoi tuan)\b"
+)
+
+Stretch = tuple[datetime, datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class LogQuery:
+    """What lines are asked for: a time range (aware, end excluded) or several `periods` in it, the minutes of each day, levels, words
+    that a line must or must not hold (folded; of `either` one), and how many milliseconds it may tell; with the words of the
+    question that are `unread` though they narrow it, and the `rest` of it without what is read. `times` is how often each of
+    those who are named must be."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    levels: frozenset[str] = frozenset()
+    words: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    either: bool = False
+    periods: tuple[Stretch, ...] = ()
+    hours: tuple[int, int] | None = None
+    measure: tuple[float, float] | None = None
+    times: tuple[float, float] | None = None
+    unread: tuple[str, ...] = field(default=(), compare=False)
+    rest: str = field(default="", compare=False)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The codes that are bare numbers: a line holds one of them."""
+        return tuple(word for word in self.words if word.isdigit())
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The codes of which a line holds one, and that are counted apart."""
+        return self.words if self.either else self.numbers
+
+    def in_period(self, moment: datetime) -> bool:
+        """Whether a moment is in the period that is asked for, at its hours."""
+        if (self.start and moment < self.start) or (self.end and moment >= self.end):
+            return False
+        if self.periods and not any(start <= moment < end for start, end in self.periods):
+            return False
+        local = moment.astimezone(HCM)
+        return self.hours is None or self.hours[0] <= local.hour * _MINUTES + local.minute < self.hours[1]
+
+    def after(self, older: LogQuery) -> LogQuery:
+        """This one with the period of `older` where it has none of its own; hours of its own are those of that day."""
+        if self.start or self.end:
+            return self
+        start, end, hours = older.start, older.end, self.hours or older.hours
+        if self.hours and start and end and end - start <= _SHORTEST_DAY:
+            start, end, hours = *_at_hours(start, self.hours), None
+        return replace(self, start=start, end=end, periods=older.periods, hours=hours)
+
+
+def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> LogQuery:
+    """What a question asks of a log: its period, its levels, quoted words or codes, and which of those or of the systems
+    `known` it leaves out."""
+    today, known = now.astimezone(HCM).date(), tuple(known)
+    query = days_in_full(nfc(query), today)
+    periods, hours, rest, unread = _when(query, now.astimezone(HCM))
+    measure, times, rest, more = _how_large(rest)
+    rest, without, no_levels, left = _left_out(rest, known)
+    text = fold(rest)
+    # A level in capitals is meant to the letter; "lỗi" is every line that is no less than an error.
+    levels = {level for level in LEVELS if re.search(rf"\b{level}\b", rest)} or _levels_in(text)
+    if no_levels:
+        levels = (levels or {*LEVELS, ""}) - no_levels
+    words = tuple(fold(quoted) for quoted in re.findall(r"[\"“']([^\"”']{2,60})[\"”']", rest))
+    user = user_named(rest)
+    codes = words or tuple(dict.fromkeys((*codes_in(rest), *([user] if user else []))))
+    names = [word for word in codes if not word.isdigit()]
+    # A system that calls another is told by lines that name both; else names side by side are each its own.
+    either = len(names) > 1 and not tool_words("log_calls").find(rest)
+    if either:
+        codes = tuple(word for word in codes if word not in map(fold, known))
+        either = len([word for word in codes if not word.isdigit()]) > 1
+    start, end = (min(one[0] for one in periods), max(one[1] for one in periods)) if periods else (None, None)
+    if hours and len(periods) == 1 and periods[0][1] - periods[0][0] <= _SHORTEST_DAY:
+        (start, end), hours = _at_hours(periods[0][0], hours), None
+    return LogQuery(
+        start, end, frozenset(levels), codes, without, either, tuple(periods) if len(periods) > 1 else (), hours,
+        measure, times, (*unread, *more, *left, *_figures_left(rest, codes, known)), rest,
+    )  # fmt: skip
+
+
+def _levels_in(text: str) -> set[str]:
+    # In "lỗi nghiêm trọng" the fault is only what is serious.
+    text = _FAULT_OF_LEVEL.sub(r"\1\2", text)
+    levels = {level for word, level in _LEVEL_WORDS.items() if re.search(rf"\b{word}\b", text)}
+    return levels | ({"CRITICAL"} if "ERROR" in levels else set())
+
+
+def _at_hours(day: datetime, hours: tuple[int, int]) -> Stretch:
+    midnight = datetime.combine(day.astimezone(HCM).date(), time(), HCM)
+    return midnight + timedelta(minutes=hours[0]), midnight + timedelta(minutes=hours[1])
+
+
+def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | None, str, list[str]]:
+    """The periods and the hours of a question, the question without them, and what of that is not read."""
+    text, unread, found = fold(query), list[str](), list[Stretch]()
+    for past in _PAST.finditer(text):
+        many = (past[1] or past[3] or "1").strip()
+        count = float(many) if many.isdigit() else 0.5 if many in ("nua", "half an") else 1.0
+        unit = past[2] or past[4]
+        length = timedelta(minutes=count) if unit.startswith(("ph", "min")) else timedelta(hours=count)
+        found.append((now - length, now))
+    query = blank_out(query, [past.span() for past in _PAST.finditer(text)])
+    ranges = find_ranges(query, now.date())
+    ranges = [one for one in ranges if one.start > EVER and one.end < _LAST]
+    spans = [one.span for one in ranges]
+    hours, query, odd = _hours(query, spans)
+    unread += odd
+    text, at, spent = fold(query), 0, list[tuple[int, int]]()
+    while at < len(ranges):
+        one = ranges[at]
+        start, end, head = one.start, one.end, text[: one.span[0]].rstrip()
+        if at + 1 < len(ranges) and _JOINS_PERIODS.fullmatch(text[one.span[1] : ranges[at + 1].span[0]]):
+            end = ranges[at + 1].end
+            spent.append((one.span[1], ranges[at + 1].span[0]))
+            at += 1
+        elif (opens := _SINCE.search(head) or _FROM_THE_NEXT.search(head)) is not None:
+            start = start if _SINCE.search(head) else one.end + timedelta(days=1)
+            end = max(start, now.date())
+            spent.append(opens.span())
+        elif (closes := _BEFORE.search(head) or _UP_TO.search(head)) is not None:
+            start, end = EVER, one.start - timedelta(days=1) if _BEFORE.search(head) else one.end
+            spent.append(closes.span())
+        elif (part := _PART_OF_PERIOD.search(head)) is not None:
+            unread.append(query[part.start() : one.span[1]])
+        found.append(_days(start, end))
+        at += 1
+    rest = blank_out(query, [*spans, *spent])
+    unread += [rest[hit.start() : hit.end()] for hit in _WEEKDAY.finditer(fold(rest))]
+    return found, hours, rest, unread
+
+
+def _days(first: date, last: date) -> Stretch:
+    return datetime.combine(first, time(), HCM), datetime.combine(last, time(), HCM) + timedelta(days=1)
+
+
+def _hours(query: str, periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, int] | None, str, list[str]]:
+    """The minutes of the day that are asked for, the question without their words, and all of those where they are several."""
+    found: list[tuple[int, int, int, int]] = []
+    text = fold(blank_out(query, periods))
+    for hit in _BETWEEN.finditer(text):
+        half = hit[3] or (hit[6] or hit[7] if not hit[2] else "")
+        first, last = _minute(hit[1], hit[2], half), _minute(hit[4], hit[5], hit[6] or hit[7])
+        found.append((first, last, *hit.span()))
+    text = blank_out(text, [one[2:] for one in found])
+    for hit in _ONE_HOUR.finditer(text):
+        minute = _minute(hit[2], hit[3], hit[4] or hit[5])
+        if hit[1] in _AFTER:
+            found.append((minute, 24 * _MINUTES, *hit.span()))
+        elif hit[1] in _UNTIL:
+            found.append((0, minute, *hit.span()))
+        else:
+            found.append((minute, minute + (1 if hit[3] else _MINUTES), *hit.span()))
+    text = blank_out(query, [one[2:] for one in found])
+    for name, (first, last) in _PARTS.items():
+        for part in tool_words(name).find(text):
+            beside = any(
+                start <= part.start < end or not text[min(part.end, end) : max(part.start, start)].strip()
+                for start, end in periods
+            )
+            if part.exact or " " in part.phrase or beside:
+                found.append((first, last, part.start, part.end))
+    spans = [one[2:] for one in found]
+    outside = [span for span in spans if not any(start <= span[0] < end for start, end in periods)]
+    kinds = {one[:2] for one in found}
+    odd = len(kinds) > 1 or any(first >= last or last > 24 * _MINUTES for first, last in kinds)
+    unread = [query[start:end].strip() for start, end in spans] if odd else []
+    return (next(iter(kinds)) if kinds and not odd else None), blank_out(query, outside), unread
+
+
+def _minute(hour: str, minute: str | None, half: str | None) -> int:
+    late = (half or "").replace(".", "") in ("pm", "chieu", "toi") or (half == "trua" and int(hour) < 4)
+    return (int(hour) + 12 * (late and int(hour) < 12)) * _MINUTES + int(minute or 0)
+
+
+def _how_large(
+    query: str,
+) -> tuple[tuple[float, float] | None, tuple[float, float] | None, str, list[str]]:
+    """How many milliseconds a line may tell, how often somebody must be named, the question without that, and the comparisons
+    that are not read."""
+    measure = times = None
+    unread: list[str] = []
+    spent: list[tuple[int, int]] = []
+    text = fold(query)
+    for sign in _comparisons(query):
+        start, end, least, most = sign
+        unit = _MEASURED.search(text, start)
+        if unit is not None and unit.start() < end:
+            scale = 1.0 if unit[2].startswith("m") else 1000.0
+            measure, end = (least * scale, most * scale), max(end, unit.end())
+        elif (counted := _TIMES_UNIT.match(text, end)) and tool_words("log_who").find(query):
+            times, end = (least, most), counted.end()
+        else:
+            word = re.match(r"\s*(?:%|\w+)?", text[end:])
+            unread.append(query[start : end + (word.end() if word else 0)].strip())
+        spent.append((start, end))
+    return measure, times, blank_out(query, spent), unread
+
+
+_FIGURE = r"(\d+(?:[.,]\d+)?)"
+_RANGE = re.compile(
+    rf"\b(?:tu|from|between)\s+{_FIGURE}\s*(?:ms|s|giay)?\s*(?:den|toi|to|and|va|-)\s*{_FIGURE}"
+)
+_JUST_ABOVE = 1e-9
+
+
+def _comparisons(query: str) -> Iterator[tuple[int, int, float, float]]:
+    """Each comparison with a number: where it stands, the least and the most that are meant."""
+    text, at = fold(query), -1
+    for found in _RANGE.finditer(text):
+        at = found.end()
+        yield found.start(), at, _value(found[1]), _value(found[2])
+    for number in re.finditer(
+        rf"(?<![\w/:.,-]){_FIGURE}(?![\w/:-]|[.,]\d)|(?<![\w/:.,-]){_FIGURE}(?=(?:ms|s)\b)", text
+    ):
+        value = _value(number[1] or number[2])
+        if number.start() < at:
+            continue
+        for name, bounds in (
+            ("log_not_more", (float("-inf"), value)), ("log_not_less", (value, float("inf"))),
+            ("log_more", (value + _JUST_ABOVE, float("inf"))), ("log_less", (float("-inf"), value - _JUST_ABOVE)),
+        ):  # fmt: skip
+            before = [
+                hit for hit in tool_words(name).find(query) if not text[hit.end : number.start()].strip(" =")
+            ]
+            before = [hit for hit in before if hit.end <= number.start()]
+            signs = {
+                "log_more": r">\s*$",
+                "log_less": r"<\s*$",
+                "log_not_less": r"(?:>=|≥)\s*$",
+                "log_not_more": r"(?:<=|≤)\s*$",
+            }
+            sign = re.search(signs[name], text[: number.start()])
+            after = [
+                hit
+                for hit in tool_words(f"{name}_after").find(query)
+                if number.end() <= hit.start and re.fullmatch(r"\s*\w*\s*", text[number.end() : hit.start])
+            ] if name.startswith("log_not") else []  # fmt: skip
+            if before or sign or after:
+                start = before[0].start if before else sign.start() if sign else number.start()
+                yield start, after[0].end if after else number.end(), *bounds
+                break
+
+
+def _value(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...], set[str], list[str]]:
+    """The question without what it leaves out ("không tính db-02", "không phải INFO"), the codes and systems of that, its levels,
+    and what is denied and not read."""
+    kinds = spans_of(tool_words("log_kind").find(query))
+    for hit in tool_words("log_without").find(query):
+        if any(start <= hit.start < end for start, end in kinds):
+            continue
+        ends = _LEFT_OUT_ENDS.search(query, hit.end)
+        end = ends.start() if ends else len(query)
+        part = query[hit.end : end]
+        names = tuple(dict.fromkeys((*codes_in(part), *map(fold, systems_in(part, known)))))
+        levels = {level for level in LEVELS if re.search(rf"\b{level}\b", part)} or _levels_in(fold(part))
+        if names and levels and not codes_in(part):
+            return query, (), set(), [query[hit.start : end].strip()]
+        if names or levels:
+            return f"{query[: hit.start]} {query[end:]}", names, set() if names else levels, []
+    return query, (), set(), list(_denials(query, known))
+
+
+def _denials(query: str, known: Iterable[str]) -> Iterator[str]:
+    """What of the question says no to a level, a system or a code."""
+    text = fold(query)
+    for hit in _DENIED.finditer(text):
+        last = query[hit.start() : hit.end()].rsplit(maxsplit=1)[-1]
+        if last in LEVELS or _levels_in(fold(last)) or codes_in(last) or systems_in(last, known):
+            yield query[hit.start() : hit.end()]
+
+
+def codes_in(query: str) -> tuple[str, ...]:
+    """Names of machines and codes in a question without its period: words with a digit or a hyphen inside letters
+    (`db-01`, `E1042`), and numbers that count nothing."""
+    text = fold(query)
+    named = (fold(word) for word in _NAME.findall(query) if not _CLOCK_NAME.fullmatch(word))
+    return tuple(dict.fromkeys((*named, *_SHORT_CODE.findall(text), *_BARE_CODE.findall(text))))
+
+
+def code_asked_about(query: str) -> Iterator[tuple[int, int]]:
+    """Where a question asks what a code is ("lỗi 691 là gì"), which no line tells."""
+    for hit in tool_words("what_is").find(query):
+        if re.search(r"\d{2,6}\s*$", query[: hit.start]) or re.match(
+            r"\s*(?:\w+\s+)?\d{2,6}\b", query[hit.end :]
+        ):
+            yield hit.start, hit.end
+
+
+def without_codes(query: str) -> str:
+    """The question without names of machines and codes."""
+    return _NAME.sub(lambda name: " " * len(name[0]), query)
+
+
+def _figures_left(query: str, codes: Sequence[str], known: Sequence[str]) -> Iterator[str]:
+    """Numbers of a question that are read as nothing; "2 hệ thống web-01 và web-02" counts what it names."""
+    names = [*codes, *systems_in(query, known)]
+    for found in _NUMBER.finditer(fold(query)):
+        number = re.match(r"\d+", found[0])
+        if number is None or number[0] in codes or number[0] == str(len(set(names))):
+            continue
+        yield query[found.start() : found.end()]
+
+
+def systems_in(text: str, known: Iterable[str]) -> list[str]:
+    """The systems of the log that `text` names: by their name, or by what their numbered names begin with."""
+    said = set(re.findall(r"[\w.-]+", fold(text)))
+    names = sorted(known)
+    whole = [name for name in names if fold(name) in said]
+    return whole or [name for name in names if re.sub(r"[-_]?\d+$", "", fold(name)) in said]
+
+
+def left_out(query: str, known: Iterable[str]) -> str:
+    """The question without what it leaves out."""
+    return _left_out(query, known)[0]
