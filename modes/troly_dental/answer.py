@@ -25,7 +25,7 @@ from troly_dental.memory.connection import MemoryContext
 from troly_dental.memory.facts import about_the_same, is_habit, person_of
 from troly_dental.memory.store import facts_of, revision_of
 from troly_dental.memory.types import Fact
-from troly_dental.output_rail import CITED, OutputRail, doses, warns
+from troly_dental.output_rail import CITED, OutputRail, doses, unwarned
 from troly_dental.safety import (
     asks_of_allergies,
     conflicts,
@@ -375,7 +375,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
             and not (noted and bundled.asks(question))
         )
         turn.answered = bool(quoted or told_more) or (False if not told_more or wished else None)
-    against = [one.told(lang) for one in conflicts(answer.text, facts) if not warns(answer.text)]
+    against = [one.told(lang) for one in unwarned(answer.text, facts)]
     texts = [one for one in (*replies, answer.text, *against, quoted) if one]
     text = "\n\n".join(texts) or f"{say('answer.nothing', lang, hotline=hotline)} {say('answer.would', lang)}"
     gap = f"\n\n{say('answer.interrupted', lang)}\n\n" if said else ""
