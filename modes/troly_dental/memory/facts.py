@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, nfc, span_in_place, tokens
-from troly.text.match import Lexicon, PhraseHit
+from troly.text.match import Lexicon, PhraseHit, words_outside
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
@@ -53,11 +53,15 @@ _AGE = re.compile(
 )
 # A medicine that is asked about is not one that is taken.
 _PERMISSION = re.compile(
-    r"\b(?:duoc|dc|an toan|sao|hai)\s+(?:khong|ko|k|hong|hok|chua)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
+    r"\b(?:duoc|dc|an toan|sao|hai|on|ok|oke|okay)\s+(?:khong|ko|k|hong|hok|hem|chua|chu)\b|\b(?:can|nen|phai|bat buoc)\b.*\b(?:khong|ko|k|hong|hok)\W*$|\b(?:is|are)\b.*\b(?:ok|okay|fine|safe)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
 )
 # Nor is one of which the dose is asked; how much went in already is told.
 _HOW_MUCH = re.compile(
     r"\b(?:(?:may|bao\s+nhieu)\s+(?:vien|goi|ong|lieu|mg|ml)|(?:uong|dung|lieu|la)\s+bao\s+nhieu|how\s+(?:many|much|often))\b(?!\s+(?:roi|nay|lien|qua)\b)"
+)
+# A clause that ends with what makes a question in Vietnamese asks, without a question mark too: "cần uống kháng sinh trước không".
+_ENDS_ASKING = re.compile(
+    r"\b(?:khong|ko|k|hong|hok|hem|hum|khum|chua|duoc chu|on chu|ha|ta)\s*(?:a|vay|bac|ban|nhi|the|z|v|bs|bac si)?\W*$"
 )
 # What is asked to be told is not stated: "dị ứng của bé là gì".
 _DEFINED = re.compile(r"\bla\s+(?:\w+\s+){0,2}(?:gi|j|nao|sao)\b")
@@ -508,7 +512,7 @@ def _parts(text: str) -> Iterator[_Part]:
             folded, offsets = fold_in_place(clause)
             asked = _INVERTED.search(folded) or _ASKED.search(folded)
             stated = offsets[asked.start()] if asked else len(clause)
-            yield _Part(clause, folded, offsets, stated, "?" in mark)
+            yield _Part(clause, folded, offsets, stated, "?" in mark or bool(_ENDS_ASKING.search(folded)))
 
 
 def _facts(part: _Part) -> Iterator[Fact]:
@@ -627,7 +631,7 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
     intended = _INTENDED.search(part.folded)
     before = intended.start() if intended else len(part.folded)
     taken = [hit for hit in drugs if hit not in reacted and _folded_at(part, hit.start) < before]
-    if (asked or unsaid) and not _TAKES.search(part.folded):
+    if ((asked or unsaid) and not _TAKES.search(part.folded)) or not _is_taking(part, hits):
         taken = []  # "uống ibuprofen được không" asks, "đang uống warfarin, nhổ được không" states
     for hit in taken:
         yield _fact("medicine", part.text[hit.start : hit.end], told)
@@ -639,6 +643,16 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
             value = cues[0].phrase
         if value and not _CLINICIAN.match(fold(value)):
             yield _fact("medicine", value, told)
+
+
+def _is_taking(part: _Part, hits: list[PhraseHit]) -> bool:
+    """Whether a clause says that what it names is taken, or is nothing but a list of medicines: "aspirin và metformin"."""
+    read = [(hit.start, hit.end) for hit in hits if hit.label in {"medicine", "medicine cue", "disease"}]
+    rest = {word.folded for word in words_outside(tokens(part.text), read) if word.folded.isalpha()}
+    listed = rest <= _folds("filler") | _folds("measure") | _folds("end")
+    return (listed and not part.asks) or bool(
+        _lexicon("taking").find(part.text[: part.stated]) or any(hit.label == "medicine cue" for hit in hits)
+    )
 
 
 def _harmed(part: _Part, drug: PhraseHit) -> bool:
@@ -736,7 +750,7 @@ def _folded_at(part: _Part, place: int) -> int:
 # Lists that say nothing of a fact by themselves.
 _WORDS_ONLY = {
     "self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment", "relative", "relative in english", "fiction",
-    "measure", "counted", "before a weekday", "reaction", "habit",
+    "measure", "counted", "before a weekday", "reaction", "habit", "taking",
 }  # fmt: skip
 _WHOSE = (
     "tôi", "tui", "em", "mình", "tớ", "nhà em", "nhà tôi", "nhà mình", "của em", "của tôi", "của mình", "ấy",
