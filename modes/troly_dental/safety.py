@@ -180,7 +180,7 @@ def conditions() -> tuple[Condition, ...]:
         Condition(
             row["name"],
             frozenset(row["kinds"]),
-            Lexicon({"word": row["words"]}),
+            Lexicon({"word": (*row["words"], *row.get("taken", ()), *row.get("within", ()))}),
             {"vi": row["vi"], "en": row["en"]},
             frozenset(row["avoid"]),
             row["source"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
 
+_TABLE = Path(__file__).parents[1] / "contraindications.toml"
 _KIN, _BARE_DIGITS, _PARTICLES = "kin ", 2, 2
 _CHILD = f"{_KIN}child"
 # Something is got for somebody, whoever that is.
@@ -50,6 +52,10 @@ _SUPPOSED = re.compile(
 )
 _AGE = re.compile(
     r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|(?<=\bbe )\d{1,2}\s*thang\b|(?:(?<=\bbe )|(?<=\bchau )|(?<=\bnha em )|(?<=\bnha minh ))\d{1,2}\s?t\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
+)
+# A pressure that is high, as it was measured.
+_PRESSURE = re.compile(
+    r"\b(?:huyet ap|ha|bp|blood pressure)\b(?:\W+(?!duoi|under|below|nho hon)[a-z]+){0,3}?\W+(?P<measured>(?:1[4-9]|2\d)\d(?:\s*(?:/|tren|over)\s*\d{2,3})?)\b"
 )
 # A medicine that is asked about is not one that is taken.
 _PERMISSION = re.compile(
@@ -591,7 +597,11 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
                     _of_a_specialist(part, hit) or _FRIGHT.search(part.folded[: _folded_at(part, hit.start)])
                 )
             ):
-                yield _fact(kind, part.text[hit.start : hit.end], told)
+                # "Hen" alone may be "hẹn": it is listed with what goes before it.
+                yield _fact(kind, re.sub("^b[iị] ", "", part.text[hit.start : hit.end]), told)
+    if high := _PRESSURE.search(part.folded):
+        cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
+        yield _fact("disease", f"{cause} {high['measured']}", told)
     if age := _AGE.search(part.folded):
         yield _fact("age", part.written(*age.span()), told)
 
@@ -768,7 +778,19 @@ def _lists() -> dict[str, tuple[str, ...]]:
         if (one, whose) not in {("anh", "em"), ("chị", "em"), ("em", "em")}
     )
     in_english = (f"{whose} {one}" for one in lists["relative in english"] for whose in ("my", "our"))
-    return {**lists, "other": (*lists["other"], *theirs, *in_english)}
+    # What the table of contraindications knows is found wherever it is told.
+    table = tomllib.loads(_TABLE.read_text("utf-8"))
+    taken = [one for row in table["condition"] for one in row.get("taken", ())]
+    lists["medicine"] = (
+        *lists["medicine"],
+        *(one for group in table["groups"].values() for one in group),
+        *taken,
+    )
+    for kind in ("disease", "pregnancy"):
+        known = (one for row in table["condition"] if kind in row["kinds"] for one in row["words"])
+        lists[kind] = (*lists[kind], *known)
+    unique = {label: tuple(dict.fromkeys(listed)) for label, listed in lists.items()}
+    return {**unique, "other": (*lists["other"], *theirs, *in_english)}
 
 
 @cache

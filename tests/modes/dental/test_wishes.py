@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from troly.text.fold import fold
+from troly_dental import safety
 from troly_dental.guard import danger
+from troly_dental.guard.verdict import about_health
 from troly_dental.memory.facts import find_facts
 from troly_dental.safety import stated, supposed_conflicts, wishes
 
@@ -82,3 +89,45 @@ def test_a_case_that_is_only_supposed_speaks_against_medicines_and_is_no_fact(
 ) -> None:
     assert [one.medicine for one in supposed_conflicts(asked)] == against
     assert stated(find_facts(asked)) == ()
+
+
+TABLE = tomllib.loads(Path(safety.__file__).with_name("contraindications.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("bare", [False, True], ids=["accents", "no-accents"])
+@pytest.mark.parametrize("row", TABLE["condition"], ids=lambda row: row["name"])
+def test_what_the_table_of_contraindications_knows_is_found_wherever_it_is_told(
+    row: dict[str, Any], bare: bool
+) -> None:
+    frames = [
+        ("tôi bị {}", row["words"]),
+        ("my mother has {}", row["words"]),
+        ("em đang uống {}", row.get("taken", [])),
+    ]
+    for frame, words in frames:
+        for word in words:
+            said = frame.format(word)
+            said = fold(said) if bare else said
+            held = [one.name for one in safety.conditions_of(find_facts(said))]
+            assert row["name"] in held, said
+            assert about_health(said), said
+
+
+@pytest.mark.parametrize("group", TABLE["groups"])
+def test_an_allergy_to_any_name_of_a_group_speaks_against_the_whole_group(group: str) -> None:
+    names = TABLE["groups"][group]
+    for name in names:
+        facts = find_facts(f"em dị ứng {name}")
+        against = {one.medicine for one in safety.conflicts(f"uống {names[0]} được không", facts)}
+        assert against == {names[0]}, name
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["{} ok k", "is {} ok", "what about {}", "{} dùng được hông", "vậy còn {}", "{}?", "cần uống {} không"],
+)
+@pytest.mark.parametrize("medicine", ["advil", "augmentin", "klamentin", "keflex", "hapacol"])
+def test_a_medicine_that_is_asked_about_is_health_and_not_taken(question: str, medicine: str) -> None:
+    asked = question.format(medicine)
+    assert about_health(asked)
+    assert not stated(find_facts(asked))
