@@ -68,11 +68,12 @@ def stated(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def taken_back(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The allergies and medicines by name of which a message says that they are not so."""
+    """The allergies, medicines and illnesses by name of which a message says that they are not so, and a pregnancy."""
+    kinds = {"allergy", "medicine", "pregnancy", "disease"}
     return tuple(
         fact
         for fact in facts
-        if fact.kind in {"allergy", "medicine"} and is_denied(fact) and not _ALLERGY.match(fold(fact.value))
+        if fact.kind in kinds and is_denied(fact) and not _ALLERGY.match(fold(fact.value))
     )
 
 

@@ -220,6 +220,14 @@ def _stated(
         facts = [allergens] if allergens else list(_facts(part))
         if last is None:
             _reacted_after(found, part)
+        _ends_pregnancy(part, known, dropped)
+        if _NOT_ANY_MORE.search(part.folded):
+            found = {
+                key: replace(fact, text=f"{fact.text}, {part.text}"[:LONGEST_TEXT])
+                if fact.kind == "medicine"
+                else fact
+                for key, fact in found.items()
+            }
         if _lexicon("fiction").find(part.text) or (
             told_of_nobody and not (person or _names_oneself(part.text))
         ):
@@ -275,12 +283,32 @@ def _deny(found: dict[tuple[str, str], Fact], known: Sequence[Fact], dropped: li
     for fact in filter(is_denied, [*found.values()]):
         for old in known:
             same = old.kind == fact.kind and same_person(person_of(old.text), person_of(fact.text))
-            if same and old not in dropped and not is_denied(old) and mentions(old.value, fact.value):
+            if same and old not in dropped and not is_denied(old) and _takes_back(fact, old):
                 dropped.append(old)
                 rest = [one for one in old.value.split(", ") if not mentions(one, fact.value)]
                 if rest and len(rest) < len(old.value.split(", ")):
                     new = _fact(old.kind, ", ".join(rest), old.text.replace(old.value, ", ".join(rest)))
                     found[_key(new)] = new
+
+
+def _takes_back(denial: Fact, old: Fact) -> bool:
+    """Whether a denial is of what was said: the same, any allergy of one who has none, or a pregnancy by another word."""
+    if denial.kind == "pregnancy":
+        return bool(_NURSES.search(fold(denial.value))) == bool(_NURSES.search(fold(old.value)))
+    return mentions(old.value, denial.value) or (denial.kind == "allergy" and _of_anything(denial))
+
+
+def _ends_pregnancy(part: _Part, known: Sequence[Fact], dropped: list[Fact]) -> None:
+    """A birth or a loss ends the pregnancy that was told of the same person."""
+    if not part.asks and part.stated == len(part.text) and _BORN.search(part.folded):
+        whose = person_of(part.text)
+        dropped += [
+            old
+            for old in known
+            if old.kind == "pregnancy"
+            and same_person(person_of(old.text), whose)
+            and not _NURSES.search(fold(old.value))
+        ]
 
 
 def _wanted(match: re.Match[str]) -> str:
@@ -371,14 +399,42 @@ _TODAY = re.compile(
 )
 
 
+# What ends a medicine for good, a while ago at the least: who left it off for some days has it in the blood still.
+_STOPPED = re.compile(
+    r"(?<!khong )(?<!tu )(?<!nen )(?<!phai )(?<!can )(?<!tam )(?<!muon )(?<!dinh )(?<!bao )\b(?:bo|ngung|ngung han|ngung luon|nghi|dung|thoi|cai|het)\s+(?:han\s+|luon\s+)?(?:(?:uong|dung|xai)\s+)?(?:thuoc\s+)?(?P<vi>.*)"
+    r"|\b(?:i|i've|he|she|have|has)\s+(?:already\s+)?(?:stopped|quit|came off|been off|went off|finished)\s+(?:taking\s+|using\s+)?(?P<en>.*)|\bno longer\s+(?:on|take|takes|taking|use|using)\s+(?P<no>.*)"
+)
+_FOR_GOOD = re.compile(
+    r"\b(?:nam|thang|lau|han|luon|hoi|years?|months?|ago|long|anymore|any more|for good|last (?:year|month|spring|summer|winter)|no longer)\b|\b(?:khong|ko|k|het)\b.*\bnua\b"
+)
+# That it is not taken any more, of the medicine named before.
+_NOT_ANY_MORE = re.compile(
+    r"^(?:(?:gio|nay|bay gio|em|toi|minh|now|i)\s+)*(?:khong|ko|k|het)\s+(?:con\s+)?(?:uong|dung|xai)\b.*\bnua\b|^(?:(?:now|i|i'm|am)\s+)*(?:not|don't)\s+(?:on|tak\w+|us\w+)\s+(?:it|them|that)\s+any ?more\b"
+)
+# A birth or a loss that has been; feeding a child is none and no pregnancy.
+_BORN = re.compile(
+    r"\b(?:(?:da|vua|moi)\s+(?:sinh|de|sanh)(?:\s+(?:em be|be|con|xong|mo|thuong|roi))?|(?:sinh|de|sanh)\s+(?:em be\s+|be\s+|con\s+|mo\s+|thuong\s+)?(?:roi|xong)|say thai|sẩy thai|hu thai|pha thai|bo thai|thai luu|het bau|het co thai"
+    r"|gave birth|had (?:the|my|our|a) baby|baby (?:was|is|has been) born|delivered (?:the|my|our) baby|miscarr\w+|postpartum)\b"
+)
+_NURSES = re.compile(r"\b(?:bu|sua me|breast|nurs\w+|lactating|sau sinh|moi sinh|postpartum|gave birth)")
+
+
+def _of_anything(fact: Fact) -> bool:
+    """Whether an allergy is of nothing that is named: "tôi không dị ứng gì"."""
+    value = [word for word in folded_words(fact.value) if word != "bi"]
+    return bool(value) and value[0] in {"di", "allergy", "allergies", "allergic"} and len(value) <= 2
+
+
 def is_denied(fact: Fact) -> bool:
-    """Whether the clause says that it is not so: "tôi không dị ứng gì", "not pregnant"."""
+    """Whether the clause says that it is not so: "tôi không dị ứng gì", "not pregnant", "stopped taking it years ago"."""
     said, value = folded_words(fact.text), folded_words(fact.value)
+    if fact.kind == "allergy" and _of_anything(fact):
+        return True
+    over = _STOPPED.search(fold(fact.text)) if fact.kind == "medicine" else None
     if (
-        fact.kind == "allergy"
-        and (value := [word for word in value if word != "bi"])
-        and value[0] in {"di", "allergy", "allergies", "allergic"}
-        and len(value) <= 2
+        over
+        and mentions("".join(one or "" for one in over.groups()), fact.value)
+        and _FOR_GOOD.search(fold(fact.text))
     ):
         return True
     if fact.kind == "medicine" and (_TODAY.search(fold(fact.text)) or "chua" in said):
@@ -660,8 +716,11 @@ def _is_taking(part: _Part, hits: list[PhraseHit]) -> bool:
     read = [(hit.start, hit.end) for hit in hits if hit.label in {"medicine", "medicine cue", "disease"}]
     rest = {word.folded for word in words_outside(tokens(part.text), read) if word.folded.isalpha()}
     listed = rest <= _folds("filler") | _folds("measure") | _folds("end")
+    stopped = _STOPPED.search(part.folded) and re.search(rf"{_FOR_GOOD.pattern}|\broi\b", part.folded)
     return (listed and not part.asks) or bool(
-        _lexicon("taking").find(part.text[: part.stated]) or any(hit.label == "medicine cue" for hit in hits)
+        stopped
+        or _lexicon("taking").find(part.text[: part.stated])
+        or any(hit.label == "medicine cue" for hit in hits)
     )
 
 

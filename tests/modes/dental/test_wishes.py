@@ -12,7 +12,7 @@ from troly.text.fold import fold
 from troly_dental import safety
 from troly_dental.guard import danger
 from troly_dental.guard.verdict import about_health
-from troly_dental.memory.facts import find_facts
+from troly_dental.memory.facts import find_facts, revise
 from troly_dental.safety import stated, supposed_conflicts, wishes
 
 
@@ -131,3 +131,32 @@ def test_a_medicine_that_is_asked_about_is_health_and_not_taken(question: str, m
     asked = question.format(medicine)
     assert about_health(asked)
     assert not stated(find_facts(asked))
+
+
+@pytest.mark.parametrize("bare", [False, True], ids=["accents", "no-accents"])
+@pytest.mark.parametrize(
+    ("told", "then", "held"),
+    [
+        ("tôi dị ứng penicillin", "à nhầm tôi không dị ứng gì hết", set()),
+        ("i'm allergic to penicillin", "sorry, i'm not allergic to anything", set()),
+        ("mẹ em dị ứng penicillin", "em không dị ứng gì", {"penicillin"}),
+        ("tôi dị ứng penicillin", "tôi không dị ứng hải sản", {"penicillin"}),
+        ("em đang uống warfarin", "em bỏ thuốc warfarin rồi, không uống nữa", set()),
+        ("tôi uống aspirin", "ngừng aspirin 1 năm nay", set()),
+        ("i take warfarin", "i stopped taking warfarin last year", set()),
+        # Who left it off for some days, or asks about that, is on it all the same.
+        ("tôi uống warfarin", "tôi ngưng warfarin 3 ngày rồi", {"warfarin"}),
+        ("tôi uống warfarin", "có nên ngưng warfarin trước khi nhổ không", {"warfarin"}),
+        ("em có bầu 2 tháng", "em sinh rồi, đang cho bú", {"đang cho bú"}),
+        ("em mang thai 3 tháng", "em sảy thai rồi", set()),
+        ("tôi đang mang thai", "em không có thai nữa", set()),
+        ("em đang mang thai", "sinh xong bao lâu thì niềng được", {"mang thai"}),
+    ],
+)
+def test_what_is_over_or_was_never_so_is_held_no_more(
+    told: str, then: str, held: set[str], bare: bool
+) -> None:
+    first, second = (fold(told), fold(then)) if bare else (told, then)
+    known = revise(first).of(())
+    left = stated(revise(second, known, first).of(known))
+    assert {fold(fact.value) for fact in left} == {fold(one) for one in held}
