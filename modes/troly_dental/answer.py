@@ -28,8 +28,10 @@ from troly_dental.memory.types import Fact
 from troly_dental.output_rail import CITED, OutputRail, doses, unwarned
 from troly_dental.safety import (
     asks_of_allergies,
+    bearing_on_treatment,
     conflicts,
     for_helpers,
+    names_treatment,
     stated,
     supposed_conflicts,
     taken_back,
@@ -362,9 +364,9 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     ):
         # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()
-    if answer.text and bundled.asks_leave(question):
-        # Whether something may be done depends on what the person has.
-        now = [fact for fact in facts if not fact.earlier and fact.kind not in {"allergy", "age"}]
+    if answer.text and (bundled.asks_leave(question) or names_treatment(question)):
+        # Whether and how something is done depends on what the person has.
+        now = [fact for fact in bearing_on_treatment(facts) if not fact.earlier]
         replies += [line for line in what_they_mean(now, lang) if line not in "\n".join(replies)]
     quoted = _quoted(found, lang)
     if not answer.whole:

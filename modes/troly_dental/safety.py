@@ -221,6 +221,10 @@ _BESIDES = re.compile(
     r"|\b(?:hút|hut|bỏ|bo|cai)\s+thuốc\b(?:\s+lá\b)?|\b(?:hut|cai)\s+thuoc\b|\bthuốc lá\b|\b(?:ngoài|ngoai|không dùng|khong dung|không uống|khong uong|other than|apart from|besides|without)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
     re.IGNORECASE,
 )
+# What touches whoever is treated, beside medicines.
+_HANDLED = re.compile(
+    r"\b(?:thuoc|te|latex|cao su|kim loai|niken|nickel|acrylic|nhua|metal|resin|an[ae]+sthe\w+)\b"
+)
 _ALLERGY = re.compile(r"\b(?:di ung|allerg\w+)\b")
 # What somebody else was heard to name is not asked for, nor what it is that nobody has.
 _HEARD = re.compile(
@@ -232,8 +236,10 @@ _HEARD = re.compile(
 # What eases a pain is a medicine, whatever it is called.
 _RELIEF = re.compile(
     r"\b(?:uong|xai|dung)\s+(?:cai\s+|thu\s+)?(?:gi|j)\b[^.?!]*\b(?:cho|de)\s+(?:do|het|khoi|bot|giam)\b"
+    r"|\b(?:dau|nhuc|buot|sung)\b[^.?!]*(?<!an )\buong\s+(?:cai\s+|duoc\s+|dc\s+)?(?:gi|j)\b"
+    r"|\bwhat\s+(?:can|should|do|to|could)\b[^.?!]*\b(?:take|give)\b"
 )
-_PAIN = re.compile(r"\b(?:dau|nhuc|buot|thon|e)\b")
+_PAIN = re.compile(r"\b(?:dau|nhuc|buot|thon|e|sung|pain|painful|ache|aches|toothache|hurts?|sore|swollen)\b")
 _COSTS = re.compile(r"\b(?:nhieu|may|bao) (?:\w+ )?tien\b")
 # How long something lasts or is left off is no dose.
 _ENDS = re.compile(
@@ -323,6 +329,21 @@ def without_price(question: str) -> str:
 def asks_of_allergies(question: str) -> bool:
     """Whether the question names allergies, and no medicine that it could be about."""
     return bool(_ALLERGY.search(fold(question))) and not medicines().find(question)
+
+
+def names_treatment(question: str) -> bool:
+    """Whether the question is about something that is done in a mouth."""
+    return bool(_wishes("treatments").find(question))
+
+
+def bearing_on_treatment(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The stated `facts` that whoever treats a mouth has to know of: no age, no allergy to a food."""
+    return tuple(
+        fact
+        for fact in stated(facts)
+        if fact.kind != "age"
+        and (fact.kind != "allergy" or medicines().find(fact.value) or _HANDLED.search(fold(fact.value)))
+    )
 
 
 def thanks(question: str) -> bool:

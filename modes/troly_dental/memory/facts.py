@@ -221,13 +221,7 @@ def _stated(
         if last is None:
             _reacted_after(found, part)
         _ends_pregnancy(part, known, dropped)
-        if _NOT_ANY_MORE.search(part.folded):
-            found = {
-                key: replace(fact, text=f"{fact.text}, {part.text}"[:LONGEST_TEXT])
-                if fact.kind == "medicine"
-                else fact
-                for key, fact in found.items()
-            }
+        _given_up(found, part)
         if _lexicon("fiction").find(part.text) or (
             told_of_nobody and not (person or _names_oneself(part.text))
         ):
@@ -276,6 +270,14 @@ def _reacted_after(found: dict[tuple[str, str], Fact], part: _Part) -> None:
             new = replace(fact, kind="allergy", text=f"{fact.text}, {part.text}"[:LONGEST_TEXT])
             del found[key]
             found[_key(new)] = new
+
+
+def _given_up(found: dict[tuple[str, str], Fact], part: _Part) -> None:
+    """What was named before is not taken any more where this clause says so."""
+    if _NOT_ANY_MORE.search(part.folded):
+        for key, fact in found.items():
+            if fact.kind == "medicine":
+                found[key] = replace(fact, text=f"{fact.text}, {part.text}"[:LONGEST_TEXT])
 
 
 def _deny(found: dict[tuple[str, str], Fact], known: Sequence[Fact], dropped: list[Fact]) -> None:

@@ -160,3 +160,27 @@ def test_what_is_over_or_was_never_so_is_held_no_more(
     known = revise(first).of(())
     left = stated(revise(second, known, first).of(known))
     assert {fold(fact.value) for fact in left} == {fold(one) for one in held}
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "bears"),
+    [
+        ("em từng bị sốc phản vệ với thuốc tê", "giờ trám răng thì sao", True),
+        ("con tôi bị tim bẩm sinh", "nhổ răng sữa cho bé cần gì", True),
+        ("i'm allergic to lidocaine", "how is a tooth pulled", True),
+        ("dị ứng latex", "toi muon cay implant", True),
+        ("tôi uống fosamax 5 năm", "răng khôn nhổ thế nào", True),
+        ("tôi dị ứng hải sản", "nhổ răng xong ăn gì", False),
+        ("tôi bị tiểu đường", "hôi miệng là sao", False),
+        ("bé 5 tuổi", "nhổ răng sữa cho bé", False),
+    ],
+)
+def test_what_was_told_bears_on_what_is_done_in_a_mouth(told: str, asked: str, bears: bool) -> None:
+    found = safety.bearing_on_treatment(find_facts(told))
+    assert (safety.names_treatment(asked) and bool(found)) is bears
+
+
+@pytest.mark.parametrize("asked", ["đau răng uống gì", "nhuc rang uong gi", "my tooth hurts what can i take"])
+def test_what_to_take_for_a_pain_is_a_medicine_that_is_wished_for(asked: str) -> None:
+    assert "medicine" in wishes(asked)
+    assert "diagnosis" not in wishes("cạo vôi răng thì chuẩn bị gì")
