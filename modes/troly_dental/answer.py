@@ -235,7 +235,8 @@ class _Draft:
 async def _by_model(draft: _Draft, step: Step) -> str:
     """Let the model answer; returns why that is no whole answer, "" where it is one (003-38).
 
-    A refused sentence goes back once, with what was shown and the reason; of the second draft all else is told.
+    A refused sentence goes back once, with what was shown and the reason; of the last draft all else is told. Where the guard
+    asked a model too there is one draft only.
     """
     state, turn = draft.state, draft.turn
     log, lang = StepLog(turn), turn.language
@@ -252,8 +253,9 @@ async def _by_model(draft: _Draft, step: Step) -> str:
     found: Findings = state["found"]
     detail = say("step.by_model", lang, count=len(found.pages) + len(found.notes))
     refused, cares, whole_draft = None, False, False
-    for task in ("answer", "answer_again"):
-        rail = _rail(state, turn, last=refused is not None)
+    tasks = ("answer", "answer_again")[: max(1, turn.model.calls_left)]
+    for task in tasks:
+        rail = _rail(state, turn, last=task == tasks[-1])
         try:
             await _stream(task, messages, rail, draft)
         except ModelError as error:
