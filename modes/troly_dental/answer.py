@@ -149,7 +149,7 @@ async def speak(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
     rules: EmergencyReply | None = state.get("urgent")
     before: str = state["said"]
     if rules and before:
-        more = _helpers_hear(rules, state, turn)
+        more = _helpers_hear(rules, state, turn) + _of_medicines(state, turn)
         step.note(say("step.flag", turn.language, name=state["red_flag"] or "-"), "rules")
         return SpokenAnswer(before + more, before)
     reason, draft = turn.model.reason_unavailable, _Draft(state, turn)
@@ -185,6 +185,17 @@ def _helpers_hear(urgent: EmergencyReply, state: State, turn: TurnContext) -> st
     if not facts:
         return ""
     more = f"\n\n{say('safety.tell', turn.language, facts=told(facts, turn.language))}"
+    turn.say(more)
+    return more
+
+
+def _of_medicines(state: State, turn: TurnContext) -> str:
+    """What is said of a medicine that is asked for beside an emergency, after the card."""
+    lang, question = turn.language, state["question"]
+    if not {"medicine", "dose", "prescription"} & set(wishes(question)):
+        return ""
+    against = [one.told(lang) for one in conflicts(question, about_the_same(known_facts(state), question))]
+    more = "\n\n" + "\n\n".join([*against, say("answer.medicine", lang)])
     turn.say(more)
     return more
 
@@ -366,6 +377,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     ):
         # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()
+    said_so = bool(replies) or bundled.asks_leave(question)
     if answer.text and (bundled.asks_leave(question) or names_treatment(question)):
         # Whether and how something is done depends on what the person has.
         now = [fact for fact in bearing_on_treatment(facts) if not fact.earlier]
@@ -374,7 +386,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     if not answer.whole:
         # That a fact was noted answers no question that was asked beside it.
         told_more = (
-            replies
+            (replies and said_so)
             and (unsaid or not set(wished) - {"recall", "declare", "forget"})
             and not (noted and bundled.asks(question))
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from troly.text.catalogue import Lang
+from troly.text.everyday import without_everyday
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon, blank_out, spans_of
 from troly_dental.memory.facts import find_facts, is_denied, person_of, same_person
@@ -333,7 +334,7 @@ def asks_of_allergies(question: str) -> bool:
 
 def names_treatment(question: str) -> bool:
     """Whether the question is about something that is done in a mouth."""
-    return bool(_wishes("treatments").find(question))
+    return _wishes("treatments").has(question, "treatment")
 
 
 def bearing_on_treatment(facts: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -344,6 +345,18 @@ def bearing_on_treatment(facts: Sequence[Fact]) -> tuple[Fact, ...]:
         if fact.kind != "age"
         and (fact.kind != "allergy" or medicines().find(fact.value) or _HANDLED.search(fold(fact.value)))
     )
+
+
+_AT_THE_CLINIC = frozenset({"booking", "clinic", "hours"})
+
+
+def asks_of_clinic(question: str) -> bool:
+    """Whether a visit, a clinic or its hours are wished for, and nothing is named that could be another one's: "đặt lịch 9h mai"."""
+    hits = _wishes().find(question)
+    if not _AT_THE_CLINIC & set(wishes(question)):
+        return False
+    left = [word for word in without_everyday(question, spans_of(hits)) if word.folded.isalpha()]
+    return not left or bool(_wishes("treatments").has(question, "treated at"))
 
 
 def thanks(question: str) -> bool:

@@ -297,7 +297,11 @@ def _takes_back(denial: Fact, old: Fact) -> bool:
     """Whether a denial is of what was said: the same, any allergy of one who has none, or a pregnancy by another word."""
     if denial.kind == "pregnancy":
         return bool(_NURSES.search(fold(denial.value))) == bool(_NURSES.search(fold(old.value)))
-    return mentions(old.value, denial.value) or (denial.kind == "allergy" and _of_anything(denial))
+    anything = denial.kind == "allergy" and _of_anything(denial)
+    before, _cue, _after = fold(denial.text).partition(fold(denial.value))
+    return (not anything and mentions(old.value, denial.value)) or bool(
+        anything and _NO & set(folded_words(before)[-_BEFORE:])
+    )
 
 
 def _ends_pregnancy(part: _Part, known: Sequence[Fact], dropped: list[Fact]) -> None:
