@@ -391,7 +391,8 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
             and not (noted and bundled.asks(question))
         )
         turn.answered = bool(quoted or told_more) or (False if not told_more or wished else None)
-    against = [one.told(lang) for one in unwarned(answer.text, facts)]
+    # What the notes are said not to speak of is named by nobody but the person.
+    against = [one.told(lang) for one in unwarned(re.sub("“[^”]*”", "", answer.text), facts)]
     texts = [one for one in (*replies, answer.text, *against, quoted) if one]
     text = "\n\n".join(texts) or f"{say('answer.nothing', lang, hotline=hotline)} {say('answer.would', lang)}"
     gap = f"\n\n{say('answer.interrupted', lang)}\n\n" if said else ""

@@ -118,6 +118,7 @@ _CHOICE = re.compile(
     r"|the\s+(first|former|second|latter|third|fourth|last|other)(?:\s+(?:one|option|way))?)\b"
 )
 _BETWEEN = re.compile(r",|\b(?:hay|hoặc|hoac|so với|so voi|or|vs|versus|and|và)\b", re.IGNORECASE)
+_NO_NAME = re.compile(r"(?:(?<=^)|(?<=,))\s*[^\s,]+(?:\s+[^\s,]+){3,},")
 # The place that each of these picks; all others pick the last.
 _PLACES = {
     "dau": 0, "dau tien": 0, "nhat": 0, "mot": 0, "first": 0, "former": 0, "hai": 1, "second": 1, "ba": 2, "third": 2, "tu": 3, "fourth": 3,
@@ -128,7 +129,8 @@ def option(question: str, earlier: Sequence[str]) -> str:
     """The subject that `question` picks by its place among those that the last of `earlier` messages with several names."""
     found = _CHOICE.search(fold(question))
     for text in reversed(earlier) if found else ():
-        named = [{**bundled.subjects(part)} for part in _BETWEEN.split(text)]
+        # What stands before a comma is one of several where it is a bare name: "implant, cầu răng hay hàm giả".
+        named = [bundled.subjects(part) for part in _BETWEEN.split(_NO_NAME.sub("", text))]
         parts = [one for topics in named if (one := {k: v for k, v in topics.items() if k != bundled.PRICE})]
         if found and len(parts) > 1:
             place = _PLACES.get(found[1] or found[2], -1)
