@@ -25,11 +25,13 @@ from troly_dental.memory.connection import MemoryContext
 from troly_dental.memory.facts import about_the_same, is_habit, person_of
 from troly_dental.memory.store import facts_of, revision_of
 from troly_dental.memory.types import Fact
-from troly_dental.output_rail import CITED, OutputRail, doses, warns
+from troly_dental.output_rail import CITED, OutputRail, doses, unwarned
 from troly_dental.safety import (
     asks_of_allergies,
+    bearing_on_treatment,
     conflicts,
     for_helpers,
+    names_treatment,
     stated,
     supposed_conflicts,
     taken_back,
@@ -147,7 +149,7 @@ async def speak(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
     rules: EmergencyReply | None = state.get("urgent")
     before: str = state["said"]
     if rules and before:
-        more = _helpers_hear(rules, state, turn)
+        more = _helpers_hear(rules, state, turn) + _of_medicines(state, turn)
         step.note(say("step.flag", turn.language, name=state["red_flag"] or "-"), "rules")
         return SpokenAnswer(before + more, before)
     reason, draft = turn.model.reason_unavailable, _Draft(state, turn)
@@ -183,6 +185,17 @@ def _helpers_hear(urgent: EmergencyReply, state: State, turn: TurnContext) -> st
     if not facts:
         return ""
     more = f"\n\n{say('safety.tell', turn.language, facts=told(facts, turn.language))}"
+    turn.say(more)
+    return more
+
+
+def _of_medicines(state: State, turn: TurnContext) -> str:
+    """What is said of a medicine that is asked for beside an emergency, after the card."""
+    lang, question = turn.language, state["question"]
+    if not {"medicine", "dose", "prescription"} & set(wishes(question)):
+        return ""
+    against = [one.told(lang) for one in conflicts(question, about_the_same(known_facts(state), question))]
+    more = "\n\n" + "\n\n".join([*against, say("answer.medicine", lang)])
     turn.say(more)
     return more
 
@@ -233,7 +246,8 @@ class _Draft:
 async def _by_model(draft: _Draft, step: Step) -> str:
     """Let the model answer; returns why that is no whole answer, "" where it is one (003-38).
 
-    A refused sentence goes back once, with what was shown and the reason; of the second draft all else is told.
+    A refused sentence goes back once, with what was shown and the reason; of the last draft all else is told. Where the guard
+    asked a model too there is one draft only.
     """
     state, turn = draft.state, draft.turn
     log, lang = StepLog(turn), turn.language
@@ -250,8 +264,9 @@ async def _by_model(draft: _Draft, step: Step) -> str:
     found: Findings = state["found"]
     detail = say("step.by_model", lang, count=len(found.pages) + len(found.notes))
     refused, cares, whole_draft = None, False, False
-    for task in ("answer", "answer_again"):
-        rail = _rail(state, turn, last=refused is not None)
+    tasks = ("answer", "answer_again")[: max(1, turn.model.calls_left)]
+    for task in tasks:
+        rail = _rail(state, turn, last=task == tasks[-1])
         try:
             await _stream(task, messages, rail, draft)
         except ModelError as error:
@@ -362,20 +377,22 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     ):
         # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()
-    if answer.text and bundled.asks_leave(question):
-        # Whether something may be done depends on what the person has.
-        now = [fact for fact in facts if not fact.earlier and fact.kind not in {"allergy", "age"}]
+    said_so = bool(replies) or bundled.asks_leave(question)
+    if answer.text and (bundled.asks_leave(question) or names_treatment(question)):
+        # Whether and how something is done depends on what the person has.
+        now = [fact for fact in bearing_on_treatment(facts) if not fact.earlier]
         replies += [line for line in what_they_mean(now, lang) if line not in "\n".join(replies)]
     quoted = _quoted(found, lang)
     if not answer.whole:
         # That a fact was noted answers no question that was asked beside it.
         told_more = (
-            replies
+            (replies and said_so)
             and (unsaid or not set(wished) - {"recall", "declare", "forget"})
             and not (noted and bundled.asks(question))
         )
         turn.answered = bool(quoted or told_more) or (False if not told_more or wished else None)
-    against = [one.told(lang) for one in conflicts(answer.text, facts) if not warns(answer.text)]
+    # What the notes are said not to speak of is named by nobody but the person.
+    against = [one.told(lang) for one in unwarned(re.sub("“[^”]*”", "", answer.text), facts)]
     texts = [one for one in (*replies, answer.text, *against, quoted) if one]
     text = "\n\n".join(texts) or f"{say('answer.nothing', lang, hotline=hotline)} {say('answer.would', lang)}"
     gap = f"\n\n{say('answer.interrupted', lang)}\n\n" if said else ""

@@ -106,32 +106,37 @@ def with_subject(question: str, before: PreviousTurn, earlier: Sequence[str] = (
     names); as it is where it stands for itself."""
     if not before.topic or not before.dental:
         return question
-    if option := _option(question, earlier):
-        return f"{option} {question}"
+    if picked := option(question, earlier):
+        return f"{picked} {question}"
     if judge(question, None, False).dental and not _pointing().find(question):
         return question
     return f"{textwrap.shorten(before.topic, TOPIC_CHARS, placeholder='')} {question}".strip()
 
 
 _CHOICE = re.compile(
-    r"\b(?:(?:cach|cai|loai|kieu|phuong phap|lua chon)\s+(?:thu\s+)?(?:(dau(?: tien)?|nhat|mot)|(hai|sau|cuoi|con lai))"
-    r"|the\s+(?:(first|former)|(second|latter|last|other))(?:\s+(?:one|option|way))?)\b"
+    r"\b(?:(?:cach|cai|loai|kieu|phuong phap|lua chon|thang|con)\s+(?:thu\s+)?(dau(?: tien)?|nhat|mot|hai|ba|tu|sau|cuoi(?: cung)?|con lai)"
+    r"|the\s+(first|former|second|latter|third|fourth|last|other)(?:\s+(?:one|option|way))?)\b"
 )
-_BETWEEN = re.compile(r"\b(?:hay|hoặc|hoac|so với|so voi|or|vs|versus|and|và)\b", re.IGNORECASE)
+_BETWEEN = re.compile(r",|\b(?:hay|hoặc|hoac|so với|so voi|or|vs|versus|and|và)\b", re.IGNORECASE)
+_NO_NAME = re.compile(r"(?:(?<=^)|(?<=,))\s*[^\s,]+(?:\s+[^\s,]+){3,},")
+# The place that each of these picks; all others pick the last.
+_PLACES = {
+    "dau": 0, "dau tien": 0, "nhat": 0, "mot": 0, "first": 0, "former": 0, "hai": 1, "second": 1, "ba": 2, "third": 2, "tu": 3, "fourth": 3,
+}  # fmt: skip
 
 
-def _option(question: str, earlier: Sequence[str]) -> str:
+def option(question: str, earlier: Sequence[str]) -> str:
     """The subject that `question` picks by its place among those that the last of `earlier` messages with several names."""
     found = _CHOICE.search(fold(question))
     for text in reversed(earlier) if found else ():
-        parts = [part for part in _BETWEEN.split(text) if bundled.subjects(part)]
+        # What stands before a comma is one of several where it is a bare name: "implant, cầu răng hay hàm giả".
+        named = [bundled.subjects(part) for part in _BETWEEN.split(_NO_NAME.sub("", text))]
+        parts = [one for topics in named if (one := {k: v for k, v in topics.items() if k != bundled.PRICE})]
         if found and len(parts) > 1:
-            chosen = parts[0] if found[1] or found[3] else parts[-1]
-            topics = bundled.subjects(chosen)
-            [title] = [
-                note.title for note in bundled.of_topics([max(topics, key=lambda one: topics[one])], "vi")
-            ]
-            return title
+            place = _PLACES.get(found[1] or found[2], -1)
+            topics = parts[place] if place < len(parts) else {}
+            best = sorted(topics, key=lambda one: -topics[one])[:1]
+            return "".join(note.title for note in bundled.of_topics(best, "vi"))
     return ""
 
 

@@ -19,6 +19,7 @@ from troly_dental.lookup import (
     Findings,
     PreviousTurn,
     SpokenAnswer,
+    option,
     search_notes,
     search_web,
     wants_web,
@@ -168,7 +169,12 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
     cited = state.get("cited", ())
     subject, notes = await _notes_for(turn, state["question"], query, state.get("topic", ""))
     if loaded(turn.services):
-        notes = await asyncio.to_thread(bundled.ranked, notes, state["question"], turn.language, cited)
+        said = [message.text for message in turn.history if message.sender == "user"]
+        # What is picked by its place is a subject of its own.
+        picked = await asyncio.to_thread(option, state["question"], said)
+        cited = () if picked else cited
+        asked = query if picked else state["question"]
+        notes = await asyncio.to_thread(bundled.ranked, notes, asked, turn.language, cited)
     # Pages are what a model answers from; without one, or when it fails, the notes do (C8).
     quoted = not pages or turn.model.reason_unavailable is not None
     earlier = tuple(

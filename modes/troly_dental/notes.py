@@ -15,8 +15,8 @@ from troly.text.catalogue import Lang
 from troly.text.everyday import without_everyday
 from troly.text.fold import WordToken
 from troly.text.language import detect
-from troly.text.match import Lexicon
-from troly_dental.guard.rules import telling_words
+from troly.text.match import Lexicon, spans_of, words_outside
+from troly_dental.guard.rules import names_mouth, telling_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import doses
@@ -287,6 +287,8 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     back = {"see asked", *(["why asked"] if count_told(question) <= 1 else [])}
     if before and not named and back & set(asked_lexicon().labels_in(question)):
         return of_topics(before, lang)  # "khi nào phải đi khám": each ends with it; "tại sao bị vậy"
+    # What names nothing of a mouth by itself goes on about what was spoken of: "does it hurt".
+    follows = bool(before) and not named and not (names_mouth(question) or _own_words(question))
     found = {note.topic: note.score for note in notes}
     points: dict[str, float] = {}
     shares = shares_of(question)
@@ -300,17 +302,22 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
         if (
             topic in {*found, *whole, *just}
             or (topic in before and share >= _FOLLOWED)
+            or (follows and topic == before[0])
             or first == share >= unsought
         ):
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
             points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
             points[topic] += since * (topic in just)
     own = [note for note in notes if note.topic not in points]
-    best = sorted(points, key=lambda topic: (-points[topic], topic not in before))
+    best = sorted(
+        points, key=lambda topic: (follows and topic != before[0], -points[topic], topic not in before)
+    )
     best = best[: max(len(notes), _NOTES) - len(own)]
     top = points[best[0]] if best else 1.0
     shipped = (replace(note, score=round(points[note.topic] / top, 4)) for note in of_topics(best, lang))
-    return tuple(sorted((*own, *shipped), key=lambda note: -note.score))
+    return tuple(
+        sorted((*own, *shipped), key=lambda note: (follows and note.topic != before[0], -note.score))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,6 +436,23 @@ def _adds(second: Note, first: Note, question: str) -> bool:
     )
 
 
+_POINTS_BACK = re.compile(r"\b(?:it|they|them|nó|chúng|mấy cái đó)\b", re.IGNORECASE)
+
+
+def _own_words(question: str) -> bool:
+    """Whether a question has a word of its own beside what asks: "does it hurt" has none, "it" and "nó" stand for one."""
+    asked = spellings_of(question)[-1]
+    kinds = [hit for hit in asked_lexicon().find(asked) if hit.label.endswith(" asked")]
+    words = without_everyday(asked, spans_of((*kinds, *general_lexicon().find(asked))))
+    return bool(words) and not _POINTS_BACK.search(asked)
+
+
+# Whether something may be done, whatever that is.
+_ASKS_LEAVE = re.compile(
+    r"\bduoc\b.*\b(?:khong|ko|k|hong|hok|chua)\W*$|\bthi sao\W*$|^(?:and |so |but |ok )*(?:can|may|could|should) i\b"
+)
+
+
 def _coverage(
     question: str, notes: Sequence[Note], quoted: Mapping[str, str], lang: Lang
 ) -> tuple[bool, list[str]]:
@@ -441,6 +465,12 @@ def _coverage(
     kinds = [hit for hit in asked_lexicon().find(asked) if hit.label.endswith(" asked")]
     read = [(hit.start, hit.end) for hit in (*kinds, *general_lexicon().find(asked))]
     words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
+    if not words and _ASKS_LEAVE.search(fold.fold(asked)):
+        # What may be done is told by plain words too: "chơi thể thao được không", "can i still go to work".
+        telling = telling_words(asked)
+        words = [
+            token for token in words_outside(fold.tokens(asked), spans_of(kinds)) if token.folded in telling
+        ]
     meant = concept_words(asked, [text for note in notes for text in _texts_of(note)])
     unread = [word for word in words if word.folded not in held and word.start not in meant]
     covered = len(unread) < len(words) or not words

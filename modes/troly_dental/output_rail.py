@@ -16,7 +16,8 @@ from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import Fact
-from troly_dental.safety import conflicts, on_prescription
+from troly_dental.safety import Conflict, conflicts, on_prescription
+from troly_dental.safety import medicines as known_medicines
 from troly_dental.strings import say
 
 CITED = re.compile(r"\[(\d{1,3})\](?!\()")
@@ -161,8 +162,8 @@ class OutputRail:
         false = [number for number in CITED.findall(body) if not 1 <= int(number) <= last]
         if false:
             return "source", say("rail.source", self._lang, number=false[0], last=last)
-        against = conflicts(body, self._facts)
-        if against and not (warns(body) or reports(body)):
+        against = unwarned(body, self._facts)
+        if against and not reports(body):
             return "conflict", " ".join(dict.fromkeys(one.told(self._lang) for one in against))
         # "Ngày 3 lần." belongs to the dose before it.
         goes_on = len(body) <= _GOES_ON and (bool(_SCHEDULE.search(body.lower())) or not seeks_care(body))
@@ -298,21 +299,98 @@ def intake_alone(sentence: str) -> bool:
     return "intake" in labels and not labels & {"harmless", "against"} and not medicines(sentence)
 
 
-_DENIED = re.compile(r"\b(?:no|neither)\s+((?:[a-z]+\s*(?:,|\bor\b|\bnor\b|\band\b)\s*)*)$")
 _ALREADY = re.compile(r"\b(?:dang|da|vua|cung|is|are|was|were|been|has|have|had|already)\s+(?:\w+\s+){0,2}$")
-_OR = re.compile(r"\s*(?:,|\bor\b|\bnor\b|\band\b)\s*")
+
+# A sentence as one letter a part: M a medicine that is spoken of, m another or a word such as "thuốc", the lists of
+# `rail_warnings.txt` by the letters below, "," and ";" what divides, w any other word.
+_LETTERS = {
+    "not": "N", "avoid": "V", "use": "U", "advise": "D", "already": "P", "if": "C", "ask": "K", "before": "Q", "link": "l", "or": "O", "and": "&",
+    "none": "Z", "harms": "H", "helps": "m", "well": "A", "usable": "B", "then": "T", "limits": "L", "allergic": "F", "medicine": "m",
+}  # fmt: skip
+# What governs a medicine from before it, over a list of others: a negation, a use, an allergy, that it was taken already.
+_NEGATED = re.compile(r"[NV][lUDOB]*+(?:[mM](?:[lmMOU](?<![^O]U)|[,&](?=[,&O]*(?:[lmM]|$)))*+)?$")
+_NONE = re.compile(r"Z[lm]*(?:[mM][lmMO,&N]*)?$")
+_USED = re.compile(r"U[lD]*+(?:[mM](?:[lmMO]|[,&](?=[,&O]*(?:[lmM]|$)))*+)?$")
+_HAS = re.compile(r"(?:F|Pl*U|K[lwD&]*Q[lD]*U)l*(?:[mM][lmMO&]*)?$")
+# What takes a negation back: another one or a condition in its clause; who advises what is used.
+_TWICE = re.compile(r"(?:[NVH][^,;]*|C[lw]{0,2}D?)$")
+_ADVISED = re.compile(r"[DC][lw]{0,2}$")
+# What is said of it after it: harm, next to it or after a comma; that it is not used; that it is well or only limited.
+_DOES_HARM = re.compile(r"[lmMFOPDUT]*H")
+_DOES_HARM_LATER = re.compile(r"[lmMFOPDUT&,]*H")
+_ELSE = re.compile(r"[lDT]*H")
+_NOT_USED = re.compile(r"(?:N[lD]*U|VU?+)l*+(?![wmM])")
+_NOT_WELL = re.compile("N[lD]*[AB]")
+_WELL = re.compile(r"^[^mM]*?[AB](?![lUD]*[mM])")
+_USED_AFTER = re.compile(r"(?:(?<!N)D|[,;&T])l*Ul*+(?:[,;]|$)")
 
 
-def warns(sentence: str) -> bool:
-    """Whether a sentence speaks against what it names; "no" does before medicines alone ("No aspirin or ibuprofen")."""
-    hits = _lexicon().find(sentence)
-    if any(hit.label == "against" for hit in hits):
+def warns(sentence: str, named: Iterable[str] | None = None) -> bool:
+    """Whether a sentence advises none of the medicines `named` in it (all that it names by default): each has a negation or an
+    avoidance that governs it, or a harm that is said of it, or is only what one is allergic to or took already.
+
+    A negation, a harm or a risk of anything else ("Don't worry, take ibuprofen", "ibuprofen để tránh đau") is no warning.
+    """
+    text = re.sub(r"[*_`]", "", sentence)
+    wanted = None if named is None else {fold(one) for one in named}
+    letters = _letters(text, wanted)
+    return "M" in letters and all(
+        _is_warned(letters[:at], letters[at + 1 :]) for at, one in enumerate(letters) if one == "M"
+    )
+
+
+def unwarned(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
+    """The medicines in `text` that a stated fact speaks against and a sentence does not."""
+    found = [
+        one
+        for sentence in _END.split(text)
+        for one in conflicts(sentence, facts)
+        if not warns(sentence, [one.medicine])
+    ]
+    return tuple({one.medicine: one for one in found}.values())
+
+
+def _is_warned(before: str, after: str) -> bool:
+    """Whether the medicine between these parts of a sentence is spoken against, or only named as what one has."""
+    after = _NOT_WELL.sub("H", after)
+    if _NONE.search(before):
         return True
-    for hit in hits:
-        before = _DENIED.search(fold(sentence[: hit.start])) if hit.label == "medicine" else None
-        if before and all(_is_medicine(word) for word in _OR.split(before[1]) if word):
-            return True
-    return False
+    if _WELL.search(after) or _USED_AFTER.search(after):
+        return False
+    if negated := _NEGATED.search(before):
+        # "Không uống X thì nguy hiểm" tells to take it, "không uống X lúc đói" lets it be taken.
+        taken = _TWICE.search(before[: negated.start()]) or _ELSE.match(after)
+        return not taken and "L" not in re.split("[;,]", after)[0]
+    if (has := _HAS.search(before)) or re.match("l*F", after):
+        return not (has and re.search("N[lwD]{0,3}$", before[: has.start()]))
+    if used := _USED.search(before):
+        return not _ADVISED.search(before[: used.start()]) and bool(_DOES_HARM.match(after))
+    return "L" not in after and bool(_DOES_HARM_LATER.match(after) or _NOT_USED.search(after))
+
+
+def _letters(text: str, wanted: frozenset[str] | set[str] | None) -> str:
+    """The parts of `text`, a letter each."""
+    hits: dict[int, tuple[int, str]] = {}
+    for hit in _grammar().find(text):
+        if hit.exact:
+            hits.setdefault(hit.start, (hit.end, _LETTERS[hit.label]))
+    for hit in known_medicines().find(text):
+        hits[hit.start] = (hit.end, "M" if wanted is None or fold(hit.phrase) in wanted else "m")
+    letters, at = "", 0
+    for match in re.finditer(r"[\w'’]+|[,(]|[^\w\s]+", text):
+        if match.start() < at:
+            continue
+        at, letter = hits.get(match.start(), (match.end(), ""))
+        letters += letter or (
+            "w" if match[0][0].isalnum() else "," if match[0] in ",(" else ";" if match[0] in ";:–—" else ""
+        )
+    return letters
+
+
+@cache
+def _grammar() -> Lexicon:
+    lists = read_lists(_FILE.with_name("rail_warnings.txt"))
+    return Lexicon({**lists, "medicine": read_lists(_FILE)["medicine"]})
 
 
 def reports(sentence: str) -> bool:
@@ -329,10 +407,6 @@ def reports(sentence: str) -> bool:
         for hit in hits
         if hit.label in {"medicine", "intake"}
     )
-
-
-def _is_medicine(word: str) -> bool:
-    return any(hit.label == "medicine" for hit in _lexicon().find(word))
 
 
 def medicines(text: str) -> frozenset[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from troly.text.catalogue import Lang
+from troly.text.everyday import without_everyday
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon, blank_out, spans_of
 from troly_dental.memory.facts import find_facts, is_denied, person_of, same_person
@@ -68,11 +69,12 @@ def stated(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def taken_back(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The allergies and medicines by name of which a message says that they are not so."""
+    """The allergies, medicines and illnesses by name of which a message says that they are not so, and a pregnancy."""
+    kinds = {"allergy", "medicine", "pregnancy", "disease"}
     return tuple(
         fact
         for fact in facts
-        if fact.kind in {"allergy", "medicine"} and is_denied(fact) and not _ALLERGY.match(fold(fact.value))
+        if fact.kind in kinds and is_denied(fact) and not _ALLERGY.match(fold(fact.value))
     )
 
 
@@ -180,7 +182,7 @@ def conditions() -> tuple[Condition, ...]:
         Condition(
             row["name"],
             frozenset(row["kinds"]),
-            Lexicon({"word": row["words"]}),
+            Lexicon({"word": (*row["words"], *row.get("taken", ()), *row.get("within", ()))}),
             {"vi": row["vi"], "en": row["en"]},
             frozenset(row["avoid"]),
             row["source"],
@@ -220,6 +222,10 @@ _BESIDES = re.compile(
     r"|\b(?:hút|hut|bỏ|bo|cai)\s+thuốc\b(?:\s+lá\b)?|\b(?:hut|cai)\s+thuoc\b|\bthuốc lá\b|\b(?:ngoài|ngoai|không dùng|khong dung|không uống|khong uong|other than|apart from|besides|without)\s+(?:thuốc|thuoc|medicine|medication|painkillers|pills)\b(?:\s+ra\b)?",
     re.IGNORECASE,
 )
+# What touches whoever is treated, beside medicines.
+_HANDLED = re.compile(
+    r"\b(?:thuoc|te|latex|cao su|kim loai|niken|nickel|acrylic|nhua|metal|resin|an[ae]+sthe\w+)\b"
+)
 _ALLERGY = re.compile(r"\b(?:di ung|allerg\w+)\b")
 # What somebody else was heard to name is not asked for, nor what it is that nobody has.
 _HEARD = re.compile(
@@ -231,8 +237,10 @@ _HEARD = re.compile(
 # What eases a pain is a medicine, whatever it is called.
 _RELIEF = re.compile(
     r"\b(?:uong|xai|dung)\s+(?:cai\s+|thu\s+)?(?:gi|j)\b[^.?!]*\b(?:cho|de)\s+(?:do|het|khoi|bot|giam)\b"
+    r"|\b(?:dau|nhuc|buot|sung)\b[^.?!]*(?<!an )\buong\s+(?:cai\s+|duoc\s+|dc\s+)?(?:gi|j)\b"
+    r"|\bwhat\s+(?:can|should|do|to|could)\b[^.?!]*\b(?:take|give)\b"
 )
-_PAIN = re.compile(r"\b(?:dau|nhuc|buot|thon|e)\b")
+_PAIN = re.compile(r"\b(?:dau|nhuc|buot|thon|e|sung|pain|painful|ache|aches|toothache|hurts?|sore|swollen)\b")
 _COSTS = re.compile(r"\b(?:nhieu|may|bao) (?:\w+ )?tien\b")
 # How long something lasts or is left off is no dose.
 _ENDS = re.compile(
@@ -322,6 +330,33 @@ def without_price(question: str) -> str:
 def asks_of_allergies(question: str) -> bool:
     """Whether the question names allergies, and no medicine that it could be about."""
     return bool(_ALLERGY.search(fold(question))) and not medicines().find(question)
+
+
+def names_treatment(question: str) -> bool:
+    """Whether the question is about something that is done in a mouth."""
+    return _wishes("treatments").has(question, "treatment")
+
+
+def bearing_on_treatment(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The stated `facts` that whoever treats a mouth has to know of: no age, no allergy to a food."""
+    return tuple(
+        fact
+        for fact in stated(facts)
+        if fact.kind != "age"
+        and (fact.kind != "allergy" or medicines().find(fact.value) or _HANDLED.search(fold(fact.value)))
+    )
+
+
+_AT_THE_CLINIC = frozenset({"booking", "clinic", "hours"})
+
+
+def asks_of_clinic(question: str) -> bool:
+    """Whether a visit, a clinic or its hours are wished for, and nothing is named that could be another one's: "đặt lịch 9h mai"."""
+    hits = _wishes().find(question)
+    if not _AT_THE_CLINIC & set(wishes(question)):
+        return False
+    left = [word for word in without_everyday(question, spans_of(hits)) if word.folded.isalpha()]
+    return not left or bool(_wishes("treatments").has(question, "treated at"))
 
 
 def thanks(question: str) -> bool:

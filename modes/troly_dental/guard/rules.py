@@ -11,7 +11,7 @@ from math import exp
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens
 from troly.text.language import detect, is_syllable
-from troly.text.match import Lexicon, PhraseHit
+from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of
 from troly.text.wordlist import read_lists
 from troly_dental.guard.spelling import LEXICONS, spellings_of
 
@@ -123,6 +123,11 @@ _EATS = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
+# What makes a clause a question, unless it is denied: "không hỏi gì nữa".
+_ASKING = re.compile(
+    r"(?:(?!\b(?:khong|ko|k|chua|hong|hok|het|no|not|nothing)\b).)*?"
+    r"(?:\b(?:gi|nao|sao|may|bao (?:nhieu|lau|gio)|o dau|what|how|when|where|which|why|can i|should i|do i)\b|\w\W+(?:khong|ko|k|hong|hok|hem|chua)\W*$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +155,23 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     # Readings with words of the lists before readings without; the surer first.
     best = max(found, key=lambda one: (one.own_subject or one.listed, abs(one.judgement.score - 0.5)))
     eats = previous_dental and _EATS.search(text) and not best.judgement.refused
-    if (best.own_subject and not eats) or best.judgement.social:
+    before = previous_dental or _dental_before(previous_question)
+    if (best.own_subject and not eats) or (best.judgement.social and not (before and _asks_besides(text))):
         return best.judgement
-    if previous_dental or _dental_before(previous_question):
+    if before:
         # It names no subject of its own, so it goes on about the same (C1).
         return Judgement(True, max(_FOLLOWS, best.judgement.score), f"follow-up; {best.judgement.reason}")
     if previous_question and best.judgement.dental is not False:
         return Judgement(None, min(best.judgement.score, _HARDLY), f"follow-up; {best.judgement.reason}")
     return best.judgement
+
+
+def _asks_besides(text: str) -> bool:
+    """Whether a message asks something of its own beside its small talk: "ok, đem theo cái gì"."""
+    rest = blank_out(text, spans_of(hit for hit in _hits(text) if hit.label == "social"))
+    return any(
+        len(telling_words(clause)) > 1 and bool(_ASKING.match(fold(clause))) for clause in _CLAUSE.split(rest)
+    )
 
 
 @dataclass(frozen=True, slots=True)

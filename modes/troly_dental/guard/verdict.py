@@ -17,7 +17,7 @@ from troly.text.fold import bigrams, folded_words
 from troly_dental.guard.rules import Judgement, judge, names_mouth, telling_words
 from troly_dental.guard.spelling import part_read
 from troly_dental.memory.facts import find_facts
-from troly_dental.safety import stated, taken_back, thanks, wishes
+from troly_dental.safety import asks_of_clinic, medicines, stated, taken_back, thanks, wishes
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ async def guard(
         # Whatever is told before it, the message asks this.
         alone = await asyncio.to_thread(judge, asked, None, False)
         ruled = alone if alone.dental else ruled
-    if not ruled.dental and await asyncio.to_thread(about_health, text):
+    if not ruled.dental and await asyncio.to_thread(
+        lambda: about_health(text) or (not ruled.refused and asks_of_clinic(text))
+    ):
         return Verdict(True, "rules", ruled.score, "health")
     undecided = not (ruled.dental or ruled.refused)
     if undecided and await asyncio.to_thread(
@@ -100,9 +102,11 @@ def _last_question(text: str) -> str:
 
 
 def about_health(text: str) -> bool:
-    """Whether the person states or takes back an allergy, a medicine, a pregnancy, an illness or an age, or asks for a medicine."""
-    return bool(stated(found := find_facts(text)) or taken_back(found)) or bool(
-        _HEALTH_WISHES & set(wishes(text))
+    """Whether the person states or takes back an allergy, a medicine, a pregnancy, an illness or an age, names a medicine or
+    asks for one."""
+    found = find_facts(text)
+    return bool(
+        stated(found) or taken_back(found) or _HEALTH_WISHES & set(wishes(text)) or medicines().find(text)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,11 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, nfc, span_in_place, tokens
-from troly.text.match import Lexicon, PhraseHit
+from troly.text.match import Lexicon, PhraseHit, words_outside
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
 
+_TABLE = Path(__file__).parents[1] / "contraindications.toml"
 _KIN, _BARE_DIGITS, _PARTICLES = "kin ", 2, 2
 _CHILD = f"{_KIN}child"
 # Something is got for somebody, whoever that is.
@@ -51,13 +53,21 @@ _SUPPOSED = re.compile(
 _AGE = re.compile(
     r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|(?<=\bbe )\d{1,2}\s*thang\b|(?:(?<=\bbe )|(?<=\bchau )|(?<=\bnha em )|(?<=\bnha minh ))\d{1,2}\s?t\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
 )
+# A pressure that is high, as it was measured.
+_PRESSURE = re.compile(
+    r"\b(?:huyet ap|ha|bp|blood pressure)\b(?:\W+(?!duoi|under|below|nho hon)[a-z]+){0,3}?\W+(?P<measured>(?:1[4-9]|2\d)\d(?:\s*(?:/|tren|over)\s*\d{2,3})?)\b"
+)
 # A medicine that is asked about is not one that is taken.
 _PERMISSION = re.compile(
-    r"\b(?:duoc|dc|an toan|sao|hai)\s+(?:khong|ko|k|hong|hok|chua)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
+    r"\b(?:duoc|dc|an toan|sao|hai|on|ok|oke|okay)\s+(?:khong|ko|k|hong|hok|hem|chua|chu)\b|\b(?:can|nen|phai|bat buoc)\b.*\b(?:khong|ko|k|hong|hok)\W*$|\b(?:is|are)\b.*\b(?:ok|okay|fine|safe)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
 )
 # Nor is one of which the dose is asked; how much went in already is told.
 _HOW_MUCH = re.compile(
     r"\b(?:(?:may|bao\s+nhieu)\s+(?:vien|goi|ong|lieu|mg|ml)|(?:uong|dung|lieu|la)\s+bao\s+nhieu|how\s+(?:many|much|often))\b(?!\s+(?:roi|nay|lien|qua)\b)"
+)
+# A clause that ends with what makes a question in Vietnamese asks, without a question mark too: "cần uống kháng sinh trước không".
+_ENDS_ASKING = re.compile(
+    r"\b(?:khong|ko|k|hong|hok|hem|hum|khum|chua|duoc chu|on chu|ha|ta)\s*(?:a|vay|bac|ban|nhi|the|z|v|bs|bac si)?\W*$"
 )
 # What is asked to be told is not stated: "dị ứng của bé là gì".
 _DEFINED = re.compile(r"\bla\s+(?:\w+\s+){0,2}(?:gi|j|nao|sao)\b")
@@ -210,6 +220,8 @@ def _stated(
         facts = [allergens] if allergens else list(_facts(part))
         if last is None:
             _reacted_after(found, part)
+        _ends_pregnancy(part, known, dropped)
+        _given_up(found, part)
         if _lexicon("fiction").find(part.text) or (
             told_of_nobody and not (person or _names_oneself(part.text))
         ):
@@ -260,17 +272,49 @@ def _reacted_after(found: dict[tuple[str, str], Fact], part: _Part) -> None:
             found[_key(new)] = new
 
 
+def _given_up(found: dict[tuple[str, str], Fact], part: _Part) -> None:
+    """What was named before is not taken any more where this clause says so."""
+    if _NOT_ANY_MORE.search(part.folded):
+        for key, fact in found.items():
+            if fact.kind == "medicine":
+                found[key] = replace(fact, text=f"{fact.text}, {part.text}"[:LONGEST_TEXT])
+
+
 def _deny(found: dict[tuple[str, str], Fact], known: Sequence[Fact], dropped: list[Fact]) -> None:
     """What `found` denies is dropped from what is `known` of the same person; the others of a list stay."""
     for fact in filter(is_denied, [*found.values()]):
         for old in known:
             same = old.kind == fact.kind and same_person(person_of(old.text), person_of(fact.text))
-            if same and old not in dropped and not is_denied(old) and mentions(old.value, fact.value):
+            if same and old not in dropped and not is_denied(old) and _takes_back(fact, old):
                 dropped.append(old)
                 rest = [one for one in old.value.split(", ") if not mentions(one, fact.value)]
                 if rest and len(rest) < len(old.value.split(", ")):
                     new = _fact(old.kind, ", ".join(rest), old.text.replace(old.value, ", ".join(rest)))
                     found[_key(new)] = new
+
+
+def _takes_back(denial: Fact, old: Fact) -> bool:
+    """Whether a denial is of what was said: the same, any allergy of one who has none, or a pregnancy by another word."""
+    if denial.kind == "pregnancy":
+        return bool(_NURSES.search(fold(denial.value))) == bool(_NURSES.search(fold(old.value)))
+    anything = denial.kind == "allergy" and _of_anything(denial)
+    before, _cue, _after = fold(denial.text).partition(fold(denial.value))
+    return (not anything and mentions(old.value, denial.value)) or bool(
+        anything and _NO & set(folded_words(before)[-_BEFORE:])
+    )
+
+
+def _ends_pregnancy(part: _Part, known: Sequence[Fact], dropped: list[Fact]) -> None:
+    """A birth or a loss ends the pregnancy that was told of the same person."""
+    if not part.asks and part.stated == len(part.text) and _BORN.search(part.folded):
+        whose = person_of(part.text)
+        dropped += [
+            old
+            for old in known
+            if old.kind == "pregnancy"
+            and same_person(person_of(old.text), whose)
+            and not _NURSES.search(fold(old.value))
+        ]
 
 
 def _wanted(match: re.Match[str]) -> str:
@@ -361,14 +405,42 @@ _TODAY = re.compile(
 )
 
 
+# What ends a medicine for good, a while ago at the least: who left it off for some days has it in the blood still.
+_STOPPED = re.compile(
+    r"(?<!khong )(?<!tu )(?<!nen )(?<!phai )(?<!can )(?<!tam )(?<!muon )(?<!dinh )(?<!bao )\b(?:bo|ngung|ngung han|ngung luon|nghi|dung|thoi|cai|het)\s+(?:han\s+|luon\s+)?(?:(?:uong|dung|xai)\s+)?(?:thuoc\s+)?(?P<vi>.*)"
+    r"|\b(?:i|i've|he|she|have|has)\s+(?:already\s+)?(?:stopped|quit|came off|been off|went off|finished)\s+(?:taking\s+|using\s+)?(?P<en>.*)|\bno longer\s+(?:on|take|takes|taking|use|using)\s+(?P<no>.*)"
+)
+_FOR_GOOD = re.compile(
+    r"\b(?:nam|thang|lau|han|luon|hoi|years?|months?|ago|long|anymore|any more|for good|last (?:year|month|spring|summer|winter)|no longer)\b|\b(?:khong|ko|k|het)\b.*\bnua\b"
+)
+# That it is not taken any more, of the medicine named before.
+_NOT_ANY_MORE = re.compile(
+    r"^(?:(?:gio|nay|bay gio|em|toi|minh|now|i)\s+)*(?:khong|ko|k|het)\s+(?:con\s+)?(?:uong|dung|xai)\b.*\bnua\b|^(?:(?:now|i|i'm|am)\s+)*(?:not|don't)\s+(?:on|tak\w+|us\w+)\s+(?:it|them|that)\s+any ?more\b"
+)
+# A birth or a loss that has been; feeding a child is none and no pregnancy.
+_BORN = re.compile(
+    r"\b(?:(?:da|vua|moi)\s+(?:sinh|de|sanh)(?:\s+(?:em be|be|con|xong|mo|thuong|roi))?|(?:sinh|de|sanh)\s+(?:em be\s+|be\s+|con\s+|mo\s+|thuong\s+)?(?:roi|xong)|say thai|sẩy thai|hu thai|pha thai|bo thai|thai luu|het bau|het co thai"
+    r"|gave birth|had (?:the|my|our|a) baby|baby (?:was|is|has been) born|delivered (?:the|my|our) baby|miscarr\w+|postpartum)\b"
+)
+_NURSES = re.compile(r"\b(?:bu|sua me|breast|nurs\w+|lactating|sau sinh|moi sinh|postpartum|gave birth)")
+
+
+def _of_anything(fact: Fact) -> bool:
+    """Whether an allergy is of nothing that is named: "tôi không dị ứng gì"."""
+    value = [word for word in folded_words(fact.value) if word != "bi"]
+    return bool(value) and value[0] in {"di", "allergy", "allergies", "allergic"} and len(value) <= 2
+
+
 def is_denied(fact: Fact) -> bool:
-    """Whether the clause says that it is not so: "tôi không dị ứng gì", "not pregnant"."""
+    """Whether the clause says that it is not so: "tôi không dị ứng gì", "not pregnant", "stopped taking it years ago"."""
     said, value = folded_words(fact.text), folded_words(fact.value)
+    if fact.kind == "allergy" and _of_anything(fact):
+        return True
+    over = _STOPPED.search(fold(fact.text)) if fact.kind == "medicine" else None
     if (
-        fact.kind == "allergy"
-        and (value := [word for word in value if word != "bi"])
-        and value[0] in {"di", "allergy", "allergies", "allergic"}
-        and len(value) <= 2
+        over
+        and mentions("".join(one or "" for one in over.groups()), fact.value)
+        and _FOR_GOOD.search(fold(fact.text))
     ):
         return True
     if fact.kind == "medicine" and (_TODAY.search(fold(fact.text)) or "chua" in said):
@@ -508,7 +580,7 @@ def _parts(text: str) -> Iterator[_Part]:
             folded, offsets = fold_in_place(clause)
             asked = _INVERTED.search(folded) or _ASKED.search(folded)
             stated = offsets[asked.start()] if asked else len(clause)
-            yield _Part(clause, folded, offsets, stated, "?" in mark)
+            yield _Part(clause, folded, offsets, stated, "?" in mark or bool(_ENDS_ASKING.search(folded)))
 
 
 def _facts(part: _Part) -> Iterator[Fact]:
@@ -587,7 +659,11 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
                     _of_a_specialist(part, hit) or _FRIGHT.search(part.folded[: _folded_at(part, hit.start)])
                 )
             ):
-                yield _fact(kind, part.text[hit.start : hit.end], told)
+                # "Hen" alone may be "hẹn": it is listed with what goes before it.
+                yield _fact(kind, re.sub("^b[iị] ", "", part.text[hit.start : hit.end]), told)
+    if high := _PRESSURE.search(part.folded):
+        cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
+        yield _fact("disease", f"{cause} {high['measured']}", told)
     if age := _AGE.search(part.folded):
         yield _fact("age", part.written(*age.span()), told)
 
@@ -627,7 +703,7 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
     intended = _INTENDED.search(part.folded)
     before = intended.start() if intended else len(part.folded)
     taken = [hit for hit in drugs if hit not in reacted and _folded_at(part, hit.start) < before]
-    if (asked or unsaid) and not _TAKES.search(part.folded):
+    if ((asked or unsaid) and not _TAKES.search(part.folded)) or not _is_taking(part, hits):
         taken = []  # "uống ibuprofen được không" asks, "đang uống warfarin, nhổ được không" states
     for hit in taken:
         yield _fact("medicine", part.text[hit.start : hit.end], told)
@@ -639,6 +715,19 @@ def _medicines(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
             value = cues[0].phrase
         if value and not _CLINICIAN.match(fold(value)):
             yield _fact("medicine", value, told)
+
+
+def _is_taking(part: _Part, hits: list[PhraseHit]) -> bool:
+    """Whether a clause says that what it names is taken, or is nothing but a list of medicines: "aspirin và metformin"."""
+    read = [(hit.start, hit.end) for hit in hits if hit.label in {"medicine", "medicine cue", "disease"}]
+    rest = {word.folded for word in words_outside(tokens(part.text), read) if word.folded.isalpha()}
+    listed = rest <= _folds("filler") | _folds("measure") | _folds("end")
+    stopped = _STOPPED.search(part.folded) and re.search(rf"{_FOR_GOOD.pattern}|\broi\b", part.folded)
+    return (listed and not part.asks) or bool(
+        stopped
+        or _lexicon("taking").find(part.text[: part.stated])
+        or any(hit.label == "medicine cue" for hit in hits)
+    )
 
 
 def _harmed(part: _Part, drug: PhraseHit) -> bool:
@@ -736,7 +825,7 @@ def _folded_at(part: _Part, place: int) -> int:
 # Lists that say nothing of a fact by themselves.
 _WORDS_ONLY = {
     "self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment", "relative", "relative in english", "fiction",
-    "measure", "counted", "before a weekday", "reaction", "habit",
+    "measure", "counted", "before a weekday", "reaction", "habit", "taking",
 }  # fmt: skip
 _WHOSE = (
     "tôi", "tui", "em", "mình", "tớ", "nhà em", "nhà tôi", "nhà mình", "của em", "của tôi", "của mình", "ấy",
@@ -754,7 +843,19 @@ def _lists() -> dict[str, tuple[str, ...]]:
         if (one, whose) not in {("anh", "em"), ("chị", "em"), ("em", "em")}
     )
     in_english = (f"{whose} {one}" for one in lists["relative in english"] for whose in ("my", "our"))
-    return {**lists, "other": (*lists["other"], *theirs, *in_english)}
+    # What the table of contraindications knows is found wherever it is told.
+    table = tomllib.loads(_TABLE.read_text("utf-8"))
+    taken = [one for row in table["condition"] for one in row.get("taken", ())]
+    lists["medicine"] = (
+        *lists["medicine"],
+        *(one for group in table["groups"].values() for one in group),
+        *taken,
+    )
+    for kind in ("disease", "pregnancy"):
+        known = (one for row in table["condition"] if kind in row["kinds"] for one in row["words"])
+        lists[kind] = (*lists[kind], *known)
+    unique = {label: tuple(dict.fromkeys(listed)) for label, listed in lists.items()}
+    return {**unique, "other": (*lists["other"], *theirs, *in_english)}
 
 
 @cache

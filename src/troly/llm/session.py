@@ -250,7 +250,12 @@ class ModelSession:
     @property
     def has_call_left(self) -> bool:
         """Whether one more reply keeps the turn within the calls that it should do with; embedding texts counts for none."""
-        return sum(call.kind != "embed" for call in self.calls) < ENOUGH_CALLS
+        return self.calls_left > 0
+
+    @property
+    def calls_left(self) -> int:
+        """How many more replies keep the turn within the calls that it should do with."""
+        return max(0, ENOUGH_CALLS - sum(call.kind != "embed" for call in self.calls))
 
     async def stream(
         self,

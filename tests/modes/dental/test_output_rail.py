@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from troly_dental import safety
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import OutputRail, diagnosed, doses, warns
 from troly_dental.strings import say
@@ -353,6 +356,36 @@ def test_any_text_goes_through(text: str) -> None:
 )
 def test_a_warning_is_told_from_advice(sentence: str, against: bool) -> None:
     assert warns(sentence) is against
+
+
+FRAMES = (Path(__file__).parent / "rail_frames.txt").read_text("utf-8").split("[warning]\n")
+ADVISING, WARNING = ([line for line in part.splitlines() if line and line[0] not in "#["] for part in FRAMES)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        PENICILLIN,
+        WARFARIN,
+        Fact("pregnancy", "mang thai", "tôi mang thai"),
+        Fact("disease", "hen suyễn", "tôi bị hen suyễn"),
+        Fact("disease", "kidney failure", "I have kidney failure"),
+        Fact("disease", "xơ gan", "tôi bị xơ gan"),
+        Fact("age", "7 tuổi", "con tôi 7 tuổi"),
+    ],
+    ids=lambda fact: fact.value,
+)
+def test_a_medicine_that_a_fact_speaks_against_is_never_advised_and_always_warned_of(fact: Fact) -> None:
+    """What reassures, supposes, limits, or denies something else is no warning; what governs the medicine is one."""
+    table = Path(safety.__file__).with_name("contraindications.toml").read_text("utf-8")
+    groups = tomllib.loads(table)["groups"].values()
+    forbidden = [group[0] for group in groups if safety.conflicts(group[0], (fact,))]
+    assert forbidden
+    for medicine in forbidden:
+        for frame in ADVISING:
+            assert refused(through(frame.format(medicine), facts=(fact,))[1]), frame
+        for frame in WARNING:
+            assert not refused(through(frame.format(medicine), facts=(fact,))[1]), frame
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_dental import notes
-from troly_dental.lookup import PreviousTurn, with_subject
+from troly_dental.lookup import PreviousTurn, option, with_subject
 from troly_dental.memory.facts import find_facts
-from troly_dental.safety import wishes
+from troly_dental.safety import asks_of_clinic, wishes
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,57 @@ def test_a_place_in_a_choice_is_what_stood_there(said: str, title: str) -> None:
     later = PreviousTurn("hút thuốc có sao không", dental=True, topic="hút thuốc có sao không")
     subject = with_subject(f"làm {said} thì vệ sinh ra sao", later, [choice, "hút thuốc có sao không"])
     assert title.lower() in subject.lower().split("làm ")[0]
+
+
+@pytest.mark.parametrize(
+    ("choice", "said", "title"),
+    [
+        ("implant, cầu răng, hàm giả cái nào bền", "cái thứ ba có đau không", "hàm giả"),
+        ("cái nào rẻ hơn, cầu răng hay implant", "cái thứ hai bao lâu xong", "implant"),
+        ("braces vs aligners vs veneers", "the third one", "veneer"),
+        ("implant or bridge, which is better", "the third one", ""),
+    ],
+)
+def test_a_place_counts_what_was_named_and_nothing_else(choice: str, said: str, title: str) -> None:
+    picked = option(said, [choice, "hút thuốc có sao không"])
+    assert title in picked.lower()
+    assert bool(picked) is bool(title)
+
+
+@pytest.mark.parametrize(
+    "question", ["does it hurt", "how long does it take", "are you sure", "do they stain"]
+)
+@pytest.mark.parametrize("before", [("root-canal", "extraction"), ("veneers", "tetracycline")])
+def test_what_names_nothing_by_itself_goes_on_about_what_was_spoken_of(
+    question: str, before: tuple[str, ...]
+) -> None:
+    others = notes.of_topics(["extraction", "tetracycline", "pulpitis"], "en")
+    assert notes.ranked(others, question, "en", before)[0].topic == before[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "word"), [("can i still go to work", "work"), ("đang có kinh thì sao", "kinh")]
+)
+def test_what_may_be_done_is_named_where_the_note_does_not_have_it(question: str, word: str) -> None:
+    lang: Lang = "en" if question.isascii() else "vi"
+    answer = notes.answer(notes.of_topics(["root-canal"], lang), question, question, lang)
+    assert not answer.whole
+    assert f"“{word}”" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "here"),
+    [
+        ("book me an appointment tomorrow", True),
+        ("phòng khám nào uy tín ở Cần Thơ", True),
+        ("dat lich kham sang mai", True),
+        ("book a flight to hanoi", False),
+        ("đặt lịch họp phòng 3", False),
+        ("khách sạn nào uy tín gần đây", False),
+    ],
+)
+def test_a_visit_that_is_wished_for_is_no_other_matter(asked: str, here: bool) -> None:
+    assert asks_of_clinic(asked) is here
 
 
 @pytest.mark.parametrize(

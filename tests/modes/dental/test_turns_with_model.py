@@ -231,6 +231,13 @@ async def test_however_a_draft_with_a_refused_medicine_ends_the_person_is_sent_t
     assert ("⚠" in told.answer) is (drafts[1] != SEEN)
 
 
+async def test_where_the_guard_asked_a_model_there_is_one_draft(clinic: Clinic, server: OllamaDouble) -> None:
+    server.script("YES", f"Chườm lạnh [1]. {next(iter(DRAFTS.values()))} {SEEN}")
+    told = await clinic.ask(GREY)
+    assert SEEN in told.answer
+    assert told.done.calls == len(server.chats) == 2
+
+
 @pytest.mark.parametrize(
     ("asked", "calls"),
     [("răng tôi đau, uống amoxicillin được không", 2), ("bé uống amoxicillin được không", 3)],

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from troly.text.fold import fold
+from troly_dental import safety
 from troly_dental.guard import danger
-from troly_dental.memory.facts import find_facts
+from troly_dental.guard.verdict import about_health
+from troly_dental.memory.facts import find_facts, revise
 from troly_dental.safety import stated, supposed_conflicts, wishes
 
 
@@ -82,3 +89,98 @@ def test_a_case_that_is_only_supposed_speaks_against_medicines_and_is_no_fact(
 ) -> None:
     assert [one.medicine for one in supposed_conflicts(asked)] == against
     assert stated(find_facts(asked)) == ()
+
+
+TABLE = tomllib.loads(Path(safety.__file__).with_name("contraindications.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("bare", [False, True], ids=["accents", "no-accents"])
+@pytest.mark.parametrize("row", TABLE["condition"], ids=lambda row: row["name"])
+def test_what_the_table_of_contraindications_knows_is_found_wherever_it_is_told(
+    row: dict[str, Any], bare: bool
+) -> None:
+    frames = [
+        ("tôi bị {}", row["words"]),
+        ("my mother has {}", row["words"]),
+        ("em đang uống {}", row.get("taken", [])),
+    ]
+    for frame, words in frames:
+        for word in words:
+            said = frame.format(word)
+            said = fold(said) if bare else said
+            held = [one.name for one in safety.conditions_of(find_facts(said))]
+            assert row["name"] in held, said
+            assert about_health(said), said
+
+
+@pytest.mark.parametrize("group", TABLE["groups"])
+def test_an_allergy_to_any_name_of_a_group_speaks_against_the_whole_group(group: str) -> None:
+    names = TABLE["groups"][group]
+    for name in names:
+        facts = find_facts(f"em dị ứng {name}")
+        against = {one.medicine for one in safety.conflicts(f"uống {names[0]} được không", facts)}
+        assert against == {names[0]}, name
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["{} ok k", "is {} ok", "what about {}", "{} dùng được hông", "vậy còn {}", "{}?", "cần uống {} không"],
+)
+@pytest.mark.parametrize("medicine", ["advil", "augmentin", "klamentin", "keflex", "hapacol"])
+def test_a_medicine_that_is_asked_about_is_health_and_not_taken(question: str, medicine: str) -> None:
+    asked = question.format(medicine)
+    assert about_health(asked)
+    assert not stated(find_facts(asked))
+
+
+@pytest.mark.parametrize("bare", [False, True], ids=["accents", "no-accents"])
+@pytest.mark.parametrize(
+    ("told", "then", "held"),
+    [
+        ("tôi dị ứng penicillin", "à nhầm tôi không dị ứng gì hết", set()),
+        ("i'm allergic to penicillin", "sorry, i'm not allergic to anything", set()),
+        ("mẹ em dị ứng penicillin", "em không dị ứng gì", {"penicillin"}),
+        ("tôi dị ứng penicillin", "tôi không dị ứng hải sản", {"penicillin"}),
+        ("em đang uống warfarin", "em bỏ thuốc warfarin rồi, không uống nữa", set()),
+        ("tôi uống aspirin", "ngừng aspirin 1 năm nay", set()),
+        ("i take warfarin", "i stopped taking warfarin last year", set()),
+        # Who left it off for some days, or asks about that, is on it all the same.
+        ("tôi uống warfarin", "tôi ngưng warfarin 3 ngày rồi", {"warfarin"}),
+        ("tôi uống warfarin", "có nên ngưng warfarin trước khi nhổ không", {"warfarin"}),
+        ("em có bầu 2 tháng", "em sinh rồi, đang cho bú", {"đang cho bú"}),
+        ("em mang thai 3 tháng", "em sảy thai rồi", set()),
+        ("tôi đang mang thai", "em không có thai nữa", set()),
+        ("em đang mang thai", "sinh xong bao lâu thì niềng được", {"mang thai"}),
+    ],
+)
+def test_what_is_over_or_was_never_so_is_held_no_more(
+    told: str, then: str, held: set[str], bare: bool
+) -> None:
+    first, second = (fold(told), fold(then)) if bare else (told, then)
+    known = revise(first).of(())
+    left = stated(revise(second, known, first).of(known))
+    assert {fold(fact.value) for fact in left} == {fold(one) for one in held}
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "bears"),
+    [
+        ("em từng bị sốc phản vệ với thuốc tê", "giờ trám răng thì sao", True),
+        ("con tôi bị tim bẩm sinh", "nhổ răng sữa cho bé cần gì", True),
+        ("i'm allergic to lidocaine", "how is a tooth pulled", True),
+        ("dị ứng latex", "toi muon cay implant", True),
+        ("tôi uống fosamax 5 năm", "răng khôn nhổ thế nào", True),
+        ("tôi dị ứng hải sản", "nhổ răng xong ăn gì", False),
+        ("tôi bị tiểu đường", "hôi miệng là sao", False),
+        ("bé 5 tuổi", "nhổ răng sữa cho bé", False),
+    ],
+)
+def test_what_was_told_bears_on_what_is_done_in_a_mouth(told: str, asked: str, bears: bool) -> None:
+    found = safety.bearing_on_treatment(find_facts(told))
+    assert (safety.names_treatment(asked) and bool(found)) is bears
+
+
+@pytest.mark.parametrize("asked", ["đau răng uống gì", "nhuc rang uong gi", "my tooth hurts what can i take"])
+def test_what_to_take_for_a_pain_is_a_medicine_that_is_wished_for(asked: str) -> None:
+    assert "medicine" in wishes(asked)
+    assert "diagnosis" not in wishes("cạo vôi răng thì chuẩn bị gì")
