@@ -16,7 +16,7 @@ from troly.text.language import detect, is_syllable
 from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of, words_outside
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
-from troly_shopping.products.store import PARTS, Order
+from troly_shopping.products.store import HIGHEST, PARTS, Order
 from troly_shopping.wordlists import lexicon, word_lists
 
 Action = Literal["find", "compare", "build"]
@@ -38,7 +38,7 @@ _HOW_MANY = re.compile(r"(?<=\s)bn(?!\w)", re.IGNORECASE)
 METRES = re.compile(r"\s?(?:met|mét|meters?|metres?)(?!\w)", re.IGNORECASE)
 # A figure with its unit, as customers and catalogues write it.
 FIGURE = re.compile(
-    r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s*(gb|g|tb|t|inch(?:es)?|in|\"|hz|kg|mah|w|tháng|thang|năm|nam|months?|years?)(?![^\W_])",
+    r"(?<![\w.,])(\d{1,9}(?:[.,]\d{1,9})?)\s*(gb|g|tb|t|inch(?:es)?|in|\"|hz|kg|mah|w|tháng|thang|năm|nam|months?|years?)(?![^\W_])",
     re.IGNORECASE,
 )
 UNITS = {
@@ -124,6 +124,8 @@ _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a",
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
 # What no single part has.
 _INSIDE = {"graphics card", "storage"}
+# A "no" without a verb: what follows the name after it takes its place.
+_BARE_DENIALS = {"khong", "ko", "k", "hong", "khong phai", "khong phai la", "ko phai", "k phai", "not"}
 # What is read so that nothing else is made of it, and is not answered.
 _UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
 USES = ("gaming", "graphics", "office", "study")
@@ -339,6 +341,8 @@ def grammar() -> Lexicon:
             "gift",
             "granted",
             "size of",
+            "wanted instead",
+            "meant instead",
             *USES,
         }:
             sections[name] = listed
@@ -354,10 +358,8 @@ def grammar() -> Lexicon:
 
 def _short_denials(entries: Iterable[str]) -> list[str]:
     """The same with a "không" as chats write it: "k lấy", "ko dây", "đổi được hông"."""
-    shorts = ("k", "ko", "kg", "hông", "hong", "hok", "khum", "hem")
-    first = [
-        f"{short} {entry[6:]}" for entry in entries if entry.startswith("không ") for short in shorts[:4]
-    ]
+    shorts = ("k", "ko", "kg", "hông", "hong", "hok", "khum", "hem", "hổng")
+    first = [f"{short} {entry[6:]}" for entry in entries if entry.startswith("không ") for short in shorts]
     last = [f"{entry[:-6]} {short}" for entry in entries if entry.endswith(" không") for short in shorts]
     return [*first, *last]
 
@@ -821,14 +823,13 @@ class _Parser:
         after = [
             hit
             for hit in self._hits
-            if hit.label == "not after"
-            and not any(item.start >= hit.end and self._reaches(hit.end, item, items) for item in items)
+            if hit.label == "not after" and not any(self._denies(hit, item, items) for item in items)
         ]
         excluded: set[_Item] = set()
         for item in items:
             if not item.end:
                 continue
-            before = [h for h in denials if h.end <= item.start and self._reaches(h.end, item, items)]
+            before = [h for h in denials if self._denies(h, item, items)]
             behind = [at for at in after if 0 <= at.start - item.end <= 2]
             self._spans += spans_of([*before, *behind])
             if before or behind:
@@ -838,6 +839,27 @@ class _Parser:
             last = max(item.end for item in items)
             self._spans += spans_of(hit for hit in (*denials, *after) if hit.start >= last)
         return [item for item in items if item not in excluded], [item for item in items if item in excluded]
+
+    def _denies(self, hit: PhraseHit, item: _Item, items: Sequence[_Item]) -> bool:
+        """Whether a negation reaches a name: not past what says that another is wanted ("không lấy HP, lấy Lenovo").
+
+        So does a word of contrast after the last ("không phải ASUS, Samsung cơ"), or two names alone ("ko Dell, HP").
+        """
+        if hit.end > item.start or not self._reaches(hit.end, item, items):
+            return False
+        between = [one for one in items if hit.end <= one.start < item.start]
+        held = any(0 <= hit.start - one.end <= 2 for one in items)  # "Dell không lấy lấy HP"
+        since = hit.end if held or not between else between[0].end
+        turns = lexicon("catalogue", "wanted instead").find(self._rest[since : item.start])
+        if turns and (held or between):
+            return False
+        if not between or "," not in self._rest[since : item.start]:
+            return True
+        behind = self._rest[max(one.end for one in items) :]
+        alone = not tokens(self._rest[: hit.start]) and len(tokens(self._rest[since : item.start])) == 0
+        bare = fold(hit.phrase) in _BARE_DENIALS and len(items) == 2
+        meant = lexicon("catalogue", "meant instead").find(behind)
+        return not ((bare and alone) or (meant and not tokens(behind[: meant[0].start])))
 
     def _whole_names(self, excluded: Sequence[_Item]) -> list[_Item]:
         """Makers and words that stand side by side as one name: of "ngoài Acer Nitro V" other Acer are wanted."""
@@ -1173,5 +1195,5 @@ def _prices(text: str, measured: Callable[[str], bool]) -> list[Amount]:
         if counted and not text[amount.end : amount.end + counted[0].start].strip():
             continue
         if amount.unit in {"", "VND"} and value >= _SMALLEST_PRICE:
-            prices.append(Amount(value, amount.start, amount.end, "VND"))
+            prices.append(Amount(min(value, Decimal(HIGHEST)), amount.start, amount.end, "VND"))
     return prices

@@ -205,8 +205,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     if pointed is None and (paged := _of_page(request, goods, corrects=bool(corrected))):
         return paged
     if corrected and (query.words or query.brands) and pointed is None:
-        whole = replace(query, kinds=query.kinds or kinds)
-        return replace(request, scope="search", query=whole)
+        return replace(request, scope="search", query=_in_place(query, goods, kinds))
     found = _cheaper(request, goods, pointed, store) or _beside(request, goods, pointed, store)
     found = found or _after(request, goods, pointed, kinds, store)
     if found.scope == "rows" and "warranty period" in found.topics:
@@ -424,7 +423,7 @@ def _corrected(text: str, store: ProductStore) -> ProductQuery | None:
         return None
     before = parse_product_query(text[: hits[0].start], store)
     after = parse_product_query(text[hits[-1].end :], store)
-    if not (before.narrows and (after.narrows or after.priced)):
+    if not ((before.narrows or before.excludes) and (after.narrows or after.priced)):
         return None
     return replace(refine(before, after), unread=(*before.unread, *after.unread))
 
@@ -699,6 +698,13 @@ def _before(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQ
     left = tuple(word for word in old.words if word.isalpha() and not whole)
     kept = replace(old, words=left) if fresh or whole else old
     return kept if kept.kinds or old.words else replace(kept, kinds=tuple(kinds))
+
+
+def _in_place(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQuery:
+    """The corrected search: another maker takes the place of the one before, the rest stays."""
+    maker = query.brands and not (query.words or query.kinds)
+    whole = refine(_before(query, focus, kinds), query) if maker else query
+    return replace(whole, kinds=whole.kinds or tuple(kinds))
 
 
 def _kinds_in(text: str, pointed: Reference) -> set[str]:
