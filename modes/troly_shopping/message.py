@@ -147,7 +147,8 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
         # What stands in the table is a serial whatever else the message says: nothing has to be weighed.
         serials = without_taken_back(text, known_serials(text, candidates), hits)
         if serials.serials:
-            return replace(_with_records(serials, state, found), request=_rest(text, serials, datasets))
+            told = _with_records(serials, state, found)
+            return replace(told, request=_rest(text, serials, datasets, told.records))
     act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), _looked_up(state, store))
     if act.act and not candidates:
         return _of_act(act, state, store)
@@ -313,17 +314,29 @@ def _of_act(act: DialogueAct, state: DialogueState, store: WarrantyStore) -> Par
     return ParsedMessage(parse_of_confirmed(act.serials), state, act, records)
 
 
-def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | None:
-    """What the message asks for beside its serials; None for nothing."""
+def _rest(
+    text: str,
+    serials: SerialParse,
+    datasets: Datasets,
+    records: Mapping[str, WarrantyRecord | None] | None = None,
+) -> ShopRequest | None:
+    """What the message asks for beside its serials, of the machines `records` where it names no goods; None for nothing."""
     beside = lexicon("dialogue", "besides").find(text)
+    costs = spans_of(lexicon("catalogue", "price asked").find(text))  # the "tien" of "bao nhieu tien"
+    beside = [hit for hit in beside if not any(start < hit.end <= end for start, end in costs)]
     spans = [
         *((item.start, item.end) for item in serials.candidates if item.chosen),
         *warranty_spans(text),
         *spans_of(beside),
     ]
-    if not without_everyday(text, spans):
+    if not (costs or without_everyday(text, spans)):
         return None
-    rest = parse_request(blank_out(text, spans), None, ProductStore(datasets))
+    store = ProductStore(datasets)
+    rest = parse_request(blank_out(text, spans), None, store)
+    if rest.scope == "none" and not rest.topics and {"price", "stock", "specs"} & {*rest.query.shows}:
+        # "<serial> con đó bao nhiêu tiền": of the goods that the machine is one of, or it is said not to be answered.
+        shown = goods_looked_up([one.product_name for one in (records or {}).values() if one], store)
+        return parse_request(blank_out(text, spans), shown, store) if shown else rest
     # A kind beside a serial says what the machine is: more is wanted only where something is asked.
     query = rest.query
     offered = bool(lexicon("intents", "shopping", "leaning").find(blank_out(text, spans)))

@@ -38,7 +38,7 @@ class Offer:
 
     `unmet` are the parts of the question that none of them meets, as typed; `silent` the properties of which the catalogue
     says nothing. `kind` "rows": said of products that were shown before; "order": goods to be bought, `counts` of each; "fit": what goes with the parts
-    `beside` (`note` "list"), or whether two parts go together ("yes", "no").
+    `beside` (`note` "list"), or whether two parts go together ("yes", "no"). `unsold` are kinds that the shop does not have, as typed.
     """
 
     kind: Literal["list", "compare", "build", "rows", "order", "fit"]
@@ -52,6 +52,7 @@ class Offer:
     note: str = ""
     counts: tuple[int, ...] = ()
     beside: tuple[Product, ...] = ()
+    unsold: tuple[str, ...] = ()
 
 
 class _Test(NamedTuple):
@@ -74,7 +75,9 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _compare(store, query)
     if (fitting := together(store, query)) is not None:
         return fitting
-    return _several(store, query) if query.parts else _found(store, _of_whole(store, query))
+    found = _several(store, query) if query.parts else _found(store, _of_whole(store, query))
+    unsold = tuple(query.said.get(f"kind {one}", one) for one in query.kinds if one not in store.kinds())
+    return replace(found, unsold=unsold) if found and found.products else found
 
 
 def _found(store: ProductStore, query: ProductQuery) -> Offer | None:
@@ -449,7 +452,7 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
     found: list[Product] = []
     missing: list[str] = []
     counts: list[int] = []
-    single = True
+    single, total = True, 0
     sides = [parse_product_query(side, store) for side in query.parts]
     for side, wanted in zip(query.parts, sides, strict=True):
         offer = _list(store, wanted) if wanted.names else None
@@ -459,15 +462,17 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
             else ()
         )
         counts.append(max(1, wanted.count))
+        total += offer.total if offer and len(rows) > 1 else len(rows)
         single = single and len(rows) == 1
         found += [row for row in rows if row not in found]
-        missing += [] if rows else [side]
+        missing += [] if rows or (offer and offer.note == "not sold") else [side]
     moves = query.moves if single and not missing else tuple(move for move in query.moves if move != "total")
-    wanted = replace(query, moves=moves, kinds=(), words=(), brands=(), facts=(), figures=())
+    wanted = replace(query, moves=moves, kinds=(), words=(), brands=(), facts=(), figures=(), asks=())
+    wanted = replace(wanted, low=None, high=None, about=None)  # each has its own
     ordered = "total" in query.moves or any(parse.count for parse in sides)
     if ordered and single and not missing and len(found) == len(counts) and not query.fits:
         return Offer("order", replace(wanted, parts=()), tuple(found), len(found), counts=tuple(counts))
-    return Offer("list", wanted, tuple(found), len(found), missing=tuple(missing))
+    return Offer("list", wanted, tuple(found), max(total, len(found)), missing=tuple(missing))
 
 
 def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:

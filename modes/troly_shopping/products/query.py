@@ -405,6 +405,7 @@ class _Parser:
         self._spans += spans_of([*asks_nothing, *self._allowed])
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
+        self._wanted: list[PhraseHit] = []
         # "cu" is also "củ", a million.
         doubted = {"old", "traded"} if accents(text) else set()
         self._labels = {hit.label for hit in self._hits if hit.exact or hit.label not in doubted}
@@ -608,6 +609,9 @@ class _Parser:
                 bool(FIGURE.match(self._rest[hit.end :].lstrip(" :")))
                 or _bare_number(self._rest, hit.end) is not None
             )
+            made = [one for one in self._brands if 0 <= one.start - hit.end <= 1]
+            between = self._rest[before.end : hit.start] if before is not None else ""
+            apart = bool(made and _JOINED.search(f" {between.split(' ')[-2] if ' ' in between else ''} "))
             # "màn hình còn hàng không" asks for monitors, whatever was spoken of.
             stick = kind == "ram" and bool(_STICK.search(fold(self._rest)))  # a board has slots
             stick |= bool(_CHEAPEST.match(fold(self._rest[hit.end :])))
@@ -619,6 +623,7 @@ class _Parser:
             if (
                 attribute
                 and whole
+                and not apart
                 and (whole in _COMPUTERS[:2] or attribute not in _INSIDE)
                 and whole != kind
                 and (not joined or figure)
@@ -634,6 +639,7 @@ class _Parser:
                 owned.append(kind)
             else:
                 kinds.append(kind)
+                self._wanted.append(hit)
                 first = word_lists("kinds")[kind][0] == hit.phrase
                 if not first and kind != "pc" and self._shop.narrowing(kind, fold(hit.phrase)):
                     self._narrowed(hit)
@@ -663,7 +669,7 @@ class _Parser:
 
         What is the cheapest or dearest of its kind has a name too.
         """
-        if self._labels & {"not", "not after"} or set(kinds) & set(_COMPUTERS[:2]):
+        if self._labels & {"not", "not after", "fits", "compare", "difference"}:
             return ()
         sides = [side for side in _JOINED.split(self._rest) if side.strip()]
         codes = [item.value for item in items if item.kind == "word" and _has_digit(item.value)]
@@ -677,7 +683,9 @@ class _Parser:
         extremes = [side for side in sides if ends.find(side) and lexicon("kinds").find(side)]
         if len(extremes) == len(set(kinds)) > 1:
             return tuple(side.strip() for side in extremes)
-        if len(self._brands) < 2:
+        if each := self._each_kind(items):
+            return each
+        if len(self._brands) < 2 or set(kinds) & set(_COMPUTERS[:2]):
             return ()
         makers = {fold(item.value) for item in self._brands}
         named = [side for side in sides if any(maker in fold(side) for maker in makers)]
@@ -687,6 +695,27 @@ class _Parser:
         ]
         several = len(named) == len(self._brands) > 1 and len(whole) == len(named)
         return tuple(side.strip() for side in named) if several else ()
+
+    def _each_kind(self, items: Sequence[_Item]) -> tuple[str, ...]:
+        """The parts of a message that each name a kind of goods, where the first has a condition of its own.
+
+        What is said after the last alone ("chuột và bàn phím Logitech") may be meant of all.
+        """
+        starts: list[int] = []
+        for before, hit in pairwise(self._wanted):
+            joints = [m for m in _JOINED.finditer(self._rest, before.end - 1, hit.start + 1)]
+            if not joints:
+                return ()
+            starts.append(joints[-1].end())
+        if not starts or len({hit.label for hit in self._wanted}) != len(self._wanted):
+            return ()
+        told = [item.start for item in items if item.end]
+        told += [start for start, _ in self._limits.places]
+        told += [at.start() for at in FIGURE.finditer(self._text)]
+        own = any(at < starts[0] for at in told) and len(self._wanted) > 1
+        ends = [*starts, len(self._text)]
+        parts = [self._text[begin:end] for begin, end in zip([0, *starts], ends, strict=True)]
+        return tuple(_JOINED.sub(" ", f"{part} ").strip(" ,;") for part in parts) if own else ()
 
     def _is_owned(self, hit: PhraseHit, kinds: Sequence[str]) -> bool:
         """Whether such goods are there already, or the others are for them."""

@@ -106,6 +106,7 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     query, products = offer.query, offer.products
     what, limits = what_is_wanted(query, lang), _limits(query, lang)
     missing = [say("compare.not_there", lang, what=side) for side in offer.missing]
+    missing += [say("offer.unsold", lang, what=kind) for kind in offer.unsold]
     if not products:
         key = "not_sold_kind" if offer.note == "not sold" else "nothing"
         nothing = say(f"offer.{key}", lang, what=what, limits=limits, hotline=hotline)

@@ -274,7 +274,9 @@ def rules_answer(
         ]
         return OfferText(say("offer.which", lang, what=", ".join(without)), answered=False)
     lost = bool(parts) and offer is None and request.scope == "search" and store.loaded() is not None
-    parts, answered = [*parts, *[say("answer.goods_open", lang)] * lost], answered and not lost
+    unsummed = bool(parts) and offer is None and not lost and "total" in query.moves and query.count > 1
+    parts += [say("answer.goods_open", lang)] * lost + [say("follow.no_sum", lang)] * unsummed
+    answered = answered and not (lost or unsummed)
     loaded = store.loaded() is not None or documents_loaded(turn)
     if parts and (loaded or offer is not None):
         return OfferText("\n\n".join(parts), told.table if told else None, answered)

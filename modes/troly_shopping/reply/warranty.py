@@ -99,7 +99,7 @@ async def _beside(message: ParsedMessage, turn: TurnContext, step: Step) -> str:
     if request is None or not message.serials.serials:
         return ""
     if not (request.asks or request.query.unread):
-        return ""
+        return say("warranty.not_listed", turn.language) if request.query.shows else ""
     if not request.asks:
         return say("warranty.beside", turn.language, what=quoted(request.query.unread))
     context, offer = await retrieve_context(turn, request, step, needed=True)
