@@ -681,12 +681,10 @@ class _Parser:
             return ()
         ends = lexicon("catalogue", "cheapest", "dearest")
         extremes = [side for side in sides if ends.find(side) and lexicon("kinds").find(side)]
-        if len(extremes) == len(set(kinds)) > 1:
-            return tuple(side.strip() for side in extremes)
-        if each := self._each_kind(items):
+        apart = len(extremes) == len(set(kinds)) > 1
+        each = tuple(side.strip() for side in extremes) if apart else self._each_kind(items)
+        if each or len(self._brands) < 2 or set(kinds) & set(_COMPUTERS[:2]):
             return each
-        if len(self._brands) < 2 or set(kinds) & set(_COMPUTERS[:2]):
-            return ()
         makers = {fold(item.value) for item in self._brands}
         named = [side for side in sides if any(maker in fold(side) for maker in makers)]
         # A maker alone is a choice ("asus hay acer"), with a name of its own it is a thing.
@@ -703,7 +701,7 @@ class _Parser:
         """
         starts: list[int] = []
         for before, hit in pairwise(self._wanted):
-            joints = [m for m in _JOINED.finditer(self._rest, before.end - 1, hit.start + 1)]
+            joints = list(_JOINED.finditer(self._rest, before.end - 1, hit.start + 1))
             if not joints:
                 return ()
             starts.append(joints[-1].end())

@@ -192,8 +192,13 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     answer = await asyncio.to_thread(rules_answer, turn, request, state.get("offer"), context)
     reason = turn.model.reason_unavailable
     plain = foreign_price(request, turn)
-    if reason and state["message"].complaint:
-        plain = f"{say('answer.sorry', turn.language)}\n\n{plain}"
+    if reason and (trouble := state["message"].trouble):
+        sorry = say(
+            f"answer.{'grievance' if trouble == 'grievance' else 'sorry'}",
+            turn.language,
+            hotline=turn.persona().hotline,
+        )
+        plain = f"{sorry}\n\n{plain}"
     turn.say(plain)
     said, whole = ("", False) if reason else await _by_model(turn, state, answer)
     if said and not whole:
