@@ -258,6 +258,7 @@ def _read_on(
         if rest is None and rules.intent == "unknown":
             rules = RuleIntent("warranty", _CLAIM, rules.reason)
             parsed = replace(parsed, rules=rules)
+    request = _settled(text, request, parsed.trouble)
     claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
     led = turn.model.reason_unavailable is None
     if claim and not (led or request.query.topics or serials.serials or parsed.complaint or state.awaiting):
@@ -269,8 +270,6 @@ def _read_on(
         act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), rows)
         if act.act:
             return _of_act(act, state, store)
-    if parsed.trouble in {"mishap", "grievance"}:
-        request = _of_trouble(text, request)
     query = request.query
     # "AOC 24B20JH2 bảo hành được bao lâu" asks what the catalogue says of that model.
     months = any(figure.attribute == "warranty" for figure in query.figures)
@@ -292,12 +291,18 @@ def _read_on(
 
 def _of_all(text: str) -> bool:
     """Whether it is asked of every machine of a kind how its warranty is, not of one."""
-    one, every = (lexicon("serials", *names) for names in (("of one", "look up"), ("of all",)))
-    return bool(every.find(text)) and not one.find(text)
+    one = lexicon("serials", "of one", "look up").find(text)
+    return bool(lexicon("serials", "of all").find(text)) and not one
 
 
-def _of_trouble(text: str, request: ShopRequest) -> ShopRequest:
-    """What came broken or late is no wish for such goods, "giao sai" no question about the delivery."""
+def _settled(text: str, request: ShopRequest, trouble: Trouble) -> ShopRequest:
+    """What came broken or late is no wish for such goods, "giao sai" no question about the delivery.
+
+    "máy tôi bảo hành được bao lâu nữa" asks of one machine, not for the page.
+    """
+    if trouble not in {"mishap", "grievance"}:
+        one = lexicon("serials", "of one").find(text) and not _of_all(text)
+        return replace(request, topics=()) if one and request.topics == ("warranty period",) else request
     said = set(folded_words(" ".join(hit.phrase for hit in lexicon("complaints").find(text))))
     unread = tuple(words for words in request.query.unread if not said.issuperset(folded_words(words)))
     if {*request.topics} <= _SENT and not request.query.shows:

@@ -14,6 +14,7 @@ from troly_shopping.products.pc_build import PcBuild, Wish, build_pc, go_togethe
 from troly_shopping.products.query import (
     FIGURE,
     MEASURED,
+    STANDARD,
     UNITS,
     USES,
     FigureFact,
@@ -164,6 +165,8 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
         return replace(_shown(query, best or exact, silent=unknown), note=query.compared[1] if best else "")
     if exact:
         return _shown(query, exact, silent=unknown)
+    if (named := _by_name(query, everything)) is not None:
+        return named
     near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
     near.sort(key=lambda row: -sum(test.holds(row) is True for test in live) - _in_price(row, query))
     unmet = tuple(test.said for test in live if not test.firm) or ("",)
@@ -172,6 +175,37 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
     known = store.kinds()
     unsold = bool(query.kinds) and not any(kind in known for kind in query.kinds)
     return Offer("list", query, unmet=unmet, note="not sold" if unsold else "")
+
+
+def _by_name(query: ProductQuery, rows: Sequence[Product]) -> Offer | None:
+    """The products that are called so though not all that is asked is true of them: "WH-CH520 có dây không", "L3250 có wifi không"."""
+    codes = [word for word in query.words if is_code(word)]
+    if not codes or query.excludes or query.sold_out:
+        return None
+    called = [
+        one for one in rows if all(title_has(one.name, code) for code in codes) and _in_price(one, query)
+    ]
+    called = [
+        one for one in called if not query.brands or any(_made_by(one, maker) for maker in query.brands)
+    ]
+    others = [word for word in query.words if not any(_says(one, word) for one in called)]
+    meant = [one for one in called if all(_says(one, word) for word in query.words if word not in others)]
+    if not 0 < len(meant) <= ROWS:
+        return None
+    asks = tuple(dict.fromkeys((*query.asks, *(f"word {query.said.get(word, word)}" for word in others))))
+    words = tuple(word for word in query.words if word not in others)
+    return Offer("list", replace(query, words=words, asks=asks), tuple(meant), len(meant), note="named")
+
+
+def is_code(word: str) -> bool:
+    """Whether a word is a model's number: "WH-CH520", no "i7" or "DDR5"."""
+    return any(map(str.isdigit, word)) and not STANDARD.fullmatch(word)
+
+
+def fact_of(product: Product, fact: str) -> str:
+    """What the catalogue says that shows a property, with its name: "Kết nối: USB, Bluetooth"; "" where its name shows it."""
+    told = product.details().items()
+    return next((f"{name}: {value}" for name, value in told if _told(value, f"{fact} shown")), "")
 
 
 def _shown(
@@ -501,7 +535,7 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
             if found and not found.unmet
             else []
         )
-        if fresh and not wanted.unread:
+        if fresh and (not wanted.unread or any(map(is_code, wanted.words))):
             chosen.append(fresh[0])
             kinds = kinds or (fresh[0].kind,)
         else:

@@ -83,7 +83,7 @@ _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?m
 # "con nào từ 650W còn hàng": one that is there is sought.
 _WHICH = re.compile(r"(?<!\w)(?:nao|any|which)(?!\w)")
 # What parts have in common is no name: "DDR5", "LGA1700".
-_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
+STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|vs|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
@@ -130,7 +130,13 @@ _BARE_DENIALS = {"khong", "ko", "k", "hong", "khong phai", "khong phai la", "ko 
 _UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
 USES = ("gaming", "graphics", "office", "study")
 # Of each a product has one: what is said last takes the place of what was said before.
-_ONE_OF = (USES, ("wired", "wireless", "bluetooth"), ("white", "black"), ("4k", "2k", "full hd"))
+_ONE_OF = (
+    USES,
+    ("wired", "wireless", "bluetooth"),
+    ("white", "black"),
+    ("socket intel", "socket amd"),
+    ("4k", "2k", "full hd"),
+)
 _ASKED = ("price asked", "fee asked", "stock asked", "specs asked", "link asked")
 
 
@@ -395,7 +401,9 @@ class _Parser:
         self._found = {hit.label for hit in found}
         self._allowed = lexicon("catalogue", "granted").find(self._rest)
         asks_nothing = [hit for hit in found if self._courteous(hit) or self._granted(hit)]
-        self._hits = [hit for hit in _without_guesses(found) if hit not in asks_nothing]
+        called = [hit for hit in found if hit.label.startswith("kind ") and self._is_called(hit, found)]
+        plain = [hit for hit in found if hit in called or (hit.start, hit.end) not in spans_of(called)]
+        self._hits = [hit for hit in _without_guesses(plain, called) if hit not in asks_nothing]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             # "Da Nang" is no "nặng".
@@ -412,6 +420,13 @@ class _Parser:
         for match in _DISTANCE.finditer(fold(self._rest)):
             self._spans.append(match.span())
             self._labels.add("distance")
+
+    def _is_called(self, hit: PhraseHit, found: Sequence[PhraseHit]) -> bool:
+        """Whether a kind typed without its accents is one though it may be idle: of "ghe van phong" what follows tells, of "mua ghe" what stands before."""
+        told = [one.start for one in (*self._brands, *(one for one in found if one.label[:4] == "fact"))]
+        before = folded_words(self._rest[: hit.start])[-1:]
+        wished = bool(before) and (before[0] in _WISHED or before[0] in {"co", "ban", "cai", "chiec"})
+        return not hit.exact and (wished or any(0 <= at - hit.end <= 1 for at in told))
 
     def _courteous(self, hit: PhraseHit) -> bool:
         """Whether "vs" is a "với" that only asks kindly ("giúp em vs") or joins what is summed, or a "no" is "nó"."""
@@ -433,7 +448,7 @@ class _Parser:
         for match in _WHICH_FIGURE.finditer(fold(self._rest)):
             self._spans.append(match.span(1))
             asks = asks or [f"unit {match[1]}"]
-        items = self._items()
+        items = self._platforms(kinds, self._items())
         wanted, denied = self._signs(items)
         excluded = self._whole_names(denied)
         labels = self._labels
@@ -673,7 +688,7 @@ class _Parser:
             return ()
         sides = [side for side in _JOINED.split(self._rest) if side.strip()]
         codes = [item.value for item in items if item.kind == "word" and _has_digit(item.value)]
-        codes = [code for code in codes if not _STANDARD.fullmatch(code)]
+        codes = [code for code in codes if not STANDARD.fullmatch(code)]
         coded = [side for side in sides if any(code in folded_words(side) for code in codes)]
         if len(coded) == len(sides) > 1:
             return tuple(side.strip() for side in sides)
@@ -710,10 +725,13 @@ class _Parser:
         told = [item.start for item in items if item.end]
         told += [start for start, _ in self._limits.places]
         told += [at.start() for at in FIGURE.finditer(self._text)]
-        own = any(at < starts[0] for at in told) and len(self._wanted) > 1
-        ends = [*starts, len(self._text)]
-        parts = [self._text[begin:end] for begin, end in zip([0, *starts], ends, strict=True)]
-        return tuple(_JOINED.sub(" ", f"{part} ").strip(" ,;") for part in parts) if own else ()
+        sides = list(zip([0, *starts], [*starts, len(self._text)], strict=True))
+        served = [hit.start for hit in self._hits if hit.label.startswith("topic ")]
+        own = [any(begin <= at < end for at in told) for begin, end in sides]
+        asked = [any(begin <= at < end for at in served) for begin, end in sides]
+        if not own[0] or any(ask and not its for ask, its in zip(asked, own, strict=True)):
+            return ()  # "ssd 1tb, lắp ở shop mất công không" asks for no second thing
+        return tuple(_JOINED.sub(" ", f"{self._text[begin:end]} ").strip(" ,;") for begin, end in sides)
 
     def _is_owned(self, hit: PhraseHit, kinds: Sequence[str]) -> bool:
         """Whether such goods are there already, or the others are for them."""
@@ -921,6 +939,19 @@ class _Parser:
         denials = (hit for hit in self._hits if hit.label in {"not", "not after"})
         return any((hit.start, hit.end) not in self._spans for hit in denials)
 
+    def _platforms(self, kinds: Sequence[str], items: Sequence[_Item]) -> list[_Item]:
+        """Of boards "AMD" and "Intel" are the platform, which their socket tells, no makers."""
+        found = list(items)
+        for at, one in enumerate(items):
+            if (
+                set(kinds or (self._whole,)) == {"mainboard"}
+                and one.kind == "brand"
+                and fold(one.value) in {"intel", "amd"}
+            ):
+                found[at] = _Item(one.start, one.end, "fact", f"socket {fold(one.value)}")
+                self._said[found[at].value] = self._text[one.start : one.end]
+        return found
+
     def _may_deny(self, hit: PhraseHit, wanted: Sequence[_Item]) -> bool:
         """Whether a word typed without its accents may deny a name: "laptop dưới 20tr, dung dell" is "đừng" or "dùng"."""
         before = folded_words(_CLAUSE.split(self._rest[: hit.start])[-1])[-1:]
@@ -1031,13 +1062,14 @@ def _place_words(text: str) -> set[int]:
     return places
 
 
-def _without_guesses(hits: Sequence[PhraseHit]) -> list[PhraseHit]:
+def _without_guesses(hits: Sequence[PhraseHit], called: Sequence[PhraseHit]) -> list[PhraseHit]:
     """`hits` without a property that only an accent not typed tells from an idle word: "em" is no "êm", "den" also "đến"."""
     idle = {(hit.start, hit.end) for hit in hits if hit.label == "idle"}
     return [
         hit
         for hit in hits
         if hit.exact
+        or hit in called
         or hit.label == "idle"
         or " " in hit.phrase
         or (
