@@ -487,6 +487,7 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
     missing: list[str] = []
     counts: list[int] = []
     single, total = True, 0
+    silent: dict[str, None] = {}  # of what the catalogue says nothing, of any of them
     sides = [parse_product_query(side, store) for side in query.parts]
     for side, wanted in zip(query.parts, sides, strict=True):
         offer = _list(store, wanted) if wanted.names else None
@@ -496,6 +497,7 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
             else ()
         )
         counts.append(max(1, wanted.count))
+        silent |= dict.fromkeys(offer.silent if offer else ())
         total += offer.total if offer and len(rows) > 1 else len(rows)
         single = single and len(rows) == 1
         found += [row for row in rows if row not in found]
@@ -506,7 +508,8 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
     ordered = "total" in query.moves or any(parse.count for parse in sides)
     if ordered and single and not missing and len(found) == len(counts) and not query.fits:
         return Offer("order", replace(wanted, parts=()), tuple(found), len(found), counts=tuple(counts))
-    return Offer("list", wanted, tuple(found), max(total, len(found)), missing=tuple(missing))
+    total = max(total, len(found))
+    return Offer("list", wanted, tuple(found), total, missing=tuple(missing), silent=tuple(silent))
 
 
 def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:

@@ -645,7 +645,7 @@ class _Parser:
                 and not (whole == "pc" and attribute == "screen")
             ):
                 asks.append(attribute)
-            elif (kinds and _is_of_whole(fold(gap).strip())) or (
+            elif (kinds and self._is_of_whole(hit, fold(gap).strip())) or (
                 spoken_of not in {"", kind} and self._is_part(hit)
             ):
                 # "tai nghe có mic": a part of the goods, which the catalogue may not tell.
@@ -741,6 +741,14 @@ class _Parser:
             other.label in {"goes with", "fits"} and 0 <= hit.start - other.end <= 1 for other in self._hits
         )
         return said or (beside and bool(kinds))
+
+    def _is_of_whole(self, hit: PhraseHit, gap: str) -> bool:
+        """Whether what stands before a kind makes it a part of the goods named: "laptop có đèn phím", "24B20JH2 có loa không"."""
+        words = gap.split()
+        if gap in _PART_OF or (words[:1] in (["co"], ["with"], ["has"]) and len(words) == 2):
+            return True
+        named = _has_digit(gap) and {"co", "with", "has", "have"} & set(words[-2:])
+        return bool(named) and not re.match(r"\s*\S*\d", self._rest[hit.end :])
 
     def _is_part(self, hit: PhraseHit) -> bool:
         """Whether a kind is asked for as a part of goods that were shown: "cái nào có loa"."""
@@ -1025,12 +1033,6 @@ class _Parser:
                 word.start,
             )
         return word.start
-
-
-def _is_of_whole(gap: str) -> bool:
-    """Whether what stands between two kinds makes the second a part of the first: "laptop có đèn phím"."""
-    words = gap.split()
-    return gap in _PART_OF or (words[:1] in (["co"], ["with"], ["has"]) and len(words) == 2)
 
 
 def _is_number(word: str) -> bool:

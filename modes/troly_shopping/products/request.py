@@ -784,10 +784,13 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
     if request.scope == "search":
         found = offers.find_offer(store, request.query)
         if found is not None and found.unmet and request.own is not None:
-            # What the message names itself is nearer than what was looked for before.
-            alone = offers.find_offer(store, replace(request.own, kinds=request.query.kinds))
-            if alone is not None and not alone.unmet:
-                found = replace(found, products=alone.products, total=alone.total)
+            # Nearest is what costs more or less, then what the message names itself.
+            own = replace(request.own, kinds=request.query.kinds)
+            for near in (replace(request.query, low=None, high=None, about=None), own):
+                alone = offers.find_offer(store, near)
+                if alone is not None and not alone.unmet:
+                    found = replace(found, products=alone.products, total=alone.total)
+                    break
         if found is not None and request.extreme and found.products and not found.unmet:
             best = tuple(one for one in found.products if one.price == found.products[0].price)
             return replace(found, kind="rows", products=best, note=request.query.order)

@@ -270,7 +270,13 @@ def rules_answer(
         # An amount beside a page's share is what was paid, no budget.
         parts, answered = [*([pages.text] if pages.text else []), *shares], pages.answered
     if "brands asked" in query.moves and not (query.brands or query.words):
-        parts = [say("offer.brands", lang, brands=", ".join(sorted(store.brands(query.kinds))))]
+        makers = (
+            [say("follow.maker", lang, name=one.name, brand=one.brand) for one in offer.products if one.brand]
+            if offer and request.pointed
+            else []
+        )
+        others = sorted(brand for brand in store.brands(query.kinds) if brand not in query.no_brands)
+        parts = ["\n".join(makers) or say("offer.brands", lang, brands=", ".join(others))]
         answered = not query.unread
     if not parts and query.excludes and not query.names:
         without = [

@@ -217,6 +217,81 @@ async def test_a_price_asked_beside_a_serial_is_not_dropped(shop: Shop, text: st
     assert re.search("chưa báo giá|cannot tell", (await shop.ask(text.format("DL5530-7HX2K9"))).answer)
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "told", "answered"),
+    [
+        ("sony wh-ch520 có dây không", "WH-CH520", "không phải «có dây»; Kết nối: Bluetooth", True),
+        ("akko 3098b co bluetooth ko", "3098B", "Kết nối: USB, Bluetooth", True),
+        ("lg 27gp850 có phải 4k không", "27GP850", "Độ phân giải: 2560x1440", False),
+        ("is the 27gp850 144hz", "27GP850", "not “144hz”", True),
+        ("máy in l3250 có wifi không", "L3250", "không ghi wifi", False),
+        ("router ax23 phủ được mấy phòng", "AX23", "không ghi phòng", False),
+        ("màn hình 24b20jh2 có loa không", "24B20JH2", "", False),
+    ],
+)
+async def test_what_is_asked_of_a_named_product_is_told_of_it(
+    shop: Shop, text: str, name: str, told: str, answered: bool
+) -> None:
+    done = await shop.ask(text)
+    [line] = told_lines(done.answer)
+    assert name in line
+    assert told in line
+    assert done.done.metadata["answered"] is answered
+
+
+async def test_a_comparison_that_the_catalogue_does_not_settle_names_what_is_open(shop: Shop) -> None:
+    told = await shop.ask("rtx 4060 vs rx 6600 which is stronger")
+    assert len(told_lines(told.answer)) == 2
+    assert "stronger" in told.answer
+    assert told.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ghế gaming",
+        "ghe gaming",
+        "ghế sstc còn mấy cái",
+        "ghe sstc con may cai",
+        "mua ghe",
+        "ban ghe khong shop",
+    ],
+)
+async def test_a_kind_is_one_without_its_accents(shop: Shop, text: str) -> None:
+    names = [name for name, _, _ in listed((await shop.ask(text)).answer)]
+    assert names
+    assert all(name.startswith("Ghế") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "socket"),
+    [
+        ("main amd am5", "AM5"),
+        ("amd mainboard", "AM"),
+        ("main intel ddr5 rẻ nhất", "LGA"),
+        ("mainboard intel", "LGA"),
+    ],
+)
+async def test_the_platform_of_a_board_is_no_maker(shop: Shop, text: str, socket: str) -> None:
+    told = await shop.ask(f"{text}, thông số")
+    assert told.done.metadata["answered"] is True
+    assert all(f"Socket: {socket}" in line for line in told_lines(told.answer))
+
+
+async def test_what_is_nearest_keeps_the_maker(shop: Shop) -> None:
+    await shop.ask("laptop dell dưới 20tr")
+    told = await shop.ask("có con nào i7 không")
+    assert all("Dell" in line for line in told_lines(told.answer))
+
+
+async def test_the_maker_of_what_is_pointed_at(shop: Shop) -> None:
+    shown = await shop.ask("màn hình dưới 5 triệu")
+    second = told_lines(shown.answer)[1].split(":")[0]
+    told = (await shop.ask("con thứ 2 của hãng nào")).answer
+    assert second in told
+    assert "Samsung" not in told
+
+
 async def test_a_part_of_a_sum_that_is_not_found_is_named(shop: Shop) -> None:
     await shop.ask("con g102 có màu trắng k")
     assert "968.000" in (await shop.ask("lấy 2 con trắng với 1 con LM115G thì tổng bao nhiêu")).answer
