@@ -202,9 +202,9 @@ class _Part:
         self._reference = find_reference(text, focus, things=things())
         self._read = read = parse_product_query(text, store)
         self._kinds, self._named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
-        self._named = self._named or bool(
-            read.facts and (read.kinds or read.count)
-        )  # "ghế gaming", "2 con trắng"
+        # "ghế gaming", "2 con trắng"
+        counted = read.count and self._reference is None
+        self._named = self._named or bool(read.facts and (read.kinds or counted))
         if corrects and self._named:
             self._change = "swap"
         self.each = "each" in read.moves  # so many for each piece that is ordered

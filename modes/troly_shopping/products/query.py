@@ -747,8 +747,10 @@ class _Parser:
         words = gap.split()
         if gap in _PART_OF or (words[:1] in (["co"], ["with"], ["has"]) and len(words) == 2):
             return True
-        named = _has_digit(gap) and {"co", "with", "has", "have"} & set(words[-2:])
-        return bool(named) and not re.match(r"\s*\S*\d", self._rest[hit.end :])
+        named = (
+            _has_digit(gap) and {"co", "with", "has", "have"} & set(words[-2:]) and not _CLAUSE.search(gap)
+        )
+        return bool(named) and not re.match(r"\s*(?:nao|gi|\S*\d)", fold(self._rest[hit.end :]))
 
     def _is_part(self, hit: PhraseHit) -> bool:
         """Whether a kind is asked for as a part of goods that were shown: "cái nào có loa"."""

@@ -783,13 +783,14 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
         return None
     if request.scope == "search":
         found = offers.find_offer(store, request.query)
-        if found is not None and found.unmet and request.own is not None:
+        if found is not None and (found.unmet or found.note == "named") and request.own is not None:
             # Nearest is what costs more or less, then what the message names itself.
             own = replace(request.own, kinds=request.query.kinds)
             for near in (replace(request.query, low=None, high=None, about=None), own):
                 alone = offers.find_offer(store, near)
-                if alone is not None and not alone.unmet:
-                    found = replace(found, products=alone.products, total=alone.total)
+                if alone is not None and not (alone.unmet or alone.note == "named"):
+                    nearest = replace(found, products=alone.products, total=alone.total)
+                    found = nearest if found.unmet else alone
                     break
         if found is not None and request.extreme and found.products and not found.unmet:
             best = tuple(one for one in found.products if one.price == found.products[0].price)
