@@ -423,7 +423,7 @@ class _Parser:
 
     def _is_called(self, hit: PhraseHit, found: Sequence[PhraseHit]) -> bool:
         """Whether a kind typed without its accents is one though it may be idle: of "ghe van phong" what follows tells, of "mua ghe" what stands before."""
-        told = [one.start for one in (*self._brands, *(one for one in found if one.label[:4] == "fact"))]
+        told = [one.start for one in found if one.label[:4] == "fact"] + [one.start for one in self._brands]
         before = folded_words(self._rest[: hit.start])[-1:]
         wished = bool(before) and (before[0] in _WISHED or before[0] in {"co", "ban", "cai", "chiec"})
         return not hit.exact and (wished or any(0 <= at - hit.end <= 1 for at in told))

@@ -17,6 +17,7 @@ from troly_shopping.products.offers import Offer
 from troly_shopping.products.order import BUILD, COMPUTERS, VARIANTS, OrderChange, change_order, things
 from troly_shopping.products.query import (
     FIGURE,
+    MEASURED,
     METRES,
     MILLION,
     USES,
@@ -626,6 +627,7 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
         if others and len(focus.rows) == 1 and any(map(str.isdigit, "".join(old.words))):
             # "có con nào từ 650W trở lên" after a model that was named: any of its kind.
             old = ProductQuery(kinds=tuple(kinds))
+        query = _going_on(query, rows.typed, focus)
         return replace(request, scope="search", query=refine(old, query), own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
@@ -643,6 +645,8 @@ _ORDER_OF = re.compile(
 )
 # "chuyển khoản chứ không quẹt thẻ": what is taken back.
 _INSTEAD = re.compile(r"(?<!\w)ch[ứu] (?:không|khong|ko|k|hông|hong|hem|đâu) .*$", re.IGNORECASE | re.DOTALL)
+# The same asked of another.
+_GOES_ON = re.compile(r"(?<!\w)(?:thi sao|thi the nao|what about|how about)(?!\w)")
 # Asks for others than the one spoken of.
 _OTHERS = re.compile(r"(?<!\w)(?:nao|khac|any|which|other|others)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
@@ -698,6 +702,13 @@ def _before(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQ
     left = tuple(word for word in old.words if word.isalpha() and not whole)
     kept = replace(old, words=left) if fresh or whole else old
     return kept if kept.kinds or old.words else replace(kept, kinds=tuple(kinds))
+
+
+def _going_on(query: ProductQuery, text: str, focus: Focus) -> ProductQuery:
+    """Of another that is named the same is asked as before: "SN580 thì sao"."""
+    if not _GOES_ON.search(fold(text)) or query.asks or query.shows or query.order:
+        return query
+    return replace(query, asks=tuple(map(str, focus.query.get("asks", ()))))
 
 
 def _in_place(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQuery:
@@ -883,6 +894,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     )
     query["current"] = [offer.products[0].name] if first else []
     query["topics"], query["total"] = list(request.topics), offer.total
+    query["asks"] = [name for name in offer.query.asks if name in MEASURED]
     query["unread"] = list(request.query.unread)
     # What was spoken of before stays in reach of an order: "tổng CPU đó với main".
     # What is ruled out now is spoken of no more.
