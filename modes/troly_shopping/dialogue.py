@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Literal
 
-from troly.plugin.focus import Focus, FocusRow, find_reference
+from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
 from troly.text.everyday import without_everyday
 from troly.text.fold import WordToken, fold, folded_words, nfc, tokens
 from troly.text.match import PhraseHit, spans_of, words_outside
@@ -31,8 +31,12 @@ _THINGS = ("serial", "mã", "mã số", "số", "máy", "sản phẩm", "thằng
 MAX_CHARS = 400
 _LEFT = {"con", "left", "remaining"}
 # Asks of several which one, and counts them.
-_WHICH = re.compile(r"(?<!\w)(?:(?:con|cai|may|chiec|em|thang|serial|ma) (?:nao|mo)|which)(?!\w)")
+_WHICH = re.compile(
+    r"(?<!\w)(?:(?:con|cai|may|chiec|em|thang|serial|ma) (?:nao|mo)|may (?:con|cai|may|chiec|em|thang|serial|ma)|which|how many)(?!\w)"
+)
 _COUNTED = re.compile(r"(?<!\w)\d+ (?=(?:con|cai|may|chiec|em|thang|serial|ma|machines|ones)(?!\w))")
+# A clause is over.
+_ENDS = re.compile(r"[,;.!?\n]|(?<!\w)(?:mà|ma|but|của|cua|mine)(?!\w)", re.IGNORECASE)
 _WARRANTY = {PROMPT, INVALID, RESULT}
 _ORDER = ("first", "second", "third")
 # The wording that asks for a serial, for messages saved without a type; folded, both languages.
@@ -176,7 +180,8 @@ def without_taken_back(text: str, parse: SerialParse, hits: Sequence[PhraseHit])
     `text` is the message in NFC, `hits` its `dialogue_phrases`.
     """
     chosen = [item for item in parse.candidates if item.text in parse.serials]
-    dropped = {item.text for item in chosen if _is_denied(text, item, hits)}
+    several = len({item.text for item in chosen}) > 1
+    dropped = {item.text for item in chosen if _is_denied(text, item, hits, several=several)}
     for at in (hit.start for hit in hits if hit.label == "correction"):
         if any(item.start > at and item.text not in dropped for item in chosen):
             dropped |= {item.text for item in chosen if item.end <= at}
@@ -184,8 +189,8 @@ def without_taken_back(text: str, parse: SerialParse, hits: Sequence[PhraseHit])
     return parse if kept == parse.serials else replace(parse, serials=kept, attempted=False)
 
 
-def _is_denied(text: str, item: SerialCandidate, hits: Sequence[PhraseHit]) -> bool:
-    """Whether "not" stands right before it, with at most a word for serial between, or "wrong" right after."""
+def _is_denied(text: str, item: SerialCandidate, hits: Sequence[PhraseHit], *, several: bool) -> bool:
+    """Whether "not" stands right before it, with at most a word for serial between, or "wrong", or of several "not", right after."""
     for hit in hits:
         between = text[hit.end : item.start]
         if (
@@ -196,7 +201,16 @@ def _is_denied(text: str, item: SerialCandidate, hits: Sequence[PhraseHit]) -> b
             return "," not in between
         if hit.label == "no" and "sai" in hit.phrase and 0 <= hit.start - item.end <= 5:
             return True
+        # "A không phải của tôi, của tôi là B"
+        behind = several and hit.label == "not this" and 0 <= hit.start - item.end <= 5
+        if behind and _ENDS.search(_clause(text, hit.end)):
+            return True
     return False
+
+
+def _clause(text: str, at: int) -> str:
+    """What stands from `at` on before the next word with a digit."""
+    return re.split(r"\w*\d", text[at:], maxsplit=1)[0]
 
 
 def parse_of_confirmed(serials: Sequence[str]) -> SerialParse:
@@ -238,6 +252,11 @@ def parse_follow_up(
         # "the second one" of serials that were looked up one by one.
         looked_up = Focus(FOCUS, "", tuple(mentioned))
         pointed = find_reference(text, looked_up, things=_THINGS) or pointed
+    others = lexicon("dialogue", "other").find(text)
+    before = [row for row in mentioned if row.id not in {one.id for one in focus.rows}]
+    if others and len(before) == 1 == len(focus.rows):
+        # "cái trước" of two that were looked up one after the other.
+        pointed = Reference("ordinal", tuple(before), tuple(spans_of(others)))
     hits = lexicon("warranty", without="filler").find(text)
     labels = {hit.label for hit in hits}
     spans = [
@@ -261,7 +280,8 @@ def parse_follow_up(
     several = pointed.kind == "these" if pointed else bool(_WHICH.search(fold(text)))
     one_by_one = len(focus.rows) == 1 < len(mentioned) and several and labels & {"covered", "expired"}
     rows = named or list(mentioned if one_by_one else pointed.rows if pointed else focus.rows)
-    told = (labels or pointed or (named and opens_on(text))) and rows and "topic" not in labels
+    alone = named and (opens_on(text) or (not left and len(named) < len(focus.rows)))  # "con màn hình"
+    told = (labels or pointed or alone) and rows and "topic" not in labels
     if not told or (strict and len(left) > (1 if labels else 0)):
         return DialogueAct()
     if strict and left and any(hit.label.startswith("topic ") for hit in grammar().find(text)):

@@ -13,7 +13,7 @@ from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly.text.everyday import small_talk, without_everyday, without_pleasantries
-from troly.text.fold import fold, nfc, tokens
+from troly.text.fold import fold, folded_words, nfc, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_shopping.dialogue import (
     FOCUS,
@@ -49,6 +49,16 @@ from troly_shopping.wordlists import lexicon
 
 # A message of so few words may be a serial with blanks inside and nothing else.
 _FEW_WORDS = 4
+Trouble = Literal["", "danger", "defect", "mishap", "grievance"]
+# "có bốc khói không": nothing has happened.
+_ASKS_WHETHER = re.compile(r"[\s\W]*(?:khong|ko|k|hong|hok|hem)(?: (?:a|vay|shop|em|ban|nhi|ta|z))*\W*")
+# Topics of what is sent, which what was sent wrongly shows too.
+_SENT = {"delivery", "delivery fee", "parcel check"}
+# It broke some days after: "hư sau 2 ngày", "mua 10 ngày rồi", "after two weeks".
+_SINCE = re.compile(
+    r"(?<!\w)(?:(?:sau|moi|mua|xai|dung|duoc|chua|after|only|within) (?:\w+ ){0,2}?(?:\d+|a|one|two|three|vai|may|hai|ba) (?:ngay|hom|bua|tuan|thang|buoi|gio|days?|weeks?|months?|hours?)"
+    r"|(?:roi|mat roi|luon roi)\W*$)(?!\w)"
+)
 _CERTAIN = RuleIntent("warranty", 0.97, "", sure=True)
 # By the rules a warranty is asked for from this confidence on.
 _CLAIM = 0.6
@@ -65,7 +75,7 @@ class ParsedMessage:
 
     `records` has for each of `serials.serials` what the warranty table says of it; `near` are serials of the table
     that it may have meant, to be offered; `request` what it asks of goods and service; `rules` its intent by rules;
-    `complaint` that something is broken or late; `courtesy` that it is nothing but "thanks" or "bye".
+    `trouble` that something is dangerous, broken, wrong or late, or somebody complains; `courtesy` that it is nothing but "thanks" or "bye".
     """
 
     serials: SerialParse
@@ -75,8 +85,13 @@ class ParsedMessage:
     near: tuple[str, ...] = ()
     request: ShopRequest | None = None
     rules: RuleIntent = _CERTAIN
-    complaint: bool = False
+    trouble: Trouble = ""
     courtesy: Literal["", "thanks", "bye"] = ""
+
+    @property
+    def complaint(self) -> bool:
+        """Whether something is no matter for cheer."""
+        return bool(self.trouble)
 
     def certain_route(self, turn: TurnContext) -> str:
         """The node of a message that is certain and stands on its own; "" where the intent has to be found.
@@ -86,13 +101,16 @@ class ParsedMessage:
         is asked of the one product shown.
         """
         led = turn.model.reason_unavailable is None
+        if self.trouble == "danger":
+            return "warranty_stream"
         if self.act.act == "person":
             return "handoff_stream"
         if self.courtesy:
             return "clarify_stream"
         if self.act.act in {"about", "no serial"} and led and not self.exact:
             return ""
-        if self.act.act or self.near:
+        broken = self.trouble == "defect" and not led and not (self.request and self.request.asks)
+        if self.act.act or self.near or broken:
             return "warranty_stream"
         certain = not self.serials.serials and self.request is not None and self.request.certain
         leans = led and any(message.sender == "user" for message in turn.history)
@@ -119,7 +137,7 @@ class ParsedMessage:
         """The intent of a message that has a certain route."""
         if self.courtesy:
             return IntentDecision("unknown", 0.97, "rules", say("step.understood", lang))
-        if not (self.act.act or self.near):
+        if self.trouble not in {"danger", "defect"} and not (self.act.act or self.near):
             return IntentDecision("shopping", 0.97, "rules", say("step.understood", lang))
         reason = say("step.move", lang, act=self.act.act or "did you mean")
         if self.act.act in {"person", "cancel"}:
@@ -129,7 +147,34 @@ class ParsedMessage:
 
 def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     """What `question` says after `turn.history`. Reads the warranty table: call it on a thread. Raises StoreError."""
-    text, state = without_pleasantries(nfc(question)), dialogue_state(turn.history)
+    text = without_pleasantries(nfc(question))
+    phrases = MessagePhrases(text)
+    trouble = _trouble(text, phrases)
+    return replace(_parse(turn, question, text, phrases, trouble), trouble=trouble)
+
+
+def _trouble(text: str, phrases: MessagePhrases) -> Trouble:
+    """What is no matter for cheer: a danger first, then a fault, goods that came wrong or late, a complaint of the shop."""
+    hits = lexicon("complaints", without="upset").find(text)
+    denials = [hit.end for hit in hits if hit.label == "no danger"]
+    danger = [hit for hit in hits if hit.label == "danger"]
+    danger = [hit for hit in danger if not any(0 <= hit.start - end <= 1 for end in denials)]
+    if any(
+        not ("co" in folded_words(text[: hit.start])[-3:] and _ASKS_WHETHER.fullmatch(fold(text[hit.end :])))
+        for hit in danger
+    ):
+        return "danger"
+    labels = {hit.label for hit in hits}
+    fault = phrases.count["symptom"] > 0 and (phrases.count["owned"] > 0 or _SINCE.search(fold(text)))
+    if "supposed" not in labels and (phrases.count["repair"] > 0 or fault):
+        return "defect"
+    return "mishap" if "mishap" in labels else "grievance" if "grievance" in labels else ""
+
+
+def _parse(
+    turn: TurnContext, question: str, text: str, phrases: MessagePhrases, trouble: Trouble
+) -> ParsedMessage:
+    state = dialogue_state(turn.history)
     datasets = turn.services.datasets
     store, hits = WarrantyStore(datasets), dialogue_phrases(text)
     act = parse_act(text, state, hits)
@@ -147,24 +192,24 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
         # What stands in the table is a serial whatever else the message says: nothing has to be weighed.
         serials = without_taken_back(text, known_serials(text, candidates), hits)
         if serials.serials:
-            return replace(_with_records(serials, state, found), request=_rest(text, serials, datasets))
+            told = _with_records(serials, state, found)
+            rest = _rest(text, serials, datasets, told.records)
+            # Whose machine is broken wants no goods.
+            rest = replace(rest, scope="none") if rest and trouble and rest.topics else rest
+            return replace(told, request=None if trouble and not (rest and rest.topics) else rest)
     act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), _looked_up(state, store))
     if act.act and not candidates:
         return _of_act(act, state, store)
-    phrases = MessagePhrases(text)
     modelled = ProductStore(datasets).codes(tuple(found))
     serials = _parse_serials(text, state, hits, found, modelled=modelled, context=phrases.about_warranty)
     focus = spoken_of(turn)
     shown = focus is not None and focus.kind == PRODUCTS
     rules = intent_by_rules(phrases, serials, awaiting=state.awaiting, shown=shown)
-    complaint = phrases.count["repair"] > 0 or (phrases.count["symptom"] > 0 and phrases.count["owned"] > 0)
     if serials.serials and rules.sure:
         request = _rest(text, serials, datasets)
-        return replace(
-            _with_records(serials, state, found), request=request, rules=rules, complaint=complaint
-        )
-    parsed = replace(_with_records(serials, state, found), rules=rules, complaint=complaint)
-    about_warranty = phrases.about_warranty or complaint
+        return replace(_with_records(serials, state, found), request=request, rules=rules)
+    parsed = replace(_with_records(serials, state, found), rules=rules, trouble=trouble)
+    about_warranty = phrases.about_warranty or trouble in {"danger", "defect"}
     return _read_on(turn, text, parsed, about_warranty=about_warranty, owned=phrases.count["owned"] > 0)
 
 
@@ -213,6 +258,7 @@ def _read_on(
         if rest is None and rules.intent == "unknown":
             rules = RuleIntent("warranty", _CLAIM, rules.reason)
             parsed = replace(parsed, rules=rules)
+    request = _settled(text, request, parsed.trouble)
     claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
     led = turn.model.reason_unavailable is None
     if claim and not (led or request.query.topics or serials.serials or parsed.complaint or state.awaiting):
@@ -224,17 +270,13 @@ def _read_on(
         act = parse_follow_up(text, focus, turn.now.astimezone(HCM).date(), rows)
         if act.act:
             return _of_act(act, state, store)
-    if lexicon("complaints", "mishap").find(text) and not (request.topics or request.query.shows):
-        # What came broken or late is no wish for such goods.
-        query = replace(request.query, unread=())
-        request = replace(request, scope="none", topics=("exchange", "parcel check"), query=query)
     query = request.query
     # "AOC 24B20JH2 bảo hành được bao lâu" asks what the catalogue says of that model.
     months = any(figure.attribute == "warranty" for figure in query.figures)
     listed = ("warranty" in query.asks or months) and request.scope == "search" and not query.unread
     known = goods.frequencies(query.words) if listed and query.words else {}
     listed = (bool(known) and all(word in known for word in query.words)) or (
-        listed and (months or bool(query.compared))
+        listed and (months or bool(query.compared) or (bool(query.kinds) and _of_all(text)))
     )
     of_goods = request.pointed or ((request.scope == "rows" or listed) and not owned)
     if claim and not request.topics and not of_goods:
@@ -245,6 +287,28 @@ def _read_on(
     if not (serials.serials or request.certain) and (asked or serials.attempted or short):
         near = serials_written_apart(text[:2_000], store.known)
     return replace(parsed, near=near, request=request)
+
+
+def _of_all(text: str) -> bool:
+    """Whether it is asked of every machine of a kind how its warranty is, not of one."""
+    one = lexicon("serials", "of one", "look up").find(text)
+    return bool(lexicon("serials", "of all").find(text)) and not one
+
+
+def _settled(text: str, request: ShopRequest, trouble: Trouble) -> ShopRequest:
+    """What came broken or late is no wish for such goods, "giao sai" no question about the delivery.
+
+    "máy tôi bảo hành được bao lâu nữa" asks of one machine, not for the page.
+    """
+    if trouble not in {"mishap", "grievance"}:
+        one = lexicon("serials", "of one").find(text) and not _of_all(text)
+        return replace(request, topics=()) if one and request.topics == ("warranty period",) else request
+    said = set(folded_words(" ".join(hit.phrase for hit in lexicon("complaints").find(text))))
+    unread = tuple(words for words in request.query.unread if not said.issuperset(folded_words(words)))
+    if {*request.topics} <= _SENT and not request.query.shows:
+        query = replace(request.query, unread=())
+        return replace(request, scope="none", topics=("exchange", "parcel check"), query=query)
+    return replace(request, query=replace(request.query, unread=unread))
 
 
 def _looked_up(state: DialogueState, store: WarrantyStore) -> list[FocusRow]:
@@ -313,17 +377,29 @@ def _of_act(act: DialogueAct, state: DialogueState, store: WarrantyStore) -> Par
     return ParsedMessage(parse_of_confirmed(act.serials), state, act, records)
 
 
-def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | None:
-    """What the message asks for beside its serials; None for nothing."""
+def _rest(
+    text: str,
+    serials: SerialParse,
+    datasets: Datasets,
+    records: Mapping[str, WarrantyRecord | None] | None = None,
+) -> ShopRequest | None:
+    """What the message asks for beside its serials, of the machines `records` where it names no goods; None for nothing."""
     beside = lexicon("dialogue", "besides").find(text)
+    costs = spans_of(lexicon("catalogue", "price asked").find(text))  # the "tien" of "bao nhieu tien"
+    beside = [hit for hit in beside if not any(start < hit.end <= end for start, end in costs)]
     spans = [
         *((item.start, item.end) for item in serials.candidates if item.chosen),
         *warranty_spans(text),
         *spans_of(beside),
     ]
-    if not without_everyday(text, spans):
+    if not (costs or without_everyday(text, spans)):
         return None
-    rest = parse_request(blank_out(text, spans), None, ProductStore(datasets))
+    store = ProductStore(datasets)
+    rest = parse_request(blank_out(text, spans), None, store)
+    if rest.scope == "none" and not rest.topics and {"price", "stock", "specs"} & {*rest.query.shows}:
+        # "<serial> con đó bao nhiêu tiền": of the goods that the machine is one of, or it is said not to be answered.
+        shown = goods_looked_up([one.product_name for one in (records or {}).values() if one], store)
+        return parse_request(blank_out(text, spans), shown, store) if shown else rest
     # A kind beside a serial says what the machine is: more is wanted only where something is asked.
     query = rest.query
     offered = bool(lexicon("intents", "shopping", "leaning").find(blank_out(text, spans)))

@@ -37,6 +37,32 @@ MESSAGES = st.one_of(
 )
 
 
+# A run of digits before what it may count, in a question; and questions that are said over and over.
+UNITS = (
+    "",
+    " triệu",
+    "tr",
+    "%",
+    " tháng",
+    " năm",
+    " ngày",
+    "gb",
+    " cái",
+    " mg",
+    " m2",
+    " giờ",
+    " tuổi",
+    " USD",
+)
+DIGITS = st.tuples(
+    st.sampled_from(("laptop dưới {}", "bảo hành {}", "rẻ hơn {}", "{} phòng", "nghỉ {}", "top {}", "lương {}", "uống {}", "năm {}", "từ 1 đến {}")),
+    st.sampled_from("19"), st.integers(min_value=5, max_value=5_000), st.sampled_from(UNITS),
+).map(lambda said: said[0].format(said[1] * said[2] + said[3]))  # fmt: skip
+LONG = st.tuples(st.sampled_from((*QUESTIONS, "a1", "không phải ")), st.integers(20, 300)).map(
+    lambda said: said[0] * said[1]
+)
+
+
 @asynccontextmanager
 async def opened(mode: str, home: Path) -> AsyncIterator[Desk]:
     """A desk of `mode` with its data under `home`."""
@@ -80,5 +106,12 @@ def ask(
 @settings(max_examples=15)
 @given(MESSAGES)
 def test_a_turn_of_any_text_is_answered(ask: Callable[[str], object], text: str) -> None:
+    end = ask(text)
+    assert isinstance(end, TurnCompleted) or getattr(end, "code", "") == "turn.empty", end
+
+
+@settings(max_examples=20)
+@given(st.one_of(DIGITS, LONG))
+def test_a_turn_of_any_length_is_answered(ask: Callable[[str], object], text: str) -> None:
     end = ask(text)
     assert isinstance(end, TurnCompleted) or getattr(end, "code", "") == "turn.empty", end

@@ -673,7 +673,7 @@ class Reader:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
         amount = self.mentions[at].amount if 0 <= at < len(self.mentions) else None
         count = amount.value if amount is not None and not amount.unit else 0
-        return int(count) if count % 1 == 0 and 2 <= count <= FOCUS_ROWS else 0
+        return int(count) if 2 <= count <= FOCUS_ROWS and count % 1 == 0 else 0
 
     def _held_apart(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""

@@ -14,6 +14,7 @@ from troly_shopping.products.pc_build import PcBuild, Wish, build_pc, go_togethe
 from troly_shopping.products.query import (
     FIGURE,
     MEASURED,
+    STANDARD,
     UNITS,
     USES,
     FigureFact,
@@ -38,7 +39,7 @@ class Offer:
 
     `unmet` are the parts of the question that none of them meets, as typed; `silent` the properties of which the catalogue
     says nothing. `kind` "rows": said of products that were shown before; "order": goods to be bought, `counts` of each; "fit": what goes with the parts
-    `beside` (`note` "list"), or whether two parts go together ("yes", "no").
+    `beside` (`note` "list"), or whether two parts go together ("yes", "no"). `unsold` are kinds that the shop does not have, as typed.
     """
 
     kind: Literal["list", "compare", "build", "rows", "order", "fit"]
@@ -52,6 +53,7 @@ class Offer:
     note: str = ""
     counts: tuple[int, ...] = ()
     beside: tuple[Product, ...] = ()
+    unsold: tuple[str, ...] = ()
 
 
 class _Test(NamedTuple):
@@ -74,7 +76,9 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _compare(store, query)
     if (fitting := together(store, query)) is not None:
         return fitting
-    return _several(store, query) if query.parts else _found(store, _of_whole(store, query))
+    found = _several(store, query) if query.parts else _found(store, _of_whole(store, query))
+    unsold = tuple(query.said.get(f"kind {one}", one) for one in query.kinds if one not in store.kinds())
+    return replace(found, unsold=unsold) if found and found.products else found
 
 
 def _found(store: ProductStore, query: ProductQuery) -> Offer | None:
@@ -161,6 +165,8 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
         return replace(_shown(query, best or exact, silent=unknown), note=query.compared[1] if best else "")
     if exact:
         return _shown(query, exact, silent=unknown)
+    if (named := _by_name(query, everything)) is not None:
+        return named
     near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
     near.sort(key=lambda row: -sum(test.holds(row) is True for test in live) - _in_price(row, query))
     unmet = tuple(test.said for test in live if not test.firm) or ("",)
@@ -169,6 +175,37 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
     known = store.kinds()
     unsold = bool(query.kinds) and not any(kind in known for kind in query.kinds)
     return Offer("list", query, unmet=unmet, note="not sold" if unsold else "")
+
+
+def _by_name(query: ProductQuery, rows: Sequence[Product]) -> Offer | None:
+    """The products that are called so though not all that is asked is true of them: "WH-CH520 có dây không", "L3250 có wifi không"."""
+    codes = [word for word in query.words if is_code(word)]
+    if not codes or query.excludes or query.sold_out:
+        return None
+    called = [
+        one for one in rows if all(title_has(one.name, code) for code in codes) and _in_price(one, query)
+    ]
+    called = [
+        one for one in called if not query.brands or any(_made_by(one, maker) for maker in query.brands)
+    ]
+    others = [word for word in query.words if not any(_says(one, word) for one in called)]
+    meant = [one for one in called if all(_says(one, word) for word in query.words if word not in others)]
+    if not 0 < len(meant) <= ROWS:
+        return None
+    asks = tuple(dict.fromkeys((*query.asks, *(f"word {query.said.get(word, word)}" for word in others))))
+    words = tuple(word for word in query.words if word not in others)
+    return Offer("list", replace(query, words=words, asks=asks), tuple(meant), len(meant), note="named")
+
+
+def is_code(word: str) -> bool:
+    """Whether a word is a model's number: "WH-CH520", no "i7" or "DDR5"."""
+    return any(map(str.isdigit, word)) and not STANDARD.fullmatch(word)
+
+
+def fact_of(product: Product, fact: str) -> str:
+    """What the catalogue says that shows a property, with its name: "Kết nối: USB, Bluetooth"; "" where its name shows it."""
+    told = product.details().items()
+    return next((f"{name}: {value}" for name, value in told if _told(value, f"{fact} shown")), "")
 
 
 def _shown(
@@ -449,7 +486,8 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
     found: list[Product] = []
     missing: list[str] = []
     counts: list[int] = []
-    single = True
+    single, total = True, 0
+    silent: dict[str, None] = {}  # of what the catalogue says nothing, of any of them
     sides = [parse_product_query(side, store) for side in query.parts]
     for side, wanted in zip(query.parts, sides, strict=True):
         offer = _list(store, wanted) if wanted.names else None
@@ -459,15 +497,19 @@ def _several(store: ProductStore, query: ProductQuery) -> Offer:
             else ()
         )
         counts.append(max(1, wanted.count))
+        silent |= dict.fromkeys(offer.silent if offer else ())
+        total += offer.total if offer and len(rows) > 1 else len(rows)
         single = single and len(rows) == 1
         found += [row for row in rows if row not in found]
-        missing += [] if rows else [side]
+        missing += [] if rows or (offer and offer.note == "not sold") else [side]
     moves = query.moves if single and not missing else tuple(move for move in query.moves if move != "total")
-    wanted = replace(query, moves=moves, kinds=(), words=(), brands=(), facts=(), figures=())
+    wanted = replace(query, moves=moves, kinds=(), words=(), brands=(), facts=(), figures=(), asks=())
+    wanted = replace(wanted, low=None, high=None, about=None)  # each has its own
     ordered = "total" in query.moves or any(parse.count for parse in sides)
     if ordered and single and not missing and len(found) == len(counts) and not query.fits:
         return Offer("order", replace(wanted, parts=()), tuple(found), len(found), counts=tuple(counts))
-    return Offer("list", wanted, tuple(found), len(found), missing=tuple(missing))
+    total = max(total, len(found))
+    return Offer("list", wanted, tuple(found), total, missing=tuple(missing), silent=tuple(silent))
 
 
 def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
@@ -496,7 +538,7 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
             if found and not found.unmet
             else []
         )
-        if fresh and not wanted.unread:
+        if fresh and (not wanted.unread or any(map(is_code, wanted.words))):
             chosen.append(fresh[0])
             kinds = kinds or (fresh[0].kind,)
         else:

@@ -202,7 +202,9 @@ class _Part:
         self._reference = find_reference(text, focus, things=things())
         self._read = read = parse_product_query(text, store)
         self._kinds, self._named = read.kinds or read.parts, bool(read.words or read.brands or read.figures)
-        self._named = self._named or bool(read.kinds and read.facts)  # "ghế gaming"
+        # "ghế gaming", "2 con trắng"
+        counted = read.count and self._reference is None
+        self._named = self._named or bool(read.facts and (read.kinds or counted))
         if corrects and self._named:
             self._change = "swap"
         self.each = "each" in read.moves  # so many for each piece that is ordered
@@ -345,6 +347,9 @@ def _chosen(piece: str, read: ProductQuery, focus: Focus | None, store: ProductS
     titled = titled or [one for one in listed if all(offers.title_says(one.name, name) for name in names)]
     # "con i5": what is shown is also told apart by what it has.
     rows = titled or [one for one in rows if all(offers.title_says(one.specs, name) for name in names)]
+    told = [one for one in rows if all(offers.shows(one, fact) for fact in read.facts)]
+    if read.facts and len(told) == 1 and not read.figures:
+        return told[0]
     if not rows or read.figures or read.facts or not (read.order or len(rows) == 1):
         wanted = replace(read, action="find", kinds=kinds, parts=(), moves=(), count=0, shows=())
         found = offers.find_offer(store, wanted)

@@ -16,7 +16,7 @@ from troly.text.language import detect, is_syllable
 from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of, words_outside
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
-from troly_shopping.products.store import PARTS, Order
+from troly_shopping.products.store import HIGHEST, PARTS, Order
 from troly_shopping.wordlists import lexicon, word_lists
 
 Action = Literal["find", "compare", "build"]
@@ -38,7 +38,7 @@ _HOW_MANY = re.compile(r"(?<=\s)bn(?!\w)", re.IGNORECASE)
 METRES = re.compile(r"\s?(?:met|mét|meters?|metres?)(?!\w)", re.IGNORECASE)
 # A figure with its unit, as customers and catalogues write it.
 FIGURE = re.compile(
-    r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s*(gb|g|tb|t|inch(?:es)?|in|\"|hz|kg|mah|w|tháng|thang|năm|nam|months?|years?)(?![^\W_])",
+    r"(?<![\w.,])(\d{1,9}(?:[.,]\d{1,9})?)\s*(gb|g|tb|t|inch(?:es)?|in|\"|hz|kg|mah|w|tháng|thang|năm|nam|months?|years?)(?![^\W_])",
     re.IGNORECASE,
 )
 UNITS = {
@@ -83,7 +83,7 @@ _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?m
 # "con nào từ 650W còn hàng": one that is there is sought.
 _WHICH = re.compile(r"(?<!\w)(?:nao|any|which)(?!\w)")
 # What parts have in common is no name: "DDR5", "LGA1700".
-_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
+STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|vs|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
@@ -124,11 +124,19 @@ _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a",
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
 # What no single part has.
 _INSIDE = {"graphics card", "storage"}
+# A "no" without a verb: what follows the name after it takes its place.
+_BARE_DENIALS = {"khong", "ko", "k", "hong", "khong phai", "khong phai la", "ko phai", "k phai", "not"}
 # What is read so that nothing else is made of it, and is not answered.
 _UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
 USES = ("gaming", "graphics", "office", "study")
 # Of each a product has one: what is said last takes the place of what was said before.
-_ONE_OF = (USES, ("wired", "wireless", "bluetooth"), ("white", "black"), ("4k", "2k", "full hd"))
+_ONE_OF = (
+    USES,
+    ("wired", "wireless", "bluetooth"),
+    ("white", "black"),
+    ("socket intel", "socket amd"),
+    ("4k", "2k", "full hd"),
+)
 _ASKED = ("price asked", "fee asked", "stock asked", "specs asked", "link asked")
 
 
@@ -339,6 +347,8 @@ def grammar() -> Lexicon:
             "gift",
             "granted",
             "size of",
+            "wanted instead",
+            "meant instead",
             *USES,
         }:
             sections[name] = listed
@@ -354,10 +364,8 @@ def grammar() -> Lexicon:
 
 def _short_denials(entries: Iterable[str]) -> list[str]:
     """The same with a "không" as chats write it: "k lấy", "ko dây", "đổi được hông"."""
-    shorts = ("k", "ko", "kg", "hông", "hong", "hok", "khum", "hem")
-    first = [
-        f"{short} {entry[6:]}" for entry in entries if entry.startswith("không ") for short in shorts[:4]
-    ]
+    shorts = ("k", "ko", "kg", "hông", "hong", "hok", "khum", "hem", "hổng")
+    first = [f"{short} {entry[6:]}" for entry in entries if entry.startswith("không ") for short in shorts]
     last = [f"{entry[:-6]} {short}" for entry in entries if entry.endswith(" không") for short in shorts]
     return [*first, *last]
 
@@ -393,7 +401,9 @@ class _Parser:
         self._found = {hit.label for hit in found}
         self._allowed = lexicon("catalogue", "granted").find(self._rest)
         asks_nothing = [hit for hit in found if self._courteous(hit) or self._granted(hit)]
-        self._hits = [hit for hit in _without_guesses(found) if hit not in asks_nothing]
+        called = [hit for hit in found if hit.label.startswith("kind ") and self._is_called(hit, found)]
+        plain = [hit for hit in found if hit in called or (hit.start, hit.end) not in spans_of(called)]
+        self._hits = [hit for hit in _without_guesses(plain, called) if hit not in asks_nothing]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             # "Da Nang" is no "nặng".
@@ -403,12 +413,20 @@ class _Parser:
         self._spans += spans_of([*asks_nothing, *self._allowed])
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
+        self._wanted: list[PhraseHit] = []
         # "cu" is also "củ", a million.
         doubted = {"old", "traded"} if accents(text) else set()
         self._labels = {hit.label for hit in self._hits if hit.exact or hit.label not in doubted}
         for match in _DISTANCE.finditer(fold(self._rest)):
             self._spans.append(match.span())
             self._labels.add("distance")
+
+    def _is_called(self, hit: PhraseHit, found: Sequence[PhraseHit]) -> bool:
+        """Whether a kind typed without its accents is one though it may be idle: of "ghe van phong" what follows tells, of "mua ghe" what stands before."""
+        told = [one.start for one in found if one.label[:4] == "fact"] + [one.start for one in self._brands]
+        before = folded_words(self._rest[: hit.start])[-1:]
+        wished = bool(before) and (before[0] in _WISHED or before[0] in {"co", "ban", "cai", "chiec"})
+        return not hit.exact and (wished or any(0 <= at - hit.end <= 1 for at in told))
 
     def _courteous(self, hit: PhraseHit) -> bool:
         """Whether "vs" is a "với" that only asks kindly ("giúp em vs") or joins what is summed, or a "no" is "nó"."""
@@ -430,7 +448,7 @@ class _Parser:
         for match in _WHICH_FIGURE.finditer(fold(self._rest)):
             self._spans.append(match.span(1))
             asks = asks or [f"unit {match[1]}"]
-        items = self._items()
+        items = self._platforms(kinds, self._items())
         wanted, denied = self._signs(items)
         excluded = self._whole_names(denied)
         labels = self._labels
@@ -606,6 +624,9 @@ class _Parser:
                 bool(FIGURE.match(self._rest[hit.end :].lstrip(" :")))
                 or _bare_number(self._rest, hit.end) is not None
             )
+            made = [one for one in self._brands if 0 <= one.start - hit.end <= 1]
+            between = self._rest[before.end : hit.start] if before is not None else ""
+            apart = bool(made and _JOINED.search(f" {between.split(' ')[-2] if ' ' in between else ''} "))
             # "màn hình còn hàng không" asks for monitors, whatever was spoken of.
             stick = kind == "ram" and bool(_STICK.search(fold(self._rest)))  # a board has slots
             stick |= bool(_CHEAPEST.match(fold(self._rest[hit.end :])))
@@ -617,13 +638,14 @@ class _Parser:
             if (
                 attribute
                 and whole
+                and not apart
                 and (whole in _COMPUTERS[:2] or attribute not in _INSIDE)
                 and whole != kind
                 and (not joined or figure)
                 and not (whole == "pc" and attribute == "screen")
             ):
                 asks.append(attribute)
-            elif (kinds and _is_of_whole(fold(gap).strip())) or (
+            elif (kinds and self._is_of_whole(hit, fold(gap).strip())) or (
                 spoken_of not in {"", kind} and self._is_part(hit)
             ):
                 # "tai nghe có mic": a part of the goods, which the catalogue may not tell.
@@ -632,6 +654,7 @@ class _Parser:
                 owned.append(kind)
             else:
                 kinds.append(kind)
+                self._wanted.append(hit)
                 first = word_lists("kinds")[kind][0] == hit.phrase
                 if not first and kind != "pc" and self._shop.narrowing(kind, fold(hit.phrase)):
                     self._narrowed(hit)
@@ -661,11 +684,11 @@ class _Parser:
 
         What is the cheapest or dearest of its kind has a name too.
         """
-        if self._labels & {"not", "not after"} or set(kinds) & set(_COMPUTERS[:2]):
+        if self._labels & {"not", "not after", "fits", "compare", "difference"}:
             return ()
         sides = [side for side in _JOINED.split(self._rest) if side.strip()]
         codes = [item.value for item in items if item.kind == "word" and _has_digit(item.value)]
-        codes = [code for code in codes if not _STANDARD.fullmatch(code)]
+        codes = [code for code in codes if not STANDARD.fullmatch(code)]
         coded = [side for side in sides if any(code in folded_words(side) for code in codes)]
         if len(coded) == len(sides) > 1:
             return tuple(side.strip() for side in sides)
@@ -673,10 +696,10 @@ class _Parser:
             return ()
         ends = lexicon("catalogue", "cheapest", "dearest")
         extremes = [side for side in sides if ends.find(side) and lexicon("kinds").find(side)]
-        if len(extremes) == len(set(kinds)) > 1:
-            return tuple(side.strip() for side in extremes)
-        if len(self._brands) < 2:
-            return ()
+        apart = len(extremes) == len(set(kinds)) > 1
+        each = tuple(side.strip() for side in extremes) if apart else self._each_kind(items)
+        if each or len(self._brands) < 2 or set(kinds) & set(_COMPUTERS[:2]):
+            return each
         makers = {fold(item.value) for item in self._brands}
         named = [side for side in sides if any(maker in fold(side) for maker in makers)]
         # A maker alone is a choice ("asus hay acer"), with a name of its own it is a thing.
@@ -686,6 +709,30 @@ class _Parser:
         several = len(named) == len(self._brands) > 1 and len(whole) == len(named)
         return tuple(side.strip() for side in named) if several else ()
 
+    def _each_kind(self, items: Sequence[_Item]) -> tuple[str, ...]:
+        """The parts of a message that each name a kind of goods, where the first has a condition of its own.
+
+        What is said after the last alone ("chuột và bàn phím Logitech") may be meant of all.
+        """
+        starts: list[int] = []
+        for before, hit in pairwise(self._wanted):
+            joints = list(_JOINED.finditer(self._rest, before.end - 1, hit.start + 1))
+            if not joints:
+                return ()
+            starts.append(joints[-1].end())
+        if not starts or len({hit.label for hit in self._wanted}) != len(self._wanted):
+            return ()
+        told = [item.start for item in items if item.end]
+        told += [start for start, _ in self._limits.places]
+        told += [at.start() for at in FIGURE.finditer(self._text)]
+        sides = list(zip([0, *starts], [*starts, len(self._text)], strict=True))
+        served = [hit.start for hit in self._hits if hit.label.startswith("topic ")]
+        own = [any(begin <= at < end for at in told) for begin, end in sides]
+        asked = [any(begin <= at < end for at in served) for begin, end in sides]
+        if not own[0] or any(ask and not its for ask, its in zip(asked, own, strict=True)):
+            return ()  # "ssd 1tb, lắp ở shop mất công không" asks for no second thing
+        return tuple(_JOINED.sub(" ", f"{self._text[begin:end]} ").strip(" ,;") for begin, end in sides)
+
     def _is_owned(self, hit: PhraseHit, kinds: Sequence[str]) -> bool:
         """Whether such goods are there already, or the others are for them."""
         have = [other.start for other in self._hits if other.label == "owned"]
@@ -694,6 +741,16 @@ class _Parser:
             other.label in {"goes with", "fits"} and 0 <= hit.start - other.end <= 1 for other in self._hits
         )
         return said or (beside and bool(kinds))
+
+    def _is_of_whole(self, hit: PhraseHit, gap: str) -> bool:
+        """Whether what stands before a kind makes it a part of the goods named: "laptop có đèn phím", "24B20JH2 có loa không"."""
+        words = gap.split()
+        if gap in _PART_OF or (words[:1] in (["co"], ["with"], ["has"]) and len(words) == 2):
+            return True
+        named = (
+            _has_digit(gap) and {"co", "with", "has", "have"} & set(words[-2:]) and not _CLAUSE.search(gap)
+        )
+        return bool(named) and not re.match(r"\s*(?:nao|gi|\S*\d)", fold(self._rest[hit.end :]))
 
     def _is_part(self, hit: PhraseHit) -> bool:
         """Whether a kind is asked for as a part of goods that were shown: "cái nào có loa"."""
@@ -821,14 +878,13 @@ class _Parser:
         after = [
             hit
             for hit in self._hits
-            if hit.label == "not after"
-            and not any(item.start >= hit.end and self._reaches(hit.end, item, items) for item in items)
+            if hit.label == "not after" and not any(self._denies(hit, item, items) for item in items)
         ]
         excluded: set[_Item] = set()
         for item in items:
             if not item.end:
                 continue
-            before = [h for h in denials if h.end <= item.start and self._reaches(h.end, item, items)]
+            before = [h for h in denials if self._denies(h, item, items)]
             behind = [at for at in after if 0 <= at.start - item.end <= 2]
             self._spans += spans_of([*before, *behind])
             if before or behind:
@@ -838,6 +894,27 @@ class _Parser:
             last = max(item.end for item in items)
             self._spans += spans_of(hit for hit in (*denials, *after) if hit.start >= last)
         return [item for item in items if item not in excluded], [item for item in items if item in excluded]
+
+    def _denies(self, hit: PhraseHit, item: _Item, items: Sequence[_Item]) -> bool:
+        """Whether a negation reaches a name: not past what says that another is wanted ("không lấy HP, lấy Lenovo").
+
+        So does a word of contrast after the last ("không phải ASUS, Samsung cơ"), or two names alone ("ko Dell, HP").
+        """
+        if hit.end > item.start or not self._reaches(hit.end, item, items):
+            return False
+        between = [one for one in items if hit.end <= one.start < item.start]
+        held = any(0 <= hit.start - one.end <= 2 for one in items)  # "Dell không lấy lấy HP"
+        since = hit.end if held or not between else between[0].end
+        turns = lexicon("catalogue", "wanted instead").find(self._rest[since : item.start])
+        if turns and (held or between):
+            return False
+        if not between or "," not in self._rest[since : item.start]:
+            return True
+        behind = self._rest[max(one.end for one in items) :]
+        alone = not tokens(self._rest[: hit.start]) and len(tokens(self._rest[since : item.start])) == 0
+        bare = fold(hit.phrase) in _BARE_DENIALS and len(items) == 2
+        meant = lexicon("catalogue", "meant instead").find(behind)
+        return not ((bare and alone) or (meant and not tokens(behind[: meant[0].start])))
 
     def _whole_names(self, excluded: Sequence[_Item]) -> list[_Item]:
         """Makers and words that stand side by side as one name: of "ngoài Acer Nitro V" other Acer are wanted."""
@@ -871,6 +948,19 @@ class _Parser:
         """Whether something is not wanted, and it is not clear what."""
         denials = (hit for hit in self._hits if hit.label in {"not", "not after"})
         return any((hit.start, hit.end) not in self._spans for hit in denials)
+
+    def _platforms(self, kinds: Sequence[str], items: Sequence[_Item]) -> list[_Item]:
+        """Of boards "AMD" and "Intel" are the platform, which their socket tells, no makers."""
+        found = list(items)
+        for at, one in enumerate(items):
+            if (
+                set(kinds or (self._whole,)) == {"mainboard"}
+                and one.kind == "brand"
+                and fold(one.value) in {"intel", "amd"}
+            ):
+                found[at] = _Item(one.start, one.end, "fact", f"socket {fold(one.value)}")
+                self._said[found[at].value] = self._text[one.start : one.end]
+        return found
 
     def _may_deny(self, hit: PhraseHit, wanted: Sequence[_Item]) -> bool:
         """Whether a word typed without its accents may deny a name: "laptop dưới 20tr, dung dell" is "đừng" or "dùng"."""
@@ -947,12 +1037,6 @@ class _Parser:
         return word.start
 
 
-def _is_of_whole(gap: str) -> bool:
-    """Whether what stands between two kinds makes the second a part of the first: "laptop có đèn phím"."""
-    words = gap.split()
-    return gap in _PART_OF or (words[:1] in (["co"], ["with"], ["has"]) and len(words) == 2)
-
-
 def _is_number(word: str) -> bool:
     """Whether a word has a digit or is a Roman number: "Cloud III"."""
     return _has_digit(word) or word in {"ii", "iii", "iv"}
@@ -982,13 +1066,14 @@ def _place_words(text: str) -> set[int]:
     return places
 
 
-def _without_guesses(hits: Sequence[PhraseHit]) -> list[PhraseHit]:
+def _without_guesses(hits: Sequence[PhraseHit], called: Sequence[PhraseHit]) -> list[PhraseHit]:
     """`hits` without a property that only an accent not typed tells from an idle word: "em" is no "êm", "den" also "đến"."""
     idle = {(hit.start, hit.end) for hit in hits if hit.label == "idle"}
     return [
         hit
         for hit in hits
         if hit.exact
+        or hit in called
         or hit.label == "idle"
         or " " in hit.phrase
         or (
@@ -1173,5 +1258,5 @@ def _prices(text: str, measured: Callable[[str], bool]) -> list[Amount]:
         if counted and not text[amount.end : amount.end + counted[0].start].strip():
             continue
         if amount.unit in {"", "VND"} and value >= _SMALLEST_PRICE:
-            prices.append(Amount(value, amount.start, amount.end, "VND"))
+            prices.append(Amount(min(value, Decimal(HIGHEST)), amount.start, amount.end, "VND"))
     return prices

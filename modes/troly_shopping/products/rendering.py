@@ -11,7 +11,16 @@ from troly.plugin.events import Table
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
-from troly_shopping.products.offers import Offer, measure_of, ranked, shows, value_of
+from troly_shopping.products.offers import (
+    Offer,
+    fact_of,
+    has_figure,
+    is_code,
+    measure_of,
+    ranked,
+    shows,
+    value_of,
+)
 from troly_shopping.products.pc_build import go_together
 from troly_shopping.products.query import ProductQuery
 from troly_shopping.products.store import Product
@@ -59,6 +68,8 @@ def _is_answer(offer: Offer) -> bool:
         if offer.kind == "fit"
         else [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
     )
+    if offer.note == "named":
+        untold += [fact for fact in query.facts for one in offer.products if shows(one, fact) is None]
     unsure = _lacks_sum(offer) or (offer.kind == "compare" and len(offer.products) < 2)
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
     return known and not query.unread and (not query.fits or offer.kind == "fit")
@@ -106,6 +117,7 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     query, products = offer.query, offer.products
     what, limits = what_is_wanted(query, lang), _limits(query, lang)
     missing = [say("compare.not_there", lang, what=side) for side in offer.missing]
+    missing += [say("offer.unsold", lang, what=kind) for kind in offer.unsold]
     if not products:
         key = "not_sold_kind" if offer.note == "not sold" else "nothing"
         nothing = say(f"offer.{key}", lang, what=what, limits=limits, hotline=hotline)
@@ -129,6 +141,8 @@ def _intro(offer: Offer, lang: Lang) -> str:
     query, limits, count = offer.query, _limits(offer.query, lang), format_number(offer.total, lang)
     if query.fits:
         return say("offer.fit_unknown", lang)
+    if offer.note == "named" and not query.unread:
+        return say("follow.each", lang)
     if offer.unmet:
         return say("offer.instead", lang, what=what_is_wanted(query, lang), limits=limits)
     if open_part := query.unread or offer.silent:
@@ -192,7 +206,7 @@ def _limits(query: ProductQuery, lang: Lang) -> str:
 def product_lines(products: Sequence[Product], lang: Lang, query: ProductQuery) -> Iterator[str]:
     """A line a product: name, price, stock, what was asked of it, where to see it."""
     for product in products:
-        told = "; ".join(dict.fromkeys(_told(product, query, lang)))
+        told = "; ".join(dict.fromkeys(filter(None, _told(product, query, lang))))
         line = say(
             "offer.line", lang, name=product.name, price=price(product, lang), stock=stock(product, lang)
         )
@@ -214,11 +228,25 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
         value = value_of(product, name)
         what = say(f"attribute.{name.replace(' ', '_')}", lang)
         yield f"{what} {value}" if value else say("follow.not_given", lang, what=what)
+    called = any(map(is_code, query.words))  # of certain goods what is asked is told, not only sought
     for fact in query.facts:
-        if query.action == "find" and shows(product, fact) is None and query.asks:
-            yield say("follow.not_given", lang, what=query.said.get(fact, fact))
-    if ("specs" in query.shows or query.fits) and product.specs:
+        known, what = shows(product, fact), query.said.get(fact, fact)
+        if known is None and query.action == "find" and (query.asks or called):
+            yield say("follow.not_given", lang, what=what)
+        elif called and known is not None:
+            yield fact_of(product, fact) if known else say("follow.denied", lang, what=what)
+    for figure in query.figures:
+        if called and figure.narrows and not has_figure(product, figure):
+            yield say("follow.denied", lang, what=figure.said)
+    if ("specs" in query.shows or query.fits or _is_open(query, product)) and product.specs:
         yield product.specs
+
+
+def _is_open(query: ProductQuery, product: Product) -> bool:
+    """Whether something is asked of certain goods that is not so: what is listed is told."""
+    called = any(map(is_code, query.words))
+    lacks = any(not shows(product, fact) for fact in query.facts)
+    return called and (lacks or any(one.narrows and not has_figure(product, one) for one in query.figures))
 
 
 def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
@@ -238,7 +266,7 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
         difference = format_money(high.price - low.price, lang)
         key = "same_price" if low.price == high.price else "cheaper" if len(products) == 2 else "cheaper_than"
         lines.append(say(f"compare.{key}", lang, name=low.name, other=high.name, difference=difference))
-    lines += _sums(offer, lang)
+    lines += [*_sums(offer, lang), *_caveats(offer, lang)]
     return OfferText("\n".join(lines), side_by_side(products, lang))
 
 

@@ -17,6 +17,7 @@ from troly_shopping.products.offers import Offer
 from troly_shopping.products.order import BUILD, COMPUTERS, VARIANTS, OrderChange, change_order, things
 from troly_shopping.products.query import (
     FIGURE,
+    MEASURED,
     METRES,
     MILLION,
     USES,
@@ -205,8 +206,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
     if pointed is None and (paged := _of_page(request, goods, corrects=bool(corrected))):
         return paged
     if corrected and (query.words or query.brands) and pointed is None:
-        whole = replace(query, kinds=query.kinds or kinds)
-        return replace(request, scope="search", query=whole)
+        return replace(request, scope="search", query=_in_place(query, goods, kinds))
     found = _cheaper(request, goods, pointed, store) or _beside(request, goods, pointed, store)
     found = found or _after(request, goods, pointed, kinds, store)
     if found.scope == "rows" and "warranty period" in found.topics:
@@ -424,7 +424,7 @@ def _corrected(text: str, store: ProductStore) -> ProductQuery | None:
         return None
     before = parse_product_query(text[: hits[0].start], store)
     after = parse_product_query(text[hits[-1].end :], store)
-    if not (before.narrows and (after.narrows or after.priced)):
+    if not ((before.narrows or before.excludes) and (after.narrows or after.priced)):
         return None
     return replace(refine(before, after), unread=(*before.unread, *after.unread))
 
@@ -627,6 +627,7 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
         if others and len(focus.rows) == 1 and any(map(str.isdigit, "".join(old.words))):
             # "có con nào từ 650W trở lên" after a model that was named: any of its kind.
             old = ProductQuery(kinds=tuple(kinds))
+        query = _going_on(query, rows.typed, focus)
         return replace(request, scope="search", query=refine(old, query), own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
@@ -644,6 +645,8 @@ _ORDER_OF = re.compile(
 )
 # "chuyển khoản chứ không quẹt thẻ": what is taken back.
 _INSTEAD = re.compile(r"(?<!\w)ch[ứu] (?:không|khong|ko|k|hông|hong|hem|đâu) .*$", re.IGNORECASE | re.DOTALL)
+# The same asked of another.
+_GOES_ON = re.compile(r"(?<!\w)(?:thi sao|thi the nao|what about|how about)(?!\w)")
 # Asks for others than the one spoken of.
 _OTHERS = re.compile(r"(?<!\w)(?:nao|khac|any|which|other|others)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
@@ -699,6 +702,20 @@ def _before(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQ
     left = tuple(word for word in old.words if word.isalpha() and not whole)
     kept = replace(old, words=left) if fresh or whole else old
     return kept if kept.kinds or old.words else replace(kept, kinds=tuple(kinds))
+
+
+def _going_on(query: ProductQuery, text: str, focus: Focus) -> ProductQuery:
+    """Of another that is named the same is asked as before: "SN580 thì sao"."""
+    if not _GOES_ON.search(fold(text)) or query.asks or query.shows or query.order:
+        return query
+    return replace(query, asks=tuple(map(str, focus.query.get("asks", ()))))
+
+
+def _in_place(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQuery:
+    """The corrected search: another maker takes the place of the one before, the rest stays."""
+    maker = query.brands and not (query.words or query.kinds)
+    whole = refine(_before(query, focus, kinds), query) if maker else query
+    return replace(whole, kinds=whole.kinds or tuple(kinds))
 
 
 def _kinds_in(text: str, pointed: Reference) -> set[str]:
@@ -777,11 +794,15 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
         return None
     if request.scope == "search":
         found = offers.find_offer(store, request.query)
-        if found is not None and found.unmet and request.own is not None:
-            # What the message names itself is nearer than what was looked for before.
-            alone = offers.find_offer(store, replace(request.own, kinds=request.query.kinds))
-            if alone is not None and not alone.unmet:
-                found = replace(found, products=alone.products, total=alone.total)
+        if found is not None and (found.unmet or found.note == "named") and request.own is not None:
+            # Nearest is what costs more or less, then what the message names itself.
+            own = replace(request.own, kinds=request.query.kinds)
+            for near in (replace(request.query, low=None, high=None, about=None), own):
+                alone = offers.find_offer(store, near)
+                if alone is not None and not (alone.unmet or alone.note == "named"):
+                    nearest = replace(found, products=alone.products, total=alone.total)
+                    found = nearest if found.unmet else alone
+                    break
         if found is not None and request.extreme and found.products and not found.unmet:
             best = tuple(one for one in found.products if one.price == found.products[0].price)
             return replace(found, kind="rows", products=best, note=request.query.order)
@@ -873,6 +894,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     )
     query["current"] = [offer.products[0].name] if first else []
     query["topics"], query["total"] = list(request.topics), offer.total
+    query["asks"] = [name for name in offer.query.asks if name in MEASURED]
     query["unread"] = list(request.query.unread)
     # What was spoken of before stays in reach of an order: "tổng CPU đó với main".
     # What is ruled out now is spoken of no more.

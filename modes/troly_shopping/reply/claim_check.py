@@ -107,6 +107,7 @@ class ClaimCheck:
         # What the shop repeated of the customer's figures is still the customer's.
         self._known = known | (amounts_in([shop]) - self._own)
         text = f"{held}\n{shop}\n{own}"
+        self._only_own = _measures(own) - _measures(f"{held}\n{shop}")
         self._measures, self._pages = _measures(text), _measures(pages)
         told = [one for one in _SENTENCES.split(f"{held}\n{shop}") if one.strip()]
         offered = lexicon("claims", "discount", "gift", "plain")
@@ -132,7 +133,7 @@ class ClaimCheck:
         worked_out |= {int(count) * price for count in _PIECES.findall(plain) for price in named}
         held = self._known | worked_out
         spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held)]
-        spans += [*self._unknown(plain, worked_out), *self._not_offered(plain)]
+        spans += [*self._unknown(plain, worked_out), *self._not_offered(plain), *self._not_listed(plain)]
         return [sentence[start:end].strip() for start, end in sorted(spans)]
 
     def _is_doubtful(self, text: str, amount: Amount, held: frozenset[Decimal]) -> bool:
@@ -192,6 +193,43 @@ class ClaimCheck:
                 found.append((hit.start, hit.end + len(name[0].rstrip()) if name else hit.end))
         return found
 
+    def _not_listed(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where a part, a screen or a stock is claimed of a product named that its row does not have."""
+        hits = self._named(text)
+        if not hits or text.rstrip().endswith("?"):
+            return
+        folded, places = fold_in_place(text)
+        asked = lexicon("claims", "asked")
+        for pattern in (_PART, _LEFT):
+            for match in pattern.finditer(folded):
+                start, end = span_in_place(places, len(text), *match.span())
+                rows = self._rows_of(hits, start)
+                clause = _clause(text, start)
+                doubted = lexicon("claims", "denied", "open", "plain").labels_in(clause)
+                if not rows or _within(start, hits) or {"denied", "open"} & {*doubted}:
+                    continue
+                part = pattern is _PART
+                told = [
+                    _joined(match[0]) in _joined(row) if part else match[match.lastindex or 0] in _stocks(row)
+                    for row in rows
+                ]
+                if not any(told):
+                    yield start, end
+        for hit in lexicon("claims", "stocked", "sold out").find(text):
+            rows = self._rows_of(hits, hit.start)
+            stocked = [bool(_stocks(row)) for row in rows if _stocks(row) or _sold_out(row)]
+            if (
+                stocked
+                and (hit.label == "stocked") not in stocked
+                and not asked.find(_clause(text, hit.start))
+            ):
+                yield hit.start, hit.end
+
+    def _rows_of(self, hits: Sequence[PhraseHit], at: int) -> list[str]:
+        """The folded rows of the products that what stands at a place may be said of: those named before it, else all."""
+        before = [hit for hit in hits if hit.end <= at] or hits
+        return [fold(self._rows[hit.label]) for hit in before]
+
     def _named(self, text: str) -> list[PhraseHit]:
         """The products that `text` names; no part of another that is named ("PC … CPU Intel Core i3"), and none whose name
         goes on with a word of another model ("990 EVO" in "990 EVO Plus").
@@ -238,6 +276,10 @@ class ClaimCheck:
         clause = _clause(text, start)
         labels = {*lexicon("claims", "warranty", "discount", "denied", "open", "plain").labels_in(clause)}
         is_plain = not labels & {"denied", "open"}
+        if measure in self._only_own and measure[1] in {"day", "hour", "month"} and "denied" not in labels:
+            # "30 ngày" that the customer said is no rule of the shop.
+            ruled = {*lexicon("claims", "rule", "asked").labels_in(clause)}
+            return ruled == {"rule"} and not text.rstrip().endswith("?")
         hits, last = named
         # Where none is named before it, all may be meant; "8GB của B" has its name behind it.
         each = "each" in lexicon("claims", "each").labels_in(text)
@@ -273,6 +315,15 @@ class ClaimCheck:
         return found
 
 
+# What a computer or a screen has, as catalogues write it.
+_PART = re.compile(
+    r"(?<!\w)(?:(?:rtx|gtx|rx)\s?\d{3,4}(?:\s?ti)?|i[3579](?:-\w+)?|ryzen\s?[3579]|(?:am)?oled|ips|ddr[345])(?!\w)"
+)
+# How many there are: "còn 5 chiếc", "5 in stock".
+_LEFT = re.compile(
+    r"(?<!\w)(?:con (?:lai )?(\d+) (?:chiec|cai|con|san pham|may|bo|hang)(?!\w)|(\d+) (?:units? )?(?:left|in stock))"
+)
+_LISTED = re.compile(r"(?<!\w)(?:con (\d+)|(\d+) in stock)(?!\w)")
 # A figure of a specification, a term or a discount.
 _CLAIMED = re.compile(
     r"(?<![\w.,:])(\d+(?:[.,]\d+)?)\s*(gb|tb|inch|hz|kg|mah|w|%|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
@@ -298,6 +349,19 @@ _RANGE = re.compile(r"\d[^.;!?]{0,16}(?:-|–|den|toi|to)\s*$")
 _OPERATOR = re.compile(r"\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*\d")
 _OPERATOR_BEFORE = re.compile(r"\d\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*$")
 _SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
+
+
+def _joined(text: str) -> str:
+    return "".join(text.split())
+
+
+def _stocks(row: str) -> set[str]:
+    """How many of a product its folded row says there are."""
+    return {one for match in _LISTED.finditer(row) for one in match.groups() if one}
+
+
+def _sold_out(row: str) -> bool:
+    return "het hang" in row or "out of stock" in row
 
 
 def _last_named(hits: Sequence[PhraseHit], told: Iterable[tuple[int, int]], at: int) -> list[PhraseHit]:

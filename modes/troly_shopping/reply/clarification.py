@@ -29,7 +29,9 @@ async def stream_clarification(turn: TurnContext, state: Mapping[str, Any], step
     question, [asked] = state["question"], state["clarify_questions"]
     if asked != say("clarify.standard", turn.language):
         # The model that sorted the message wants to know this first (000-25).
+        check = await asyncio.to_thread(_claim_check, turn, question)
         asked = _one_question(asked)
+        asked = say("clarify.standard", turn.language) if check.refused(asked) else asked
         turn.say(asked)
         step.note(say("step.asked_back", turn.language), "model")
         return asked
@@ -55,10 +57,7 @@ def warn_of_rules(turn: TurnContext, error: ModelError) -> None:
 
 async def _by_model(turn: TurnContext, question: str) -> str:
     """The model's social reply with the redirect after it (000-30); "" when it finds nothing social, claims something or fails."""
-    makers = await asyncio.to_thread(ProductStore(turn.services.datasets).brands)
-    check = ClaimCheck(
-        [turn.persona().hotline, question, *(message.text for message in turn.history)], makers
-    )
+    check = await asyncio.to_thread(_claim_check, turn, question)
     reply = ""
     try:
         async with aclosing(turn.model.stream("social", _messages(turn, question))) as pieces:
@@ -74,6 +73,14 @@ async def _by_model(turn: TurnContext, question: str) -> str:
     turn.say(said)
     turn.answered = True
     return said
+
+
+def _claim_check(turn: TurnContext, question: str) -> ClaimCheck:
+    """A check that knows what the shop has said; the customer's words hold nothing up. Blocking."""
+    told = [message.text for message in turn.history if message.sender == "assistant"]
+    asked = [message.text for message in turn.history if message.sender == "user"]
+    makers = ProductStore(turn.services.datasets).brands()
+    return ClaimCheck([turn.persona().hotline], makers, [question, *asked], said=told)
 
 
 def with_redirect(reply: str, redirect: str) -> str:

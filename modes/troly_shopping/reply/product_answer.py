@@ -192,8 +192,13 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     answer = await asyncio.to_thread(rules_answer, turn, request, state.get("offer"), context)
     reason = turn.model.reason_unavailable
     plain = foreign_price(request, turn)
-    if reason and state["message"].complaint:
-        plain = f"{say('answer.sorry', turn.language)}\n\n{plain}"
+    if reason and (trouble := state["message"].trouble):
+        sorry = say(
+            f"answer.{'grievance' if trouble == 'grievance' else 'sorry'}",
+            turn.language,
+            hotline=turn.persona().hotline,
+        )
+        plain = f"{sorry}\n\n{plain}"
     turn.say(plain)
     said, whole = ("", False) if reason else await _by_model(turn, state, answer)
     if said and not whole:
@@ -265,7 +270,13 @@ def rules_answer(
         # An amount beside a page's share is what was paid, no budget.
         parts, answered = [*([pages.text] if pages.text else []), *shares], pages.answered
     if "brands asked" in query.moves and not (query.brands or query.words):
-        parts = [say("offer.brands", lang, brands=", ".join(sorted(store.brands(query.kinds))))]
+        makers = (
+            [say("follow.maker", lang, name=one.name, brand=one.brand) for one in offer.products if one.brand]
+            if offer and request.pointed
+            else []
+        )
+        others = sorted(brand for brand in store.brands(query.kinds) if brand not in query.no_brands)
+        parts = ["\n".join(makers) or say("offer.brands", lang, brands=", ".join(others))]
         answered = not query.unread
     if not parts and query.excludes and not query.names:
         without = [
@@ -274,7 +285,9 @@ def rules_answer(
         ]
         return OfferText(say("offer.which", lang, what=", ".join(without)), answered=False)
     lost = bool(parts) and offer is None and request.scope == "search" and store.loaded() is not None
-    parts, answered = [*parts, *[say("answer.goods_open", lang)] * lost], answered and not lost
+    unsummed = bool(parts) and offer is None and not lost and "total" in query.moves and query.count > 1
+    parts += [say("answer.goods_open", lang)] * lost + [say("follow.no_sum", lang)] * unsummed
+    answered = answered and not (lost or unsummed)
     loaded = store.loaded() is not None or documents_loaded(turn)
     if parts and (loaded or offer is not None):
         return OfferText("\n\n".join(parts), told.table if told else None, answered)

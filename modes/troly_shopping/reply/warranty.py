@@ -54,14 +54,10 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
         said, offered = replace(ask_for_serial(lang), text=offer_serials(serials, lang)), serials
     elif serials:
         said, offered = await _result(message, turn)
+        said = await _with_concern(message, said, turn, step)
     else:
         said = ask_for_serial(lang, attempted=message.serials.attempted or bool(message.near))
-        if message.complaint:
-            said = _extended(
-                replace(said, text=say("warranty.sorry", lang)),
-                [*await _exchange_rule(turn, step), said.text],
-            )
-        offered = message.near
+        said, offered = await _with_concern(message, said, turn, step), message.near
         said = _extended(said, [offer_serials(offered, lang)] if offered else [])
     failed = _failed_attempts(message, said, turn)
     turn.conversation_metadata[FAILED_ATTEMPTS] = 0 if failed >= MAX_FAILED else failed
@@ -83,6 +79,19 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
     return {"response": text, "message_type": kind, "warranty_meta": dict(said.meta), "saved": saved}
 
 
+async def _with_concern(
+    message: ParsedMessage, said: WarrantyText, turn: TurnContext, step: Step
+) -> WarrantyText:
+    """`said` with concern and the rule of exchange where something is broken; what to do at once comes before all."""
+    if not message.trouble:
+        return said
+    sorry = [say("warranty.sorry", turn.language), *await _exchange_rule(turn, step)]
+    parts = [said.text, *sorry] if message.serials.serials else [*sorry, said.text]
+    if message.trouble == "danger":
+        parts = [say("warranty.danger", turn.language, hotline=turn.persona().hotline), *parts]
+    return replace(said, text="\n\n".join(parts))
+
+
 async def _exchange_rule(turn: TurnContext, step: Step) -> list[str]:
     """The shop's page on exchanging what is faulty, for somebody whose machine has broken."""
     passages = await search_pages(turn, turn.text, ("exchange",), step)
@@ -99,7 +108,7 @@ async def _beside(message: ParsedMessage, turn: TurnContext, step: Step) -> str:
     if request is None or not message.serials.serials:
         return ""
     if not (request.asks or request.query.unread):
-        return ""
+        return say("warranty.not_listed", turn.language) if request.query.shows else ""
     if not request.asks:
         return say("warranty.beside", turn.language, what=quoted(request.query.unread))
     context, offer = await retrieve_context(turn, request, step, needed=True)

@@ -117,6 +117,53 @@ async def test_serials_looked_up_one_by_one_are_pointed_at_together(
     assert [serial for serial in ("KR77Y6MZ4019", "BF17P1FW0327") if serial in told] == list(meant)
 
 
+@pytest.mark.parametrize("text", ["WD Blue SN580 1TB thì sao?", "what about the wd blue sn580 1tb"])
+async def test_what_was_asked_of_one_is_asked_of_another(shop: Shop, text: str) -> None:
+    await shop.ask("Ổ SSD Samsung 990 Pro 2TB bảo hành bao lâu?")
+    assert "60 tháng" in (await shop.ask(text)).answer
+
+
+LAPTOP, DELL, LG = "DL5530-7HX2K9", "CN-0T24H-742", "203NTKF9A617"
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "meant"),
+    [
+        ([f"{LAPTOP} với {DELL}"], "con màn hình", [DELL]),
+        ([f"{LAPTOP} với {DELL}"], "cai laptop", [LAPTOP]),
+        ([f"{DELL} và {LG}"], "cái lg", [LG]),
+        ([f"{LAPTOP}, {DELL}, {LG}"], "when did the first expire", [LAPTOP]),
+        ([f"{LAPTOP}, {DELL}, {LG}"], "mấy cái hết rồi", []),
+        ([f"{LAPTOP}, {DELL}, {LG}"], "may con con han", [LAPTOP, DELL, LG]),
+        ([LAPTOP, DELL], "cái trước còn mấy ngày", [LAPTOP]),
+        ([], f"{LG} không phải của tôi, của tôi là {DELL}", [DELL]),
+        ([], f"{LG} is not mine, mine is {DELL}", [DELL]),
+        ([], f"{LG} không phải của tôi", [LG]),
+    ],
+)
+async def test_of_several_serials_those_are_told_that_are_meant(
+    shop: Shop, before: list[str], text: str, meant: list[str]
+) -> None:
+    for each in before:
+        await shop.ask(each)
+    told = await shop.ask(text)
+    assert [serial for serial in (LAPTOP, DELL, LG) if f"'{serial}'" in told.answer] == meant
+    assert "VND" not in told.answer
+    assert "serial" in told.answer.lower()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bảo hành gồm những gì vậy", "bảo hành có tính phí không", "bh co mat phi ko", "bảo hành lâu không", "bảo hành tại nhà không",
+        "what is the warranty on monitors", "keychron k2 có hot swap không", "có dịch vụ sửa laptop không", "do you repair printers",
+    ],
+)  # fmt: skip
+async def test_what_is_asked_of_no_certain_machine_needs_no_serial(shop: Shop, text: str) -> None:
+    told = (await shop.ask(text)).answer
+    assert not any(words in told for words in ("cung cấp số serial", "send me the serial", "rất tiếc"))
+
+
 @pytest.mark.parametrize(("wish", "made"), [("CPU Intel", "Intel"), ("CPU AMD", "AMD"), ("chip amd", "AMD")])
 async def test_a_maker_wished_for_is_built_in(shop: Shop, wish: str, made: str) -> None:
     told = await shop.ask(f"build PC gaming tầm 25 triệu, xài {wish} nha")

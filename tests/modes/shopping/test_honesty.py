@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import stocked_shop, told_lines
+from troly.plugin.events import Say
 
 STRANGE = ("blorp", "xửng", "quizzle")
 
@@ -169,3 +170,43 @@ async def test_goods_of_another_kind_than_is_asked_for_are_no_answer(
 async def test_whether_the_cheapest_has_something_is_asked_of_it(shop: Shop, asked: str) -> None:
     await shop.ask("bàn phím cơ dưới 1,5 triệu")
     assert len(told_lines((await shop.ask(asked)).answer)) == 1
+
+
+RULE = "Đổi mới trong 7 ngày"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "máy cháy khét lẹt rồi shop ơi", "điện giật tôi rồi, nguồn máy tính shop bán", "cuc sac boc khoi", "pin laptop bị phồng lên rồi",
+        "my laptop is smoking", "the psu gave me an electric shock", "CN-0T24H-742 bốc khói rồi",
+    ],
+)  # fmt: skip
+async def test_a_danger_comes_before_everything(shop: Shop, text: str) -> None:
+    told = await shop.ask(text)
+    assert told.answer.startswith(("Dạ, trước hết xin quý khách rút phích cắm", "First of all: unplug it"))
+    assert RULE in told.answer
+    assert "💖" not in "".join(say.text for say in told.all(Say))
+    assert "- Nguồn" not in told.answer
+
+
+@pytest.mark.parametrize(
+    "text", ["nguồn nào chống cháy nổ", "card rtx 4060 chạy có bốc lửa không", "cháy hàng chưa shop"]
+)
+async def test_what_did_not_happen_is_no_danger(shop: Shop, text: str) -> None:
+    assert "rút phích cắm" not in (await shop.ask(text)).answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "giao sai màu rồi", "chuột hư sau 2 ngày", "shop lừa đảo", "mua 10 ngày rồi hư", "tôi muốn khiếu nại",
+        "laptop dell của tôi hư màn, serial DL5530-7HX2K9", "tai nghe mới xài 3 hôm liệt một bên", "i want to file a complaint", "giao thieu cai chuot",
+    ],
+)  # fmt: skip
+async def test_a_complaint_gets_concern_and_the_rule_of_exchange(shop: Shop, text: str) -> None:
+    told = await shop.ask(text)
+    assert any(word in told.answer for word in ("rất tiếc", "xin lỗi", "sorry"))
+    assert RULE in told.answer or "exchanged for a new one" in told.answer
+    assert "💖" not in "".join(say.text for say in told.all(Say))
+    assert "1. " not in told.answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -168,6 +169,137 @@ async def test_each_of_several_wants_is_answered(shop: Shop) -> None:
     told = await shop.ask("tai nghe bluetooth tầm 1 triệu, với lại check giúp serial XYZ789")
     assert "Mouse Logitech" in told.answer
     assert "Tai nghe" in told.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "unsold", "shown"),
+    [
+        ("có iphone không, với cả chuột dưới 200k", "iphone", "Chuột"),
+        ("ipad với tai nghe sony", "ipad", "Tai nghe"),
+        ("laptop asus, tivi và chuột razer", "tivi", "Razer"),
+        ("do you sell washing machines and headsets from sony", "washing machines", "Sony"),
+    ],
+)
+async def test_what_is_not_sold_is_said_beside_what_is(
+    shop: Shop, text: str, unsold: str, shown: str
+) -> None:
+    told = (await shop.ask(text)).answer
+    assert re.search(rf"(?:không bán|does not sell:) {unsold}", told)
+    assert any(shown in name for name, _, _ in listed(told))
+
+
+@pytest.mark.parametrize(
+    ("text", "each"),
+    [
+        ("ssd 1tb và ram 16gb ddr4", (("SSD", "1TB"), ("RAM", "DDR4"))),
+        ("laptop hp và màn hình dell 24 inch", (("Laptop", "HP"), ("Màn", "Dell"))),
+        ("laptop dưới 15 triệu và chuột logitech", (("Laptop", ""), ("Chuột", "Logitech"))),
+        ("a keychron keyboard, sony headphones and a router under 600k", (("Bàn", "Keychron"), ("Tai", "Sony"), ("Router", ""))),
+    ],
+)  # fmt: skip
+async def test_each_kind_has_its_own_conditions(
+    shop: Shop, text: str, each: tuple[tuple[str, str], ...]
+) -> None:
+    told = await shop.ask(text)
+    names = [name for name, _, _ in listed(told.answer)]
+    wanted = dict(each)
+    assert {name.split()[0] for name in names} == set(wanted)
+    assert all(wanted[name.split()[0]] in name for name in names)
+    assert told.done.metadata["answered"] is True
+
+
+@pytest.mark.parametrize(
+    "text", ["{} con do bao nhieu tien", "{} còn hạn không, giá bao nhiêu", "{} how much is it"]
+)
+async def test_a_price_asked_beside_a_serial_is_not_dropped(shop: Shop, text: str) -> None:
+    assert "6.990.000" in (await shop.ask(text.format("CN-0T24H-742"))).answer.replace(",", ".")
+    shop.leave()
+    assert re.search("chưa báo giá|cannot tell", (await shop.ask(text.format("DL5530-7HX2K9"))).answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "told", "answered"),
+    [
+        ("sony wh-ch520 có dây không", "WH-CH520", "không phải «có dây»; Kết nối: Bluetooth", True),
+        ("akko 3098b co bluetooth ko", "3098B", "Kết nối: USB, Bluetooth", True),
+        ("lg 27gp850 có phải 4k không", "27GP850", "Độ phân giải: 2560x1440", False),
+        ("is the 27gp850 144hz", "27GP850", "not “144hz”", True),
+        ("máy in l3250 có wifi không", "L3250", "không ghi wifi", False),
+        ("router ax23 phủ được mấy phòng", "AX23", "không ghi phòng", False),
+        ("màn hình 24b20jh2 có loa không", "24B20JH2", "", False),
+    ],
+)
+async def test_what_is_asked_of_a_named_product_is_told_of_it(
+    shop: Shop, text: str, name: str, told: str, answered: bool
+) -> None:
+    done = await shop.ask(text)
+    [line] = told_lines(done.answer)
+    assert name in line
+    assert told in line
+    assert done.done.metadata["answered"] is answered
+
+
+async def test_a_comparison_that_the_catalogue_does_not_settle_names_what_is_open(shop: Shop) -> None:
+    told = await shop.ask("rtx 4060 vs rx 6600 which is stronger")
+    assert len(told_lines(told.answer)) == 2
+    assert "stronger" in told.answer
+    assert told.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ghế gaming",
+        "ghe gaming",
+        "ghế sstc còn mấy cái",
+        "ghe sstc con may cai",
+        "mua ghe",
+        "ban ghe khong shop",
+    ],
+)
+async def test_a_kind_is_one_without_its_accents(shop: Shop, text: str) -> None:
+    names = [name for name, _, _ in listed((await shop.ask(text)).answer)]
+    assert names
+    assert all(name.startswith("Ghế") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "socket"),
+    [
+        ("main amd am5", "AM5"),
+        ("amd mainboard", "AM"),
+        ("main intel ddr5 rẻ nhất", "LGA"),
+        ("mainboard intel", "LGA"),
+    ],
+)
+async def test_the_platform_of_a_board_is_no_maker(shop: Shop, text: str, socket: str) -> None:
+    told = await shop.ask(f"{text}, thông số")
+    assert told.done.metadata["answered"] is True
+    assert all(f"Socket: {socket}" in line for line in told_lines(told.answer))
+
+
+async def test_what_is_nearest_keeps_the_maker(shop: Shop) -> None:
+    await shop.ask("laptop dell dưới 20tr")
+    told = await shop.ask("có con nào i7 không")
+    assert all("Dell" in line for line in told_lines(told.answer))
+
+
+async def test_the_maker_of_what_is_pointed_at(shop: Shop) -> None:
+    shown = await shop.ask("màn hình dưới 5 triệu")
+    second = told_lines(shown.answer)[1].split(":")[0]
+    told = (await shop.ask("con thứ 2 của hãng nào")).answer
+    assert second in told
+    assert "Samsung" not in told
+
+
+async def test_a_part_of_a_sum_that_is_not_found_is_named(shop: Shop) -> None:
+    await shop.ask("con g102 có màu trắng k")
+    assert "968.000" in (await shop.ask("lấy 2 con trắng với 1 con LM115G thì tổng bao nhiêu")).answer
+    shop.leave()
+    await shop.ask("con g102 có màu trắng k")
+    assert "2 con đen" in (await shop.ask("lấy 2 con đen với 1 con LM115G thì tổng bao nhiêu")).answer
+    shop.leave()
+    assert "chưa cộng được" in (await shop.ask("mua ca 2 cai do het bao nhieu, co mien phi ship ko")).answer
 
 
 async def test_what_the_catalogue_does_not_say_is_said(shop: Shop) -> None:

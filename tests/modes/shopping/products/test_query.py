@@ -125,8 +125,27 @@ def test_a_negation_is_never_lost(denial: str, makers: list[str], join: str, for
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "laptop không lấy {0}, lấy {1}", "không cần {0}, cần {1} thôi", "laptop không phải {0} mà {1}", "không phải {0}, {1} cơ",
+        "ko {0}, {1}", "laptop đừng đưa {0} nhưng có {1}", "laptop {0} không lấy, lấy {1}", "k phải {0}, ý là {1}", "not {0}, i want {1}",
+        "laptops, not {0} but {1}", "not {0}, {1} instead",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("makers", [("Dell", "HP"), ("Cooler Master", "ASUS")])
+def test_a_denial_ends_where_something_is_wanted(text: str, makers: tuple[str, str]) -> None:
+    for form in (text.format(*makers), fold(text.format(*makers))):
+        query = parse(form)
+        assert (query.brands, query.no_brands) == ((makers[1],), (makers[0],)), form
+
+
+@pytest.mark.parametrize(
     ("text", "brands", "no_brands"),
     [
+        ("laptop không lấy dell, hp, asus", (), ("Dell", "HP", "ASUS")),
+        ("laptop trừ dell, hp", (), ("Dell", "HP")),
+        ("không lấy dell hay hp mà lấy asus", ("ASUS",), ("Dell", "HP")),
+        ("đừng lấy dell và đừng lấy hp", (), ("Dell", "HP")),
         ("có dell không", ("Dell",), ()),
         ("laptop dell không shop", ("Dell",), ()),
         ("laptop không asus", (), ("ASUS",)),

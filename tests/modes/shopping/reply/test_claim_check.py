@@ -324,3 +324,48 @@ def test_a_sum_takes_prices_that_the_shop_told_before() -> None:
     parts = "CPU 2.690.000 VND, mainboard 1.390.000 VND và RAM Fury Beast 1.040.000 VND"
     assert check.refused(f"Dạ, {parts}, tổng cộng là 5.120.000 VND ạ.") == []
     assert check.refused(f"Dạ, {parts}, tổng cộng là 5.210.000 VND ạ.") == ["5.210.000 VND"]
+
+
+LISTED = {
+    "Laptop Dell G15 5530 16GB": "Laptop Dell G15 5530 16GB | 26.490.000 VND | còn 20 | CPU: Intel Core i7-13650HX; VGA: RTX 4050 6GB; Màn hình: 15.6 inch FHD IPS 165Hz",
+    "Laptop Acer Nitro V ANV15-51 8GB": "Laptop Acer Nitro V ANV15-51 8GB | 18.490.000 VND | tạm hết hàng | CPU: Intel Core i5-13420H; RAM: 8GB DDR5",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Dell G15 5530 16GB còn hàng ạ.", False),
+        ("Dell G15 5530 16GB hiện đã hết hàng ạ.", True),
+        ("Dell G15 5530 16GB còn 20 chiếc ạ.", False),
+        ("Dell G15 5530 16GB còn 5 chiếc ạ.", True),
+        ("Acer Nitro V ANV15-51 8GB còn hàng ạ.", True),
+        ("Acer Nitro V ANV15-51 8GB tạm hết hàng, Dell G15 5530 16GB thì còn hàng ạ.", False),
+        ("The Acer Nitro V ANV15-51 8GB is in stock.", True),
+        ("Khi nào Acer Nitro V ANV15-51 8GB còn hàng, em báo lại ạ.", False),
+        ("Dell G15 5530 16GB dùng chip i7-13650HX, card RTX 4050 ạ.", False),
+        ("Dell G15 5530 16GB có card RTX 4070 ạ.", True),
+        ("Dell G15 5530 16GB có màn hình OLED ạ.", True),
+        ("Dell G15 5530 16GB không có màn hình OLED ạ.", False),
+        ("Acer Nitro V ANV15-51 8GB có chip Ryzen 7 ạ.", True),
+    ],
+)
+def test_stock_and_parts_are_the_products_own(text: str, wrong: bool) -> None:
+    assert bool(ClaimCheck((), ["Dell", "Acer"], products=LISTED).refused(text)) is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Dạ shop đổi mới trong 30 ngày ạ.", True),
+        ("Dạ shop đổi mới trong 7 ngày ạ.", False),
+        ("Dạ shop không đổi mới trong 30 ngày ạ.", False),
+        ("Quý khách đã dùng 30 ngày rồi ạ.", False),
+        ("You can return it within 30 days.", True),
+    ],
+)
+def test_what_the_customer_says_is_no_rule_of_the_shop(text: str, wrong: bool) -> None:
+    check = ClaimCheck(
+        ["Đổi mới trong 7 ngày"], customer=["mua 30 ngày rồi có đổi được không, i bought it 30 days ago"]
+    )
+    assert bool(check.refused(text)) is wrong
