@@ -150,22 +150,27 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     text = _with_days(_with_years(meant, today), before, today)
     if current := _asked_as_of_now(text, before, today):
         return FullQuestion(current, leaned=True)
-    focus, question = pages.turn.focus, question_of(text)
+    focus = pages.turn.focus
     full = complete_question(text, before, pages.turn.language)
-    if focus is None or not (focus.rows or focus.kind == LOGS):
+    if focus is not None and focus.kind == LOGS:
+        return await _with_log(pages, text, full, before)
+    if focus is None or not focus.rows:
         return full
-    if focus.kind == LOGS:
-        short = len(question.words) <= _SHORT or _CODE.search(text)
-        if tool_words("explain").find(text):
-            return _explained(text, before, pages.turn)
-        asked = parse_log_query(text, pages.turn.now)
-        if asked.levels and asked.start and not full.about:
-            # Its own level on its own day stands by itself.
-            return FullQuestion(f"log: {text}")
-        points = bool(tool_words("log_among").find(text))
-        goes_on = points or (short and (full.leaned or is_of_log(text) or not await pages.answer(text)))
-        return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
     return await _with_page(pages, text, full, before, focus.rows, corrects=corrects)
+
+
+async def _with_log(pages: Pages, text: str, full: FullQuestion, before: str) -> FullQuestion:
+    """As `with_context` where the last answer was read from a log."""
+    if tool_words("explain").find(text):
+        return _explained(text, before, pages.turn)
+    asked = parse_log_query(text, pages.turn.now)
+    if asked.levels and asked.start and not full.about:
+        # Its own level on its own day stands by itself.
+        return FullQuestion(f"log: {text}")
+    short = len(question_of(text).words) <= _SHORT or _CODE.search(text)
+    points = bool(tool_words("log_among").find(text))
+    goes_on = points or (short and (full.leaned or is_of_log(text) or not await pages.answer(text)))
+    return FullQuestion(f"log: {full.about or text.strip()}", leaned=True) if goes_on else full
 
 
 def _asked_as_of_now(text: str, before: str, today: date) -> str:

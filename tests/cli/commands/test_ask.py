@@ -156,7 +156,9 @@ def test_another_model_than_the_one_set_is_told(app: CommandLine, monkeypatch: p
     with OllamaDouble() as server:
         del server.models["gpt-oss:latest"]
         monkeypatch.setenv("OLLAMA_HOST", server.url)
-        said = app.run("ask", "--mode", "dental", "--lang", "vi", "niềng răng có làm mỏi hàm khi ngủ trưa không")
+        said = app.run(
+            "ask", "--mode", "dental", "--lang", "vi", "niềng răng có làm mỏi hàm khi ngủ trưa không"
+        )
         told = app.run("ask", "--mode", "dental", "--json", "niềng răng có làm mỏi hàm khi ngủ trưa không")
     assert server.chats
     assert "gpt-oss" not in said.out
