@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Self
@@ -13,7 +13,8 @@ from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.match import Lexicon
 from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
-from troly_dental.guard.danger import ASKS_AT_END, NAMES
+from troly_dental.guard.danger import ASKS_AT_END, NAMES, grows_worse
+from troly_dental.guard.rules import names_mouth
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.memory.facts import is_another, patient_of, person_of
 from troly_dental.notes import asks, of_topics, subjects
@@ -42,6 +43,7 @@ _COVERED = {
     "object": ("breathing",),
     "allergy": ("breathing", "unconscious"),
     "poisoning": ("unconscious",),
+    "swelling": ("fever",),
 }
 # The notes that say more of it than its card.
 _FIRST_AID: Mapping[str, tuple[str, ...]] = {
@@ -55,7 +57,7 @@ _FIRST_AID: Mapping[str, tuple[str, ...]] = {
 # What a note advises that whoever may be operated on does not do.
 _DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
-_UNTIL_SEEN = frozenset({*_NOW, "nerve"} - {_GENTLE})
+_UNTIL_SEEN = frozenset({*_NOW, "nerve", "knocked_out", "trauma"})
 # These are over once what was choked on is out and the breath is back.
 _BLOCKED = frozenset({"choking", "breathing", "object"})
 _LINES, _TOLD = 3, 3
@@ -141,6 +143,8 @@ def reply(
             text, until_seen=present.until_seen, choked=present.name in _BLOCKED
         ):
             return EmergencyReply(say("guard.still.over", lang), None)
+    if grows_worse(text, present.name):
+        present = replace(present, severe=True)
     tooth = present.name in _AFTER_A_FALL and _keeps_tooth(text, earlier)
     if found is None and not tooth and _is_aside(text, present, lang):
         return EmergencyReply(_reminder(present, lang), present, aside=True)
@@ -219,6 +223,8 @@ def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
     name = present.name
     return bool(
         name != _GENTLE
+        # "vo lung 5 cai roi" names no wife.
+        and (name not in _NOW or names_mouth(text))
         and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
         and (
             asks_in_general(text)

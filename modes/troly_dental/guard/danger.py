@@ -57,6 +57,7 @@ _SEVERE = {
     "knocked_out": ("racing", "shock", "head"), "swelling": ("rigor", "shock", "throat", "vision", "fever"),
     "fever": ("rigor", "shock", "head", "frail", "vision"), "nerve": ("speechless", "sudden"),
 }  # fmt: skip
+_SPREADS = frozenset({"swelling", "fever", "nerve"})
 # Signs that are never waited with, however the rest is said.
 _CERTAIN = frozenset({"choking", "breathing", "unconscious", "poisoning", "allergy", "object"})
 
@@ -89,8 +90,18 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
             name == "self_harm" or not (_asks_of_other(read) or _respelt(read, readings[-1], earlier))
         ):
             sure = not read.joking and (name in _CERTAIN or not read.doubtful)
-            return Danger(name, sure, read.has(*_SEVERE.get(name, ())))
+            return Danger(name, sure, any(_is_severe(one, name) for one in (read, *earlier)))
     return None
+
+
+def grows_worse(text: str, name: str) -> bool:
+    """Whether `text` tells of a sign that makes the danger `name` one that is not waited with."""
+    return any(_is_severe(_read(reading), name) for reading in spellings_of(text))
+
+
+def _is_severe(read: _Reading, name: str) -> bool:
+    signs = _SEVERE.get(name, ())
+    return read.has(*signs) or ("fever" in signs and read.measured) or (name in _SPREADS and read.deep)
 
 
 def _respelt(read: _Reading, corrected: _Reading, earlier: Sequence[_Reading]) -> bool:
@@ -120,10 +131,10 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     readings = [_read(reading) for reading in spellings_of(text)]
     if choked and any(one.stands("spat_out") and one.stands("breathes_well") for one in readings):
         return True
-    if until_seen and _UNSEEN.search(fold(text)):
-        return False  # "em đi viện rồi, bác sĩ chưa khám"
+    if (until_seen and _UNSEEN.search(fold(text))) or any(one.goes_on for one in readings):
+        return False  # "em đi viện rồi, bác sĩ chưa khám", "khâu rồi mà máu vẫn ra"
     signs = ("seen",) if until_seen else ("seen", "calm")
-    return any(one.stands(*signs) or one.seen_to or one.home_again for one in readings)
+    return any(one.stands(*signs) or one.seen_to or one.passed_well or one.home_again for one in readings)
 
 
 def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
@@ -583,9 +594,8 @@ def _nerve(case: _Case) -> bool:
 
 def _fever(case: _Case) -> bool:
     about = case.mouth or (case.told("infected") and not case.read.elsewhere)
-    measured = bool(_DEGREES.search(case.read.text)) and not case.read.denies("fever")
     hot = case.read.near("blanket", "shiver", 4) or case.read.near("brow", "hot", 2)
-    return about and (case.read.has("fever") or measured or hot)
+    return about and (case.read.has("fever") or case.read.measured or hot)
 
 
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
@@ -663,8 +673,9 @@ _DENIABLE = frozenset(
 _EVENTS = (
     "swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell",
 )  # fmt: skip
-# What says that something goes on, or is also so.
+# What says that something goes on, or is also so; and what says that it is over.
 _GOES_ON = ("lasting", "hours", "grow", "flood", "also")
+_ENDED = ("seen", "calm", "gone", "declared", "healed", "home", "treated", "spat_out", "breathes_well")
 # What has been done: that one feels well after it ends nothing.
 _DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
@@ -822,11 +833,6 @@ class _Reading:
         self._all["joking"] += [
             _Place(at, at, _ANY) for at, word in enumerate(self._words) if is_laughter(word.text)
         ]
-        self._all["container"] = [
-            one
-            for one in self._all["container"]
-            if not any(well.first <= one.first < well.last for well in self._all["well"])  # "bình thường"
-        ]
         self._all["shown"] = [
             medium
             for medium in self._all.get("medium", ())
@@ -960,6 +966,11 @@ class _Reading:
     def aches(self) -> bool:
         """Whether a pain is told of."""
         return self.has("ache", "harm")
+
+    @property
+    def measured(self) -> bool:
+        """Whether a temperature is told that is a fever."""
+        return bool(_DEGREES.search(self.text)) and not self.denies("fever")
 
     @property
     def hit(self) -> bool:
@@ -1224,6 +1235,38 @@ class _Reading:
             and not any(self._clause(each) == self._clause(helper) for each in self._not_yet())
             for helper in self._sure("clinician")
         )
+
+    @property
+    def passed_well(self) -> bool:
+        """Whether a clinician is told to have said that all is well."""
+        return (
+            any(self._clause_has("clinician", one) for one in self._sure("declared")) and not self._not_yet()
+        )
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a sign is told to be there or to last, and its own part of the message goes on with nothing that ends it:
+        "hết sốt nhưng mặt to hơn", "khám rồi, giờ ói"."""
+        ended = self._sure(*_ENDED)
+        told = {*_EVENTS, "grow", "no_air", "leaks", *(sign for signs in _SEVERE.values() for sign in signs)}
+        if not (self.stands("seen") or self.seen_to or self.passed_well or self.home_again):
+            told |= {*_GOES_ON}  # who was seen may still ask of what is left
+        return self.deep or any(
+            not any(
+                each.last >= place.first
+                and self._clause(each) == self._clause(place)
+                and not _LIST.search(self._between(place, each))
+                for each in ended
+            )
+            for sign in told - {"frail"}
+            for place in self.places(sign)
+        )
+
+    @property
+    def deep(self) -> bool:
+        """Whether what swells or spreads reaches the neck or an eye, or the neck is stiff."""
+        reached = any(self.near(how, part, 4) for how in ("swell", "grow") for part in ("neck", "eye"))
+        return reached or any(self.near("neck", how, 2) for how in ("locked", "taut"))
 
     @property
     def prepares(self) -> bool:

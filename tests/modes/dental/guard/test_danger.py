@@ -1063,3 +1063,78 @@ def test_shame_without_accents_is_no_choking_and_a_lip_that_is_numb_no_allergy(m
 )
 def test_what_is_stuck_or_swells_besides_is_a_danger_all_the_same(message: str) -> None:
     assert danger(message) is not None
+
+
+def _followed_up(told: str, later: str) -> Emergency | None:
+    """The emergency that is kept after `told` and then `later`."""
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+    first = reply(told, [], None, now, "vi")
+    assert first is not None
+    assert first.emergency is not None
+    then = reply(later, [told], first.emergency, now, "vi")
+    assert then is not None
+    return then.emergency
+
+
+@pytest.mark.parametrize(
+    ("told", "ended", "there"),
+    [
+        ("nhổ răng xong máu chảy không cầm", "bs khâu rồi", "máu vẫn rỉ"),
+        ("nhổ răng xong máu chảy không cầm", "hết chảy rồi", "em thấy choáng"),
+        ("blood keeps pouring after my extraction", "it stopped", "i feel faint"),
+        ("mặt sưng to một bên", "bác sĩ khám rồi", "nó lan xuống cổ"),
+        ("mặt sưng to một bên", "hết sốt rồi", "mặt to hơn"),
+        ("mổ răng khôn xong bị sốt", "hết sốt rồi", "cổ cứng"),
+        ("em uống 20 viên panadol", "khám rồi", "đau bụng quá"),
+    ],
+)
+@pytest.mark.parametrize("joined", ["{ended} nhưng {there}", "{ended} mà {there}", "{ended}, giờ {there}"])
+def test_an_emergency_goes_on_while_a_sign_is_told_beside_what_is_over(
+    told: str, ended: str, there: str, joined: str
+) -> None:
+    assert _followed_up(told, joined.format(ended=ended, there=there)) is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "later"),
+    [
+        ("em muốn chết cho xong", "em ổn rồi, xin lỗi"),
+        ("con té văng răng cửa", "hết chảy máu rồi"),
+        ("bị đánh gãy hàm", "đỡ rồi ạ"),
+        ("nhổ răng xong máu chảy không cầm", "bác sĩ bảo vô cấp cứu ngay"),
+    ],
+)
+def test_what_a_doctor_has_to_see_is_not_over_because_one_is_better(told: str, later: str) -> None:
+    assert _followed_up(told, later) is not None
+
+
+@pytest.mark.parametrize("later", ["bác sĩ khám rồi nói bình thường", "máu ngưng từ trưa rồi", "cầm rồi, còn phải kiêng gì không"])  # fmt: skip
+def test_what_is_over_with_nothing_left_is_over(later: str) -> None:
+    assert _followed_up("nhổ răng xong máu chảy không cầm", later) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "later"),
+    [
+        ("sưng má từ hôm qua", "nay lan qua mắt rồi ạ"),
+        ("my cheek is swollen", "it has spread to my neck"),
+        ("sưng má", "sốt 39 độ nữa"),
+        ("bị xe tông gãy răng", "đầu choáng, ói"),
+        ("nhổ răng xong máu chảy không cầm", "giờ vã mồ hôi"),
+    ],
+)
+def test_an_emergency_that_grows_worse_is_not_waited_with(told: str, later: str) -> None:
+    worse = _followed_up(told, later)
+    assert worse is not None
+    assert worse.severe
+    assert "115" in still("", worse, "vi").splitlines()[0]
+
+
+def test_what_is_done_in_an_emergency_is_no_other_matter() -> None:
+    told = "cuu voi con toi 8 thang hoc cai gi mat tim tai khong khoc ra tieng"
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+    first = reply(told, [], None, now, "vi")
+    assert first is not None
+    later = reply("vo lung 5 cai roi van chua ra, an bung duoc khong", [told], first.emergency, now, "vi")
+    assert later is not None
+    assert not later.aside
