@@ -35,16 +35,17 @@ _DEGREES = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _NUMBERS = {
-    "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8, "chin": 9, "muoi": 10, "chuc": 10,
+    "mot": 1, "one": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8, "chin": 9, "muoi": 10, "chuc": 10,
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "dozen": 12,
 }  # fmt: skip
-# More pills than any label allows in a day, and than any allows at one time; the milligrams of paracetamol of a day.
-_PILLS_A_DAY, _PILLS_AT_ONCE, _MILLIGRAMS = 8, 4, 4000
+# More pills than any label allows in a day, than any allows at one time, and than a child may have in a day; the milligrams
+# of paracetamol of a day.
+_PILLS_A_DAY, _PILLS_AT_ONCE, _PILLS_OF_A_CHILD, _MILLIGRAMS = 8, 4, 4, 4000
 # Hours between two doses: "cứ 2 tiếng", "every 2 hours", "2 tiếng một lần".
-_HOURS = r"(\d{1,2}(?:\.\d)?|hai|ba|bon|two|three|four)\s*(?:tieng|gio|h|hrs?|hours?)"
+_HOURS = r"(\d{1,2}(?:\.\d)?|mot|hai|ba|bon|one|two|three|four)\s*(?:tieng|gio|h|hrs?|hours?)"
 _EVERY = re.compile(
-    rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|(?:\w+\s+){{0,2}}lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
+    rf"\b(?:cu|moi|cach|every|each)\s+(?:{_HOURS}|(?:tieng|gio|hours?))\b(?!\s*an\b)|\b{_HOURS}\s*(?:/|(?:\w+\s+){{0,2}}lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
     r"|\d+\s*(?:v|vien)\b)"
 )
 # "5 cữ, mỗi cữ 3 viên".
@@ -291,17 +292,15 @@ def _poisoning(case: _Case) -> bool:
     read = case.read
     if read.denies("taken") or read.used_up:
         return False
+    child, many = case.told("child"), _many_pills(case)
     took_it = read.has("grabbed") or read.near("grabbed", "drug", 2)
+    took_it = took_it or (child and read.near("missing", "pill", 2))
     took_it = took_it or (
         read.has("owner") and (read.taken_by_mouth or read.has("by_mistake", "missing", "empty", "unwell"))
     )
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
     if not (
-        took_it
-        or near
-        or read.near("empty", "strip", 8)
-        or read.has("taken", "gulp", "too_much")
-        or _many_pills(read)
+        took_it or near or read.near("empty", "strip", 8) or read.has("taken", "gulp", "too_much") or many
     ):
         return False
     asked = read.asks_leave
@@ -319,19 +318,19 @@ def _poisoning(case: _Case) -> bool:
     )
     # "nuốt hết nguyên tuýp": of what was spoken of, unless it says what was in it.
     emptied = all_of_it and read.near("taken", "container", 4) and not read.near("container", "eaten", 2)
-    bottle = bottle or (emptied and case.told("drug", "mild_chemical") and not asked)
+    bottle = bottle or (emptied and case.told("drug", "mild_chemical", "chemical") and not asked)
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child")
     wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip
     wrong = read.has("taken") and not asked and (wrong or (drug and read.has("child") and read.has("adult")))
     # Whether it does harm is asked once it has been taken, or should not be.
-    leave = asked and not (read.has("harm_asked") and _many_pills(read))
-    much = drug and (read.has("too_much") or _many_pills(read)) and not leave
+    leave = asked and not (read.has("harm_asked") and many)
+    much = (many or (drug and read.has("too_much"))) and not leave
     ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
     gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
-    somebodys = read.has("child") and took_it and (drug or read.has("container", "chemical", "mild_chemical"))
+    somebodys = child and took_it and (drug or read.has("container", "pill", "chemical", "mild_chemical"))
     return (
         chemical
         or mild
@@ -351,6 +350,7 @@ def _pills(read: _Reading) -> float:
         amount
         for amount, at in read.numbers
         if read.follows(at, ("pill", "drug"), 2 if amount < _STRENGTH else 1)
+        or read.follows(at, ("pill", "drug"), 4, over="strong")
     ]
     return max([*short, *told], default=0.0)
 
@@ -359,14 +359,17 @@ def _value(number: str) -> float:
     return float(_NUMBERS.get(number) or number)
 
 
-def _many_pills(read: _Reading) -> bool:
-    """Whether more was taken than any label allows, at one time or in one day."""
+def _many_pills(case: _Case) -> bool:
+    """Whether more was taken than any label allows, at one time or in one day, of the medicine that is spoken of."""
+    read, drug = case.read, case.told("drug", "thinner")
     every = _EVERY.search(fold(read.text))
     times = _TIMES.search(fold(read.text))
+    took = read.aches or every or times or read.has("taken", "harm_asked") or read.happened
     if (
         (read.asks_leave and not read.has("harm_asked"))
-        or read.has("price", "bought")
-        or not (read.aches or every or times or read.has("taken", "harm_asked") or read.happened)
+        or read.has("price", "bought", "left_over")
+        or not (drug or read.has("pill"))
+        or not (took or case.told_before("taken"))
     ):
         return False
     most = _pills(read) * (float(times[1]) if times else 1)
@@ -380,16 +383,15 @@ def _many_pills(read: _Reading) -> bool:
         default=0.0,
     )
     strips = any(amount >= 1 and read.follows(at, ("strip",), 1) for amount, at in read.numbers)
-    if strips and read.has("drug") and not read.has("course"):
-        return True
-    if strength >= _MILLIGRAMS and read.has("drug"):
+    if drug and ((strips and not read.has("course")) or strength >= _MILLIGRAMS):
         return True
     if most >= _PILLS_AT_ONCE and read.has("at_once"):
         return True
-    if every and most * 24 / max(_value(every[1] or every[2]), 1.0) > _PILLS_A_DAY and read.has("drug"):
+    if every and max(most, 1) * 24 / max(_value(every[1] or every[2] or "1"), 1.0) > _PILLS_A_DAY and drug:
         return True
     days = max((amount for amount, at in read.numbers if read.follows(at, ("day",), 2)), default=1.0)
-    return most / max(days, 1.0) > _PILLS_A_DAY and not read.has("course")
+    allowed = _PILLS_OF_A_CHILD if drug and case.told("child") else _PILLS_A_DAY
+    return most / max(days, 1.0) > allowed and not read.has("course")
 
 
 def _self_harm(case: _Case) -> bool:

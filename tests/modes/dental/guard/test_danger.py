@@ -1138,3 +1138,39 @@ def test_what_is_done_in_an_emergency_is_no_other_matter() -> None:
     later = reply("vo lung 5 cai roi van chua ra, an bung duoc khong", [told], first.emergency, now, "vi")
     assert later is not None
     assert not later.aside
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (["em uống paracetamol cho đỡ đau răng"], "nãy giờ 12 viên rồi"),
+        (["i took some ibuprofen for my tooth"], "about 14 of them so far"),
+        (["ba tôi sâu răng", "hôm qua ổng đau nên uống thuốc"], "ổng uống 3 vỉ luôn"),
+        (["con gái em 3 tuổi", "lọ thuốc giảm đau đổ ra sàn"], "em đếm thiếu 6 viên"),
+        (["bé 10 kg mọc răng bị nóng"], "tôi cho uống 5 gói hapacol từ sáng tới giờ"),
+        ([], "taking tylenol every hour since yesterday for my tooth"),
+        ([], "uống panadol mỗi tiếng một viên từ hôm qua"),
+        ([], "took 5 extra strength tylenol at once"),
+        ([], "em uong 6 vien efferalgan 1 luc"),
+        ([], "nuốt dung dịch tẩy trắng"),
+        ([], "bé bú hết tuýp gel mọc răng"),
+    ],
+)
+def test_how_much_was_taken_is_counted_over_the_conversation(before: list[str], told: str) -> None:
+    found = danger(told, before)
+    assert found is not None
+    assert found.name == "poisoning"
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (["em uống paracetamol cho đỡ đau răng"], "nhà còn 12 viên"),
+        (["em uống paracetamol cho đỡ đau răng"], "một ngày tối đa mấy viên"),
+        (["bác sĩ kê augmentin"], "tổng 14 viên uống 7 ngày"),
+        (["con tôi 6 tuổi được bác sĩ kê 6 gói kháng sinh"], "uống mấy lần một ngày"),
+        ([], "em uống panadol cứ 6 tiếng 1 viên"),
+    ],
+)
+def test_what_a_label_or_a_doctor_allows_is_no_overdose(before: list[str], told: str) -> None:
+    assert danger(told, before) is None
