@@ -187,6 +187,16 @@ class _Case:
             one.mouth or one.has("drawn", "mouth", "gauze") for one in (read, *self.before)
         )
 
+    @property
+    def hurt_before(self) -> bool:
+        """Whether one of the last messages tells of a blow and teeth are spoken of, and none says that it is over."""
+        last = self.before[-_STUDIED:]
+        return (
+            self.mouth
+            and any(one.hit for one in last)
+            and not any(one.stands("seen", "calm", "gone") or one.seen_to for one in (*last, self.read))
+        )
+
     def told_before(self, *concepts: str) -> bool:
         """Whether an earlier message has one of `concepts`."""
         return any(one.has(*concepts) for one in self.before)
@@ -270,6 +280,7 @@ def _allergy(case: _Case) -> bool:
         case.told("injection", "drug", "drawn")
         or read.near("injection", "just", 1)
         or (case.mouth and read.has("clinician") and read.has("lip", "now"))
+        or case.told("artificial", "procedure", "paste")
         or case.present == "allergy"
     )
     just = read.has("now", "just", "lasting", "days") or read.near("taken", "drug", 1)
@@ -281,7 +292,10 @@ def _allergy(case: _Case) -> bool:
         or read.near("skin", "spots", 4)
         or (
             (read.near("lip", "swell", 2) or read.near("lip", "taut", 2))
-            and read.has("injection", "drug", "hives")
+            and (
+                read.has("injection", "drug", "hives")
+                or (case.told("injection", "drug") and read.has("spots"))
+            )
         )
     )
     heart = read.has("racing", "shock") and case.told("injection", "hives")
@@ -293,6 +307,8 @@ def _poisoning(case: _Case) -> bool:
     if read.denies("taken") or read.used_up:
         return False
     child, many = case.told("child"), _many_pills(case)
+    if read.has("chemical") and read.near("burnt", "mouth", 3):
+        return True
     took_it = read.has("grabbed") or read.near("grabbed", "drug", 2)
     took_it = took_it or (child and read.near("missing", "pill", 2))
     took_it = took_it or (
@@ -400,7 +416,7 @@ def _self_harm(case: _Case) -> bool:
     meant = any(not read.follows(place.last, ("price",), 2) for place in read.places("suicide"))
     if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
-    if read.has("means") and read.has("end_it"):
+    if (read.has("means") and read.has("end_it")) or (read.has("brink") and read.has("weary")):
         return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
     ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
@@ -440,6 +456,7 @@ def _object(case: _Case) -> bool:
     if (
         burning
         or (read.near("device", "missing", 4) and ill)
+        or (read.has("into") and read.has("device") and read.has("cough", "breathless", "out"))
         or (read.has("cough") and read.has("slipped", "out") and read.has("into"))
         or (read.near("cough", "device", 5) and read.has("speechless", "breathless"))
     ):
@@ -505,6 +522,13 @@ def _impaled(case: _Case) -> bool:
     return case.read.near("lodged", "palate", 3) and (case.read.hit or case.read.has("blood", "ache"))
 
 
+def _torn(case: _Case) -> bool:
+    """Whether a lip, a tongue or a cheek is torn off, or bleeds where it is torn, or an animal bit it."""
+    read = case.read
+    torn = read.near("soft", "torn", 3) and read.has("blood", "beast")
+    return torn or read.near("soft", "torn_off", 3) or (read.attacked and case.mouth)
+
+
 def _trauma(case: _Case) -> bool:
     read = case.read
     if read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1):
@@ -519,18 +543,16 @@ def _trauma(case: _Case) -> bool:
     if (hit or any(one.hit for one in case.before)) and (
         read.near("jaw", "skewed", 3)
         or read.near("bite", "skewed", 2)
-        or any(read.near(part, "unmet", 3) for part in ("tooth", "jaw", "bite"))
+        or any(read.near(part, "unmet", 3) for part in ("tooth", "jaw", "bite", "close"))
     ):
         return True
     body = read.has("face", "mouth", "tooth", "throat", "into")
-    if (
-        hit
-        and body
-        and (
-            read.has("harm", "head")
-            or (not read.denies("blood") and any(read.near("accident", at, 4) for at in ("face", "mouth")))
-        )
-    ):
+    trifle = read.slightly_hurt and not read.has("head", "blood", "swell")
+    struck = any(read.near("accident", at, 4) for at in ("face", "mouth")) and not read.denies("blood")
+    if hit and body and not trifle and (read.has("harm", "head", "burnt") or struck):
+        return True
+    # Whoever fell a message ago, and tells now what came of it.
+    if case.hurt_before and (read.has("head") or (body and read.has("broken", "loose") and not trifle)):
         return True
     return read.near("tooth", "broken", 2) and read.has("blood") and not read.has("artificial")
 
@@ -603,7 +625,7 @@ def _fever(case: _Case) -> bool:
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
     ("self_harm", _self_harm), ("trauma", _impaled), ("choking", _choking), ("object", _object), ("allergy", _anaphylaxis),
     ("breathing", _breathing), ("unconscious", _unconscious), ("chest", _chest), ("poisoning", _poisoning), ("allergy", _allergy),
-    ("bleeding", _bleeding), ("knocked_out", _knocked_out), ("trauma", _trauma), ("swelling", _swelling), ("nerve", _nerve),
+    ("bleeding", _bleeding), ("knocked_out", _knocked_out), ("trauma", _torn), ("trauma", _trauma), ("swelling", _swelling), ("nerve", _nerve),
     ("fever", _fever),
 )  # fmt: skip
 NAMES = tuple(dict.fromkeys(name for name, _ in _TESTS))
@@ -669,6 +691,7 @@ _DENIABLE = frozenset(
         "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
         "racing", "numb", "droop", "knocked", "accident", "harm", "cough", "unwell", "broken", "hard", "infected", "suicide", "die", "gulp",
         "flood", "closing", "taken", "out", "too_much", "tough", "into",
+        "beast", "torn", "torn_off", "burnt",
     }
 )  # fmt: skip
 # Signs that something goes on, as no word for how much or of what is one.
@@ -876,7 +899,7 @@ class _Reading:
     def nobody(self) -> bool:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
         return any(not self._hidden(place) for place in self._all["unreal"]) or bool(
-            self._all["animal"] and not self.has("by_mistake")
+            self._all["animal"] and not (self.has("by_mistake", "beast") or self.attacked)
         )
 
     @property
@@ -983,9 +1006,32 @@ class _Reading:
             return True
         perhaps = bool(self._live.get("accident")) and self.near("tooth", "harm", 3)
         return (
-            self.has("accident")
+            self.has("accident", "beast")
+            or self.attacked
             or (perhaps and self.has("harm"))
             or any(self.near("accident", body, 2) for body in ("face", "mouth", "tooth"))
+        )
+
+    @property
+    def attacked(self) -> bool:
+        """Whether an animal is told to have bitten somebody: "con chó nhà hàng xóm cắn vô má con em"."""
+        whom = self._firsts("person_first", "relative", "child")
+        return any(
+            0 < bite.first - beast.last <= 5 and whom & set(range(bite.last + 1, bite.last + 5))
+            for beast in self._sure("animal")
+            for bite in self._all.get("bite", ())
+            if not self.is_no_event("beast", bite)
+        )
+
+    @property
+    def slightly_hurt(self) -> bool:
+        """Whether all that came of a blow is slight: "răng hơi mẻ"."""
+        slight = self._sure("slight")
+        places = self.places("harm")
+        if places and not (self.denies("blood") or self.has("well", "laugh")):
+            return False
+        return bool(slight) and all(
+            any(0 <= place.first - one.last - 1 <= 1 for one in slight) for place in places
         )
 
     @property

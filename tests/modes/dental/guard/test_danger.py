@@ -1174,3 +1174,42 @@ def test_how_much_was_taken_is_counted_over_the_conversation(before: list[str], 
 )
 def test_what_a_label_or_a_doctor_allows_is_no_overdose(before: list[str], told: str) -> None:
     assert danger(told, before) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "told", "name"),
+    [
+        (
+            ["my son fell at school", "he chipped a tooth"],
+            "now he keeps vomiting and is very sleepy",
+            "trauma",
+        ),
+        (["con chơi xích đu bị ngã", "răng cửa mẻ một miếng"], "giờ nó cứ ói", "trauma"),
+        ([], "tooth pushed up into the gum after a fall", "trauma"),
+        ([], "toi bi danh, ham keu rac, gio ngam lai khong khop", "trauma"),
+        ([], "lưỡi bị cắn đứt chảy nhiều máu", "trauma"),
+        ([], "chó cắn vô mặt con tôi, chảy máu miệng", "trauma"),
+        ([], "con chó nhà hàng xóm cắn rách má con em", "trauma"),
+        ([], "thang con bi cay dua dam vao vom hong", "trauma"),
+        ([], "bé cắn dây điện, môi cháy xém", "trauma"),
+        ([], "em mới trám răng xong bị nổi mày đay toàn thân", "allergy"),
+        (["bác sĩ kê augmentin", "uống viên đầu"], "người nổi đầy mẩn, môi sưng", "allergy"),
+        ([], "crown came off while eating and i think i breathed it in", "object"),
+        ([], "bàn chải kẽ gãy rồi trôi xuống họng", "object"),
+        ([], "mẹ em nhai củ ấu tàu chữa đau răng", "poisoning"),
+        ([], "toi cat tay roi", "self_harm"),
+        ([], "em đứng trên cầu, mệt mỏi vì răng với đời", "self_harm"),
+    ],
+)
+def test_a_danger_is_put_together_from_what_was_told(before: list[str], told: str, name: str) -> None:
+    found = danger(told, before)
+    assert found is not None
+    assert found.name == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["dây cung bị đứt chọc vào má", "lưỡi em có vết rách nhỏ hay bị nhiệt", "con chó nhà em cắn gãy răng nó", "răng lung lay do viêm nha chu", "mệt mỏi vì niềng răng", "va vào cửa răng hơi ê", "con té, răng hơi mẻ, không chảy máu, chơi bình thường"],
+)  # fmt: skip
+def test_a_trifle_is_no_injury(text: str) -> None:
+    assert danger(text) is None
