@@ -13,7 +13,7 @@ from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.match import Lexicon
 from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
-from troly_dental.guard.danger import ASKS_AT_END, NAMES, grows_worse
+from troly_dental.guard.danger import ASKS_AT_END, NAMES, grows_worse, is_helped
 from troly_dental.guard.rules import names_mouth
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.memory.facts import is_another, patient_of, person_of
@@ -139,10 +139,11 @@ def reply(
         # What was said of dying is only called off in so many words.
         if is_called_off(text, None if present.name == _GENTLE else earlier):
             return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-        if not is_another(person_of(text), present.patient) and is_over(
+        over = not is_another(person_of(text), present.patient) and is_over(
             text, until_seen=present.until_seen, choked=present.name in _BLOCKED
-        ):
-            return EmergencyReply(say("guard.still.over", lang), None)
+        )
+        if over or is_helped(text):
+            return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
     if grows_worse(text, present.name):
         present = replace(present, severe=True)
     tooth = present.name in _AFTER_A_FALL and _keeps_tooth(text, earlier)

@@ -132,10 +132,17 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     readings = [_read(reading) for reading in spellings_of(text)]
     if choked and any(one.stands("spat_out") and one.stands("breathes_well") for one in readings):
         return True
+    if choked and any(one.came_out and not one.goes_on for one in readings):
+        return True
     if (until_seen and _UNSEEN.search(fold(text))) or any(one.goes_on for one in readings):
         return False  # "em đi viện rồi, bác sĩ chưa khám", "khâu rồi mà máu vẫn ra"
     signs = ("seen",) if until_seen else ("seen", "calm")
     return any(one.stands(*signs) or one.seen_to or one.passed_well or one.home_again for one in readings)
+
+
+def is_helped(text: str) -> bool:
+    """Whether the person says that the ambulance has come, or that they are at the hospital."""
+    return any(_read(reading).helped for reading in spellings_of(text))
 
 
 def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
@@ -145,6 +152,8 @@ def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
     said = [_read(reading) for part in parts for reading in spellings_of(part)]
     if earlier is None or any(one.stands("nobody_ill") for one in said):
         return any(one.stands("nobody_ill") for one in said)
+    if any(_read(reading).was_an_animal for reading in spellings_of(text)):
+        return True
     told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
     there = (*_EVENTS, *_GOES_ON)
     if any(one.aches or any(one.outside(sign, "taken_back") for sign in there) for one in told):
@@ -231,6 +240,10 @@ def _breathing(case: _Case) -> bool:
     swallow = read.near("hard", "swallow", 4) or read.cannot("swallow", 2)
     # "không nuốt trôi cái giá này" is a saying.
     swallow = swallow and not read.then("swallow", "price", 3)
+    # It is the pill that is too big.
+    pill = any(read.near("swallow", what, 3) for what in ("pill", "drug")) and read.has("big")
+    if pill and not case.told("swell", "infected", "fever", "trismus", "injection"):
+        swallow = False
     swallow = swallow or (read.has("drool") and case.told("swell", "infected", "trismus"))
     hurts = read.near("sore", "swallow", 4) and not (
         read.cannot("swallow", 2) or read.near("tough", "swallow", 4)
@@ -239,7 +252,7 @@ def _breathing(case: _Case) -> bool:
     if (hurts or worn or read.has("dry")) and not case.told("swell", "infected", "fever", "trismus"):
         swallow = False
     shut = (
-        (read.cannot("open", 2) and not read.has("eye"))
+        (read.cannot("open", 2) and not (read.has("eye") or read.then("open", "for_long", 4)))
         or read.has("trismus")
         or read.near("tough", "open", 2, parted=False)
         or read.near("jaw", "locked", 2)
@@ -413,7 +426,10 @@ def _many_pills(case: _Case) -> bool:
 def _self_harm(case: _Case) -> bool:
     read = case.read
     # "tự sát ví tiền" is done to a purse.
-    meant = any(not read.follows(place.last, ("price",), 2) for place in read.places("suicide"))
+    meant = any(
+        not (read.follows(place.last, ("price",), 2) or read.taken_back_after(place))
+        for place in read.places("suicide")
+    )
     if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
     if (read.has("means") and read.has("end_it")) or (read.has("brink") and read.has("weary")):
@@ -436,7 +452,10 @@ def _self_harm(case: _Case) -> bool:
     )
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
-    return any(read.then_at("think", place, 3) and not read.figure(place) for place in read.places("death"))
+    return any(
+        read.then_at("think", place, 3) and not (read.figure(place) or read.gone_by(place))
+        for place in read.places("death")
+    )
 
 
 def _object(case: _Case) -> bool:
@@ -445,7 +464,8 @@ def _object(case: _Case) -> bool:
     well = read.has("well", "laugh", "breathes_well") or read.denies("cough") or read.denies("breathless")
     # What is small and smooth, in whom is told to be well, the note answers.
     worse = ill or read.has("into", "no_air", "choked_on", "battery")
-    if read.seen_to or read.stands("taken_out") or (read.has("baby_tooth") and well and not worse):
+    out = read.stands("taken_out") or (read.came_out and not read.has("shock", "blood", "breathless", "ache"))
+    if read.seen_to or out or (read.has("baby_tooth") and well and not worse):
         return False
     # Whoever has something stuck in the throat now, whether or not it shows yet.
     stuck = any(not read.is_no_event("choked_on", place) for place in read.places("choked_on"))
@@ -691,7 +711,7 @@ _DENIABLE = frozenset(
         "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
         "racing", "numb", "droop", "knocked", "accident", "harm", "cough", "unwell", "broken", "hard", "infected", "suicide", "die", "gulp",
         "flood", "closing", "taken", "out", "too_much", "tough", "into",
-        "beast", "torn", "torn_off", "burnt",
+        "beast", "torn",
     }
 )  # fmt: skip
 # Signs that something goes on, as no word for how much or of what is one.
@@ -777,7 +797,7 @@ _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin 
 _RIGHT = re.compile(
     r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
 )
-_QUESTION = re.compile(r"\b(?:gi|j|khong|ko|k|sao|nao|bao)\b|\?")
+_QUESTION = re.compile(r"\b(?:gi|may|j|khong|ko|k|sao|nao|bao)\b|\?")
 # What stands between a condition and the treatment of which it is asked.
 _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
 # "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
@@ -1207,6 +1227,14 @@ class _Reading:
             for between in (set(range(each.last + 1, wish)),)
         )
 
+    def gone_by(self, place: _Place) -> bool:
+        """Whether a wish is told of as one of long ago, by somebody who is happy now."""
+        return self._long_ago(place) and any(one.first > place.last for one in self._sure("happy"))
+
+    def taken_back_after(self, place: _Place) -> bool:
+        """Whether the message goes on that this was a slip, and what was meant: "à gõ nhầm, ý là"."""
+        return bool(self._sure("taken_back")) and any(one.first > place.last for one in self._sure("meant"))
+
     def _dreaded(self, place: _Place) -> bool:
         """Whether `place` comes from a sound, a sight or a thought; where something was given it may come from that."""
         return self.framed(_DREADED, place) and not any(
@@ -1315,6 +1343,21 @@ class _Reading:
         """Whether what swells or spreads reaches the neck or an eye, or the neck is stiff."""
         reached = any(self.near(how, part, 4) for how in ("swell", "grow") for part in ("neck", "eye"))
         return reached or any(self.near("neck", how, 2) for how in ("locked", "taut"))
+
+    @property
+    def came_out(self) -> bool:
+        """Whether what was swallowed is told to have come out at the other end, and is not only waited for."""
+        return self.stands("passed") and not (self._not_yet() or self._sure("supposed"))
+
+    @property
+    def helped(self) -> bool:
+        """Whether those who were called are told to be there, or to have taken the ill person along."""
+        return self.stands("helped") and not (self._not_yet() or self.goes_on)
+
+    @property
+    def was_an_animal(self) -> bool:
+        """Whether the message takes back whom it was told of, and it is an animal."""
+        return self.nobody and any(each.first == 0 for each in self._sure("retracts", "meant"))
 
     @property
     def prepares(self) -> bool:

@@ -1213,3 +1213,39 @@ def test_a_danger_is_put_together_from_what_was_told(before: list[str], told: st
 )  # fmt: skip
 def test_a_trifle_is_no_injury(text: str) -> None:
     assert danger(text) is None
+
+
+@pytest.mark.parametrize(
+    ("calm", "meant"),
+    [
+        ("tôi sợ nha sĩ muốn chết", "sợ lắm rồi, tôi muốn chết"),
+        ("hồi đó tôi từng muốn chết vì răng hô, giờ niềng xong vui lắm", "hồi đó tôi từng muốn chết, giờ lại muốn chết"),
+        ("tự tử, à em gõ nhầm, ý em là tự tẩy trắng", "tôi muốn tự tử, xin lỗi"),
+        ("nha khoa nay chem dep qua, kho tho luon", "nho rang xong kho tho qua"),
+        ("viên kháng sinh to quá khó nuốt, bẻ đôi được không", "áp xe răng, thuốc to hay nhỏ cũng khó nuốt"),
+        ("há miệng không được lâu lúc trám răng", "không há miệng được lâu rồi, sưng má"),
+        ("bé nuốt răng sữa tuần trước, đi ngoài ra rồi", "bé nuốt cái vít răng, đợi đi ngoài ra rồi tính"),
+        ("trẻ sốt mọc răng thường mấy độ", "con em mọc răng sốt 39 độ"),
+        ("I once swallowed a filling and nothing happened", "I just swallowed a filling"),
+        ("nhét miếng bông gòn tẩm dầu vô cái lỗ cho bớt nhức được không", "nhổ răng xong thay mấy miếng bông vẫn ra máu"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_something_else_is_calm_and_what_is_meant_is_not(calm: str, meant: str) -> None:
+    assert danger(calm) is None
+    assert danger(meant) is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "left", "stays"),
+    [
+        ("nuốt cái mão răng", "đi cầu ra rồi", "đợi đi cầu ra rồi tính"),
+        ("má em khó thở sau tiêm tê", "xe cấp cứu tới rồi", "xe cấp cứu tới chưa"),
+        ("bé nhà em hóc, tím tái", "115 tới rồi ạ", "115 tới rồi mà nó vẫn không thở"),
+        ("uống 20 viên paracetamol", "tôi đùa đấy", "tôi đùa đấy mà giờ đau bụng quá"),
+        ("mặt em sưng to", "à nhầm, con mèo nhà em", "à nhầm, mẹ em"),
+        ("con té văng răng cửa", "back from the dentist, it's splinted", "not back from the dentist yet"),
+    ],
+)
+def test_an_emergency_can_be_left_in_plain_words(told: str, left: str, stays: str) -> None:
+    assert _followed_up(told, left) is None
+    assert _followed_up(told, stays) is not None
