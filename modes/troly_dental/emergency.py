@@ -219,6 +219,49 @@ def decided(
     return EmergencyReply(_reminder(present, lang), present, aside=sign == NONE)
 
 
+# The sentences of a text with what stands between them; the parts of one; what turns round what follows it, and what ends that.
+_SENTENCE = re.compile(r"((?<=[.!?])\s+|\n+)")
+_PARTS = re.compile(r"(?<=[,;:])\s+|\s+(?=(?:nhưng|but|however)\s)")
+_NO = re.compile(
+    r"\b(?:không|đừng|chưa|chẳng|tránh|cấm|ngưng|thay vì|never|not|no|nor|don'?t|cannot|can'?t|avoid|without|stop|instead of)\b"
+    r"(?:\s+(?:nên|được|thể|phải|tự)\b)?"
+)
+_YES = re.compile(r"\b(?:cứ|hãy|nên|có thể|chỉ cần|nhưng|but|can|should|may|please)\b")
+
+
+def without_contrary(text: str, name: str, lang: Lang) -> str:
+    """`text` of a model without what speaks against the card of the emergency `name`: to wait, not to be seen, or what that
+    card forbids. Of a sentence that also sends for help only these parts go."""
+    forbidden = {"wait", "unseen", *_lexicon("contrary").labels_in(advice(name, lang))} - {"help"}
+    pieces = _SENTENCE.split(text)
+    kept = [_without_contrary(one, forbidden) for one in pieces[::2]]
+    gaps = [*pieces[1::2], ""]
+    return "".join(one + gap for one, was, gap in zip(kept, pieces[::2], gaps, strict=True) if one or not was)
+
+
+def _without_contrary(sentence: str, forbidden: set[str]) -> str:
+    hits = _lexicon("contrary").find(sentence)
+    unseen = [range(hit.start, hit.end) for hit in hits if hit.label == "unseen"]
+    against, helps = set[int](), set[int]()
+    for hit in hits:
+        before = sentence[: hit.start].lower()
+        no = max((one.end() for one in _NO.finditer(before)), default=-1)
+        told = hit.label == "unseen" or no < 0 or bool(_YES.search(before, no))
+        if told and hit.label in forbidden:
+            against.add(hit.start)
+        elif told and hit.label == "help" and not any(hit.start in span for span in unseen):
+            helps.add(hit.start)
+    if not against or not helps:
+        return "" if against else sentence
+    ends = [*(one.start() for one in _PARTS.finditer(sentence)), len(sentence)]
+    parts, start = [], 0
+    for end in ends:
+        if not any(start <= at < end for at in against) or any(start <= at < end for at in helps):
+            parts.append(sentence[start:end].strip())
+        start = end
+    return " ".join(parts).rstrip(" ,;:") + ("" if parts[-1:] and parts[-1][-1:] in ".!?" else ".")
+
+
 def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
     """Whether `text` asks of another dental matter, which neither the card nor what follows from it answers, or of somebody else."""
     name = present.name

@@ -14,7 +14,7 @@ from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, w
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly.text.language import detect
-from troly_dental.emergency import Emergency, reply, still
+from troly_dental.emergency import Emergency, reply, still, without_contrary
 from troly_dental.guard import advice, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
 
@@ -1249,3 +1249,21 @@ def test_what_is_said_of_something_else_is_calm_and_what_is_meant_is_not(calm: s
 def test_an_emergency_can_be_left_in_plain_words(told: str, left: str, stays: str) -> None:
     assert _followed_up(told, left) is None
     assert _followed_up(told, stays) is not None
+
+
+@pytest.mark.parametrize(
+    ("sign", "told", "shown"),
+    [
+        ("swelling", "Bạn cứ chườm nóng và chờ vài hôm là đỡ, không cần đi khám.", ""),
+        ("swelling", "Tình trạng này không nguy hiểm, sẽ tự khỏi. Đi khám ngay.", "Đi khám ngay."),
+        ("swelling", "Bạn nên đi khám, nhưng có thể chờ vài hôm.", "Bạn nên đi khám."),
+        ("swelling", "Không chườm nóng, nặn hay chọc.", "Không chườm nóng, nặn hay chọc."),
+        ("swelling", "Đừng chờ đến sáng, hãy đến bệnh viện.", "Đừng chờ đến sáng, hãy đến bệnh viện."),
+        ("swelling", "Wait a few days and apply a warm compress; no need to see a doctor.", ""),
+        ("swelling", "Do not wait until tomorrow: go to the hospital.", "Do not wait until tomorrow: go to the hospital."),
+        ("poisoning", "Bạn móc họng cho nôn ra. Gọi 115.", "Gọi 115."),
+        ("bleeding", "Cắn gạc và đợi 30 phút, không mở ra xem.", "Cắn gạc và đợi 30 phút, không mở ra xem."),
+    ],
+)  # fmt: skip
+def test_what_speaks_against_a_card_is_not_said_beside_it(sign: str, told: str, shown: str) -> None:
+    assert without_contrary(told, sign, "en" if told.isascii() else "vi") == shown
