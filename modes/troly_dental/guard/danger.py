@@ -329,7 +329,12 @@ def _poisoning(case: _Case) -> bool:
     )
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
     if not (
-        took_it or near or read.near("empty", "strip", 8) or read.has("taken", "gulp", "too_much") or many
+        took_it
+        or near
+        or child
+        or read.near("empty", "strip", 8)
+        or read.has("taken", "gulp", "too_much")
+        or many
     ):
         return False
     asked = read.asks_leave
@@ -356,6 +361,7 @@ def _poisoning(case: _Case) -> bool:
     leave = asked and not (read.has("harm_asked") and many)
     much = (many or (drug and read.has("too_much"))) and not leave
     ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
+    ill = ill or (child and read.has("unwell") and case.told("chemical"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
     gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
@@ -539,7 +545,9 @@ def _knocked_out(case: _Case) -> bool:
 
 def _impaled(case: _Case) -> bool:
     """Whether a thing sticks in the mouth: what is bitten on or pulled out then does harm."""
-    return case.read.near("lodged", "palate", 3) and (case.read.hit or case.read.has("blood", "ache"))
+    read = case.read
+    deep = read.near("lodged", "palate", 3) or (read.has("lodged") and read.near("sore", "swallow", 3))
+    return deep and (read.hit or read.has("blood", "ache"))
 
 
 def _torn(case: _Case) -> bool:
@@ -592,7 +600,11 @@ def _swelling(case: _Case) -> bool:
         read.near("face", "taut", 6) and read.has("infected", "swell", "drawn", "procedure", "ache", "sudden")
     ):
         return True
-    grows = read.near("swell", "grow", 6) or (read.has("infected") and read.near("grow", "face", 3))
+    grows = (
+        read.near("swell", "grow", 6)
+        or read.beside("grow", "neck", 4)
+        or (read.has("infected") and read.near("grow", "face", 3))
+    )
     return mouth and grows and not read.has("mild")
 
 
@@ -1342,7 +1354,7 @@ class _Reading:
     def deep(self) -> bool:
         """Whether what swells or spreads reaches the neck or an eye, or the neck is stiff."""
         reached = any(self.near(how, part, 4) for how in ("swell", "grow") for part in ("neck", "eye"))
-        return reached or any(self.near("neck", how, 2) for how in ("locked", "taut"))
+        return reached or any(self.beside("neck", how, 2) for how in ("locked", "taut"))
 
     @property
     def came_out(self) -> bool:
