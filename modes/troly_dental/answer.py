@@ -17,7 +17,14 @@ from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.everyday import without_everyday
 from troly_dental import notes as bundled
-from troly_dental.emergency import KEPT, Emergency, EmergencyReply, decided, split_first_line
+from troly_dental.emergency import (
+    KEPT,
+    Emergency,
+    EmergencyReply,
+    decided,
+    split_first_line,
+    without_contrary,
+)
 from troly_dental.guard import advice
 from troly_dental.guard.danger import NAMES
 from troly_dental.lookup import Findings, SpokenAnswer
@@ -237,7 +244,9 @@ class _Draft:
         turn.say("\n\n")
 
     def show(self, piece: str) -> None:
-        """Show the next piece of the answer."""
+        """Show the next piece of the answer, in an emergency without what speaks against its card."""
+        if self.red_flag:
+            piece = without_contrary(piece, self.red_flag, self.turn.language)
         piece = piece if self.said else piece.lstrip()
         self.turn.say(piece)
         self.said += piece

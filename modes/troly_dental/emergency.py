@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Self
@@ -13,7 +13,8 @@ from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.match import Lexicon
 from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
-from troly_dental.guard.danger import ASKS_AT_END, NAMES
+from troly_dental.guard.danger import ASKS_AT_END, NAMES, grows_worse, is_helped
+from troly_dental.guard.rules import names_mouth
 from troly_dental.guard.spelling import LEXICONS
 from troly_dental.memory.facts import is_another, patient_of, person_of
 from troly_dental.notes import asks, of_topics, subjects
@@ -42,6 +43,7 @@ _COVERED = {
     "object": ("breathing",),
     "allergy": ("breathing", "unconscious"),
     "poisoning": ("unconscious",),
+    "swelling": ("fever",),
 }
 # The notes that say more of it than its card.
 _FIRST_AID: Mapping[str, tuple[str, ...]] = {
@@ -55,7 +57,7 @@ _FIRST_AID: Mapping[str, tuple[str, ...]] = {
 # What a note advises that whoever may be operated on does not do.
 _DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
-_UNTIL_SEEN = frozenset({*_NOW, "nerve"} - {_GENTLE})
+_UNTIL_SEEN = frozenset({*_NOW, "nerve", "knocked_out", "trauma"})
 # These are over once what was choked on is out and the breath is back.
 _BLOCKED = frozenset({"choking", "breathing", "object"})
 _LINES, _TOLD = 3, 3
@@ -137,10 +139,13 @@ def reply(
         # What was said of dying is only called off in so many words.
         if is_called_off(text, None if present.name == _GENTLE else earlier):
             return EmergencyReply(say("guard.still.off", lang), None, sure=True)
-        if not is_another(person_of(text), present.patient) and is_over(
+        over = not is_another(person_of(text), present.patient) and is_over(
             text, until_seen=present.until_seen, choked=present.name in _BLOCKED
-        ):
-            return EmergencyReply(say("guard.still.over", lang), None)
+        )
+        if over or is_helped(text):
+            return EmergencyReply(say(f"guard.still.{'over' if over else 'helped'}", lang), None)
+    if grows_worse(text, present.name):
+        present = replace(present, severe=True)
     tooth = present.name in _AFTER_A_FALL and _keeps_tooth(text, earlier)
     if found is None and not tooth and _is_aside(text, present, lang):
         return EmergencyReply(_reminder(present, lang), present, aside=True)
@@ -214,11 +219,56 @@ def decided(
     return EmergencyReply(_reminder(present, lang), present, aside=sign == NONE)
 
 
+# The sentences of a text with what stands between them; the parts of one; what turns round what follows it, and what ends that.
+_SENTENCE = re.compile(r"((?<=[.!?])\s+|\n+)")
+_PARTS = re.compile(r"(?<=[,;:])\s+|\s+(?=(?:nhưng|but|however)\s)")
+_NO = re.compile(
+    r"\b(?:không|đừng|chưa|chẳng|tránh|cấm|ngưng|thay vì|never|not|no|nor|don'?t|cannot|can'?t|avoid|without|stop|instead of)\b"
+    r"(?:\s+(?:nên|được|thể|phải|tự)\b)?"
+)
+_YES = re.compile(r"\b(?:cứ|hãy|nên|có thể|chỉ cần|nhưng|but|can|should|may|please)\b")
+
+
+def without_contrary(text: str, name: str, lang: Lang) -> str:
+    """`text` of a model without what speaks against the card of the emergency `name`: to wait, not to be seen, or what that
+    card forbids. Of a sentence that also sends for help only these parts go."""
+    forbidden = {"wait", "unseen", *_lexicon("contrary").labels_in(advice(name, lang))} - {"help"}
+    pieces = _SENTENCE.split(text)
+    kept = [_without_contrary(one, forbidden) for one in pieces[::2]]
+    gaps = [*pieces[1::2], ""]
+    return "".join(one + gap for one, was, gap in zip(kept, pieces[::2], gaps, strict=True) if one or not was)
+
+
+def _without_contrary(sentence: str, forbidden: set[str]) -> str:
+    hits = _lexicon("contrary").find(sentence)
+    unseen = [range(hit.start, hit.end) for hit in hits if hit.label == "unseen"]
+    against, helps = set[int](), set[int]()
+    for hit in hits:
+        before = sentence[: hit.start].lower()
+        no = max((one.end() for one in _NO.finditer(before)), default=-1)
+        told = hit.label == "unseen" or no < 0 or bool(_YES.search(before, no))
+        if told and hit.label in forbidden:
+            against.add(hit.start)
+        elif told and hit.label == "help" and not any(hit.start in span for span in unseen):
+            helps.add(hit.start)
+    if not against or not helps:
+        return "" if against else sentence
+    ends = [*(one.start() for one in _PARTS.finditer(sentence)), len(sentence)]
+    parts, start = [], 0
+    for end in ends:
+        if not any(start <= at < end for at in against) or any(start <= at < end for at in helps):
+            parts.append(sentence[start:end].strip())
+        start = end
+    return " ".join(parts).rstrip(" ,;:") + ("" if parts[-1:] and parts[-1][-1:] in ".!?" else ".")
+
+
 def _is_aside(text: str, present: Emergency, lang: Lang) -> bool:
     """Whether `text` asks of another dental matter, which neither the card nor what follows from it answers, or of somebody else."""
     name = present.name
     return bool(
         name != _GENTLE
+        # "vo lung 5 cai roi" names no wife.
+        and (name not in _NOW or names_mouth(text))
         and set(subjects(text)) - {*subjects(advice(name, lang)), *_FIRST_AID.get(name, ())}
         and (
             asks_in_general(text)

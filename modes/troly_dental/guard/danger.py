@@ -35,16 +35,17 @@ _DEGREES = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _NUMBERS = {
-    "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8, "chin": 9, "muoi": 10, "chuc": 10,
+    "mot": 1, "one": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8, "chin": 9, "muoi": 10, "chuc": 10,
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "dozen": 12,
 }  # fmt: skip
-# More pills than any label allows in a day, and than any allows at one time; the milligrams of paracetamol of a day.
-_PILLS_A_DAY, _PILLS_AT_ONCE, _MILLIGRAMS = 8, 4, 4000
+# More pills than any label allows in a day, than any allows at one time, and than a child may have in a day; the milligrams
+# of paracetamol of a day.
+_PILLS_A_DAY, _PILLS_AT_ONCE, _PILLS_OF_A_CHILD, _MILLIGRAMS = 8, 4, 4, 4000
 # Hours between two doses: "cứ 2 tiếng", "every 2 hours", "2 tiếng một lần".
-_HOURS = r"(\d{1,2}(?:\.\d)?|hai|ba|bon|two|three|four)\s*(?:tieng|gio|h|hrs?|hours?)"
+_HOURS = r"(\d{1,2}(?:\.\d)?|mot|hai|ba|bon|one|two|three|four)\s*(?:tieng|gio|h|hrs?|hours?)"
 _EVERY = re.compile(
-    rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|(?:\w+\s+){{0,2}}lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
+    rf"\b(?:cu|moi|cach|every|each)\s+(?:{_HOURS}|(?:tieng|gio|hours?))\b(?!\s*an\b)|\b{_HOURS}\s*(?:/|(?:\w+\s+){{0,2}}lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
     r"|\d+\s*(?:v|vien)\b)"
 )
 # "5 cữ, mỗi cữ 3 viên".
@@ -57,6 +58,7 @@ _SEVERE = {
     "knocked_out": ("racing", "shock", "head"), "swelling": ("rigor", "shock", "throat", "vision", "fever"),
     "fever": ("rigor", "shock", "head", "frail", "vision"), "nerve": ("speechless", "sudden"),
 }  # fmt: skip
+_SPREADS = frozenset({"swelling", "fever", "nerve"})
 # Signs that are never waited with, however the rest is said.
 _CERTAIN = frozenset({"choking", "breathing", "unconscious", "poisoning", "allergy", "object"})
 
@@ -89,8 +91,18 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
             name == "self_harm" or not (_asks_of_other(read) or _respelt(read, readings[-1], earlier))
         ):
             sure = not read.joking and (name in _CERTAIN or not read.doubtful)
-            return Danger(name, sure, read.has(*_SEVERE.get(name, ())))
+            return Danger(name, sure, any(_is_severe(one, name) for one in (read, *earlier)))
     return None
+
+
+def grows_worse(text: str, name: str) -> bool:
+    """Whether `text` tells of a sign that makes the danger `name` one that is not waited with."""
+    return any(_is_severe(_read(reading), name) for reading in spellings_of(text))
+
+
+def _is_severe(read: _Reading, name: str) -> bool:
+    signs = _SEVERE.get(name, ())
+    return read.has(*signs) or ("fever" in signs and read.measured) or (name in _SPREADS and read.deep)
 
 
 def _respelt(read: _Reading, corrected: _Reading, earlier: Sequence[_Reading]) -> bool:
@@ -120,10 +132,17 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     readings = [_read(reading) for reading in spellings_of(text)]
     if choked and any(one.stands("spat_out") and one.stands("breathes_well") for one in readings):
         return True
-    if until_seen and _UNSEEN.search(fold(text)):
-        return False  # "em đi viện rồi, bác sĩ chưa khám"
+    if choked and any(one.came_out and not one.goes_on for one in readings):
+        return True
+    if (until_seen and _UNSEEN.search(fold(text))) or any(one.goes_on for one in readings):
+        return False  # "em đi viện rồi, bác sĩ chưa khám", "khâu rồi mà máu vẫn ra"
     signs = ("seen",) if until_seen else ("seen", "calm")
-    return any(one.stands(*signs) or one.seen_to or one.home_again for one in readings)
+    return any(one.stands(*signs) or one.seen_to or one.passed_well or one.home_again for one in readings)
+
+
+def is_helped(text: str) -> bool:
+    """Whether the person says that the ambulance has come, or that they are at the hospital."""
+    return any(_read(reading).helped for reading in spellings_of(text))
 
 
 def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
@@ -133,6 +152,8 @@ def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
     said = [_read(reading) for part in parts for reading in spellings_of(part)]
     if earlier is None or any(one.stands("nobody_ill") for one in said):
         return any(one.stands("nobody_ill") for one in said)
+    if any(_read(reading).was_an_animal for reading in spellings_of(text)):
+        return True
     told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
     there = (*_EVENTS, *_GOES_ON)
     if any(one.aches or any(one.outside(sign, "taken_back") for sign in there) for one in told):
@@ -175,6 +196,16 @@ class _Case:
             one.mouth or one.has("drawn", "mouth", "gauze") for one in (read, *self.before)
         )
 
+    @property
+    def hurt_before(self) -> bool:
+        """Whether one of the last messages tells of a blow and teeth are spoken of, and none says that it is over."""
+        last = self.before[-_STUDIED:]
+        return (
+            self.mouth
+            and any(one.hit for one in last)
+            and not any(one.stands("seen", "calm", "gone") or one.seen_to for one in (*last, self.read))
+        )
+
     def told_before(self, *concepts: str) -> bool:
         """Whether an earlier message has one of `concepts`."""
         return any(one.has(*concepts) for one in self.before)
@@ -209,6 +240,10 @@ def _breathing(case: _Case) -> bool:
     swallow = read.near("hard", "swallow", 4) or read.cannot("swallow", 2)
     # "không nuốt trôi cái giá này" is a saying.
     swallow = swallow and not read.then("swallow", "price", 3)
+    # It is the pill that is too big.
+    pill = any(read.near("swallow", what, 3) for what in ("pill", "drug")) and read.has("big")
+    if pill and not case.told("swell", "infected", "fever", "trismus", "injection"):
+        swallow = False
     swallow = swallow or (read.has("drool") and case.told("swell", "infected", "trismus"))
     hurts = read.near("sore", "swallow", 4) and not (
         read.cannot("swallow", 2) or read.near("tough", "swallow", 4)
@@ -217,7 +252,7 @@ def _breathing(case: _Case) -> bool:
     if (hurts or worn or read.has("dry")) and not case.told("swell", "infected", "fever", "trismus"):
         swallow = False
     shut = (
-        (read.cannot("open", 2) and not read.has("eye"))
+        (read.cannot("open", 2) and not (read.has("eye") or read.then("open", "for_long", 4)))
         or read.has("trismus")
         or read.near("tough", "open", 2, parted=False)
         or read.near("jaw", "locked", 2)
@@ -258,6 +293,7 @@ def _allergy(case: _Case) -> bool:
         case.told("injection", "drug", "drawn")
         or read.near("injection", "just", 1)
         or (case.mouth and read.has("clinician") and read.has("lip", "now"))
+        or case.told("artificial", "procedure", "paste")
         or case.present == "allergy"
     )
     just = read.has("now", "just", "lasting", "days") or read.near("taken", "drug", 1)
@@ -269,7 +305,10 @@ def _allergy(case: _Case) -> bool:
         or read.near("skin", "spots", 4)
         or (
             (read.near("lip", "swell", 2) or read.near("lip", "taut", 2))
-            and read.has("injection", "drug", "hives")
+            and (
+                read.has("injection", "drug", "hives")
+                or (case.told("injection", "drug") and read.has("spots"))
+            )
         )
     )
     heart = read.has("racing", "shock") and case.told("injection", "hives")
@@ -280,7 +319,11 @@ def _poisoning(case: _Case) -> bool:
     read = case.read
     if read.denies("taken") or read.used_up:
         return False
+    child, many = case.told("child"), _many_pills(case)
+    if read.has("chemical") and read.near("burnt", "mouth", 3):
+        return True
     took_it = read.has("grabbed") or read.near("grabbed", "drug", 2)
+    took_it = took_it or (child and read.near("missing", "pill", 2))
     took_it = took_it or (
         read.has("owner") and (read.taken_by_mouth or read.has("by_mistake", "missing", "empty", "unwell"))
     )
@@ -288,9 +331,10 @@ def _poisoning(case: _Case) -> bool:
     if not (
         took_it
         or near
+        or child
         or read.near("empty", "strip", 8)
         or read.has("taken", "gulp", "too_much")
-        or _many_pills(read)
+        or many
     ):
         return False
     asked = read.asks_leave
@@ -308,19 +352,20 @@ def _poisoning(case: _Case) -> bool:
     )
     # "nuốt hết nguyên tuýp": of what was spoken of, unless it says what was in it.
     emptied = all_of_it and read.near("taken", "container", 4) and not read.near("container", "eaten", 2)
-    bottle = bottle or (emptied and case.told("drug", "mild_chemical") and not asked)
+    bottle = bottle or (emptied and case.told("drug", "mild_chemical", "chemical") and not asked)
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child")
     wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip
     wrong = read.has("taken") and not asked and (wrong or (drug and read.has("child") and read.has("adult")))
     # Whether it does harm is asked once it has been taken, or should not be.
-    leave = asked and not (read.has("harm_asked") and _many_pills(read))
-    much = drug and (read.has("too_much") or _many_pills(read)) and not leave
+    leave = asked and not (read.has("harm_asked") and many)
+    much = (many or (drug and read.has("too_much"))) and not leave
     ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
+    ill = ill or (child and read.has("unwell") and case.told("chemical"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
     gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
-    somebodys = read.has("child") and took_it and (drug or read.has("container", "chemical", "mild_chemical"))
+    somebodys = child and took_it and (drug or read.has("container", "pill", "chemical", "mild_chemical"))
     return (
         chemical
         or mild
@@ -340,6 +385,7 @@ def _pills(read: _Reading) -> float:
         amount
         for amount, at in read.numbers
         if read.follows(at, ("pill", "drug"), 2 if amount < _STRENGTH else 1)
+        or read.follows(at, ("pill", "drug"), 4, over="strong")
     ]
     return max([*short, *told], default=0.0)
 
@@ -348,14 +394,17 @@ def _value(number: str) -> float:
     return float(_NUMBERS.get(number) or number)
 
 
-def _many_pills(read: _Reading) -> bool:
-    """Whether more was taken than any label allows, at one time or in one day."""
+def _many_pills(case: _Case) -> bool:
+    """Whether more was taken than any label allows, at one time or in one day, of the medicine that is spoken of."""
+    read, drug = case.read, case.told("drug", "thinner")
     every = _EVERY.search(fold(read.text))
     times = _TIMES.search(fold(read.text))
+    took = read.aches or every or times or read.has("taken", "harm_asked") or read.happened
     if (
         (read.asks_leave and not read.has("harm_asked"))
-        or read.has("price", "bought")
-        or not (read.aches or every or times or read.has("taken", "harm_asked") or read.happened)
+        or read.has("price", "bought", "left_over")
+        or not (drug or read.has("pill"))
+        or not (took or case.told_before("taken"))
     ):
         return False
     most = _pills(read) * (float(times[1]) if times else 1)
@@ -369,25 +418,27 @@ def _many_pills(read: _Reading) -> bool:
         default=0.0,
     )
     strips = any(amount >= 1 and read.follows(at, ("strip",), 1) for amount, at in read.numbers)
-    if strips and read.has("drug") and not read.has("course"):
-        return True
-    if strength >= _MILLIGRAMS and read.has("drug"):
+    if drug and ((strips and not read.has("course")) or strength >= _MILLIGRAMS):
         return True
     if most >= _PILLS_AT_ONCE and read.has("at_once"):
         return True
-    if every and most * 24 / max(_value(every[1] or every[2]), 1.0) > _PILLS_A_DAY and read.has("drug"):
+    if every and max(most, 1) * 24 / max(_value(every[1] or every[2] or "1"), 1.0) > _PILLS_A_DAY and drug:
         return True
     days = max((amount for amount, at in read.numbers if read.follows(at, ("day",), 2)), default=1.0)
-    return most / max(days, 1.0) > _PILLS_A_DAY and not read.has("course")
+    allowed = _PILLS_OF_A_CHILD if drug and case.told("child") else _PILLS_A_DAY
+    return most / max(days, 1.0) > allowed and not read.has("course")
 
 
 def _self_harm(case: _Case) -> bool:
     read = case.read
     # "tự sát ví tiền" is done to a purse.
-    meant = any(not read.follows(place.last, ("price",), 2) for place in read.places("suicide"))
+    meant = any(
+        not (read.follows(place.last, ("price",), 2) or read.taken_back_after(place))
+        for place in read.places("suicide")
+    )
     if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
-    if read.has("means") and read.has("end_it"):
+    if (read.has("means") and read.has("end_it")) or (read.has("brink") and read.has("weary")):
         return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
     ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
@@ -407,7 +458,10 @@ def _self_harm(case: _Case) -> bool:
     )
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
-    return any(read.then_at("think", place, 3) and not read.figure(place) for place in read.places("death"))
+    return any(
+        read.then_at("think", place, 3) and not (read.figure(place) or read.gone_by(place))
+        for place in read.places("death")
+    )
 
 
 def _object(case: _Case) -> bool:
@@ -416,7 +470,8 @@ def _object(case: _Case) -> bool:
     well = read.has("well", "laugh", "breathes_well") or read.denies("cough") or read.denies("breathless")
     # What is small and smooth, in whom is told to be well, the note answers.
     worse = ill or read.has("into", "no_air", "choked_on", "battery")
-    if read.seen_to or read.stands("taken_out") or (read.has("baby_tooth") and well and not worse):
+    out = read.stands("taken_out") or (read.came_out and not read.has("shock", "blood", "breathless", "ache"))
+    if read.seen_to or out or (read.has("baby_tooth") and well and not worse):
         return False
     # Whoever has something stuck in the throat now, whether or not it shows yet.
     stuck = any(not read.is_no_event("choked_on", place) for place in read.places("choked_on"))
@@ -427,6 +482,7 @@ def _object(case: _Case) -> bool:
     if (
         burning
         or (read.near("device", "missing", 4) and ill)
+        or (read.has("into") and read.has("device") and read.has("cough", "breathless", "out"))
         or (read.has("cough") and read.has("slipped", "out") and read.has("into"))
         or (read.near("cough", "device", 5) and read.has("speechless", "breathless"))
     ):
@@ -489,7 +545,16 @@ def _knocked_out(case: _Case) -> bool:
 
 def _impaled(case: _Case) -> bool:
     """Whether a thing sticks in the mouth: what is bitten on or pulled out then does harm."""
-    return case.read.near("lodged", "palate", 3) and (case.read.hit or case.read.has("blood", "ache"))
+    read = case.read
+    deep = read.near("lodged", "palate", 3) or (read.has("lodged") and read.near("sore", "swallow", 3))
+    return deep and (read.hit or read.has("blood", "ache"))
+
+
+def _torn(case: _Case) -> bool:
+    """Whether a lip, a tongue or a cheek is torn off, or bleeds where it is torn, or an animal bit it."""
+    read = case.read
+    torn = read.near("soft", "torn", 3) and read.has("blood", "beast")
+    return torn or read.near("soft", "torn_off", 3) or (read.attacked and case.mouth)
 
 
 def _trauma(case: _Case) -> bool:
@@ -506,18 +571,16 @@ def _trauma(case: _Case) -> bool:
     if (hit or any(one.hit for one in case.before)) and (
         read.near("jaw", "skewed", 3)
         or read.near("bite", "skewed", 2)
-        or any(read.near(part, "unmet", 3) for part in ("tooth", "jaw", "bite"))
+        or any(read.near(part, "unmet", 3) for part in ("tooth", "jaw", "bite", "close"))
     ):
         return True
     body = read.has("face", "mouth", "tooth", "throat", "into")
-    if (
-        hit
-        and body
-        and (
-            read.has("harm", "head")
-            or (not read.denies("blood") and any(read.near("accident", at, 4) for at in ("face", "mouth")))
-        )
-    ):
+    trifle = read.slightly_hurt and not read.has("head", "blood", "swell")
+    struck = any(read.near("accident", at, 4) for at in ("face", "mouth")) and not read.denies("blood")
+    if hit and body and not trifle and (read.has("harm", "head", "burnt") or struck):
+        return True
+    # Whoever fell a message ago, and tells now what came of it.
+    if case.hurt_before and (read.has("head") or (body and read.has("broken", "loose") and not trifle)):
         return True
     return read.near("tooth", "broken", 2) and read.has("blood") and not read.has("artificial")
 
@@ -537,7 +600,11 @@ def _swelling(case: _Case) -> bool:
         read.near("face", "taut", 6) and read.has("infected", "swell", "drawn", "procedure", "ache", "sudden")
     ):
         return True
-    grows = read.near("swell", "grow", 6) or (read.has("infected") and read.near("grow", "face", 3))
+    grows = (
+        read.near("swell", "grow", 6)
+        or read.beside("grow", "neck", 4)
+        or (read.has("infected") and read.near("grow", "face", 3))
+    )
     return mouth and grows and not read.has("mild")
 
 
@@ -583,15 +650,14 @@ def _nerve(case: _Case) -> bool:
 
 def _fever(case: _Case) -> bool:
     about = case.mouth or (case.told("infected") and not case.read.elsewhere)
-    measured = bool(_DEGREES.search(case.read.text)) and not case.read.denies("fever")
     hot = case.read.near("blanket", "shiver", 4) or case.read.near("brow", "hot", 2)
-    return about and (case.read.has("fever") or measured or hot)
+    return about and (case.read.has("fever") or case.read.measured or hot)
 
 
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
     ("self_harm", _self_harm), ("trauma", _impaled), ("choking", _choking), ("object", _object), ("allergy", _anaphylaxis),
     ("breathing", _breathing), ("unconscious", _unconscious), ("chest", _chest), ("poisoning", _poisoning), ("allergy", _allergy),
-    ("bleeding", _bleeding), ("knocked_out", _knocked_out), ("trauma", _trauma), ("swelling", _swelling), ("nerve", _nerve),
+    ("bleeding", _bleeding), ("knocked_out", _knocked_out), ("trauma", _torn), ("trauma", _trauma), ("swelling", _swelling), ("nerve", _nerve),
     ("fever", _fever),
 )  # fmt: skip
 NAMES = tuple(dict.fromkeys(name for name, _ in _TESTS))
@@ -657,14 +723,16 @@ _DENIABLE = frozenset(
         "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
         "racing", "numb", "droop", "knocked", "accident", "harm", "cough", "unwell", "broken", "hard", "infected", "suicide", "die", "gulp",
         "flood", "closing", "taken", "out", "too_much", "tough", "into",
+        "beast", "torn",
     }
 )  # fmt: skip
 # Signs that something goes on, as no word for how much or of what is one.
 _EVENTS = (
     "swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell",
 )  # fmt: skip
-# What says that something goes on, or is also so.
+# What says that something goes on, or is also so; and what says that it is over.
 _GOES_ON = ("lasting", "hours", "grow", "flood", "also")
+_ENDED = ("seen", "calm", "gone", "declared", "healed", "home", "treated", "spat_out", "breathes_well")
 # What has been done: that one feels well after it ends nothing.
 _DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
 # Signs that also say how much is felt or feared; and what makes them meant as they are said.
@@ -741,7 +809,7 @@ _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin 
 _RIGHT = re.compile(
     r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
 )
-_QUESTION = re.compile(r"\b(?:gi|j|khong|ko|k|sao|nao|bao)\b|\?")
+_QUESTION = re.compile(r"\b(?:gi|may|j|khong|ko|k|sao|nao|bao)\b|\?")
 # What stands between a condition and the treatment of which it is asked.
 _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
 # "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
@@ -822,11 +890,6 @@ class _Reading:
         self._all["joking"] += [
             _Place(at, at, _ANY) for at, word in enumerate(self._words) if is_laughter(word.text)
         ]
-        self._all["container"] = [
-            one
-            for one in self._all["container"]
-            if not any(well.first <= one.first < well.last for well in self._all["well"])  # "bình thường"
-        ]
         self._all["shown"] = [
             medium
             for medium in self._all.get("medium", ())
@@ -868,7 +931,7 @@ class _Reading:
     def nobody(self) -> bool:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
         return any(not self._hidden(place) for place in self._all["unreal"]) or bool(
-            self._all["animal"] and not self.has("by_mistake")
+            self._all["animal"] and not (self.has("by_mistake", "beast") or self.attacked)
         )
 
     @property
@@ -962,6 +1025,11 @@ class _Reading:
         return self.has("ache", "harm")
 
     @property
+    def measured(self) -> bool:
+        """Whether a temperature is told that is a fever."""
+        return bool(_DEGREES.search(self.text)) and not self.denies("fever")
+
+    @property
     def hit(self) -> bool:
         """Whether a blow or a fall is told of."""
         if self.has("price", "laugh") and not self.has("blood", "broken", "knocked", "swell"):
@@ -970,9 +1038,32 @@ class _Reading:
             return True
         perhaps = bool(self._live.get("accident")) and self.near("tooth", "harm", 3)
         return (
-            self.has("accident")
+            self.has("accident", "beast")
+            or self.attacked
             or (perhaps and self.has("harm"))
             or any(self.near("accident", body, 2) for body in ("face", "mouth", "tooth"))
+        )
+
+    @property
+    def attacked(self) -> bool:
+        """Whether an animal is told to have bitten somebody: "con chó nhà hàng xóm cắn vô má con em"."""
+        whom = self._firsts("person_first", "relative", "child")
+        return any(
+            0 < bite.first - beast.last <= 5 and whom & set(range(bite.last + 1, bite.last + 5))
+            for beast in self._sure("animal")
+            for bite in self._all.get("bite", ())
+            if not self.is_no_event("beast", bite)
+        )
+
+    @property
+    def slightly_hurt(self) -> bool:
+        """Whether all that came of a blow is slight: "răng hơi mẻ"."""
+        slight = self._sure("slight")
+        places = self.places("harm")
+        if places and not (self.denies("blood") or self.has("well", "laugh")):
+            return False
+        return bool(slight) and all(
+            any(0 <= place.first - one.last - 1 <= 1 for one in slight) for place in places
         )
 
     @property
@@ -1148,6 +1239,14 @@ class _Reading:
             for between in (set(range(each.last + 1, wish)),)
         )
 
+    def gone_by(self, place: _Place) -> bool:
+        """Whether a wish is told of as one of long ago, by somebody who is happy now."""
+        return self._long_ago(place) and any(one.first > place.last for one in self._sure("happy"))
+
+    def taken_back_after(self, place: _Place) -> bool:
+        """Whether the message goes on that this was a slip, and what was meant: "à gõ nhầm, ý là"."""
+        return bool(self._sure("taken_back")) and any(one.first > place.last for one in self._sure("meant"))
+
     def _dreaded(self, place: _Place) -> bool:
         """Whether `place` comes from a sound, a sight or a thought; where something was given it may come from that."""
         return self.framed(_DREADED, place) and not any(
@@ -1224,6 +1323,53 @@ class _Reading:
             and not any(self._clause(each) == self._clause(helper) for each in self._not_yet())
             for helper in self._sure("clinician")
         )
+
+    @property
+    def passed_well(self) -> bool:
+        """Whether a clinician is told to have said that all is well."""
+        return (
+            any(self._clause_has("clinician", one) for one in self._sure("declared")) and not self._not_yet()
+        )
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a sign is told to be there or to last, and its own part of the message goes on with nothing that ends it:
+        "hết sốt nhưng mặt to hơn", "khám rồi, giờ ói"."""
+        ended = self._sure(*_ENDED)
+        told = {*_EVENTS, "grow", "no_air", "leaks", *(sign for signs in _SEVERE.values() for sign in signs)}
+        if not (self.stands("seen") or self.seen_to or self.passed_well or self.home_again):
+            told |= {*_GOES_ON}  # who was seen may still ask of what is left
+        return self.deep or any(
+            not any(
+                each.last >= place.first
+                and self._clause(each) == self._clause(place)
+                and not _LIST.search(self._between(place, each))
+                for each in ended
+            )
+            for sign in told - {"frail"}
+            for place in self.places(sign)
+        )
+
+    @property
+    def deep(self) -> bool:
+        """Whether what swells or spreads reaches the neck or an eye, or the neck is stiff."""
+        reached = any(self.near(how, part, 4) for how in ("swell", "grow") for part in ("neck", "eye"))
+        return reached or any(self.beside("neck", how, 2) for how in ("locked", "taut"))
+
+    @property
+    def came_out(self) -> bool:
+        """Whether what was swallowed is told to have come out at the other end, and is not only waited for."""
+        return self.stands("passed") and not (self._not_yet() or self._sure("supposed"))
+
+    @property
+    def helped(self) -> bool:
+        """Whether those who were called are told to be there, or to have taken the ill person along."""
+        return self.stands("helped") and not (self._not_yet() or self.goes_on)
+
+    @property
+    def was_an_animal(self) -> bool:
+        """Whether the message takes back whom it was told of, and it is an animal."""
+        return self.nobody and any(each.first == 0 for each in self._sure("retracts", "meant"))
 
     @property
     def prepares(self) -> bool:

@@ -170,6 +170,17 @@ async def test_a_follow_up_in_an_emergency_is_the_models_with_the_card_before_it
     assert web.queries == []
 
 
+async def test_a_model_in_an_emergency_says_nothing_against_its_card(
+    clinic: Clinic, server: OllamaDouble
+) -> None:
+    server.script("Chườm nóng và chờ vài hôm là đỡ, không cần đi khám. Nằm kê cao đầu.")
+    await clinic.ask("mặt em sưng to một bên vì răng sâu")
+    told = await clinic.ask("giờ em làm gì cho bớt")
+    assert told.answer.startswith("🚨")
+    assert "Nằm kê cao đầu" in told.answer
+    assert "Chườm nóng và chờ" not in told.answer
+
+
 DRAFTS = {
     "conflict": "Bạn nên uống amoxicillin cho đỡ.",
     "dose": "Hãy uống ibuprofen 400 mg mỗi 8 giờ.",

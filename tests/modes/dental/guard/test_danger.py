@@ -14,7 +14,7 @@ from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, w
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly.text.language import detect
-from troly_dental.emergency import Emergency, reply, still
+from troly_dental.emergency import Emergency, reply, still, without_contrary
 from troly_dental.guard import advice, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
 
@@ -1063,3 +1063,207 @@ def test_shame_without_accents_is_no_choking_and_a_lip_that_is_numb_no_allergy(m
 )
 def test_what_is_stuck_or_swells_besides_is_a_danger_all_the_same(message: str) -> None:
     assert danger(message) is not None
+
+
+def _followed_up(told: str, later: str) -> Emergency | None:
+    """The emergency that is kept after `told` and then `later`."""
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+    first = reply(told, [], None, now, "vi")
+    assert first is not None
+    assert first.emergency is not None
+    then = reply(later, [told], first.emergency, now, "vi")
+    assert then is not None
+    return then.emergency
+
+
+@pytest.mark.parametrize(
+    ("told", "ended", "there"),
+    [
+        ("nhổ răng xong máu chảy không cầm", "bs khâu rồi", "máu vẫn rỉ"),
+        ("nhổ răng xong máu chảy không cầm", "hết chảy rồi", "em thấy choáng"),
+        ("blood keeps pouring after my extraction", "it stopped", "i feel faint"),
+        ("mặt sưng to một bên", "bác sĩ khám rồi", "nó lan xuống cổ"),
+        ("mặt sưng to một bên", "hết sốt rồi", "mặt to hơn"),
+        ("mổ răng khôn xong bị sốt", "hết sốt rồi", "cổ cứng"),
+        ("em uống 20 viên panadol", "khám rồi", "đau bụng quá"),
+    ],
+)
+@pytest.mark.parametrize("joined", ["{ended} nhưng {there}", "{ended} mà {there}", "{ended}, giờ {there}"])
+def test_an_emergency_goes_on_while_a_sign_is_told_beside_what_is_over(
+    told: str, ended: str, there: str, joined: str
+) -> None:
+    assert _followed_up(told, joined.format(ended=ended, there=there)) is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "later"),
+    [
+        ("em muốn chết cho xong", "em ổn rồi, xin lỗi"),
+        ("con té văng răng cửa", "hết chảy máu rồi"),
+        ("bị đánh gãy hàm", "đỡ rồi ạ"),
+        ("nhổ răng xong máu chảy không cầm", "bác sĩ bảo vô cấp cứu ngay"),
+    ],
+)
+def test_what_a_doctor_has_to_see_is_not_over_because_one_is_better(told: str, later: str) -> None:
+    assert _followed_up(told, later) is not None
+
+
+@pytest.mark.parametrize("later", ["bác sĩ khám rồi nói bình thường", "máu ngưng từ trưa rồi", "cầm rồi, còn phải kiêng gì không"])  # fmt: skip
+def test_what_is_over_with_nothing_left_is_over(later: str) -> None:
+    assert _followed_up("nhổ răng xong máu chảy không cầm", later) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "later"),
+    [
+        ("sưng má từ hôm qua", "nay lan qua mắt rồi ạ"),
+        ("my cheek is swollen", "it has spread to my neck"),
+        ("sưng má", "sốt 39 độ nữa"),
+        ("bị xe tông gãy răng", "đầu choáng, ói"),
+        ("nhổ răng xong máu chảy không cầm", "giờ vã mồ hôi"),
+    ],
+)
+def test_an_emergency_that_grows_worse_is_not_waited_with(told: str, later: str) -> None:
+    worse = _followed_up(told, later)
+    assert worse is not None
+    assert worse.severe
+    assert "115" in still("", worse, "vi").splitlines()[0]
+
+
+def test_what_is_done_in_an_emergency_is_no_other_matter() -> None:
+    told = "cuu voi con toi 8 thang hoc cai gi mat tim tai khong khoc ra tieng"
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+    first = reply(told, [], None, now, "vi")
+    assert first is not None
+    later = reply("vo lung 5 cai roi van chua ra, an bung duoc khong", [told], first.emergency, now, "vi")
+    assert later is not None
+    assert not later.aside
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (["em uống paracetamol cho đỡ đau răng"], "nãy giờ 12 viên rồi"),
+        (["i took some ibuprofen for my tooth"], "about 14 of them so far"),
+        (["ba tôi sâu răng", "hôm qua ổng đau nên uống thuốc"], "ổng uống 3 vỉ luôn"),
+        (["con gái em 3 tuổi", "lọ thuốc giảm đau đổ ra sàn"], "em đếm thiếu 6 viên"),
+        (["bé 10 kg mọc răng bị nóng"], "tôi cho uống 5 gói hapacol từ sáng tới giờ"),
+        ([], "taking tylenol every hour since yesterday for my tooth"),
+        ([], "uống panadol mỗi tiếng một viên từ hôm qua"),
+        ([], "took 5 extra strength tylenol at once"),
+        ([], "em uong 6 vien efferalgan 1 luc"),
+        ([], "nuốt dung dịch tẩy trắng"),
+        ([], "bé bú hết tuýp gel mọc răng"),
+    ],
+)
+def test_how_much_was_taken_is_counted_over_the_conversation(before: list[str], told: str) -> None:
+    found = danger(told, before)
+    assert found is not None
+    assert found.name == "poisoning"
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (["em uống paracetamol cho đỡ đau răng"], "nhà còn 12 viên"),
+        (["em uống paracetamol cho đỡ đau răng"], "một ngày tối đa mấy viên"),
+        (["bác sĩ kê augmentin"], "tổng 14 viên uống 7 ngày"),
+        (["con tôi 6 tuổi được bác sĩ kê 6 gói kháng sinh"], "uống mấy lần một ngày"),
+        ([], "em uống panadol cứ 6 tiếng 1 viên"),
+    ],
+)
+def test_what_a_label_or_a_doctor_allows_is_no_overdose(before: list[str], told: str) -> None:
+    assert danger(told, before) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "told", "name"),
+    [
+        (
+            ["my son fell at school", "he chipped a tooth"],
+            "now he keeps vomiting and is very sleepy",
+            "trauma",
+        ),
+        (["con chơi xích đu bị ngã", "răng cửa mẻ một miếng"], "giờ nó cứ ói", "trauma"),
+        ([], "tooth pushed up into the gum after a fall", "trauma"),
+        ([], "toi bi danh, ham keu rac, gio ngam lai khong khop", "trauma"),
+        ([], "lưỡi bị cắn đứt chảy nhiều máu", "trauma"),
+        ([], "chó cắn vô mặt con tôi, chảy máu miệng", "trauma"),
+        ([], "con chó nhà hàng xóm cắn rách má con em", "trauma"),
+        ([], "thang con bi cay dua dam vao vom hong", "trauma"),
+        ([], "bé cắn dây điện, môi cháy xém", "trauma"),
+        ([], "em mới trám răng xong bị nổi mày đay toàn thân", "allergy"),
+        (["bác sĩ kê augmentin", "uống viên đầu"], "người nổi đầy mẩn, môi sưng", "allergy"),
+        ([], "crown came off while eating and i think i breathed it in", "object"),
+        ([], "bàn chải kẽ gãy rồi trôi xuống họng", "object"),
+        ([], "mẹ em nhai củ ấu tàu chữa đau răng", "poisoning"),
+        ([], "toi cat tay roi", "self_harm"),
+        ([], "em đứng trên cầu, mệt mỏi vì răng với đời", "self_harm"),
+    ],
+)
+def test_a_danger_is_put_together_from_what_was_told(before: list[str], told: str, name: str) -> None:
+    found = danger(told, before)
+    assert found is not None
+    assert found.name == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["dây cung bị đứt chọc vào má", "lưỡi em có vết rách nhỏ hay bị nhiệt", "con chó nhà em cắn gãy răng nó", "răng lung lay do viêm nha chu", "mệt mỏi vì niềng răng", "va vào cửa răng hơi ê", "con té, răng hơi mẻ, không chảy máu, chơi bình thường"],
+)  # fmt: skip
+def test_a_trifle_is_no_injury(text: str) -> None:
+    assert danger(text) is None
+
+
+@pytest.mark.parametrize(
+    ("calm", "meant"),
+    [
+        ("tôi sợ nha sĩ muốn chết", "sợ lắm rồi, tôi muốn chết"),
+        ("hồi đó tôi từng muốn chết vì răng hô, giờ niềng xong vui lắm", "hồi đó tôi từng muốn chết, giờ lại muốn chết"),
+        ("tự tử, à em gõ nhầm, ý em là tự tẩy trắng", "tôi muốn tự tử, xin lỗi"),
+        ("nha khoa nay chem dep qua, kho tho luon", "nho rang xong kho tho qua"),
+        ("viên kháng sinh to quá khó nuốt, bẻ đôi được không", "áp xe răng, thuốc to hay nhỏ cũng khó nuốt"),
+        ("há miệng không được lâu lúc trám răng", "không há miệng được lâu rồi, sưng má"),
+        ("bé nuốt răng sữa tuần trước, đi ngoài ra rồi", "bé nuốt cái vít răng, đợi đi ngoài ra rồi tính"),
+        ("trẻ sốt mọc răng thường mấy độ", "con em mọc răng sốt 39 độ"),
+        ("I once swallowed a filling and nothing happened", "I just swallowed a filling"),
+        ("nhét miếng bông gòn tẩm dầu vô cái lỗ cho bớt nhức được không", "nhổ răng xong thay mấy miếng bông vẫn ra máu"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_something_else_is_calm_and_what_is_meant_is_not(calm: str, meant: str) -> None:
+    assert danger(calm) is None
+    assert danger(meant) is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "left", "stays"),
+    [
+        ("nuốt cái mão răng", "đi cầu ra rồi", "đợi đi cầu ra rồi tính"),
+        ("má em khó thở sau tiêm tê", "xe cấp cứu tới rồi", "xe cấp cứu tới chưa"),
+        ("bé nhà em hóc, tím tái", "115 tới rồi ạ", "115 tới rồi mà nó vẫn không thở"),
+        ("uống 20 viên paracetamol", "tôi đùa đấy", "tôi đùa đấy mà giờ đau bụng quá"),
+        ("mặt em sưng to", "à nhầm, con mèo nhà em", "à nhầm, mẹ em"),
+        ("con té văng răng cửa", "back from the dentist, it's splinted", "not back from the dentist yet"),
+    ],
+)
+def test_an_emergency_can_be_left_in_plain_words(told: str, left: str, stays: str) -> None:
+    assert _followed_up(told, left) is None
+    assert _followed_up(told, stays) is not None
+
+
+@pytest.mark.parametrize(
+    ("sign", "told", "shown"),
+    [
+        ("swelling", "Bạn cứ chườm nóng và chờ vài hôm là đỡ, không cần đi khám.", ""),
+        ("swelling", "Tình trạng này không nguy hiểm, sẽ tự khỏi. Đi khám ngay.", "Đi khám ngay."),
+        ("swelling", "Bạn nên đi khám, nhưng có thể chờ vài hôm.", "Bạn nên đi khám."),
+        ("swelling", "Không chườm nóng, nặn hay chọc.", "Không chườm nóng, nặn hay chọc."),
+        ("swelling", "Đừng chờ đến sáng, hãy đến bệnh viện.", "Đừng chờ đến sáng, hãy đến bệnh viện."),
+        ("swelling", "Wait a few days and apply a warm compress; no need to see a doctor.", ""),
+        ("swelling", "Do not wait until tomorrow: go to the hospital.", "Do not wait until tomorrow: go to the hospital."),
+        ("poisoning", "Bạn móc họng cho nôn ra. Gọi 115.", "Gọi 115."),
+        ("bleeding", "Cắn gạc và đợi 30 phút, không mở ra xem.", "Cắn gạc và đợi 30 phút, không mở ra xem."),
+    ],
+)  # fmt: skip
+def test_what_speaks_against_a_card_is_not_said_beside_it(sign: str, told: str, shown: str) -> None:
+    assert without_contrary(told, sign, "en" if told.isascii() else "vi") == shown
