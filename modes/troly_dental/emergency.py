@@ -298,7 +298,9 @@ def still(text: str, present: Emergency, lang: Lang) -> str:
         return "\n".join([head, "", *card])
     # How long there is stands in the card.
     silent = {"time", "meanwhile"} if name in _FASTING else {"time", "meanwhile", "food"}
-    wanted = [label for label in _lexicon().labels_in(text) if label not in silent]
+    labels = _lexicon().labels_in(text)
+    # Who waits for the ambulance hears what to do, not to hurry.
+    wanted = [] if "meanwhile" in labels else [label for label in labels if label not in silent]
     told, more = _told_lines(text, name, lang), [say(f"guard.still.{label}", lang) for label in wanted]
     lines = [*told, *more[: _LINES - min(len(told), 2)]]
     if lines and ("meanwhile" in _lexicon().labels_in(text) or not ASKS_AT_END.search(fold(text))):

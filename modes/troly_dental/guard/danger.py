@@ -15,8 +15,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from troly.text.everyday import is_laughter
-from troly.text.fold import WordToken, accents, accents_agree, fold, tokens
+from troly.text.everyday import everyday_phrases, is_laughter
+from troly.text.fold import WordToken, accents, accents_agree, fold, has_marks, tokens
 from troly.text.language import detect
 from troly.text.match import blank_out
 from troly.text.wordlist import read_lists
@@ -873,6 +873,10 @@ _FRAMES = (
 _SHOWN_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 12, 5, 60
 
 
+# What a blow does and where.
+_OF_INJURY = frozenset({"harm", "broken", "jaw", "face"})
+
+
 class _Reading:
     """Which concepts stand where in one spelling of a message."""
 
@@ -923,9 +927,25 @@ class _Reading:
                 and not (concept in _DENIABLE and self.is_no_event(concept, place))
                 and not (concept in {"choked_on", "no_air"} and self._long_ago(place))
                 and not (concept == "by_mistake" and (self._corrects(place) or self._denied(place)))
+                and not (concept in _OF_INJURY and self._of_care(place))
             ]
             for concept, places in self._all.items()
         }
+
+    def _of_care(self, place: _Place) -> bool:
+        """Whether one syllable without accents, of who tells that a doctor has seen to it, is more likely of that, of the child
+        or of thanks: "bac si cam lai cho be xong roi, cam on"."""
+        if (
+            place.first != place.last
+            or not self._all.get("seen")
+            or has_marks(word.text for word in self._words)
+        ):
+            return False
+        thanked = [(hit.start, hit.end) for hit in everyday_phrases(self.text) if hit.label == "thanks"]
+        told = [one for concept in ("seen", "child") for one in self._all.get(concept, ())]
+        return any(start <= self._start(place) < end for start, end in thanked) or any(
+            one.first <= place.first <= one.last for one in told
+        )
 
     @property
     def nobody(self) -> bool:

@@ -1267,3 +1267,36 @@ def test_an_emergency_can_be_left_in_plain_words(told: str, left: str, stays: st
 )  # fmt: skip
 def test_what_speaks_against_a_card_is_not_said_beside_it(sign: str, told: str, shown: str) -> None:
     assert without_contrary(told, sign, "en" if told.isascii() else "vi") == shown
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "bac si cam lai cho be xong roi, be on roi a, cam on ban nhieu nha",
+        "bác sĩ gắn lại cho cháu rồi, cháu ổn rồi ạ",
+        "bs nep lai xong roi, be on roi",
+    ],
+)
+def test_care_told_without_accents_is_no_blow(told: str) -> None:
+    earlier = ["con trai em 11 tuoi da banh bi vang cai rang cua ra ngoai"]
+    assert danger(told, earlier) is None
+    assert is_over(told)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "hỏi trước cho biết thôi, lỡ bé hóc đồ chơi thì vỗ sao cho đúng ạ",
+        "just in case, what if my baby chokes on a toy",
+    ],
+)
+def test_what_is_asked_in_advance_is_no_event(asked: str) -> None:
+    assert danger(asked, []) is None
+
+
+@pytest.mark.parametrize(
+    "waiting", ["trong lúc đợi xe thì em phải làm gì", "dang cho xe cuu thuong", "what do i do while we wait"]
+)
+def test_who_waits_for_the_ambulance_hears_what_to_do(waiting: str) -> None:
+    present = Emergency("bleeding", datetime(2026, 11, 22, tzinfo=UTC), severe=True)
+    assert "20-30" in still(waiting, present, "en" if waiting.startswith("what") else "vi")
