@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import LANGS, Lang
@@ -108,6 +109,8 @@ _CLOCKS = re.compile(
 _SPELT_HOURS = re.compile(
     rf"\b(?!(?:mot|one) (?!and a half|{_HOUR_WORD} (?:ruoi|and a half|\d+ ?(?:phut|p|min))))({'|'.join(_NUMBERS)})(?= (?:and a half )?{_HOUR_WORD}\b)|(?<!\w)(hai|ba|bon|sau|bay|tam|chin|muoi|two|three|four|five|six|seven|eight|nine|ten)(?= (?:ngay|buoi|days|nights)\b)"
 )
+# What joins two things that are asked in one message.
+_JOINED = re.compile(r",(?!\d)|;|\b(?:và|va|and|rồi|roi|then)\b", re.IGNORECASE)
 _REPEATED = re.compile(
     rf"\b\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?) ?(?:moi|tung|hang|/|per|each|every|an?) ?({_DAY_WORD}|lan|quy|quarter)\b|\b(?:moi|tung|each|every) ({_DAY_WORD}|quy|quarter) (?:\w+ ){{0,3}}?\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?)\b"
 )
@@ -692,6 +695,14 @@ def _with_kind_of_day(given: ToolInputs, today: date) -> tuple[str, str, str]:
     return query, "" if note else day, note
 
 
+def _is_of_another_rule(typed: str, at: int, rule: Passage) -> bool:
+    """Whether what stands `at` a place is of a part of the message that speaks of nothing in `rule`: another question."""
+    ends = [0, *(found.end() for found in _JOINED.finditer(typed)), len(typed)]
+    part = next(typed[start:end] for start, end in pairwise(ends) if start <= at < end)
+    asked = question_of(part)
+    return asked.subjects > 0 and not asked.coverage(text_of(rule.whole)).share
+
+
 def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
     """What of the question would change the sum `told` and stands in no part of it."""
     query, typed = given.query, hours_in_full(given.turn.text)
@@ -703,6 +714,7 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         value, word = Decimal(found[1].replace(",", ".")), found[2]
         unit = next((name for name, words in UNITS.items() if re.fullmatch(words, word)), "")
         known = value in used or (value in ruled and unit != "time") or value == 1
+        known = known or _is_of_another_rule(typed, found.start(), rule)
         if (unit or word in _OTHER_UNITS) and not known and not _penalty(rule.text, unit, value):
             unread.append(typed[found.start() : found.end()])
     held = text_of(f"{rule.title}\n{sentence}")
