@@ -972,7 +972,9 @@ def _plan(
     left = (*left, *_not_left_out(best, before))
     last = span_of(best.schema, built.query.date_ref) if built.query else None
     ahead = (
-        built.query and parts.when.yearless and is_ahead(built.query.period, last[1] if last else None, today)
+        built.query
+        and (parts.when.yearless or parts.when.coming)
+        and is_ahead(built.query.period, last[1] if last else None, today)
     )
     ahead = ahead or (parts.has("when") and parts.has("sold out", "running out", "left"))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):

@@ -326,6 +326,7 @@ class Reader:
         self._pointers()
         self._superlatives()
         self._ranks()
+        self._plurals()
         self.parts.when = read_periods(self)
         self.parts.facts += [
             f"“{each.text}” = {each.period.start} .. {each.period.end}"
@@ -877,6 +878,53 @@ class Reader:
                 if self.has(place, "high", "low"):
                     self.take("rank", place)
             return
+
+    def _plurals(self) -> None:
+        """ "Tổng tiền của mấy đơn hủy", "chỉ lấy những đơn": rows that something else is asked of, neither counted nor listed."""
+        for at, mention in enumerate(self.mentions[:-1]):
+            few = fold(mention.text) == "may" and mention.has("count")
+            behind = self.mentions[at + 1]
+            noun = self._is_noun(at + 1) or (
+                not behind.role and (self.is_rows(at + 1) or bool(behind.values))
+            )
+            if (
+                mention.role
+                or not (few or mention.has("plural"))
+                or not noun
+                or self._between(at, at + 1).strip()
+            ):
+                continue
+            if (few and self._of_another(at)) or self._is_bounded(at):
+                mention.labels = frozenset({"plural"})
+
+    def _is_bounded(self, at: int) -> bool:
+        """Whether a word that takes rows in or leaves them out, or says whose a figure is, stands right before: "của", "chỉ lấy", "bỏ"."""
+        ahead = at - 1
+        if ahead < 0 or self._between(ahead, at).strip():
+            return False
+        led = (
+            self.has(ahead, "only", "not", "minus", "including", "not this") or self.figure(ahead) is not None
+        )
+        word = fold(self.mentions[ahead].text).split()[-1]
+        opens = word in turn_words("with") and all(map(self.is_link, range(ahead)))
+        led = led or opens or word in turn_words("whose") or self.has(ahead, "how much")
+        return led and not (self.is_rows(ahead) or self.has(ahead, "number", "count"))
+
+    def _of_another(self, at: int) -> bool:
+        """Whether money or a figure is asked for in the same clause, beside a state of these rows: "mấy đơn hủy hết bao nhiêu tiền"."""
+        clause = [at]
+        for step in (-1, 1):
+            place = at + step
+            while 0 <= place < len(self.mentions) and not self.has(place, "and", "either"):
+                if "," in self._between(*sorted((place, place - step))):
+                    break
+                clause.append(place)
+                place += step
+        asked = any(
+            place != at and not self.is_rows(place) and (self.has(place, "how much") or self.figure(place))
+            for place in clause
+        )
+        return asked and any(self.mentions[place].values and place > at for place in clause)
 
     # --- 2. cells that are empty or not
 

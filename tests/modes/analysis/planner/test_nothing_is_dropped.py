@@ -278,3 +278,69 @@ def test_a_question_that_was_asked_back_bounds_no_reading_of_the_next(asked: str
             each.value for each in query.conditions if isinstance(each.value, str)
         }
         assert query is None or query.period is None
+
+
+SEVERAL = ("mấy", "những", "các")
+
+
+@pytest.mark.parametrize("several", SEVERAL)
+@pytest.mark.parametrize(
+    "asked", ["tổng tiền của {} đơn Shopee tháng 5 là bao nhiêu", "doanh thu {} đơn Shopee tháng 5", "tháng 5, {} đơn Shopee hết bao nhiêu tiền"]
+)  # fmt: skip
+def test_rows_that_money_is_asked_of_are_not_counted(asked: str, several: str) -> None:
+    for text in (asked.format(several), fold(asked.format(several))):
+        arguments = plan(text, (ORDERS,), NOW).calls[0].arguments
+        assert (arguments["operation"], arguments["field"]) == ("sum", "Doanh thu")
+
+
+@pytest.mark.parametrize("several", SEVERAL)
+def test_rows_that_alone_are_taken_in_keep_the_figure(several: str) -> None:
+    before = plan("doanh thu tháng 5", (ORDERS,), NOW)
+    after = plan(f"nếu chỉ lấy {several} đơn Shopee thôi thì sao", (ORDERS,), NOW, before)
+    assert after.calls[0].arguments == {**before.calls[0].arguments, "filters": {"Nền tảng": "Shopee"}}
+
+
+@pytest.mark.parametrize(
+    "asked", ["tháng 5 có mấy đơn Shopee", "tháng 5 Shopee mấy đơn", "may don Shopee thang 5"]
+)
+def test_several_rows_alone_are_counted(asked: str) -> None:
+    assert plan(asked, (ORDERS,), NOW).calls[0].arguments["operation"] == "count"
+
+
+@pytest.mark.parametrize("days", ["tháng 3", "tháng 12", "quý 1", "quy 4"])
+def test_days_said_to_come_are_a_forecast(days: str) -> None:
+    past = replace(ORDERS, span=(date(2023, 1, 1), NOW.date()))
+    assert plan(f"doanh thu {days}", (past,), NOW).calls
+    for text in (f"doanh thu {days} tới là bao nhiêu", fold(f"doanh thu {days} tới là bao nhiêu")):
+        made = plan(text, (past,), NOW)
+        assert (made.refusal, made.calls) == ("forecast", ())
+
+
+@pytest.mark.parametrize(
+    ("asked", "unit"),
+    [
+        ("trung bình mỗi thứ bảy doanh thu bao nhiêu", "day"), ("doanh thu trung bình một chủ nhật", "day"),
+        ("average revenue per Saturday", "day"), ("doanh thu trung bình mỗi cuối tuần", "week"),
+    ],
+)  # fmt: skip
+def test_the_mean_of_a_weekday_is_one_of_such_days(asked: str, unit: str) -> None:
+    query = plan(asked, (ORDERS,), NOW).ask
+    assert query is not None
+    assert (query.form, [each.unit for each in query.per]) == ("per", [unit])
+    assert [each.unit for each in query.conditions] == ["weekday"]
+
+
+@pytest.mark.parametrize(
+    ("change", "order"), [("tăng nhiều nhất", "desc"), ("giảm mạnh nhất", "asc"), ("tang it nhat", "asc"), ("xuống nhiều nhất", "asc")]
+)  # fmt: skip
+def test_the_end_of_a_change_orders_changes_and_never_the_figure(change: str, order: str) -> None:
+    before = plan("so sánh doanh thu tháng 5 với tháng 4", (ORDERS,), NOW)
+    after = plan(f"tỉnh nào {change}", (ORDERS,), NOW, before)
+    whole = plan(f"tỉnh nào doanh thu {change} tháng 5 so với tháng 4", (ORDERS,), NOW)
+    for made in (after, whole):
+        assert made.ask is not None
+        assert (made.ask.form, made.ask.order, made.ask.measures[0].op) == ("compare", order, "sum")
+        assert made.calls[0].arguments["pipeline"][-1] == {
+            "$sort": {"difference": 1 if order == "asc" else -1}
+        }
+    assert not plan(f"tỉnh nào doanh thu {change}", (ORDERS,), NOW).calls
