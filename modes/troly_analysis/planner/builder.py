@@ -370,7 +370,7 @@ class _Builder:
             chart=parts.chart,
         )
         self._check_shown(form, gap=bool(gap))
-        self._check_bounds()
+        self._check_bounds(form)
         self.built.unmet = tuple(self.unmet)
         return self.built
 
@@ -412,8 +412,6 @@ class _Builder:
                 margin[0].noun
             )  # of one piece there is a margin, what was made in all is not known
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
-        if parts.has("growth") and parts.extremes and form in {"top", "rows"}:
-            self.unmet.append("growth")  # "tăng nhiều nhất" ranks changes, and no two periods are named
         if ends and form == "top":
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
             self.unmet += [] if dated else ["latest"]
@@ -422,9 +420,14 @@ class _Builder:
         if parts.limit and form not in {"top", "rows", "groups", "share"}:
             self.unmet.append("top")
 
-    def _check_bounds(self) -> None:
-        """Name days that are of one figure only, and a few of which is not said how few."""
+    def _check_bounds(self, form: str) -> None:
+        """Name days that are of one figure only, a few of which is not said how few, "each" of nothing, an end of no change."""
         parts = self.parts
+        added = any(each.op == "count" or (each.ref and not averaged(each.ref)) for each in self.measures)
+        if parts.each and added and form == "scalar" and not (parts.pointer or parts.per_row):
+            self.unmet.append("each")  # of each of what, nothing says
+        if parts.has("growth") and parts.extremes and form in {"top", "rows"}:
+            self.unmet.append("growth")  # "tăng nhiều nhất" ranks changes, and no two periods are named
         if parts.has("now") and parts.when.period and len(self.measures) > 1:
             self.unmet.append("now")
         if parts.has("running out") and not parts.numbers and parts.has("number", "count"):

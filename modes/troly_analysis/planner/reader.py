@@ -193,6 +193,8 @@ class Parts:
     """Whether the figure that others are a part of is named first ("what percentage of revenue is shipping")."""
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
+    each: bool = False
+    """Whether a figure is asked for of each of what no noun names: "how many of each", "mỗi cái"."""
     corrects: bool = False
     """Whether it says that something else was meant ("chứ không phải số đơn")."""
     kept: list[str] = field(default_factory=list)
@@ -2168,12 +2170,30 @@ class Reader:
         )
         parts.share_of = self._share_of()
         sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
-        near = [place for at in sizes for place in (self.beside(at, -1), at + 1)]
+        ahead = [at - 1 - self.has(at - 1, "which") for at in sizes]  # "đơn nào to nhất"
+        near = [*ahead, *(place for at in sizes for place in (self.beside(at, -1), at + 1))]
         parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)
         parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
+        counted = [
+            at for at, each in enumerate(self.mentions) if each.role == "value" and self._is_counted(at)
+        ]
+        parts.repeated = parts.repeated or len(counted) > 1
+        parts.each = any(map(self._of_each, range(len(self.mentions))))
         parts.unread, parts.understood = self._unread(), self._understood()
+
+    def _is_counted(self, at: int) -> bool:
+        """Whether a value's own number is asked for: "số đơn hủy", "bao nhiêu đơn hủy"."""
+        noun = at - 1 - (at > 0 and self.is_rows(at - 1))
+        return self.has(noun, "count", "number") and self.mentions[noun].end == self.mentions[noun + 1].start
+
+    def _of_each(self, at: int) -> bool:
+        """Whether "of each", "mỗi cái", "từng món" says of which without a column: of what was shown."""
+        mention = self.mentions[at]
+        said = fold(mention.text).split()
+        one = bool(said) and (said[-1] if mention.has("by", "per") else said[0]) in turn_words("each")
+        return one and mention.role in {"shape", "link", "filler"} and mention.has("each", "by", "per")
 
     def _role_left(self, at: int) -> str:
         """The role of a mention that no reader used, "" where it was not understood."""

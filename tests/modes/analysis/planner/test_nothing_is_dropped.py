@@ -344,3 +344,55 @@ def test_the_end_of_a_change_orders_changes_and_never_the_figure(change: str, or
             "$sort": {"difference": 1 if order == "asc" else -1}
         }
     assert not plan(f"tỉnh nào doanh thu {change}", (ORDERS,), NOW).calls
+
+
+@pytest.mark.parametrize("each", ["mỗi cái", "từng cái", "mỗi bên"])
+def test_each_is_of_what_was_shown(each: str) -> None:
+    before = plan("doanh thu Shopee và Lazada tháng 5", (ORDERS,), NOW)
+    query = plan(f"{each} bao nhiêu đơn", (ORDERS,), NOW, before).ask
+    assert query is not None
+    assert [(group.ref.name, query.conditions[0].value) for group in query.groups] == [
+        ("Nền tảng", ["Shopee", "Lazada"])
+    ]
+
+
+@pytest.mark.parametrize(
+    "asked", ["how many units of each did we sell in May", "tháng 5 mỗi cái bán được bao nhiêu"]
+)
+def test_each_of_nothing_that_is_named_gives_no_figure(asked: str) -> None:
+    made = plan(asked, (ORDERS,), NOW)
+    assert (made.calls, made.missing) == ((), ("each",))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "số đơn hoàn trả với số đơn đã hủy tháng 5, tỉnh nào hủy nhiều nhất", "cho xin so don huy va so don hoan tra thang 5, tinh nao huy nhieu nhat",
+        "số đơn Shopee và số đơn Lazada tháng 5, tỉnh nào nhiều nhất",
+    ],
+)  # fmt: skip
+def test_numbers_that_are_asked_apart_are_told_apart_and_before_a_ranking(asked: str) -> None:
+    made = plan(asked, (ORDERS,), NOW)
+    assert made.ask is not None
+    assert made.ask.form == "groups"
+    assert len(made.ask.conditions[0].value) == 2
+    assert [each.ask.form for each in made.more if each.ask] == ["top"]
+
+
+@pytest.mark.parametrize("more", ["", ", mua gì", " mua gì mà nhiều thế", ", khách mua gì mà dữ vậy"])
+@pytest.mark.parametrize(
+    ("end", "order"), [("đơn nào to nhất", "desc"), ("đơn lớn nhất", "desc"), ("đơn nhỏ nhất", "asc")]
+)
+def test_the_greatest_order_is_one_row_whatever_is_asked_of_it(end: str, order: str, more: str) -> None:
+    for text in (f"{end} tháng 5{more}", fold(f"{end} tháng 5{more}")):
+        query = plan(text, (ORDERS,), NOW).ask
+        assert query is not None
+        assert (query.form, query.order, query.limit, query.groups) == ("rows", order, 1, ())
+
+
+@pytest.mark.parametrize("asked", ["mấy đơn tất cả", "tất cả bao nhiêu đơn", "how many orders in all"])
+def test_all_leaves_a_state_and_never_the_place(asked: str) -> None:
+    before = plan("số đơn đã hủy ở Đà Nẵng tháng 5", (ORDERS,), NOW)
+    query = plan(asked, (ORDERS,), NOW, before).ask
+    assert query is not None
+    assert [each.value for each in query.conditions if each.ref.name == "Tỉnh thành"] == ["Đà Nẵng"]
