@@ -423,6 +423,8 @@ class _Builder:
     def _check_bounds(self, form: str) -> None:
         """Name days that are of one figure only, a few of which is not said how few, "each" of nothing, an end of no change."""
         parts = self.parts
+        if parts.counted_state and parts.measures and not any(each.op == "count" for each in self.measures):
+            self.unmet.append("count")  # "doanh thu tháng 9, có mấy đơn hủy"
         added = any(each.op == "count" or (each.ref and not averaged(each.ref)) for each in self.measures)
         if parts.each and added and form == "scalar" and not (parts.pointer or parts.per_row):
             self.unmet.append("each")  # of each of what, nothing says

@@ -61,7 +61,7 @@ from troly_analysis.planner.pointing import (
     values_of,
     widened,
 )
-from troly_analysis.planner.reader import GOODS, STATES, Parts, Pointer, read_question
+from troly_analysis.planner.reader import GOODS, PLACES, Parts, Pointer, read_question
 from troly_analysis.planner.schema import Schema, code_name, schema_of
 from troly_analysis.planner.types import (
     Condition,
@@ -692,13 +692,10 @@ class _Question:
         when = of_the_year_before(parts.when, before.period, self.today)
         dated = replace(query, period=when.period) if query.versus is None and query.period else query
         within = of_every(parts, in_context(dated, before, schema, chosen=parts.picks == "thing"))
-        if parts.has(
-            "all"
-        ):  # "bao nhiêu đơn tất cả": in every state, of those days and that place, or of the whole sheet
-            kept = (each for each in within.conditions if each.ref.concept not in STATES)
-            within = replace(
-                within, conditions=(*kept, *(each for each in query.conditions if each.ref.concept in STATES))
-            )
+        if parts.has("all"):  # "bao nhiêu đơn tất cả": of those days and that place, or of the whole sheet
+            place = [each for each in within.conditions if each.ref.concept in PLACES]
+            rest = (each for each in query.conditions if each not in place)
+            within = replace(within, conditions=(*place, *rest))
         if within == query:
             return
         if built.also is not None and any(each.ref.concept in GOODS for each in within.conditions):

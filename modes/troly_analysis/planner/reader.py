@@ -63,9 +63,9 @@ PERSONS = (
 )  # fmt: skip
 """The concepts of columns that hold persons."""
 STATES = frozenset({"status", "reason", "gender", "priority"})
-_PLACES = frozenset({"province", "region", "district", "country"})
+PLACES = frozenset({"province", "region", "district", "country"})
 _WAYS, _SITES = frozenset({"platform", "payment", "carrier"}), frozenset({"branch", "warehouse"})
-_NAMED_KINDS = _PLACES | _WAYS | _SITES
+_NAMED_KINDS = PLACES | _WAYS | _SITES
 _LONGEST_NAME, _MOST_LACKING = 4, 3
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
@@ -193,6 +193,8 @@ class Parts:
     """Whether the figure that others are a part of is named first ("what percentage of revenue is shipping")."""
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
+    counted_state: bool = False
+    """Whether the rows in a state are what is counted ("mấy đơn hủy")."""
     each: bool = False
     """Whether a figure is asked for of each of what no noun names: "how many of each", "mỗi cái"."""
     corrects: bool = False
@@ -897,28 +899,27 @@ class Reader:
             ):
                 continue
             if (few and self._of_another(at)) or self._is_bounded(at):
-                mention.labels = frozenset({"plural"})
+                mention.labels = frozenset({"filler"})
 
     def _is_bounded(self, at: int) -> bool:
         """Whether a word that takes rows in or leaves them out, or says whose a figure is, stands right before: "của", "chỉ lấy", "bỏ"."""
         ahead = at - 1
-        if ahead < 0 or self._between(ahead, at).strip():
+        if ahead < 0 or self._between(ahead, at).strip() or self.is_rows(ahead):
             return False
-        led = (
-            self.has(ahead, "only", "not", "minus", "including", "not this") or self.figure(ahead) is not None
-        )
         word = fold(self.mentions[ahead].text).split()[-1]
         opens = word in turn_words("with") and all(map(self.is_link, range(ahead)))
-        led = led or opens or word in turn_words("whose") or self.has(ahead, "how much")
-        return led and not (self.is_rows(ahead) or self.has(ahead, "number", "count"))
+        money = self.figure(ahead) is not None or self.has(ahead, "how much")
+        of_state = money and any(each.values for each in self.mentions[at + 1 :])
+        led = self.has(ahead, "only", "not", "minus", "including", "not this") or word in turn_words("whose")
+        return (led or opens or of_state) and not self.has(ahead, "number", "count")
 
     def _of_another(self, at: int) -> bool:
         """Whether money or a figure is asked for in the same clause, beside a state of these rows: "mấy đơn hủy hết bao nhiêu tiền"."""
         clause = [at]
         for step in (-1, 1):
             place = at + step
-            while 0 <= place < len(self.mentions) and not self.has(place, "and", "either"):
-                if "," in self._between(*sorted((place, place - step))):
+            while 0 <= place < len(self.mentions) and not self.has(place, "and", "either", "filled"):
+                if self.mentions[place].role or "," in self._between(*sorted((place, place - step))):
                     break
                 clause.append(place)
                 place += step
@@ -1544,7 +1545,7 @@ class Reader:
         there, ref = self.mentions[at + 1].text, self.mentions[at + 1].values[0].ref
         others = bool({word.folded for word in self.wording.words} & {"ra", "khac"})
         nouns = (nth for nth, each in enumerate(self.mentions) if each.targets and nth != at + 1)
-        if others or ref.concept not in _PLACES or any(self._noun_ref(nth) == ref for nth in nouns):
+        if others or ref.concept not in PLACES or any(self._noun_ref(nth) == ref for nth in nouns):
             return True
         options = (f"ở {there}", f"trừ {there}")
         if not self.centre and "ngoai" not in self.choices:
@@ -2180,6 +2181,9 @@ class Reader:
             at for at, each in enumerate(self.mentions) if each.role == "value" and self._is_counted(at)
         ]
         parts.repeated = parts.repeated or len(counted) > 1
+        parts.counted_state = any(
+            each.ref.concept in STATES for at in counted for each in self.mentions[at].values[:1]
+        )
         parts.each = any(map(self._of_each, range(len(self.mentions))))
         parts.unread, parts.understood = self._unread(), self._understood()
 
@@ -2447,10 +2451,10 @@ class Reader:
         beside = self.mentions[at - 1].values[:1] if joint and self.mentions[at - 1].role == "value" else ()
         signs: tuple[tuple[object, frozenset[str]], ...] = (
             (schema.of(kind), frozenset({kind})),
-            (kind, next((family for family in (_PLACES, _WAYS, _SITES) if kind in family), frozenset())),
+            (kind, next((family for family in (PLACES, _WAYS, _SITES) if kind in family), frozenset())),
             (noun, frozenset({noun.concept}) if noun else frozenset()),
             (beside, frozenset(each.ref.concept for each in beside)),
-            (led in turn_words("at") and not length, _PLACES | _SITES),
+            (led in turn_words("at") and not length, PLACES | _SITES),
             (capital and led in turn_words("through") and not length, _WAYS),
             (length or (capital and led in turn_words("of")), frozenset(PERSONS)),
         )
@@ -2467,7 +2471,7 @@ class Reader:
         refs = {each.ref for each in (*parts.groups, *parts.loose)} | {each.ref for each in parts.conditions}
         names = [ref.name for ref in refs]
         about = {ref.concept for ref in refs if ref.concept}
-        about |= _PLACES if about & _PLACES else set()  # "khu vực Huế"
+        about |= PLACES if about & PLACES else set()  # "khu vực Huế"
         names += [
             phrase for each in concepts() if each.name in about for phrase in each.phrases if " " in phrase
         ]
