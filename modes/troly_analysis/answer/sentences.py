@@ -144,7 +144,7 @@ def field_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
 _COLUMN = re.compile(r"(sum|avg|median|min|max|count)\((.+)\)")
 _PERCENTS = frozenset({"share", "percentage_change"})
 _PLAIN_COLUMNS = {
-    "share": "share", "part": "part", "total": "total", "period1_value": "period1", "period2_value": "period2",
+    "share": "share", "part": "part", "total": "total", "period1_value": "period1", "period2_value": "period2", "period1": "period1", "period2": "period2",
     "difference": "difference", "percentage_change": "change", "filled": "filled", "cut": "cut",
 }  # fmt: skip
 

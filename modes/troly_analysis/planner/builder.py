@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from troly.text.dates import add, whole
 from troly.text.fold import fold, folded_words
+from troly_analysis.planner.lexicon import turn_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days, values_of
 from troly_analysis.planner.reader import GOODS, STATES, Parts
@@ -89,7 +90,7 @@ def _pieces(w: _Builder) -> Measure | None:
     """Goods are sold, bought and moved in pieces; best sellers go by orders where nothing counts pieces (001-35)."""
     seller = w.parts.has("seller", "slow seller")
     if w.sold and w.pieces and (w.goods or not w.groups or seller) and not w.parts.has("how much"):
-        open_ = w.form == "scalar" and not (w.goods or seller or w.parts.pointer)
+        open_ = w.form in {"scalar", "per"} and not (w.goods or seller or w.parts.pointer)
         if open_ and w.money and w.schema.main_measure() == w.money:
             w.also = (
                 Measure(w.parts.op or "sum", w.pieces),
@@ -155,7 +156,8 @@ def _asked(w: _Builder) -> Measure | None:
     when = w.parts.when
     w.ask = bool(w.groups or w.conditions or when.period or when.versus)
     main = w.schema.main_measure()
-    high = w.form == "top" and not w.parts.many and main is None  # "tỉnh nào thấp nhất" counts nothing
+    # "tỉnh nào thấp nhất", "tỉnh nào tăng ít nhất" count nothing
+    high = main is None and ((w.form == "top" and not w.parts.many) or bool(change_order(w.parts)))
     return w.count() if w.ask and (w.groups or w.conditions or main) and not high else None
 
 
@@ -339,6 +341,7 @@ class _Builder:
         if form == "top":
             self._named_groups()
         limit = self._limit(form, order)
+        order = change_order(parts) if form == "compare" and self.groups else order
         self._extremes_kept(form, order)
         self.built.query = DataQuery(
             sheet=sheet,
@@ -350,7 +353,9 @@ class _Builder:
             date_ref=parts.when.date_ref,
             period=period,
             versus=versus,
-            order=order if form in {"top", "rows", "share", "groups"} else "",  # type: ignore[arg-type]
+            order=order
+            if form in {"top", "rows", "share", "groups"} or (form == "compare" and self.groups)
+            else "",  # type: ignore[arg-type]
             limit=limit,
             rank=parts.rank if form in {"top", "rows"} else 0,
             entity=parts.rows,
@@ -365,7 +370,7 @@ class _Builder:
             chart=parts.chart,
         )
         self._check_shown(form, gap=bool(gap))
-        self._check_bounds()
+        self._check_bounds(form)
         self.built.unmet = tuple(self.unmet)
         return self.built
 
@@ -415,9 +420,16 @@ class _Builder:
         if parts.limit and form not in {"top", "rows", "groups", "share"}:
             self.unmet.append("top")
 
-    def _check_bounds(self) -> None:
-        """Name days that are of one figure only, and a few of which is not said how few."""
+    def _check_bounds(self, form: str) -> None:
+        """Name days that are of one figure only, a few of which is not said how few, "each" of nothing, an end of no change."""
         parts = self.parts
+        if parts.counted_state and parts.measures and not any(each.op == "count" for each in self.measures):
+            self.unmet.append("count")  # "doanh thu tháng 9, có mấy đơn hủy"
+        added = any(each.op == "count" or (each.ref and not averaged(each.ref)) for each in self.measures)
+        if parts.each and added and form == "scalar" and not (parts.pointer or parts.per_row):
+            self.unmet.append("each")  # of each of what, nothing says
+        if parts.has("growth") and parts.extremes and form in {"top", "rows"}:
+            self.unmet.append("growth")  # "tăng nhiều nhất" ranks changes, and no two periods are named
         if parts.has("now") and parts.when.period and len(self.measures) > 1:
             self.unmet.append("now")
         if parts.has("running out") and not parts.numbers and parts.has("number", "count"):
@@ -817,9 +829,7 @@ class _Builder:
     def _use_end(self, form: Form) -> None:
         """ "Doanh thu cao nhất là bao nhiêu": without anything that is ranked an end is the figure's own."""
         ends = list(dict.fromkeys(self.parts.extremes))
-        if form not in {"scalar", "compare"} and form != "groups":
-            return
-        if not ends or form == "groups":
+        if not ends or form not in {"scalar", "compare"} or (self.groups and change_order(self.parts)):
             return
         plain = [
             each
@@ -836,7 +846,7 @@ class _Builder:
             self.unmet.append("per")  # "mỗi đơn bao nhiêu" counts no orders
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
             return
-        shown = order and (form in {"top", "rows"} or (form == "share" and self.groups))
+        shown = order and (form in {"top", "rows"} or (form in {"share", "compare"} and self.groups))
         if not shown and not any(each.op in {"max", "min"} for each in self.measures):
             self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
         if order == "both" and form != "scalar":
@@ -930,6 +940,15 @@ def leans(parts: Parts) -> bool:
     return parts.corrects or bool(parts.kept) or parts.has(*_MARKS)
 
 
+def change_order(parts: Parts) -> Literal["asc", "desc", ""]:
+    """Which end of the changes is asked for: "tăng nhiều nhất" the greatest, "giảm mạnh nhất" the least; "" for none."""
+    said = set(folded_words(parts.spoken.get("growth", "")))
+    falls, rises = (not said.isdisjoint(turn_words(each)) for each in ("falling", "rising"))
+    if falls == rises or len(set(parts.extremes)) != 1:
+        return ""
+    return "asc" if falls == (parts.extremes[0] == "max") else "desc"
+
+
 def points_by_weekday(parts: Parts, before: DataQuery) -> bool:
     """Whether "thứ hai" could be the second of the groups shown before and no Monday."""
     return bool(before.groups) and any(each.unit == "weekday" for each in parts.conditions)
@@ -984,7 +1003,9 @@ def _goes_on(parts: Parts, before: DataQuery) -> bool:
     ranked = before.form == "top" or (before.form == "rows" and bool(before.order))
     ranked = ranked or (before.form == "groups" and _ranks_things(before))
     again = again or (bool(parts.rank) and ranked and _same_groups(parts, before) and not parts.measures)
-    return share or again or parts.pointer is not None or leaves_rest(parts)
+    days = parts.when.period or parts.when.versus
+    changed = before.versus and parts.has("growth") and (parts.groups or parts.loose) and not days
+    return bool(changed) or share or again or parts.pointer is not None or leaves_rest(parts)
 
 
 def _same_groups(parts: Parts, before: DataQuery) -> bool:
@@ -1362,8 +1383,10 @@ class _Change:
             else:
                 self.set(rank=parts.rank, limit=1)  # "đứng thứ nhì?"
             return
-        told = self.query.form == "compare" and self.query.groups and parts.has("growth")
-        if parts.extremes and not told:
+        told = self.query.form == "compare" and self.query.groups and change_order(parts)
+        if told:
+            self.set(order=told)  # "kênh nào tăng nhiều nhất" after a comparison
+        elif parts.extremes:
             turned = self.before.form == "groups" or (
                 self.before.form in {"top", "rows"} and self.before.limit == 1
             )

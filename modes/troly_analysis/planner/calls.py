@@ -418,7 +418,8 @@ def _beside(writer: Writer, ask: DataQuery, tests: dict[str, Any], period: Perio
     if not all(name in {"period1", "period2"} for name in names):
         gap = {"$subtract": [f"${names[0]}", f"${names[-1]}"]}
     stages = [*writer.rows(period=period), {"$group": gather}, {"$project": shown}]
-    return [*stages, {"$project": {**keys, "difference": gap}}]
+    ranked: list[Stage] = [{"$sort": {"difference": 1 if ask.order == "asc" else -1}}] if ask.order else []
+    return [*stages, {"$project": {**keys, "difference": gap}}, *ranked]
 
 
 def _figure_where(writer: Writer, measure: Measure, test: Any) -> Any:
@@ -476,7 +477,7 @@ def _needs_pipeline(ask: DataQuery) -> bool:
     if any(measure.distinct or measure.over or measure.median for measure in ask.measures) or ask.gap:
         return True
     if ask.form == "compare":
-        return False
+        return bool(ask.order)
     if ask.form == "top" and any(m.op not in {"sum", "count"} and not m.metric for m in ask.measures):
         return True
     return len(ask.measures) > 1 and bool(ask.groups) and ask.form != "rows"

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.text.dates import DateRange, Unit, add, find_ranges, months, whole
-from troly.text.fold import fold, tokens
-from troly_analysis.planner.lexicon import marks
+from troly.text.fold import fold, folded_words, tokens
+from troly_analysis.planner.lexicon import concept, marks, turn_words
 from troly_analysis.planner.types import Condition, Group, Period, Ref
 from troly_analysis.types import TEMPORAL
 
@@ -42,6 +42,8 @@ class When:
     same_days: bool = False
     same_year: bool = False
     yearless: str = ""
+    coming: bool = False
+    """Whether the period is said to be one to come: "tháng 12 tới"."""
 
 
 def read_periods(reader: Reader) -> When:
@@ -67,7 +69,8 @@ def read_periods(reader: Reader) -> When:
     elif found:
         when = _single(reader, when, said[0], found[0], compared=compared)
         typed = reader.mentions[said[0]].text
-        when = replace(when, yearless="" if _has_year(typed) else typed)
+        coming = next_behind(reader, said[0]) >= 0
+        when = replace(when, yearless="" if _has_year(typed) or coming else typed, coming=coming)
     if len(fields) > 1 and (when.period or when.versus):
         reader.note("date_field", field=ref.name)
     return when
@@ -160,6 +163,7 @@ def read_weekdays(reader: Reader) -> list[Condition]:
         if reader.mentions[at].unit in {"week", "day"} and not reader.mentions[at].targets:
             before = at - 1 in said or at + 1 in said
             reader.take("period", *([at] if before else []))  # "thứ 2 hàng tuần"
+    _mean_of_days(reader, ref, days, said)
     text, days_said = ", ".join(reader.mentions[at].text for at in said), reader.parts.when.period
     if days_said is not None and (days_said.end - days_said.start).days < 6:
         span = range((days_said.end - days_said.start).days + 1)
@@ -170,6 +174,25 @@ def read_weekdays(reader: Reader) -> list[Condition]:
             return []
     one_day = days_said is None and _is_one_day(reader, days, said)
     return [] if one_day else [Condition(ref, "in", sorted(set(days)), text, "weekday")]
+
+
+def _mean_of_days(reader: Reader, ref: Ref, days: list[int], said: list[int]) -> None:
+    """ "Trung bình mỗi thứ bảy": one mean over those days, of a weekend over those weeks."""
+    each = [
+        at
+        for at in said
+        if reader.has(at - 1, "per", "by") or fold(reader.mentions[at].text).startswith("moi ")
+    ]
+    known = concept(reader.schema.row_concept)
+    rows = {word for phrase in (known.phrases if known else ()) for word in folded_words(phrase)}
+    ahead = {word for mention in reader.mentions[: said[0]] for word in folded_words(mention.text)}
+    alone = reader.has(said[0] - 1, "avg") and rows.isdisjoint(
+        ahead
+    )  # "giá trị đơn trung bình" is of each order
+    if reader.any("avg") and (each or alone):
+        weekends = sorted(set(days)) == [6, 7] and len(said) == 1
+        reader.parts.per.append(Group(ref, "week" if weekends else "day"))
+        reader.take("per", *(at - 1 for at in each if reader.has(at - 1, "per", "by")))
 
 
 def _is_one_day(reader: Reader, days: list[int], said: list[int]) -> bool:
@@ -232,7 +255,11 @@ def _anchored(reader: Reader, at: int, said: list[int], ref: Ref) -> Period:
     mention = reader.mentions[at]
     found = mention.period or DateRange(reader.today, reader.today, "", (0, 0))
     typed = mention.text
-    if not _has_year(typed):
+    if (after := next_behind(reader, at)) >= 0:
+        reader.take("period", after)
+        again = find_ranges(typed, add(reader.today, 1, "year")) if found.start <= reader.today else []
+        found = next(iter(again), found)
+    elif not _has_year(typed):
         years = {
             match for other in said if other != at for match in _YEAR.findall(reader.mentions[other].text)
         }
@@ -249,6 +276,15 @@ def _anchored(reader: Reader, at: int, said: list[int], ref: Ref) -> Period:
             reader.note("year_coming", said=typed, start=ahead.start, end=ahead.end)
             return Period(ahead.start, ahead.end, ahead.label)
     return Period(found.start, found.end, found.label or typed)
+
+
+def next_behind(reader: Reader, at: int) -> int:
+    """The place of "tới" behind days without a year, which are then to come; -1 for none."""
+    if _has_year(reader.mentions[at].text):
+        return -1
+    after, behind = reader.mentions[at + 1 : at + 2], reader.mentions[at + 2 : at + 3]
+    said = bool(after) and fold(after[0].text) in turn_words("next")
+    return at + 1 if said and not (behind and (behind[0].period or behind[0].amount)) else -1
 
 
 def _coming(typed: str, found: DateRange, today: date) -> DateRange | None:

@@ -61,7 +61,7 @@ from troly_analysis.planner.pointing import (
     values_of,
     widened,
 )
-from troly_analysis.planner.reader import GOODS, Parts, Pointer, read_question
+from troly_analysis.planner.reader import GOODS, PLACES, Parts, Pointer, read_question
 from troly_analysis.planner.schema import Schema, code_name, schema_of
 from troly_analysis.planner.types import (
     Condition,
@@ -399,11 +399,15 @@ def _part_by_part(
     """
     for joint in reversed(list(_joints().finditer(text))):
         head, tail = text[: joint.start()], text[joint.end() :]
-        asks = _asks(head) and _asks(tail, "follow")
+        asks = _asks(head, "number") and _asks(tail, "follow")
         if min(len(tokens(head)), len(tokens(tail))) < _LEAST_WORDS or not asks:
             continue
         first = plan_of(head, previous)
-        if not first.calls or first.missing or (first.ask is not None and first.ask.form not in forms):
+        if (
+            not first.calls
+            or first.missing
+            or (first.ask is not None and first.ask.form not in forms and not _of_values(first.ask))
+        ):
             continue
         second = plan_of(tail, first)
         if second.also is not None and second.ask is not None:
@@ -421,6 +425,12 @@ def _part_by_part(
             first = dated(replace(first, ask=replace(one, period=two.period)))
         return replace(first, text=text, more=(*first.more, second))
     return None
+
+
+def _of_values(query: DataQuery) -> bool:
+    """Whether a figure is asked of values that are named, each for itself: "số đơn hoàn trả với số đơn hủy"."""
+    named = {each.ref for each in query.conditions if each.op == "in"}
+    return query.form == "groups" and named.issuperset(each.ref for each in query.groups)
 
 
 _LEAST_WORDS = 3
@@ -603,6 +613,10 @@ class _Question:
         if parts.picks == "thing" and self.previous.calls:
             parts.kept += [""] if listed else []
             parts.pointer = None if listed or before else Pointer(count=0)
+        several = listed or any(each.op == "in" and not each.unit for each in last.conditions)
+        if parts.each and several and not (parts.groups or parts.per or parts.kept):
+            parts.pointer = Pointer(count=0)  # "how many of each", "mỗi cái bao nhiêu"
+            return
         chosen = last.form == "top" or (last.form == "rows" and bool(last.order))
         chosen = chosen or (before is None and last.form in {"groups", "rows", "distinct"})
         if listed and chosen and "" in parts.kept:
@@ -678,8 +692,10 @@ class _Question:
         when = of_the_year_before(parts.when, before.period, self.today)
         dated = replace(query, period=when.period) if query.versus is None and query.period else query
         within = of_every(parts, in_context(dated, before, schema, chosen=parts.picks == "thing"))
-        if parts.has("all"):  # "bao nhiêu đơn tất cả": of those days, or of the whole sheet
-            within = replace(within, conditions=query.conditions)
+        if parts.has("all"):  # "bao nhiêu đơn tất cả": of those days and that place, or of the whole sheet
+            place = [each for each in within.conditions if each.ref.concept in PLACES]
+            rest = (each for each in query.conditions if each not in place)
+            within = replace(within, conditions=(*place, *rest))
         if within == query:
             return
         if built.also is not None and any(each.ref.concept in GOODS for each in within.conditions):
@@ -972,7 +988,9 @@ def _plan(
     left = (*left, *_not_left_out(best, before))
     last = span_of(best.schema, built.query.date_ref) if built.query else None
     ahead = (
-        built.query and parts.when.yearless and is_ahead(built.query.period, last[1] if last else None, today)
+        built.query
+        and (parts.when.yearless or parts.when.coming)
+        and is_ahead(built.query.period, last[1] if last else None, today)
     )
     ahead = ahead or (parts.has("when") and parts.has("sold out", "running out", "left"))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):

@@ -63,9 +63,9 @@ PERSONS = (
 )  # fmt: skip
 """The concepts of columns that hold persons."""
 STATES = frozenset({"status", "reason", "gender", "priority"})
-_PLACES = frozenset({"province", "region", "district", "country"})
+PLACES = frozenset({"province", "region", "district", "country"})
 _WAYS, _SITES = frozenset({"platform", "payment", "carrier"}), frozenset({"branch", "warehouse"})
-_NAMED_KINDS = _PLACES | _WAYS | _SITES
+_NAMED_KINDS = PLACES | _WAYS | _SITES
 _LONGEST_NAME, _MOST_LACKING = 4, 3
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
@@ -193,6 +193,10 @@ class Parts:
     """Whether the figure that others are a part of is named first ("what percentage of revenue is shipping")."""
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
+    counted_state: bool = False
+    """Whether the rows in a state are what is counted ("mấy đơn hủy")."""
+    each: bool = False
+    """Whether a figure is asked for of each of what no noun names: "how many of each", "mỗi cái"."""
     corrects: bool = False
     """Whether it says that something else was meant ("chứ không phải số đơn")."""
     kept: list[str] = field(default_factory=list)
@@ -326,6 +330,7 @@ class Reader:
         self._pointers()
         self._superlatives()
         self._ranks()
+        self._plurals()
         self.parts.when = read_periods(self)
         self.parts.facts += [
             f"“{each.text}” = {each.period.start} .. {each.period.end}"
@@ -877,6 +882,52 @@ class Reader:
                 if self.has(place, "high", "low"):
                     self.take("rank", place)
             return
+
+    def _plurals(self) -> None:
+        """ "Tổng tiền của mấy đơn hủy", "chỉ lấy những đơn": rows that something else is asked of, neither counted nor listed."""
+        for at, mention in enumerate(self.mentions[:-1]):
+            few = fold(mention.text) == "may" and mention.has("count")
+            behind = self.mentions[at + 1]
+            noun = self._is_noun(at + 1) or (
+                not behind.role and (self.is_rows(at + 1) or bool(behind.values))
+            )
+            if (
+                mention.role
+                or not (few or mention.has("plural"))
+                or not noun
+                or self._between(at, at + 1).strip()
+            ):
+                continue
+            if (few and self._of_another(at)) or self._is_bounded(at):
+                mention.labels = frozenset({"filler"})
+
+    def _is_bounded(self, at: int) -> bool:
+        """Whether a word that takes rows in or leaves them out, or says whose a figure is, stands right before: "của", "chỉ lấy", "bỏ"."""
+        ahead = at - 1
+        if ahead < 0 or self._between(ahead, at).strip() or self.is_rows(ahead):
+            return False
+        word = fold(self.mentions[ahead].text).split()[-1]
+        opens = word in turn_words("with") and all(map(self.is_link, range(ahead)))
+        money = self.figure(ahead) is not None or self.has(ahead, "how much")
+        of_state = money and any(each.values for each in self.mentions[at + 1 :])
+        led = self.has(ahead, "only", "not", "minus", "including", "not this") or word in turn_words("whose")
+        return (led or opens or of_state) and not self.has(ahead, "number", "count")
+
+    def _of_another(self, at: int) -> bool:
+        """Whether money or a figure is asked for in the same clause, beside a state of these rows: "mấy đơn hủy hết bao nhiêu tiền"."""
+        clause = [at]
+        for step in (-1, 1):
+            place = at + step
+            while 0 <= place < len(self.mentions) and not self.has(place, "and", "either", "filled"):
+                if self.mentions[place].role or "," in self._between(*sorted((place, place - step))):
+                    break
+                clause.append(place)
+                place += step
+        asked = any(
+            place != at and not self.is_rows(place) and (self.has(place, "how much") or self.figure(place))
+            for place in clause
+        )
+        return asked and any(self.mentions[place].values and place > at for place in clause)
 
     # --- 2. cells that are empty or not
 
@@ -1494,7 +1545,7 @@ class Reader:
         there, ref = self.mentions[at + 1].text, self.mentions[at + 1].values[0].ref
         others = bool({word.folded for word in self.wording.words} & {"ra", "khac"})
         nouns = (nth for nth, each in enumerate(self.mentions) if each.targets and nth != at + 1)
-        if others or ref.concept not in _PLACES or any(self._noun_ref(nth) == ref for nth in nouns):
+        if others or ref.concept not in PLACES or any(self._noun_ref(nth) == ref for nth in nouns):
             return True
         options = (f"ở {there}", f"trừ {there}")
         if not self.centre and "ngoai" not in self.choices:
@@ -2120,12 +2171,33 @@ class Reader:
         )
         parts.share_of = self._share_of()
         sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
-        near = [place for at in sizes for place in (self.beside(at, -1), at + 1)]
+        ahead = [at - 1 - self.has(at - 1, "which") for at in sizes]  # "đơn nào to nhất"
+        near = [*ahead, *(place for at in sizes for place in (self.beside(at, -1), at + 1))]
         parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)
         parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
+        counted = [
+            at for at, each in enumerate(self.mentions) if each.role == "value" and self._is_counted(at)
+        ]
+        parts.repeated = parts.repeated or len(counted) > 1
+        parts.counted_state = any(
+            each.ref.concept in STATES for at in counted for each in self.mentions[at].values[:1]
+        )
+        parts.each = any(map(self._of_each, range(len(self.mentions))))
         parts.unread, parts.understood = self._unread(), self._understood()
+
+    def _is_counted(self, at: int) -> bool:
+        """Whether a value's own number is asked for: "số đơn hủy", "bao nhiêu đơn hủy"."""
+        noun = at - 1 - (at > 0 and self.is_rows(at - 1))
+        return self.has(noun, "count", "number") and self.mentions[noun].end == self.mentions[noun + 1].start
+
+    def _of_each(self, at: int) -> bool:
+        """Whether "of each", "mỗi cái", "từng món" says of which without a column: of what was shown."""
+        mention = self.mentions[at]
+        said = fold(mention.text).split()
+        one = bool(said) and (said[-1] if mention.has("by", "per") else said[0]) in turn_words("each")
+        return one and mention.role in {"shape", "link", "filler"} and mention.has("each", "by", "per")
 
     def _role_left(self, at: int) -> str:
         """The role of a mention that no reader used, "" where it was not understood."""
@@ -2379,10 +2451,10 @@ class Reader:
         beside = self.mentions[at - 1].values[:1] if joint and self.mentions[at - 1].role == "value" else ()
         signs: tuple[tuple[object, frozenset[str]], ...] = (
             (schema.of(kind), frozenset({kind})),
-            (kind, next((family for family in (_PLACES, _WAYS, _SITES) if kind in family), frozenset())),
+            (kind, next((family for family in (PLACES, _WAYS, _SITES) if kind in family), frozenset())),
             (noun, frozenset({noun.concept}) if noun else frozenset()),
             (beside, frozenset(each.ref.concept for each in beside)),
-            (led in turn_words("at") and not length, _PLACES | _SITES),
+            (led in turn_words("at") and not length, PLACES | _SITES),
             (capital and led in turn_words("through") and not length, _WAYS),
             (length or (capital and led in turn_words("of")), frozenset(PERSONS)),
         )
@@ -2399,7 +2471,7 @@ class Reader:
         refs = {each.ref for each in (*parts.groups, *parts.loose)} | {each.ref for each in parts.conditions}
         names = [ref.name for ref in refs]
         about = {ref.concept for ref in refs if ref.concept}
-        about |= _PLACES if about & _PLACES else set()  # "khu vực Huế"
+        about |= PLACES if about & PLACES else set()  # "khu vực Huế"
         names += [
             phrase for each in concepts() if each.name in about for phrase in each.phrases if " " in phrase
         ]

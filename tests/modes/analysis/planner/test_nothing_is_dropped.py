@@ -278,3 +278,121 @@ def test_a_question_that_was_asked_back_bounds_no_reading_of_the_next(asked: str
             each.value for each in query.conditions if isinstance(each.value, str)
         }
         assert query is None or query.period is None
+
+
+SEVERAL = ("mấy", "những", "các")
+
+
+@pytest.mark.parametrize("several", SEVERAL)
+@pytest.mark.parametrize(
+    "asked", ["tổng tiền của {} đơn Shopee tháng 5 là bao nhiêu", "doanh thu {} đơn Shopee tháng 5", "tháng 5, {} đơn Shopee hết bao nhiêu tiền"]
+)  # fmt: skip
+def test_rows_that_money_is_asked_of_are_not_counted(asked: str, several: str) -> None:
+    for text in (asked.format(several), fold(asked.format(several))):
+        arguments = plan(text, (ORDERS,), NOW).calls[0].arguments
+        assert (arguments["operation"], arguments["field"]) == ("sum", "Doanh thu")
+
+
+@pytest.mark.parametrize("several", SEVERAL)
+def test_rows_that_alone_are_taken_in_keep_the_figure(several: str) -> None:
+    before = plan("doanh thu tháng 5", (ORDERS,), NOW)
+    after = plan(f"nếu chỉ lấy {several} đơn Shopee thôi thì sao", (ORDERS,), NOW, before)
+    assert after.calls[0].arguments == {**before.calls[0].arguments, "filters": {"Nền tảng": "Shopee"}}
+
+
+@pytest.mark.parametrize(
+    "asked", ["tháng 5 có mấy đơn Shopee", "tháng 5 Shopee mấy đơn", "may don Shopee thang 5"]
+)
+def test_several_rows_alone_are_counted(asked: str) -> None:
+    assert plan(asked, (ORDERS,), NOW).calls[0].arguments["operation"] == "count"
+
+
+@pytest.mark.parametrize("days", ["tháng 3", "tháng 12", "quý 1", "quy 4"])
+def test_days_said_to_come_are_a_forecast(days: str) -> None:
+    past = replace(ORDERS, span=(date(2023, 1, 1), NOW.date()))
+    assert plan(f"doanh thu {days}", (past,), NOW).calls
+    for text in (f"doanh thu {days} tới là bao nhiêu", fold(f"doanh thu {days} tới là bao nhiêu")):
+        made = plan(text, (past,), NOW)
+        assert (made.refusal, made.calls) == ("forecast", ())
+
+
+@pytest.mark.parametrize(
+    ("asked", "unit"),
+    [
+        ("trung bình mỗi thứ bảy doanh thu bao nhiêu", "day"), ("doanh thu trung bình một chủ nhật", "day"),
+        ("average revenue per Saturday", "day"), ("doanh thu trung bình mỗi cuối tuần", "week"),
+    ],
+)  # fmt: skip
+def test_the_mean_of_a_weekday_is_one_of_such_days(asked: str, unit: str) -> None:
+    query = plan(asked, (ORDERS,), NOW).ask
+    assert query is not None
+    assert (query.form, [each.unit for each in query.per]) == ("per", [unit])
+    assert [each.unit for each in query.conditions] == ["weekday"]
+
+
+@pytest.mark.parametrize(
+    ("change", "order"), [("tăng nhiều nhất", "desc"), ("giảm mạnh nhất", "asc"), ("tang it nhat", "asc"), ("xuống nhiều nhất", "asc")]
+)  # fmt: skip
+def test_the_end_of_a_change_orders_changes_and_never_the_figure(change: str, order: str) -> None:
+    before = plan("so sánh doanh thu tháng 5 với tháng 4", (ORDERS,), NOW)
+    after = plan(f"tỉnh nào {change}", (ORDERS,), NOW, before)
+    whole = plan(f"tỉnh nào doanh thu {change} tháng 5 so với tháng 4", (ORDERS,), NOW)
+    for made in (after, whole):
+        assert made.ask is not None
+        assert (made.ask.form, made.ask.order, made.ask.measures[0].op) == ("compare", order, "sum")
+        assert made.calls[0].arguments["pipeline"][-1] == {
+            "$sort": {"difference": 1 if order == "asc" else -1}
+        }
+    assert not plan(f"tỉnh nào doanh thu {change}", (ORDERS,), NOW).calls
+
+
+@pytest.mark.parametrize("each", ["mỗi cái", "từng cái", "mỗi bên"])
+def test_each_is_of_what_was_shown(each: str) -> None:
+    before = plan("doanh thu Shopee và Lazada tháng 5", (ORDERS,), NOW)
+    query = plan(f"{each} bao nhiêu đơn", (ORDERS,), NOW, before).ask
+    assert query is not None
+    assert [(group.ref.name, query.conditions[0].value) for group in query.groups] == [
+        ("Nền tảng", ["Shopee", "Lazada"])
+    ]
+
+
+@pytest.mark.parametrize(
+    "asked", ["how many units of each did we sell in May", "tháng 5 mỗi cái bán được bao nhiêu"]
+)
+def test_each_of_nothing_that_is_named_gives_no_figure(asked: str) -> None:
+    made = plan(asked, (ORDERS,), NOW)
+    assert (made.calls, made.missing) == ((), ("each",))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "số đơn hoàn trả với số đơn đã hủy tháng 5, tỉnh nào hủy nhiều nhất", "cho xin so don huy va so don hoan tra thang 5, tinh nao huy nhieu nhat",
+        "số đơn Shopee và số đơn Lazada tháng 5, tỉnh nào nhiều nhất",
+    ],
+)  # fmt: skip
+def test_numbers_that_are_asked_apart_are_told_apart_and_before_a_ranking(asked: str) -> None:
+    made = plan(asked, (ORDERS,), NOW)
+    assert made.ask is not None
+    assert made.ask.form == "groups"
+    assert len(made.ask.conditions[0].value) == 2
+    assert [each.ask.form for each in made.more if each.ask] == ["top"]
+
+
+@pytest.mark.parametrize("more", ["", ", mua gì", " mua gì mà nhiều thế", ", khách mua gì mà dữ vậy"])
+@pytest.mark.parametrize(
+    ("end", "order"), [("đơn nào to nhất", "desc"), ("đơn lớn nhất", "desc"), ("đơn nhỏ nhất", "asc")]
+)
+def test_the_greatest_order_is_one_row_whatever_is_asked_of_it(end: str, order: str, more: str) -> None:
+    for text in (f"{end} tháng 5{more}", fold(f"{end} tháng 5{more}")):
+        query = plan(text, (ORDERS,), NOW).ask
+        assert query is not None
+        assert (query.form, query.order, query.limit, query.groups) == ("rows", order, 1, ())
+
+
+@pytest.mark.parametrize("asked", ["mấy đơn tất cả", "tất cả bao nhiêu đơn", "how many orders in all"])
+def test_all_leaves_a_state_and_never_the_place(asked: str) -> None:
+    before = plan("số đơn đã hủy ở Đà Nẵng tháng 5", (ORDERS,), NOW)
+    query = plan(asked, (ORDERS,), NOW, before).ask
+    assert query is not None
+    assert [each.value for each in query.conditions if each.ref.name == "Tỉnh thành"] == ["Đà Nẵng"]
