@@ -189,7 +189,12 @@ def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Sp
         named = placed and span[1] - span[0] <= len("there")  # "is it cheap in District 3"
         if asked and not (led or named or (held and parsed.edited)):
             yield span
-    if not parsed.edited and not placed:
+    measured = {one.field for one in parsed.measures}
+    ordered = {one.field for one in parts.output.order} - {"figure"}
+    of_one = (
+        measured and not parsed.group and ordered - measured
+    )  # "trong đó tin nào nhiều lượt xem nhất, giá bao nhiêu"
+    if (not parsed.edited and not placed) or of_one:
         yield from of_shown(text)
 
 

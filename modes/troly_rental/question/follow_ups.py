@@ -59,7 +59,9 @@ THINGS = (
     "phòng", "căn", "căn hộ", "chỗ", "nhà", "tin", "bài", "bài đăng", "tin đăng", "hợp đồng", "hóa đơn", "lịch", "lịch hẹn",
     "tòa nhà", "room", "rooms", "apartment", "place", "flat", "post", "listing", "contract", "invoice", "viewing", "building",
 )  # fmt: skip
-_WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)|^\W*any(?!\w)")
+_WHICH_ROWS = re.compile(
+    r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who|con\s+(?:(?:nhung|cac)\s+)?(?:gi|j|chi|loai gi)|what\s+else|what(?:'s|s| is)\s+left)(?!\w)|^\W*any(?!\w)"
+)
 _WHICH_ONES = re.compile(
     r"(?<!\w)(?:which (?:ones|rooms|places|flats|apartments|houses|studios)|any of (?:them|those)|(?:nhung|cac|may) \w+ nao)(?!\w)"
 )
@@ -797,12 +799,16 @@ def pick_row(
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
     message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
-    if len(rows.rows) == 2:
+    among, last = of_shown(message), focus.query.get("picked_ids", ())
+    near = rows
+    if last and (among or (_OF_TWO_ASKED.search(message) and details_of(message))):  # of those spoken of last
+        near = replace(rows, rows=tuple(row for row in rows.rows if row.id in last))
+    if len(near.rows) == 2:
         of_two = _OF_TWO_ASKED if details_of(message) else _OF_TWO
         message = of_two.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
     found = _named_by_value(parts, rows)
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
-    found = found or find_reference(blank_out(message, flats, "|"), rows, things=THINGS, fields=_EXTREMES)
+    found = found or find_reference(blank_out(message, flats, "|"), near, things=THINGS, fields=_EXTREMES)
     found = found or _named_by_id(message, rows)
     found = found or _spoken_of(message, parts, rows, previous)
     summed = {one.field for one in parts.output.measures if one.kind == "sum"} - {*details_of(message)}
@@ -814,13 +820,17 @@ def pick_row(
     if found.missing:
         missing = Remark.of("missing.number", last=str(len(rows.rows)), number=str(found.missing))
         return replace(start, missing=(missing,)), pointed
-    among = of_shown(message)
     pointed |= {word for start, end in among for word in folded_words(nfc(message)[start:end])}
-    cut = bool(among) and previous is not None and previous.limit is not None  # of those that were shown
+    # Of those that were shown, not of all that are like them.
+    cut = near is not rows or (bool(among) and previous is not None and previous.limit is not None)
     if found.kind == "extreme" and previous is not None and not (previous.picked or cut):
         picked = _extreme(found, parts, previous, message)
     else:
         picked = _pointed_at(found, parts, previous, rows, start)
+    compared = among and parts.vocabulary.find(text, "edits", *_MORE) and _WHICH_ROWS.search(text)
+    if picked is not None and picked.limit == 1 and compared:  # "trong hai phòng rẻ nhất phòng nào rộng hơn"
+        words = ", ".join(f"«{nfc(message)[start:end]}»" for start, end in among)
+        return replace(picked, missing=(Remark.of("missing.which", words=words),)), pointed
     if picked is not None and focus.kind == "room" and _asks_who_lives(parts, focus, lets=lets):
         ids = (replace(one, field="room_id") for one in picked.filters if one.field == "id")
         rented = (*ids, Filter("status", "=", "active"))
