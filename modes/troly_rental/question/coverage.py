@@ -190,7 +190,10 @@ def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Sp
         if asked and not (led or named or (held and parsed.edited)):
             yield span
     measured = {one.field for one in parsed.measures}
-    ordered = {one.field for one in parts.output.order} - {"figure"}
+    ends = parts.vocabulary.find(
+        text, "asks", *(label for label in _ORDERS if label not in {"cheap", "spacious"})
+    )
+    ordered = {_ORDERS[hit.label] for hit in ends} - {one.field for one in parsed.order}
     of_one = (
         measured and not parsed.group and ordered - measured
     )  # "trong đó tin nào nhiều lượt xem nhất, giá bao nhiêu"

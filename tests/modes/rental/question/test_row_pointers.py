@@ -189,3 +189,22 @@ def test_one_of_two_is_asked_for_several_things(message: str) -> None:
     parsed = after(message, total=2, rows=ROWS[:2])
     assert (parsed.order[0].field, parsed.order[0].descending, parsed.limit) == ("price", True, 1)
     assert set(parsed.details) == {"deposit", "electricity_price", "water_price"}
+
+
+@pytest.mark.parametrize(
+    ("message", "ids"),
+    [("giá hai phòng đó bao nhiêu, phòng nào rộng hơn", {"idin11,13"}), ("can mac hon thi coc may trieu", {"id=13"}),
+     ("căn thứ hai cọc bao nhiêu", {"id=12"})],
+)  # fmt: skip
+def test_rows_spoken_of_last_are_the_ones_meant(message: str, ids: set[str]) -> None:
+    before = shown(ask(FIRST), ROWS)
+    focus = replace(before, query={**before.query, "total": 40, "picked_ids": ["11", "13"]})
+    assert told(parse_question(message, "vi", NOW, focus)) == ids
+
+
+def test_the_most_viewed_of_those_is_no_average() -> None:
+    parsed = ask(
+        "Tôi còn bao nhiêu phòng đang trống?",
+        "trong mấy phòng đó tin nào được xem nhiều nhất, giá phòng bao nhiêu",
+    )
+    assert [one.key for one in parsed.missing] == ["missing.which"]
