@@ -70,7 +70,8 @@ def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext
     chosen = next((one for one in parsed.filters if one.field == "id"), None)
     if chosen is not None and focus is not None:
         asked = {name: parsed.to_dict()[name] for name in ("asked", "details")}
-        picked = {"picked_id": str(chosen.value), **asked} if parsed.picked else {}
+        several = {"picked_ids": [*chosen.values]} if len(chosen.values) > 1 else {}
+        picked = {"picked_id": str(chosen.value), **asked} if parsed.picked else several
         turn.show(focus.kind, focus.question, focus.rows, {**focus.query, **picked})
         return
     rows = tuple(_row(record, at) for at, record in enumerate(result.records()[:MOST_SHOWN], 1))

@@ -11,9 +11,10 @@ from troly.text.fold import WordToken, fold, folded_words, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.data.places import places
 from troly_rental.question.amounts import number_of
+from troly_rental.question.follow_ups import details_of
 from troly_rental.question.parts import ANY_DAY, PAID_YET, RATES, QuestionParts
 from troly_rental.question.places import is_led
-from troly_rental.question.pointers import GROUPS, HIGHER, people, pointers
+from troly_rental.question.pointers import GROUPS, HIGHER, of_shown, one_shown, people, pointers
 from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
@@ -160,8 +161,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
     if parsed.entity in PAPERS and not any((one.field, one.op) == ("month", "in") for one in parsed.filters):
         yield from (one.span() for one in _MONTH_TOO.finditer(fold(text)))
-    if parsed.edited and any(one.kind == "count" for one in parsed.measures) and not parsed.details:
-        yield from pointers(text, "one")
+    if not parsed.picked:
+        yield from unresolved_rows(parts, parsed)
     named = (one for one in parsed.filters if one.op == "=" and one.field in PLACES)
     single = {one.field for one in named if len(places().covered(str(one.value))) == 1}
     for name in single & {*parsed.group}:  # which of all districts, beside the figure of one
@@ -169,6 +170,35 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
     ranked = parsed.group or parsed.order or any(one.kind in {"min", "max"} for one in parsed.measures)
     if parsed.measures and not ranked:
         yield from (one.span() for one in _MOST.finditer(fold(text)))
+
+
+def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Span]:
+    """What points at rows that were shown where `parsed` is a figure, or a question of its own, of something else: a figure of all
+    is no answer to "căn đó cọc bao nhiêu".
+    """
+    text, fields = parts.text, {one.field for one in parsed.filters}
+    placed = any(one.field in PLACES and one.op in {"=", "in"} for one in parts.filters)
+    if parsed.details or "id" in fields:
+        return
+    counted = any(one.kind == "count" for one in parsed.measures)
+    shown = one_shown(text) if parsed.measures and not parts.output.compares else []
+    for span, place in shown:
+        asked = details_of(text) or (counted and " " in text[slice(*span)])  # "make it a pie chart"
+        led = any(start <= span[1] - 2 < end for start, end in parts.read)
+        held = fields & ({*PLACES} if place else {"building"} if parsed.own else set())
+        named = placed and span[1] - span[0] <= len("there")  # "is it cheap in District 3"
+        if asked and not (led or named or (held and parsed.edited)):
+            yield span
+    measured = {one.field for one in parsed.measures}
+    ends = parts.vocabulary.find(
+        text, "asks", *(label for label in _ORDERS if label not in {"cheap", "spacious"})
+    )
+    ordered = {_ORDERS[hit.label] for hit in ends} - {one.field for one in parsed.order}
+    of_one = (
+        measured and not parsed.group and ordered - measured
+    )  # "trong đó tin nào nhiều lượt xem nhất, giá bao nhiêu"
+    if (not parsed.edited and not placed) or of_one:
+        yield from of_shown(text)
 
 
 _ALL_OF = re.compile(
@@ -216,6 +246,11 @@ def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
 def is_pointed(unread: Iterable[str]) -> bool:
     """Whether a person or an amount that was spoken of before is meant: of others nothing may be told instead."""
     return any(people(run) or pointers(run, "amount") for run in unread)
+
+
+def points_at_rows(run: str) -> bool:
+    """Whether unread words point at rows that were shown, of which nobody knows which."""
+    return bool(one_shown(run) or of_shown(run))
 
 
 def is_sharp(unread: Iterable[str]) -> bool:

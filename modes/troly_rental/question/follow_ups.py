@@ -20,7 +20,7 @@ from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.output import told_apart
 from troly_rental.question.parts import MONEY_TOO, PAID_YET, RATES, QuestionParts, money_order
-from troly_rental.question.pointers import GROUPS, HIGHER, pointers
+from troly_rental.question.pointers import GROUPS, HIGHER, of_shown, one_shown, pointers
 from troly_rental.question.types import (
     OPPOSITE,
     PAPERS,
@@ -53,13 +53,15 @@ _AMOUNTS = frozenset({"sum", "paid", "owed", "monthly"})
 _DEAR = re.compile(r"(?<!\w)(?:re|dat|mac|cheaper|pricier|expensive)(?!\w)")
 _DEAR_MOST = re.compile(r"(?<!\w)(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest|priciest)(?!\w)")
 _LONG, _SHORT = 14, 7
-_MOST_POINTER_WORDS = 14
+_MOST_POINTER_WORDS, _MOST_WORDS_OF_SHOWN = 14, 22
 # What the shared focus may call a row, and the figures that one of them can have the most of.
 THINGS = (
     "phòng", "căn", "căn hộ", "chỗ", "nhà", "tin", "bài", "bài đăng", "tin đăng", "hợp đồng", "hóa đơn", "lịch", "lịch hẹn",
     "tòa nhà", "room", "rooms", "apartment", "place", "flat", "post", "listing", "contract", "invoice", "viewing", "building",
 )  # fmt: skip
-_WHICH_ROWS = re.compile(r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who)(?!\w)|^\W*any(?!\w)")
+_WHICH_ROWS = re.compile(
+    r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who|con\s+(?:(?:nhung|cac)\s+)?(?:gi|j|chi|loai gi)|what\s+else|what(?:'s|s| is)\s+left)(?!\w)|^\W*any(?!\w)"
+)
 _WHICH_ONES = re.compile(
     r"(?<!\w)(?:which (?:ones|rooms|places|flats|apartments|houses|studios)|any of (?:them|those)|(?:nhung|cac|may) \w+ nao)(?!\w)"
 )
@@ -90,6 +92,13 @@ _OF_TWO = re.compile(
     r"|(?<=\bthe )(cheap|small|larg|bigg)er(?= one| of)"
 )
 """The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
+_OF_TWO_ASKED = re.compile(
+    _OF_TWO.pattern.replace(
+        "(?<=cái )",
+        "(?:(?<=cái )|(?<=cai )|(?<=căn )|(?<=can )|(?<=con )|(?<=phòng )|(?<=phong )|(?<=nhà )|(?<=nha )|(?<=chỗ )|(?<=cho )|(?<=tin ))",
+    )
+)
+"""The same of any thing, where something of it is asked: "phòng mắc hơn thì cọc bao nhiêu"."""
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|loc|liet ke|find|search|list|show)(?!\w)")
 _AGAINST = re.compile(
     r"(?<!\w)(?:so(?= (?:voi|ra|sanh|thang|ky|ki|thi)(?!\w))|hon|chenh|compared|than|vs|versus|(?:tang|len|cao|nhieu) (?:hay|hoac) (?:la )?(?:giam|xuong|thap|it)|(?:up|more|higher) or (?:down|less|lower))(?!\w)"
@@ -790,11 +799,16 @@ def pick_row(
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
     message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
-    if len(rows.rows) == 2:
-        message = _OF_TWO.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
+    among, last = of_shown(message), focus.query.get("picked_ids", ())
+    near = rows
+    if last and (among or (_OF_TWO_ASKED.search(message) and details_of(message))):  # of those spoken of last
+        near = replace(rows, rows=tuple(row for row in rows.rows if row.id in last))
+    if len(near.rows) == 2:
+        of_two = _OF_TWO_ASKED if details_of(message) else _OF_TWO
+        message = of_two.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
     found = _named_by_value(parts, rows)
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
-    found = found or find_reference(blank_out(message, flats, "|"), rows, things=THINGS, fields=_EXTREMES)
+    found = found or find_reference(blank_out(message, flats, "|"), near, things=THINGS, fields=_EXTREMES)
     found = found or _named_by_id(message, rows)
     found = found or _spoken_of(message, parts, rows, previous)
     summed = {one.field for one in parts.output.measures if one.kind == "sum"} - {*details_of(message)}
@@ -806,10 +820,17 @@ def pick_row(
     if found.missing:
         missing = Remark.of("missing.number", last=str(len(rows.rows)), number=str(found.missing))
         return replace(start, missing=(missing,)), pointed
-    if found.kind == "extreme" and previous is not None and not previous.picked:
+    pointed |= {word for start, end in among for word in folded_words(nfc(message)[start:end])}
+    # Of those that were shown, not of all that are like them.
+    cut = near is not rows or (bool(among) and previous is not None and previous.limit is not None)
+    if found.kind == "extreme" and previous is not None and not (previous.picked or cut):
         picked = _extreme(found, parts, previous, message)
     else:
         picked = _pointed_at(found, parts, previous, rows, start)
+    compared = among and parts.vocabulary.find(text, "edits", *_MORE) and _WHICH_ROWS.search(text)
+    if picked is not None and picked.limit == 1 and compared:  # "trong hai phòng rẻ nhất phòng nào rộng hơn"
+        words = ", ".join(f"«{nfc(message)[start:end]}»" for start, end in among)
+        return replace(picked, missing=(Remark.of("missing.which", words=words),)), pointed
     if picked is not None and focus.kind == "room" and _asks_who_lives(parts, focus, lets=lets):
         ids = (replace(one, field="room_id") for one in picked.filters if one.field == "id")
         rented = (*ids, Filter("status", "=", "active"))
@@ -820,7 +841,8 @@ def pick_row(
 def _may_point(parts: QuestionParts, focus: Focus, *, lets: bool) -> bool:
     """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
     text, vocabulary = parts.text, parts.vocabulary
-    short = focus.kind in entities() and len(folded_words(text)) <= _MOST_POINTER_WORDS
+    most = _MOST_WORDS_OF_SHOWN if of_shown(text) or one_shown(text) else _MOST_POINTER_WORDS
+    short = focus.kind in entities() and len(folded_words(text)) <= most
     named = _named_by_value(parts, focus) is not None
     own = {*PLACES, "scheduled_at"} | (set() if named else {"price"})
     other = any(one.field in own for one in parts.filters)
@@ -925,8 +947,15 @@ def _pointed_at(
             )
         listed = found.kind in {"first", "last", "ordinal"} and not compares
         ids = Filter("id", "in", tuple(chosen))
-        if more and not asked:  # "căn nào rộng hơn"
-            return replace(start, filters=(ids,), mode="LIST", order=(_MORE[more[0]][2],))
+        if (
+            more and not asked
+        ):  # "căn nào rộng hơn"; "căn rộng hơn trong hai căn đó cọc bao nhiêu" is one of them
+            details = details_of(start.question)
+            one = 1 if details and not _WHICH_ROWS.search(fold(parts.text)) else None
+            order = _MORE[more[0]][2]
+            if more[0] in {"cheaper", "dearer"} and details and not one:  # "căn nào điện rẻ hơn"
+                order = replace(order, field=next((name for name in details if name in RATES), "price"))
+            return replace(start, filters=(ids,), mode="LIST", order=(order,), limit=one, details=details)
         return replace(start, filters=(ids, *asked), mode="LIST" if listed or asked else "TABLE")
     number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.

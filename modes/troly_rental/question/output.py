@@ -10,6 +10,7 @@ from troly.text.everyday import everyday_phrases
 from troly.text.fold import fold, folded_words
 from troly.text.match import PhraseHit
 from troly_rental.question.amounts import number_of
+from troly_rental.question.pointers import of_shown
 from troly_rental.question.types import PLACES, RUNNING, Filter, Measure, Mode, Order, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary
 
@@ -318,6 +319,7 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
             hit.label == "count"
             and (
                 _some(vocabulary, text, hit)
+                or any(start <= hit.start < end for start, end in of_shown(text))
                 or _SOME.search(fold(text[: hit.start]))
                 or LEFT_OUT.search(fold(text[: hit.start]))
                 or _BEDROOMS.match(fold(text[hit.end :]))

@@ -25,6 +25,7 @@ from troly_rental.question.coverage import (
     OFTEN,
     is_pointed,
     is_sharp,
+    points_at_rows,
     several_pointed,
     unknown_area,
     unread_words,
@@ -530,6 +531,8 @@ def _with_unread(
     if area := unknown_area(parts, unread):
         return replace(parsed, missing=(missing_area(area, places),))
     bare = not parsed.filters and not parsed.own
+    if pointing := [f"«{run}»" for run in unread if points_at_rows(run)]:
+        return replace(parsed, missing=(Remark.of("missing.which", words=", ".join(pointing)),))
     if parsed.measures or parsed.edited or bare or is_pointed(unread) or is_sharp(unread):
         return replace(parsed, missing=(Remark.of("missing.unread", words=words),))
     return replace(parsed, remarks=(Remark.of("said.unread", words=words), *parsed.remarks))

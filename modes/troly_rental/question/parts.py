@@ -26,6 +26,7 @@ from troly_rental.question.output import (
     told_apart,
 )
 from troly_rental.question.places import parse_places
+from troly_rental.question.pointers import of_shown
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.traits import asked_states, parse_status, parse_traits
 from troly_rental.question.types import Filter, Measure, Mode, Order, Remark, Span, merge_filters
@@ -379,7 +380,9 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     if any(one.kind == "count_where" for one in output.measures):
         filters = tuple(one for one in filters if one.field != "status")
     limit = number_of_groups(text) if output.group else None
-    limit = limit or _limit(vocabulary, where.rest) or _top(text) or (1 if output.single else None)
+    among = [one for one in of_shown(where.rest) if fold(where.rest)[one[0] :].startswith("trong")]
+    alone = blank_out(where.rest, among)  # "trong 3 phòng" counts what was shown
+    limit = limit or _limit(vocabulary, alone) or _top(text) or (1 if output.single else None)
     used = {"", "limit", "other", "fee"} - ({"limit"} if limit else set())
     amounts = [
         span

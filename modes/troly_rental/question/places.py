@@ -177,9 +177,11 @@ def _consistent(mentions: list[PlaceMention]) -> list[PlaceMention]:
 
 
 def _unplaced(mention: PlaceMention) -> bool:
-    """Whether a name must not count where no place is expected: most abbreviations, and wards that without accents
-    are everyday words ("ban co the" is not "Bàn Cờ").
+    """Whether a name must not count where no place is expected: most abbreviations, and wards and landmarks that without
+    accents are everyday words ("ban co the" is not "Bàn Cờ", "neu" not the university NEU).
     """
+    if mention.near and " " not in mention.typed:
+        return mention.typed.islower() and mention.typed.isascii() and is_listed(fold(mention.typed))
     if mention.short:
         return not _INITIALLED.match(mention.typed) and fold(mention.typed) not in lists("wheres")["anywhere"]
     ward = (

@@ -71,3 +71,50 @@ def people(text: str) -> list[Span]:
 def pointers(text: str, kind: str) -> list[Span]:
     """Where `text` points at a thing of `kind`."""
     return [found.span() for found in _PATTERNS[kind].finditer(fold(text))]
+
+
+_ROW = r"can(?: ho)?|phong(?: tro)?|nha|cai|con|tin|bai|room|studio"
+_ROWS_EN = r"room|place|house|apartment|flat|studio|post|listing"
+_ONE_SHOWN = re.compile(
+    rf"(?<!\w)(?<!loai )(?<!kieu )(?P<noun>{_ROW}|cho|noi|o)\s+(?P<that>do|ay|kia|nay|no|ni|day)(?!\w)"
+    rf"|(?<!\w)(?:{_ROW}|cho)\s+(?P<more>re|mac|dat|rong|lon|to|nho|be)\s+hon(?!\w)(?!\s+\d)"
+    rf"|(?<!\w)(?:that|this)\s+(?:one|{_ROWS_EN})(?!\w)|(?<!\w)the\s+(?:\w+er|other|former|latter)\s+(?:one|{_ROWS_EN})(?!\w)"
+    r"|(?<!\w)(?P<place>there)(?!\w)(?!\s+(?:is|are|any|s)(?!\w))(?<!is there)(?<!are there)|(?<!\w)(?P<it>it)(?!\w)"
+)
+_OF_SHOWN = re.compile(
+    rf"(?<!\w)trong\s+(?:(?:so|dam)\s+(?:do|ay|nay|kia)|(?:ca\s+)?(?:hai|ba|bon|nam|\d{{1,2}})\s+(?:{_ROW}|cho)"
+    rf"|(?:may|cac|nhung)\s+(?:{_ROW}|cho)\s+(?:do|ay|nay|kia|tren|vua))(?!\w)"
+    rf"|(?<!\w)(?:may|cac|nhung|hai|ba|bon|\d{{1,2}})\s+(?:{_ROW}|cho)\s+(?:do|ay|nay|kia)(?!\w)"
+    rf"|(?<!\w)(?:of|among|between)\s+(?:the\s+)?(?:them|those|these|two|three)(?!\w)|(?<!\w)(?:those|these)\s+(?:(?:two|three|\d{{1,2}})\s+)?(?:ones|(?:{_ROWS_EN})s|two|three)(?!\w)"
+)
+_TYPED = {
+    "can": "căn", "phong": "phòng", "nha": "nhà", "cai": "cái", "con": "con", "tin": "tin", "bai": "bài", "cho": "chỗ", "noi": "nơi", "o": "ở",
+    "do": "đó", "ay": "ấy", "kia": "kia", "nay": "này", "no": "nọ", "ni": "ni", "day": "đấy",
+}  # fmt: skip
+
+
+def of_shown(text: str) -> list[Span]:
+    """Where `text` points at several of what was shown: "trong số đó", "trong hai phòng", "of those two"."""
+    return [found.span() for found in _OF_SHOWN.finditer(fold(text))]
+
+
+def one_shown(text: str) -> list[tuple[Span, bool]]:
+    """Where `text` points at one thing that was shown, and whether that may be a place ("ở đó", "there"). Without accents "đầy",
+    "nợ" and "nơi" are as likely as what points.
+    """
+    several = of_shown(text)
+    return [
+        (found.span(), bool(found["place"]) or found["noun"] in {"cho", "noi", "o"})
+        for found in _ONE_SHOWN.finditer(fold(text))
+        if not any(start <= found.start() < end for start, end in several)
+        if all(not found[name] or _is_typed(text[slice(*found.span(name))]) for name in ("noun", "that"))
+    ]
+
+
+def _is_typed(typed: str) -> bool:
+    """Whether a word of a pointer was typed as such."""
+    word = fold(typed).split()[0]
+    if word in {"no", "ni", "day"} and typed.isascii():
+        return False
+    meant = {_TYPED.get(word, word), "đây" if word == "day" else ""}
+    return any(one and accents_agree(typed.split(maxsplit=1)[0].lower(), one) for one in meant)

@@ -425,3 +425,22 @@ def test_how_many_is_asked_without_its_noun(message: str) -> None:
     assert "amenity=wifi" in told(parsed)
     assert parsed.ready
     assert not parsed.unread
+
+
+@pytest.mark.parametrize(
+    "message", ["neu khong can may lanh thi con may phong", "neu 3 trieu thi duoc phong nao"]
+)
+def test_a_short_everyday_word_is_no_landmark(message: str) -> None:
+    """ "neu" is "nếu"; the university counts in capitals and where a place stands."""
+    assert "district=Gò Vấp" in told(ask("phòng trọ ở gò vấp có máy lạnh", message))
+    assert "district=Hai Bà Trưng" in told(ask("phong tro gan neu")) & told(ask("phòng trọ NEU"))
+
+
+@pytest.mark.parametrize(
+    ("message", "listed"),
+    [("trừ phòng trọ ra thì còn j", True), ("khong tinh phong tro thi con nhung gi", True),
+     ("trừ phòng trọ ra thì còn bao nhiêu", False)],
+)  # fmt: skip
+def test_what_is_left_is_shown(message: str, listed: bool) -> None:
+    parsed = ask("cần giờ còn mấy phòng", message)
+    assert (told(parsed), parsed.measures == ()) == ({"district=Cần Giờ", "type!=room"}, listed)

@@ -149,3 +149,62 @@ def test_one_of_two_is_the_end_of_the_list(message: str, order: tuple[str, bool]
     parsed = after(message, total=2, rows=ROWS[:2])
     assert [(one.field, one.descending) for one in parsed.order] == [order]
     assert (parsed.details, parsed.limit) == (("deposit",), 1)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "căn đó rộng bao nhiêu mét vuông, cọc mấy triệu",
+        "phong do coc bao nhieu",
+        "what's the rent of that one?",
+        "cái rẻ hơn thì cọc bao nhiêu",
+        "giá điện của nhà ấy bao nhiêu",
+    ],
+)
+def test_a_row_that_nobody_can_tell_is_asked_back(message: str) -> None:
+    parsed = after(message)
+    assert not parsed.ready
+    assert "missing.which" in {one.key for one in parsed.missing}
+
+
+@pytest.mark.parametrize(
+    ("message", "figure"),
+    [
+        ("giá phòng ở quận 3 bao nhiêu", True),  # names its own group
+        ("trong số đó giá trung bình bao nhiêu", True),
+        ("phong day du noi that gia trung binh bao nhieu", True),  # "đầy đủ" points at nothing
+        ("how much is it to rent in District 3", True),
+        ("phòng đó giá trung bình bao nhiêu", False),
+    ],
+)
+def test_figures_are_of_a_group_that_is_named(message: str, figure: bool) -> None:
+    assert bool(after(message).ready and after(message).measures) == figure
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["phòng mắc hơn trong hai phòng thì cọc nhiêu, điện với nước tính sao", "phong mac hon coc nhieu, dien nuoc tinh sao"],
+)  # fmt: skip
+def test_one_of_two_is_asked_for_several_things(message: str) -> None:
+    parsed = after(message, total=2, rows=ROWS[:2])
+    assert (parsed.order[0].field, parsed.order[0].descending, parsed.limit) == ("price", True, 1)
+    assert set(parsed.details) == {"deposit", "electricity_price", "water_price"}
+
+
+@pytest.mark.parametrize(
+    ("message", "ids"),
+    [("giá hai phòng đó bao nhiêu, phòng nào rộng hơn", {"idin11,13"}), ("can mac hon thi coc may trieu", {"id=13"}),
+     ("căn thứ hai cọc bao nhiêu", {"id=12"})],
+)  # fmt: skip
+def test_rows_spoken_of_last_are_the_ones_meant(message: str, ids: set[str]) -> None:
+    before = shown(ask(FIRST), ROWS)
+    focus = replace(before, query={**before.query, "total": 40, "picked_ids": ["11", "13"]})
+    assert told(parse_question(message, "vi", NOW, focus)) == ids
+
+
+def test_the_most_viewed_of_those_is_no_average() -> None:
+    parsed = ask(
+        "Tôi còn bao nhiêu phòng đang trống?",
+        "trong mấy phòng đó tin nào được xem nhiều nhất, giá phòng bao nhiêu",
+    )
+    assert [one.key for one in parsed.missing] == ["missing.which"]
