@@ -528,6 +528,10 @@ _ENGLISH_DAY = re.compile(
     rf"(?<![\w/.,-])(?:(?P<d>{_DAY_NUMBER})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m>{_NAMES})|(?P<m2>{_NAMES})\s+(?P<d2>{_DAY_NUMBER})(?:st|nd|rd|th)?)(?!\w|\s*,?\s*[0-9]{{4}}|:)",
     re.IGNORECASE,
 )
+_ENGLISH_MONTH = re.compile(
+    rf"(?<![\w-])(?<![0-9] )(?:{'|'.join(name for name in _LONG if name != 'may')})(?![\w-]|\s*,?\s*[0-9])",
+    re.IGNORECASE,
+)
 # Also a Vietnamese word without its accents ("máy 2", "sếp").
 _NO_MONTH = frozenset({"may", "sep", "mar"})
 _DAY_AFTER = re.compile(rf"(ngày [0-9]+/([0-9]+))({_JOIN}|{_TO})({_DAY_NUMBER}){_NO_DAY}", re.IGNORECASE)
@@ -549,6 +553,7 @@ def days_in_full(text: str, today: date) -> str:
         return found[0] if name in _NO_MONTH else f"{found['d'] or found['d2']}/{MONTHS[name]}"
 
     text = _ENGLISH_DAY.sub(english, text)
+    text = _ENGLISH_MONTH.sub(lambda found: f"tháng {MONTHS[found[0].lower()]}", text)
     for shared in (_SHARED, _SHARED_WEEK):
         while (found := shared.search(text)) is not None:
             tail = re.sub(r"\s+(?:tháng|thang|năm|nam)\s+(?=[0-9])", "/", found["tail"])
@@ -608,9 +613,7 @@ def _candidates(text: str, folded: str, offsets: list[int]) -> list[_Candidate]:
     has_digits = not present.isdisjoint("0123456789")
     found = []
     for template in _templates():
-        if not template.folded <= present or not (
-            template.words or has_digits or template.text == "{fullmonth}"
-        ):
+        if not template.folded <= present or not (template.words or has_digits):
             continue
         for match in _pattern(template.text).finditer(folded):
             typed = {
