@@ -447,13 +447,12 @@ def _without_facts(question: str) -> str:
 
 def _unsaid(state: Mapping[str, Any], lang: Lang) -> list[str]:
     """That what the message takes back is noted no more, and how all of it is deleted."""
-    known, before = known_facts(state), state["recalled"].facts
+    known, before, own = known_facts(state), state["recalled"].facts, facts_of(state["question"])
     held = {(fact.kind, fact.value) for fact in stated(known)}
     gone = [fact for fact in stated(before) if fact not in known and (fact.kind, fact.value) not in held]
-    denied = taken_back(facts_of(state["question"]))
+    denied = taken_back(own)
     if not gone and (not denied or bundled.asks(_without_facts(state["question"]))):
         return []
-    own = facts_of(state["question"])
     left = [fact for fact in stated(known) if gone and fact not in before and fact not in own]
     lines = [say(f"safety.{'dropped' if gone else 'not_noted'}", lang, facts=told(gone or denied, lang))]
     lines += [say("safety.noted", lang, facts=told(left, lang))] if left else []

@@ -6,22 +6,20 @@ The table is `contraindications.toml`, with its sources. It knows nothing of dos
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from troly.text.catalogue import Lang
 from troly.text.everyday import without_everyday
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon, blank_out, spans_of
-from troly_dental.memory.facts import find_facts, is_denied, person_of, same_person
+from troly_dental.memory.facts import contraindications, find_facts, is_denied, person_of, same_person
 from troly_dental.memory.types import Fact
 from troly_dental.strings import say
 
-_TABLE = Path(__file__).parent / "contraindications.toml"
 _MEDICINE = re.compile(r"\b(?:thuoc|khang sinh|medicines?|medication|drugs?|antibiotics?|painkillers?)\b")
 _NUMBER = re.compile(r"\d+")
 
@@ -142,7 +140,7 @@ def conflicts(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
     for fact in stated(facts):
         held = conditions_of([fact]) if fact.kind != "allergy" else []
         allergic = {hit.label for hit in medicines().find(fact.value)} if fact.kind == "allergy" else set()
-        allergic |= {other for group in allergic for other in _table()["cross"].get(group, ())}
+        allergic |= {other for group in allergic for other in contraindications()["cross"].get(group, ())}
         for phrase, group in named:
             own = phrase in folded_words(fact.value)
             avoided = any(
@@ -171,7 +169,7 @@ def supposed_conflicts(question: str) -> tuple[Conflict, ...]:
 
 def on_prescription(text: str) -> bool:
     """Whether a medicine is named that only a prescription gives."""
-    groups = _table()["prescription"]["groups"]
+    groups = contraindications()["prescription"]["groups"]
     return any(hit.label in groups for hit in medicines().find(text))
 
 
@@ -188,19 +186,14 @@ def conditions() -> tuple[Condition, ...]:
             row["source"],
             row.get("under", 0),
         )
-        for row in _table()["condition"]
+        for row in contraindications()["condition"]
     )
 
 
 @cache
 def medicines() -> Lexicon:
     """The medicines of the table by group."""
-    return Lexicon(_table()["groups"])
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    return tomllib.loads(_TABLE.read_text("utf-8"))
+    return Lexicon(contraindications()["groups"])
 
 
 # -- What a person wants that no note gives: a dose, a prescription, a diagnosis, an appointment, a price.

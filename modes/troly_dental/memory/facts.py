@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, nfc, span_in_place, tokens
 from troly.text.match import Lexicon, PhraseHit, words_outside
@@ -17,7 +17,6 @@ from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
 
-_TABLE = Path(__file__).parents[1] / "contraindications.toml"
 _KIN, _BARE_DIGITS, _PARTICLES = "kin ", 2, 2
 _CHILD = f"{_KIN}child"
 # Something is got for somebody, whoever that is.
@@ -833,6 +832,12 @@ _WHOSE = (
 
 
 @cache
+def contraindications() -> Mapping[str, Any]:
+    """The table of medicines by group, and of what speaks against each (`contraindications.toml`)."""
+    return tomllib.loads((Path(__file__).parents[1] / "contraindications.toml").read_text("utf-8"))
+
+
+@cache
 def _lists() -> dict[str, tuple[str, ...]]:
     lists = read_lists(Path(__file__).parents[1] / "lexicons" / "facts.txt")
     # "Anh em", "chị em", "em em" are no relatives of hers.
@@ -843,8 +848,8 @@ def _lists() -> dict[str, tuple[str, ...]]:
         if (one, whose) not in {("anh", "em"), ("chị", "em"), ("em", "em")}
     )
     in_english = (f"{whose} {one}" for one in lists["relative in english"] for whose in ("my", "our"))
-    # What the table of contraindications knows is found wherever it is told.
-    table = tomllib.loads(_TABLE.read_text("utf-8"))
+    # What the table knows is found wherever it is told.
+    table = contraindications()
     taken = [one for row in table["condition"] for one in row.get("taken", ())]
     lists["medicine"] = (
         *lists["medicine"],

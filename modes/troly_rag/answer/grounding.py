@@ -10,13 +10,13 @@ from calendar import day_name, month_name
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 
 from troly.text.arithmetic import derived_figures
+from troly.text.dates import make_date
 from troly.text.fold import fold, nfc, words
 from troly.text.language import is_syllable
 from troly.text.numbers import counting_words, find_amounts
@@ -274,17 +274,10 @@ def _days_between(text: str) -> set[Decimal]:
     named += [(int(d), int(m), int(y)) for y, m, d in _ISO_DAY.findall(text)]
     years = sorted({year for *_, year in named})[-_FEW_YEARS:]
     short = [(int(d), int(m), year) for d, m in _DATE.findall(text) for year in years]
-    days = list({day for d, m, y in [*named, *short] if (day := _day(d, m, y))})[:_FEW_DAYS]
+    days = list({day for d, m, y in [*named, *short] if (day := make_date(y, m, d))})[:_FEW_DAYS]
     return {
         Decimal(abs((one - other).days) + both) for one, other in combinations(days, 2) for both in (0, 1)
     }
-
-
-def _day(day: int, month: int, year: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
 
 
 def _tells_penalty(body: str, sentence: str) -> bool:

@@ -139,28 +139,9 @@ _OPERATORS = {
     "of": "*", "multiplied by": "*", "+": "+", "-": "-", "–": "-", "−": "-", "*": "*", "x": "*", "×": "*", "·": "*", "/": "/", ":": "/",
     "÷": "/", "^": "^", "**": "^", "(": "(", ")": ")", "%": "%",
 }  # fmt: skip
-_PASSED_OVER = frozenset(
-    {
-        "vnd",
-        "dong",
-        "d",
-        "k",
-        "tr",
-        "trieu",
-        "nghin",
-        "ty",
-        "=",
-        "?",
-        ".",
-        ",",
-        "them",
-        "nua",
-        "tiep",
-        "more",
-        "another",
-        "by",
-    }
-)
+_PASSED_OVER = frozenset({
+    "vnd", "dong", "d", "k", "tr", "trieu", "nghin", "ty", "=", "?", ".", ",", "them", "nua", "tiep", "more", "another", "by",
+})  # fmt: skip
 # What comes then is done to all that came before.
 _THEN = frozenset({"roi", "xong", "then"})
 _GOES_ON = re.compile(

@@ -296,21 +296,16 @@ def _comparisons(query: str) -> Iterator[tuple[int, int, float, float]]:
         value = _value(number[1] or number[2])
         if number.start() < at:
             continue
-        for name, bounds in (
-            ("log_not_more", (float("-inf"), value)), ("log_not_less", (value, float("inf"))),
-            ("log_more", (value + _JUST_ABOVE, float("inf"))), ("log_less", (float("-inf"), value - _JUST_ABOVE)),
+        for name, written, bounds in (
+            ("log_not_more", r"(?:<=|≤)\s*$", (float("-inf"), value)), ("log_not_less", r"(?:>=|≥)\s*$", (value, float("inf"))),
+            ("log_more", r">\s*$", (value + _JUST_ABOVE, float("inf"))), ("log_less", r"<\s*$", (float("-inf"), value - _JUST_ABOVE)),
         ):  # fmt: skip
             before = [
-                hit for hit in tool_words(name).find(query) if not text[hit.end : number.start()].strip(" =")
+                hit
+                for hit in tool_words(name).find(query)
+                if hit.end <= number.start() and not text[hit.end : number.start()].strip(" =")
             ]
-            before = [hit for hit in before if hit.end <= number.start()]
-            signs = {
-                "log_more": r">\s*$",
-                "log_less": r"<\s*$",
-                "log_not_less": r"(?:>=|≥)\s*$",
-                "log_not_more": r"(?:<=|≤)\s*$",
-            }
-            sign = re.search(signs[name], text[: number.start()])
+            sign = re.search(written, text[: number.start()])
             after = [
                 hit
                 for hit in tool_words(f"{name}_after").find(query)

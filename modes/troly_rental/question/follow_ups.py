@@ -87,16 +87,21 @@ _MORE_THINGS = re.compile(
 )
 """Which of the groups has more of something: "which has more studios"."""
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
-_OF_TWO = re.compile(
-    r"(?i)(?<!\w)(?<=cái )(rẻ|re|mắc|mac|đắt|dat|rộng|rong|lớn|lon|to|nhỏ|nho|bé) (?:hơn|hon)(?!\w)"
-    r"|(?<=\bthe )(cheap|small|larg|bigg)er(?= one| of)"
-)
-"""The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
-_OF_TWO_ASKED = re.compile(
-    _OF_TWO.pattern.replace(
-        "(?<=cái )",
-        "(?:(?<=cái )|(?<=cai )|(?<=căn )|(?<=can )|(?<=con )|(?<=phòng )|(?<=phong )|(?<=nhà )|(?<=nha )|(?<=chỗ )|(?<=cho )|(?<=tin ))",
+
+
+def _more_of_two(*nouns: str) -> re.Pattern[str]:
+    """The one of two things called so that has more: "cái rẻ hơn", "the cheaper one"."""
+    behind = "|".join(f"(?<={noun} )" for noun in nouns)
+    return re.compile(
+        rf"(?i)(?<!\w)(?:{behind})(rẻ|re|mắc|mac|đắt|dat|rộng|rong|lớn|lon|to|nhỏ|nho|bé) (?:hơn|hon)(?!\w)"
+        r"|(?<=\bthe )(cheap|small|larg|bigg)er(?= one| of)"
     )
+
+
+_OF_TWO = _more_of_two("cái")
+"""The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
+_OF_TWO_ASKED = _more_of_two(
+    "cái", "cai", "căn", "can", "con", "phòng", "phong", "nhà", "nha", "chỗ", "cho", "tin"
 )
 """The same of any thing, where something of it is asked: "phòng mắc hơn thì cọc bao nhiêu"."""
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|loc|liet ke|find|search|list|show)(?!\w)")

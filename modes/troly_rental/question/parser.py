@@ -497,11 +497,12 @@ def _narrowed_later(text: str, parsed: ParsedQuestion, asker: Asker) -> Span | N
         return None
     joints = [(0, 0), *(found.span() for found in _PIECES.finditer(text))]
     ends = [start for start, _ in joints[1:]] + [len(text)]
+    vocabulary = Vocabulary(text)
     before: set[Filter] | None = None
     for joint, end in zip(joints, ends, strict=True):
-        parts = parse_parts(Vocabulary(text), text[joint[1] : end], asker)
-        of_what = parts.filters or parts.vocabulary.find(parts.text, "asks", "room", "post", "figure price")
-        if not of_what or parts.vocabulary.find(parts.unplaced, "edits", "drop"):
+        parts = parse_parts(vocabulary, text[joint[1] : end], asker)
+        of_what = parts.filters or vocabulary.find(parts.text, "asks", "room", "post", "figure price")
+        if not of_what or vocabulary.find(parts.unplaced, "edits", "drop"):
             continue  # "tổng cộng", "bỏ mức giá đi"
         narrowed = {one for one in parts.filters if one.field in own}
         placed = any(one.field in PLACES for one in parts.filters)  # of another place: two questions

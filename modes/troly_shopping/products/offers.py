@@ -14,11 +14,11 @@ from troly_shopping.products.pc_build import PcBuild, Wish, build_pc, go_togethe
 from troly_shopping.products.query import (
     FIGURE,
     MEASURED,
-    STANDARD,
     UNITS,
     USES,
     FigureFact,
     ProductQuery,
+    is_code,
     parse_product_query,
 )
 from troly_shopping.products.store import PARTS, Product, ProductStore, SearchCriteria, index_terms, key_of
@@ -195,11 +195,6 @@ def _by_name(query: ProductQuery, rows: Sequence[Product]) -> Offer | None:
     asks = tuple(dict.fromkeys((*query.asks, *(f"word {query.said.get(word, word)}" for word in others))))
     words = tuple(word for word in query.words if word not in others)
     return Offer("list", replace(query, words=words, asks=asks), tuple(meant), len(meant), note="named")
-
-
-def is_code(word: str) -> bool:
-    """Whether a word is a model's number: "WH-CH520", no "i7" or "DDR5"."""
-    return any(map(str.isdigit, word)) and not STANDARD.fullmatch(word)
 
 
 def fact_of(product: Product, fact: str) -> str:

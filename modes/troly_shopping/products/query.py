@@ -83,7 +83,7 @@ _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?m
 # "con nào từ 650W còn hàng": one that is there is sought.
 _WHICH = re.compile(r"(?<!\w)(?:nao|any|which)(?!\w)")
 # What parts have in common is no name: "DDR5", "LGA1700".
-STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
+_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|vs|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
@@ -687,8 +687,7 @@ class _Parser:
         if self._labels & {"not", "not after", "fits", "compare", "difference"}:
             return ()
         sides = [side for side in _JOINED.split(self._rest) if side.strip()]
-        codes = [item.value for item in items if item.kind == "word" and _has_digit(item.value)]
-        codes = [code for code in codes if not STANDARD.fullmatch(code)]
+        codes = [item.value for item in items if item.kind == "word" and is_code(item.value)]
         coded = [side for side in sides if any(code in folded_words(side) for code in codes)]
         if len(coded) == len(sides) > 1:
             return tuple(side.strip() for side in sides)
@@ -1040,6 +1039,11 @@ class _Parser:
 def _is_number(word: str) -> bool:
     """Whether a word has a digit or is a Roman number: "Cloud III"."""
     return _has_digit(word) or word in {"ii", "iii", "iv"}
+
+
+def is_code(word: str) -> bool:
+    """Whether a word is a model's number: "WH-CH520", no "i7" or "DDR5"."""
+    return _has_digit(word) and not _STANDARD.fullmatch(word)
 
 
 def _has_digit(word: str) -> bool:

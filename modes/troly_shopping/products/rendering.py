@@ -15,14 +15,13 @@ from troly_shopping.products.offers import (
     Offer,
     fact_of,
     has_figure,
-    is_code,
     measure_of,
     ranked,
     shows,
     value_of,
 )
 from troly_shopping.products.pc_build import go_together
-from troly_shopping.products.query import ProductQuery
+from troly_shopping.products.query import ProductQuery, is_code
 from troly_shopping.products.store import Product
 from troly_shopping.strings import catalogue, say
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
-from troly.text.fold import WordToken, accents, tokens
+from troly.text.fold import WordToken, accents, has_marks, tokens
 from troly.text.match import Lexicon, PhraseHit, spans_of, words_outside
 from troly.text.spelling import chat_spellings
 from troly.text.wordlist import LEXICONS, read_lists
@@ -103,7 +103,7 @@ def _may_ask(words: list[WordToken], hits: list[PhraseHit]) -> bool:
     said = [hit for hit in hits if hit.label in ("ack", "person", "particle")]
     doubtful = words_outside(words, spans_of(said))
     agreeing = len(words) - len(words_outside(words, spans_of(hit for hit in hits if hit.label == "ack")))
-    unmarked = not any(accents(word.text) for word in words) and not all(hit.exact for hit in hits)
+    unmarked = not (has_marks(word.text for word in words) or all(hit.exact for hit in hits))
     return unmarked and len(doubtful) > agreeing
 
 
