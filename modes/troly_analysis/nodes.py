@@ -18,7 +18,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
-from troly.plugin.events import Notice, Source, Suggestions
+from troly.plugin.events import Computation, Notice, Source, Suggestions
 from troly.plugin.focus import KEY as FOCUS
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
@@ -73,6 +73,7 @@ from troly_analysis.planner import (
     suggest_questions,
     title,
 )
+from troly_analysis.planner.lexicon import turn_words
 from troly_analysis.planner.periods import period_of_key
 from troly_analysis.planner.schema import concept_of
 from troly_analysis.planner.types import FOCUS_ROWS, Ref, averaged
@@ -426,7 +427,7 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     remarks += await _without_lost(job, findings, plan)
     remarks += await _named(job, plan, findings[0].result)
     remarks += await _read_otherwise(job, plan, findings)
-    told = _told_each(plan, job.asked, findings)
+    told = _none_moved(plan, findings[0].result, job.lang) + _told_each(plan, job.asked, findings)
     for each in plan.more:
         other = await _by_plan(job, each, None)
         told.append(other.text)
@@ -437,10 +438,45 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     )
 
 
+def _changes(result: Result) -> list[Decimal]:
+    """How far each group of two periods has moved; empty for other results."""
+    at = result.columns.index("difference") if "difference" in result.columns else -1
+    return [Decimal(str(row[at] or 0)) for row in result.rows] if at >= 0 else []
+
+
+def _ways(plan: Plan) -> tuple[bool, bool]:
+    """Whether a question asks for what fell, and for what rose."""
+    falls, rises = (
+        not set(folded_words(plan.text)).isdisjoint(turn_words(each)) for each in ("falling", "rising")
+    )
+    return falls and not rises, rises and not falls
+
+
+def _moved(plan: Plan, result: Result) -> Result:
+    """The groups that fell, or that rose, where those are asked for and there are any."""
+    falls, rises = _ways(plan)
+    kept = [
+        row
+        for row, each in zip(result.rows, _changes(result), strict=False)
+        if (falls and each < 0) or (rises and each > 0)
+    ]
+    return dataclasses.replace(result, rows=tuple(kept)) if kept else result
+
+
+def _none_moved(plan: Plan, result: Result, lang: Lang) -> list[str]:
+    """That nothing fell where what fell is asked for, or nothing rose, with what came nearest to it."""
+    changes, (falls, rises) = _changes(result), _ways(plan)
+    if not changes or plan.ask is None or not plan.ask.order:
+        return []
+    end, key = (min, "fell") if falls else (max, "rose")
+    none = (falls and min(changes) >= 0) or (rises and max(changes) <= 0)
+    return [say(f"answer.none_{key}", lang, name=result.rows[changes.index(end(changes))][0])] if none else []
+
+
 def _told_each(plan: Plan, asked: AnswerContext, findings: list[ComputedResult]) -> list[str]:
-    """The answer to a plan, where means of several figures are each told with its own name."""
+    """The answer to a plan, where several figures are each told with its own name."""
     ask = plan.ask
-    if ask is None or ask.form != "per" or len(ask.measures) != len(findings):
+    if ask is None or len(findings) == 1 or len(ask.measures) != len(findings):
         return [_told(findings, asked_by(plan, asked, findings))]
     plans = [dataclasses.replace(plan, ask=dataclasses.replace(ask, measures=(one,))) for one in ask.measures]
     return [_told([each], asked_by(one, asked, [each])) for one, each in zip(plans, findings, strict=True)]
@@ -469,6 +505,8 @@ def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
 def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult]:
     """The results with the change of each period, or in the unit of a difference, where that was asked for."""
     ask = plan.ask
+    if ask is not None and ask.form == "compare" and ask.groups and ask.order:
+        return [dataclasses.replace(each, result=_moved(plan, each.result)) for each in findings]
     if ask is not None and ask.growth:
         return [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
     if ask is not None and ask.form == "compare" and not ask.groups and len(ask.measures) == 1:
@@ -778,10 +816,15 @@ def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> Non
         chart = chart_of(each.call, each.result, each.sheet, asked, told.chart)
         if chart is not None:
             turn.emit(chart)
+    shown: list[Computation] = []
     for each in told.findings:
         record = ToolRecord(each.call.tool, "", each.call.arguments, each.result, run=each.run)
-        for shown in computations(record, each.sheet, asked):
-            turn.emit(shown)
+        shown += computations(record, each.sheet, asked)
+    if shown:  # one for an answer: what ran behind the first query stands with what that does
+        more = [line for each in shown[1:] for line in (*each.explained, each.code)]
+        facts = dict.fromkeys(fact for each in shown for fact in each.facts)
+        first = dataclasses.replace(shown[0], facts=tuple(facts), explained=(*shown[0].explained, *more))
+        turn.emit(first)
     if told.options:
         turn.emit(Suggestions(told.options))
     elif told.findings and (sheet := told.findings[-1].sheet) is not None:

@@ -11,7 +11,7 @@ from troly.text.dates import add, whole
 from troly.text.fold import fold, folded_words
 from troly_analysis.planner.lexicon import turn_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
-from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days, values_of
+from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
 from troly_analysis.planner.reader import GOODS, STATES, Parts
 from troly_analysis.planner.schema import Schema, each_once, is_amount, made_of, of_piece
 from troly_analysis.planner.types import (
@@ -25,6 +25,7 @@ from troly_analysis.planner.types import (
     Ref,
     Unit,
     averaged,
+    values_of,
 )
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
@@ -254,7 +255,7 @@ class _Builder:
         self.conditions = list(parts.conditions)
         self.having: list[Condition] = []
         self.form: Form = "scalar"
-        self.order, self.once, self.ask = "", False, False
+        self.order, self.once, self.ask, self.counts_days = "", False, False, False
         self.also: tuple[Measure, ...] = ()
         self.unmet: list[str] = []
 
@@ -298,6 +299,13 @@ class _Builder:
     def build(self) -> BuiltQuery:
         parts, schema = self.parts, self.schema
         sheet = schema.sheet.name
+        if (
+            parts.has("slow")
+            and parts.when.date_ref
+            and not schema.of("duration", "waiting", "response", "hours")
+        ):
+            parts.labels = (parts.labels - {"slow"}) | {"earliest"}  # what waits longest is the oldest
+            parts.adjectives, parts.extremes = [], []
         if parts.has("columns") and not (self.measures or self.conditions or self.groups):
             self.built.query = DataQuery(sheet, "schema")
             return self.built
@@ -332,7 +340,8 @@ class _Builder:
             self.measures = [
                 Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
             ]
-            if not (part or self.groups or ratio) or parts.share_of == "%":
+            stated = any(each.ref.concept in STATES for each in self.conditions)
+            if not (part or self.groups or ratio) or parts.share_of == "%" or (ratio and stated):
                 self.unmet.append("%")
         period, versus = self._periods()
         form = "compare" if versus and form not in {"share", "per", "rows"} else form
@@ -380,7 +389,10 @@ class _Builder:
         other = parts.numbers or parts.extremes or parts.limit or parts.chart or len(self.conditions) > 1
         asked = parts.groups or parts.loose or parts.has("which")  # "mua gì, hết bao nhiêu"
         worked = parts.op or parts.has("share", "trend", "growth", "compare", "count")
-        if other or days or worked or (parts.has("how much") and not asked):
+        ends = parts.has("when", "earliest", "latest") and parts.has(
+            "sold", "bought"
+        )  # "mua lần đầu khi nào"
+        if other or days or worked or ends or (parts.has("how much") and not asked):
             return False
         return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
 
@@ -441,6 +453,9 @@ class _Builder:
         """A dimension that is only named is one where something is ranked, shared or drawn; else it was not understood."""
         parts = self.parts
         for group in parts.loose:
+            if group.unit and parts.numbers and parts.has("count") and not (self.groups or self.measures):
+                self.groups, self.counts_days = [group], True  # "bao nhiêu ngày doanh thu trên 20 triệu"
+                continue
             wanted = (
                 self._ranked() or parts.chart or parts.has("share", "trend", "compare", "plural", "list", "left", "which", "growth")
             )  # fmt: skip
@@ -481,7 +496,7 @@ class _Builder:
         """Conditions on figures hold for rows, or for the groups where things are named that add them up."""
         parts = self.parts
         things: list[Any] = [each for each in parts.measures if each.distinct and each.ref] or [
-            group for group in self.groups if not group.unit or parts.has("which")
+            group for group in self.groups if not group.unit or parts.has("which") or self.counts_days
         ]
         for condition, rows in parts.numbers:
             counts = condition.ref.kind in {"rows", "metric"}
@@ -509,7 +524,7 @@ class _Builder:
             self.groups
             or parts.when.versus
             or (
-                not parts.repeated
+                not (parts.repeated or parts.each)
                 and not parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
                 and parts.op != "avg"
                 and not any(each.op == "avg" for each in parts.measures)
@@ -584,6 +599,10 @@ class _Builder:
         """ "Có bao nhiêu khách hàng mua trên 5 triệu": the groups that pass are counted."""
         if not self.having:
             return False
+        if self.counts_days:
+            ref = self.having[0].ref
+            self.measures = [Measure("sum", ref) if ref.kind in NUMERIC else Measure("count")]
+            return True
         for measure in list(self.measures):
             if measure.distinct and measure.ref:
                 self.measures.remove(measure)
@@ -794,8 +813,11 @@ class _Builder:
             return False
         if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
             return parts.rows_first and not parts.has("much", "count")
+        which = parts.which_rows or (
+            parts.has("which") and not self.measures
+        )  # "what was our revenue without cancelled orders"
         return bool(
-            parts.limit or order or parts.has("list", "which") or (parts.has("plural") and not self.measures)
+            parts.limit or order or parts.has("list") or which or (parts.has("plural") and not self.measures)
         )
 
     # --- the figure
@@ -944,6 +966,8 @@ def change_order(parts: Parts) -> Literal["asc", "desc", ""]:
     """Which end of the changes is asked for: "tăng nhiều nhất" the greatest, "giảm mạnh nhất" the least; "" for none."""
     said = set(folded_words(parts.spoken.get("growth", "")))
     falls, rises = (not said.isdisjoint(turn_words(each)) for each in ("falling", "rising"))
+    if falls != rises and not parts.extremes and parts.has("which") and parts.when.versus:
+        return "asc" if falls else "desc"  # "sản phẩm nào giảm"
     if falls == rises or len(set(parts.extremes)) != 1:
         return ""
     return "asc" if falls == (parts.extremes[0] == "max") else "desc"

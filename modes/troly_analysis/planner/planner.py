@@ -58,7 +58,6 @@ from troly_analysis.planner.pointing import (
     points_at_days,
     shown_in,
     two_periods_shown,
-    values_of,
     widened,
 )
 from troly_analysis.planner.reader import GOODS, PLACES, Parts, Pointer, read_question
@@ -74,6 +73,7 @@ from troly_analysis.planner.types import (
     Plan,
     Ref,
     averaged,
+    values_of,
 )
 from troly_analysis.types import Sheet
 
@@ -292,7 +292,9 @@ def analyse_question(
         made = replace(made, shown=(*made.shown, Note("background", {"said": "; ".join(aside)})))
     made = _with_before(made, before, previous, best.parts)
     twice = len(best.parts.kept) > 1  # "hôm đó …, năm ngoái cũng ngày đó thì sao"
-    if not (whole or choices) and (not made.calls or twice or _loses_one(made.ask, best.parts.asks)):
+    inside = bool((best.parts.pointer or best.parts.kept) and best.parts.conditions)
+    split = not made.calls or twice or inside or _loses_one(made.ask, best.parts.asks)
+    if split and not (whole or choices):
         parts = _part_by_part(
             asked,
             lambda part, last: (
@@ -310,7 +312,8 @@ def analyse_question(
                 replace(plan, calls=compose(plan.ask, schemas[plan.sheet], plan.text)) if plan.ask else plan
             ),
             previous,
-            {"scalar", "share"} if made.calls else _PLAIN,
+            _PLAIN if inside or not made.calls else {"scalar", "share"},
+            inside=inside and bool(made.calls),
         )
         if parts is not None:
             made = replace(
@@ -392,14 +395,18 @@ def _part_by_part(
     dated: Callable[[Plan], Plan],
     previous: Plan | None,
     forms: AbstractSet[str],
+    *,
+    inside: bool = False,
 ) -> Plan | None:
     """The plan of a message whose two halves each ask something whole, the second of the days of the first; None for others.
 
     `plan_of` is the plan of one half, `dated` a plan with the calls of its query, `forms` are those that the first half may have.
+    With `inside` only the second half may point, which is then at what the first names, whatever was shown before.
     """
     for joint in reversed(list(_joints().finditer(text))):
         head, tail = text[: joint.start()], text[joint.end() :]
-        asks = _asks(head, "number") and _asks(tail, "follow")
+        back = not _POINTS.isdisjoint(_meanings(tail) - _meanings(head))
+        asks = back or (_asks(head, "number") and _asks(tail, "follow") and not inside)
         if min(len(tokens(head)), len(tokens(tail))) < _LEAST_WORDS or not asks:
             continue
         first = plan_of(head, previous)
@@ -434,6 +441,7 @@ def _of_values(query: DataQuery) -> bool:
 
 
 _LEAST_WORDS = 3
+_POINTS = frozenset({"pointer", "several", "among"})
 _PLAIN = frozenset({"scalar", "top", "rows", "groups"})
 
 
@@ -986,6 +994,8 @@ def _plan(
     )
     left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
     left = (*left, *_not_left_out(best, before))
+    if left and built.complete and built.query and set(left) <= set(parts.figures_unread):
+        built.notes, left = [Note("figures_unread", {"said": left, "sheet": sheet.name}), *built.notes], ()
     last = span_of(best.schema, built.query.date_ref) if built.query else None
     ahead = (
         built.query

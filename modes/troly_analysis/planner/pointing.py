@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from troly.text.dates import add, whole
 from troly_analysis.planner.periods import is_whole, period_of_key
 from troly_analysis.planner.reader import Parts, Pointer
-from troly_analysis.planner.types import FOCUS_ROWS, Condition, DataQuery, Group, Period, Ref
+from troly_analysis.planner.types import FOCUS_ROWS, Condition, DataQuery, Group, Period, Ref, values_of
 
 
 def shown_in(before: DataQuery, shown: Sequence[str]) -> DataQuery:
@@ -75,11 +74,6 @@ def _without(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | N
     ]
     values = list(dict.fromkeys([*(value for value in out if value is not None), *shown]))
     return replace(before, conditions=(*rest, Condition(ref, "nin", values, ", ".join(values))))
-
-
-def values_of(condition: Condition) -> list[Any]:
-    """The values that a condition names."""
-    return condition.value if isinstance(condition.value, list) else [condition.value]
 
 
 def _several(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | None) -> DataQuery | None:

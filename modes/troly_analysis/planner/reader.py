@@ -53,6 +53,7 @@ from troly_analysis.planner.types import (
     Op,
     Ref,
     averaged,
+    values_of,
 )
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
@@ -193,6 +194,8 @@ class Parts:
     """Whether the figure that others are a part of is named first ("what percentage of revenue is shipping")."""
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
+    which_rows: bool = False
+    """Whether it is asked which rows: "đơn nào", "which orders"."""
     counted_state: bool = False
     """Whether the rows in a state are what is counted ("mấy đơn hủy")."""
     each: bool = False
@@ -218,6 +221,8 @@ class Parts:
     """How much the message speaks of data: the sheet's own names, then words of figures."""
     facts: list[str] = field(default_factory=list)
     """Words that are a period, or a whole value of a column, for a model: facts, never guesses."""
+    figures_unread: list[str] = field(default_factory=list)
+    """What was not read that stands in a list of figures as one of them."""
     absent: dict[str, tuple[str, tuple[Ref, ...]]] = field(default_factory=dict)
     """What was not read that is a name by its place in the sentence, and the columns that do not hold it: "ở Cà Mau"."""
     message: str = ""
@@ -561,7 +566,7 @@ class Reader:
             elif fold(mention.text) == "one" and self.has(at - 1, "max", "min") and not self.parts.picks:
                 self._point(Pointer(end="max" if self.has(at - 1, "max") else "min"), at - 1, at)
             elif self._nth(at) and not self._asks_for_it(at - 1):
-                first, last = (at, at + 1) if self._ends_in_one(at) else (at - 1, at)
+                first, last = (at, at + self._ends_in_one(at)) if self._stands_for_one(at) else (at - 1, at)
                 ref = None if first == at else self._noun_ref(first)
                 self._point(Pointer(self._nth(at), ref=ref), first, last)
             elif self.has(at, "pointer") and not self._pointed_ahead(at):
@@ -793,7 +798,7 @@ class Reader:
     def _nth(self, at: int) -> int:
         """The place in a list of "con thứ hai", "kênh top 1", "the second one"; 0 for none."""
         mention = self.mentions[at]
-        if self._ends_in_one(at):
+        if self._stands_for_one(at):
             return next((int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank ")), 0)
         if not at or not self._is_noun(at - 1) or mention.end == mention.start:
             return 0
@@ -802,6 +807,12 @@ class Reader:
         first = fold(mention.text) in {"dau tien", "first"} or mention.has("top")
         named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
         return next(named, 1 if first and (self.has(at - 1, "thing", "people") or mention.has("top")) else 0)
+
+    def _stands_for_one(self, at: int) -> bool:
+        """Whether a place is one of a list by itself: "the second one", "… of the second"."""
+        told = self.about is not None and at > 1 and self.mentions[at - 1].text.lower() == "the"
+        of = told and self.mentions[at - 2].text.lower() in _FRAMES and self._asks_only(at)
+        return self._ends_in_one(at) or of
 
     def _ends_in_one(self, at: int) -> bool:
         """Whether "one" stands right behind: "the second one"."""
@@ -899,7 +910,7 @@ class Reader:
             ):
                 continue
             if (few and self._of_another(at)) or self._is_bounded(at):
-                mention.labels = frozenset({"filler"})
+                mention.labels = frozenset({"filler", "these"})
 
     def _is_bounded(self, at: int) -> bool:
         """Whether a word that takes rows in or leaves them out, or says whose a figure is, stands right before: "của", "chỉ lấy", "bỏ"."""
@@ -1207,6 +1218,8 @@ class Reader:
         amount = self.mentions[at].amount
         if amount is None or ref.kind == "money":
             return True
+        if ref.concept == "quantity" and self.any("sold", "bought"):
+            return amount.unit != "VND"  # of all that was sold of a thing
         most = "" if ref.parts else self.schema.key(ref).most
         return amount.unit != "VND" and not (
             most.replace(".", "").isdecimal() and amount.value > Decimal(most)
@@ -1333,11 +1346,15 @@ class Reader:
 
     def _rows_inside(self, at: int) -> None:
         """ "Đơn hủy" is a state that names the rows too."""
-        mention = self.mentions[at]
-        first = self.wording.words[mention.start]
-        named = self.schema.names.listed((first.folded,)) if mention.end - mention.start > 1 else ()
-        if any(target.key == "rows" for target in named):
+        first = self.wording.words[self.mentions[at].start]
+        if self._opens_with_rows(at):
             self.parts.rows = self.parts.rows or self.wording.text[first.start : first.end]
+
+    def _opens_with_rows(self, at: int) -> bool:
+        """Whether the first of several words of a value is what a row is called: "đơn hủy"."""
+        mention, first = self.mentions[at], self.wording.words[self.mentions[at].start]
+        named = self.schema.names.listed((first.folded,)) if mention.end - mention.start > 1 else ()
+        return any(target.key == "rows" for target in named)
 
     def _state_fact(self, at: int, value: Value) -> None:
         """That words are a whole value of a column, with the negation right before them."""
@@ -1560,7 +1577,7 @@ class Reader:
             return False
         if any(self.has(each, "and", "either", "not") for each in range(place + 1, at)):
             return False
-        self.parts.owner = mine
+        self.parts.owner = mine if any(ref == left for ref, _ in self.parts.denied) else None
         return True
 
     def _subtracts(self, at: int) -> bool:
@@ -1616,6 +1633,7 @@ class Reader:
                 continue
             each = self._row_names() if trigger in {"by", "per"} and self.is_rows(at) else None
             found = self.group(at) or (Group(each) if each else None)
+            found = self._of_values(at) or found if trigger in {"by", "per"} else found
             on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
             mean = on_each or self.any("avg", "aov")
             rows = trigger == "per" and self.is_rows(at)
@@ -1634,6 +1652,16 @@ class Reader:
             elif found not in self.parts.groups:
                 self.parts.groups.append(found)
                 self.take("group", at, *place)
+
+    def _of_values(self, at: int) -> Group | None:
+        """The column of several values that are named, where a noun of any thing stands for them: "COD và thẻ mỗi loại mấy đơn"."""
+        named = [each.ref for each in self.parts.conditions if each.op == "in" and "," in each.said]
+        target = self.dimension(at)
+        vague = self.has(at, "thing", "people") or self.mentions[at].has("filler")
+        other = target is None or (
+            target.ref not in named and bool(vague or (target.ref and target.ref.sheet))
+        )
+        return Group(named[0]) if len(named) == 1 and other and not self.mentions[at].unit else None
 
     def _row_names(self) -> Ref | None:
         """The column that names the rows, where each is a thing: the products of a sheet of goods."""
@@ -1831,9 +1859,17 @@ class Reader:
         ahead = self.wording.words[start - 1].folded if start else ""
         if found.ref.concept != "customer":
             return False
+        behind = self.beside(at, 1)
+        named = (
+            self.schema.row_concept == "order"
+            or self.any("aov")
+            or any(map(self.figure, range(len(self.mentions))))
+        )
+        if behind >= 0 and self.mentions[behind].role == "group" and named and not self._asked_for(at):
+            return True  # "khách hạng nào", "khách ở tỉnh nào"
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
-        acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
+        acts = (self.has(behind, "bought") and not chosen) or ahead in {"cua", "tu", "from"}
         return given or (acts and (bool(self.parts.groups) or not self.any(*_ASKED_OF)))
 
     def _heads_value(self, at: int) -> bool:
@@ -1864,7 +1900,7 @@ class Reader:
             if self._per_piece(at):
                 self.take("head", at, *(each for each in [self.beside(at, -1)] if self.has(each, "per")))
             elif counted := self._counted(at):
-                self._add(self._within(at, counted))
+                self._add(counted)
             elif target := self.figure(at):
                 if mention.has("sold", "bought", "verb") and mention.labels and target.weight < 0.7:
                     continue
@@ -1875,6 +1911,7 @@ class Reader:
                     continue
                 self.take("figure", at)
                 self._add(self._measured(at, target))
+        self._states_apart()
         self._operations()
         self._noun_heads()
 
@@ -1886,30 +1923,69 @@ class Reader:
         noun = self.mentions[behind].unit or (self._is_noun(behind) and not self.is_rows(behind))
         return bool(noun) and not (self.has(counted, "count", "number", "by") or self._several(counted))
 
-    def _within(self, at: int, counted: Measure) -> Measure:
-        """A count that stands last of several figures, with a state of its own: "doanh thu, số đơn và số đơn đã hủy"."""
-        behind = at + 1
-        if behind >= len(self.mentions) or self.mentions[behind].role != "value" or not self.parts.measures:
-            return counted
-        said = self.mentions[behind].text
-        own = [each for each in self.parts.conditions if each.said == said and each.ref.concept in STATES]
-        last = not any(
-            self.mentions[after].role == "" and self.figure(after) for after in self.around(behind, 1)
+    def _states_apart(self) -> None:
+        """Rows in a state that are counted beside other figures bound no more than their own number: "số đơn, số đơn hủy, doanh thu"."""
+        named = [at for at, each in enumerate(self.mentions) if each.role == "value" and each.values]
+        counted = [at for at in named if self._is_counted(at, "number")]
+        states = {
+            at: self.mentions[at].values[0]
+            for at in counted
+            if self.mentions[at].values[0].ref.concept in STATES
+        }
+        plain = [at for at, each in enumerate(self.mentions) if self._is_of_all(at)]
+        joined = any(self.has(at, "and") for at in range(len(self.mentions))) or self.listed(
+            0, len(self.mentions) - 1
         )
-        led = any(self.has(place, "and") for place in range(at)) or "," in self._between(0, at)
-        if len(own) != 1 or not (led and last):
-            return counted
-        self.parts.conditions.remove(own[0])
-        return replace(counted, only=(own[0],))
+        if not (states and plain and joined) or self.any("max", "min", "share", "superlative", "gap"):
+            return
+        self.parts.measures = [
+            each for each in self.parts.measures if each.ref or any(map(self.is_rows, plain))
+        ]
+        for at, value in states.items():
+            held = next(
+                (each for each in self.parts.conditions if each.ref == value.ref and each.op in {"eq", "in"}),
+                None,
+            )
+            if held is None:
+                continue
+            own = [each for each in values_of(held) if each in value.values]
+            rest = [each for each in values_of(held) if each not in own]
+            self.parts.conditions.remove(held)
+            self.parts.conditions += [replace(held, op="in", value=rest)] if rest else []
+            only = replace(
+                held,
+                op="in" if len(own) > 1 else "eq",
+                value=own if len(own) > 1 else own[0],
+                said=self.mentions[at].text,
+            )
+            self._add(Measure("count", noun=self.parts.rows, only=(only,)))
+            self.asked_both = True
+
+    def _is_of_all(self, at: int) -> bool:
+        """Whether a figure has no state of its own right behind it, and is no word that only says that something is counted."""
+        behind = self.mentions[at + 1] if at + 1 < len(self.mentions) else None
+        stated = (
+            behind is not None
+            and behind.role == "value"
+            and any(v.ref.concept in STATES for v in behind.values[:1])
+        )
+        role = self.mentions[at].role
+        return not stated and (role == "figure" or (role == "count" and self.is_rows(at)))
 
     def _numbers_noun(self, at: int) -> bool:
         """Whether "số lượng" is the number of the rows or persons named right behind: "số lượng đơn hàng", no pieces."""
         mention, behind = self.mentions[at], at + 1
-        if not mention.has("number") or behind >= len(self.mentions) or self.mentions[behind].role:
+        if not mention.has("number") or behind >= len(self.mentions):
             return False
+        behind += self.mentions[behind].has("plural", "these") and behind + 1 < len(self.mentions)
+        if self.mentions[behind].role:  # "số lượng đơn hủy", "số lượng các đơn đó"
+            if counted := self._opens_with_rows(behind) or self.is_rows(behind):
+                self.take("count", at)
+                self.parts.rows = self.parts.rows or self.noun(behind)
+            return counted
         named = self.mentions[behind].targets[0].concept if self.mentions[behind].targets else ""
         noun = self.is_rows(behind) or named in PERSONS
-        return noun and named not in GOODS and not self._between(at, behind).strip()
+        return noun and named not in GOODS and not self._between(behind - 1, behind).strip()
 
     def _per_piece(self, at: int) -> bool:
         """Whether a price is said to be that of one ("giá bao nhiêu một cái"), which every price is, or "cái" counts a chart."""
@@ -2040,6 +2116,7 @@ class Reader:
             self.take("count", at)  # "bao nhiêu lần"
             return Measure("count")
         before = self.beside(at, -1)
+        before -= before > 0 and self.mentions[before].has("plural", "these")
         counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
         behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
         if not counting and self.is_rows(at) and behind == "count":
@@ -2113,6 +2190,8 @@ class Reader:
     def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
         """How many of a column's things: pieces of goods, how often they were taken, or its different values."""
         sold, pieces = self.any("sold", "bought", "seller"), self.schema.of("quantity")
+        sold = sold or (self.parts.per_row and self.any("avg"))  # "trung bình mỗi đơn có mấy sản phẩm"
+        sold = sold and not any(each.ref == pieces for each, _ in self.parts.numbers)
         if concept == "product" and (sold or halves) and pieces:
             self.note("pieces", field=pieces.name)
             return Measure("sum", pieces)
@@ -2184,13 +2263,22 @@ class Reader:
         parts.counted_state = any(
             each.ref.concept in STATES for at in counted for each in self.mentions[at].values[:1]
         )
+        parts.which_rows = any(
+            self.has(at, "which")
+            and any(map(self.is_rows, {max(at - 1, 0), min(at + 1, len(self.mentions) - 1)} - {at}))
+            for at in range(len(self.mentions))
+        )
         parts.each = any(map(self._of_each, range(len(self.mentions))))
         parts.unread, parts.understood = self._unread(), self._understood()
 
-    def _is_counted(self, at: int) -> bool:
+    def _is_counted(self, at: int, *words: str) -> bool:
         """Whether a value's own number is asked for: "số đơn hủy", "bao nhiêu đơn hủy"."""
         noun = at - 1 - (at > 0 and self.is_rows(at - 1))
-        return self.has(noun, "count", "number") and self.mentions[noun].end == self.mentions[noun + 1].start
+        noun -= noun > 0 and self.mentions[noun].has("plural", "these")
+        return (
+            self.has(noun, *(words or ("count", "number")))
+            and self.mentions[noun].end == self.mentions[noun + 1].start
+        )
 
     def _of_each(self, at: int) -> bool:
         """Whether "of each", "mỗi cái", "từng món" says of which without a column: of what was shown."""
@@ -2208,6 +2296,12 @@ class Reader:
             return ""  # "trả bằng" of a means that was not understood
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         apart = len(several) > 1 or len(parts.numbers) > 1
+        sides = [
+            {each.ref for each in self.mentions[place].values}
+            for place in (at - 1, at + 1)
+            if 0 <= place < len(self.mentions)
+        ]
+        apart = apart and not (len(sides) == 2 and sides[0] & sides[1])
         if mention.period or mention.amount or (mention.has("either") and apart):
             return ""  # "nam hoặc trên 40 tuổi", "dưới 100k hoặc trên 2 triệu"
         whole = bool(mention.values) and mention.values[0].whole
@@ -2424,9 +2518,42 @@ class Reader:
             if {word.folded for word in run} <= heads:
                 continue
             unread.append(text[run[0].start : run[-1].end])
+            if self._is_listed_figure(start, end):
+                self.parts.figures_unread.append(unread[-1])
             if found := self._lacking(start, end):
                 self.parts.absent[unread[-1]] = found
         return tuple(unread)
+
+    def _is_listed_figure(self, start: int, end: int) -> bool:
+        """Whether words that were not read are all that an item of a list of figures says, behind a figure that was read, or before
+        one: "doanh thu, độ hài lòng và số đơn".
+        """
+        typed, text = self.wording.words, self.wording.text
+        ties = {at for each in self.mentions if each.has("and") for at in range(each.start, each.end)}
+
+        def closes(at: int, step: int) -> int:
+            """The place of the next word of the item beside it, past what only ties; -1 inside one item."""
+            tied = False
+            while 0 <= at < len(typed):
+                gap = (
+                    text[typed[at - 1].end : typed[at].start]
+                    if step == 1
+                    else text[typed[at].end : typed[at + 1].start]
+                )
+                tied = tied or bool(set(gap) & set(",;:"))
+                if at not in ties:
+                    return at if tied else -1
+                tied, at = True, at + step
+            return at if step == 1 else -1
+
+        held = {at: each for each in self.mentions for at in range(each.start, each.end)}
+        behind, ahead = closes(end, 1), closes(start - 1, -1)
+        near = [held[at] for at in (ahead, behind) if at in held]
+        figures = [each for each in near if each.role in {"figure", "count", "operation", "per", "rows"}]
+        after = held.get(behind if behind >= 0 else end)
+        ends = behind >= 0 or end == len(typed) or (after is not None and after.role in {"period", "filler"})
+        named = any(word.folded.isdecimal() or text[word.start].isupper() for word in typed[start:end])
+        return bool(ahead >= 0 and ends and figures and not named)
 
     def _lacking(self, start: int, end: int) -> tuple[str, tuple[Ref, ...]] | None:
         """A name that was not read, by the noun, the preposition or the value that it stands behind, and the columns that would
@@ -2550,11 +2677,7 @@ def _merged(found: list[tuple[Condition, bool, bool]]) -> list[Condition]:
         if denied and (sheet, name, False) in joined:
             del joined[sheet, name, True]  # "Hải Phòng chứ không phải Đà Nẵng"
     for (_, _, denied), conditions in joined.items():
-        each = (
-            value
-            for one in conditions
-            for value in (one.value if isinstance(one.value, list) else [one.value])
-        )
+        each = (value for one in conditions for value in values_of(one))
         values = list(dict.fromkeys(each))
         said, one = ", ".join(dict.fromkeys(condition.said for condition in conditions)), len(values) == 1
         op: Any = ("ne" if one else "nin") if denied else ("eq" if one else "in")

@@ -83,6 +83,11 @@ class Condition:
     """For a date: which part of it is compared (`weekday`: 1 is Monday)."""
 
 
+def values_of(condition: Condition) -> list[Any]:
+    """The values that a condition names."""
+    return condition.value if isinstance(condition.value, list) else [condition.value]
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A figure: `op` over `ref` (None counts rows); `distinct` counts different values; `over` divides the sum by another column's sum (cost per lead).

@@ -105,3 +105,99 @@ def test_the_other_end_of_a_ranking_keeps_its_days(question: str, other: str) ->
     assert first.ask is not None
     assert turned is not None
     assert (turned.order, turned.period, turned.groups) == ("asc", first.ask.period, first.ask.groups)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Có bao nhiêu đơn bị hủy và tổng tiền của các đơn đó", "tháng 5 có mấy đơn shopee, tổng doanh thu của các đơn đó là bao nhiêu",
+        "Đơn COD ở Hà Nội có bao nhiêu đơn và tổng doanh thu của những đơn đó?", "tim cac don bi huy tren lazada va tinh tong doanh thu cua cac don do",
+        "how many cancelled orders and what is the total value of those orders",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("before", ["", "top 3 sản phẩm bán chạy nhất", "doanh thu theo nền tảng tháng 4"])
+def test_what_points_inside_a_message_is_of_the_rows_that_it_names(before: str, text: str) -> None:
+    """And not of what was shown before it."""
+    made = plan(text, [ORDERS], previous=plan(before, [ORDERS]) if before else None)
+    (second,) = made.more
+    assert made.ask is not None
+    assert second.ask is not None
+    assert made.ask.conditions == second.ask.conditions
+    assert "Doanh thu" in {each.ref.name for each in second.ask.measures if each.ref}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("báo cáo tháng 5: doanh thu, mức độ phủ", "mức độ phủ"), ("Báo cáo tháng 5 gồm doanh thu, số đơn và tỷ lệ chuyển đổi", "tỷ lệ chuyển đổi"),
+        ("tóm tắt tháng 5: doanh thu, lợi nhuận, số đơn", "lợi nhuận"), ("quick report for May 2024: revenue, orders, footfall", "footfall"),
+    ],
+)  # fmt: skip
+def test_a_listed_figure_that_is_not_read_is_named_and_the_others_told(text: str, said: str) -> None:
+    made = plan(text, [ORDERS])
+    assert made.calls
+    assert [each.params["said"] for each in made.shown if each.key == "figures_unread"] == [(said,)]
+
+
+@pytest.mark.parametrize("text", ["doanh thu Shopee và Tiki", "doanh thu tháng 5, trừ phí sàn", "doanh thu tháng 5 và nhân viên xuất sắc"])  # fmt: skip
+def test_what_bounds_a_figure_is_no_figure_of_a_list(text: str) -> None:
+    assert not plan(text, [ORDERS]).calls
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("số lượng đơn hủy tháng 5", 1), ("so luong don hoan tra thang 5", 1), ("số lượng các đơn hoàn trả", 1),
+        ("số lượng bán ra tháng 5", 0), ("số lượng áo thun basic tháng 5", 0),
+    ],
+)  # fmt: skip
+def test_what_stands_behind_how_many_is_counted(text: str, counts: int) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert [each.op for each in ask.measures].count("count") == counts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "doanh thu tháng 4 tới tháng 5 tăng bao nhiêu", "so sánh doanh thu từ tháng 4 sang tháng 5", "tu thang 4 qua thang 5 doanh thu tang hay giam",
+        "how did revenue change from April to May", "tăng trưởng doanh thu từ tháng 4 đến tháng 5",
+    ],
+)  # fmt: skip
+def test_a_change_from_one_month_to_another_is_between_the_two(text: str) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert [(each.start.month, each.end.month) for each in (ask.versus, ask.period) if each] == [
+        (4, 4),
+        (5, 5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("Shopee và Lazada mỗi kênh bán được bao nhiêu", "Nền tảng"), ("COD và chuyển khoản mỗi loại bao nhiêu đơn", "Thanh toán"),
+        ("ha noi va da nang moi noi ban duoc may don", "Tỉnh thành"), ("Shopee and Lazada: revenue of each", "Nền tảng"),
+    ],
+)  # fmt: skip
+def test_each_of_named_values_is_shown_by_itself(text: str, column: str) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert [each.ref.name for each in ask.groups] == [column]
+    assert [(each.ref.name, len(each.value)) for each in ask.conditions] == [(column, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("Doanh thu, số đơn, số đơn hủy và phí vận chuyển tháng 5", 3), ("số đơn và số đơn hủy tháng 5", 1),
+        ("tổng số đơn, số đơn hoàn thành và số đơn hủy", 1), ("doanh thu và số đơn hủy của từng nền tảng", 1),
+        ("so don huy va doanh thu thang 5", 1),
+    ],
+)  # fmt: skip
+def test_a_state_bounds_the_count_that_it_stands_in(text: str, alone: int) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert not ask.conditions
+    assert sum(not each.only for each in ask.measures) == alone
+    assert all(each.op == "count" for each in ask.measures if each.only)
