@@ -463,11 +463,15 @@ def with_keys(call: ToolCall, result: Result, lang: Lang) -> Result:
 
 def _is_key(result: Result, at: int) -> bool:
     """Whether a column of a grouped result names the groups: the first one, and any other without a figure."""
-    name = result.columns[at]
-    if name == "count" or name in _PLAIN_COLUMNS or _COLUMN.fullmatch(name):
+    if _is_figure(result.columns[at]):
         return False
     plain = at >= len(result.units) or not result.units[at]
     return (at == 0 and plain) or any(isinstance(row[at], str) for row in result.rows)
+
+
+def _is_figure(name: str) -> bool:
+    """Whether a column of a grouped result was worked out."""
+    return name == "count" or name in _PLAIN_COLUMNS or bool(_COLUMN.fullmatch(name))
 
 
 def is_empty(result: Result) -> bool:
@@ -685,7 +689,7 @@ def _other_rows(result: Result, other: Result, sheet: Sheet | None, lang: Lang) 
     if timed and len(result.rows) > FEW and result.columns[at].startswith("sum("):
         total = sum(row[at] or 0 for row in other.rows)
         return say("answer.lost_sum", lang, value=value_text(total, result.units[at], lang))
-    keys = min(at, *money) if money else at
+    keys = next((nth for nth, name in enumerate(result.columns) if _is_figure(name)), at)
     if keys == 0:
         return ", ".join(_cell(other, place, at, lang) for place in range(min(len(other.rows), FEW)))
     names = [

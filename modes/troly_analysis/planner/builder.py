@@ -320,6 +320,7 @@ class _Builder:
         counted = self._counts_groups()
         self._stock()
         picked = self._picks_row(order)
+        self._reports()
         self._made_figures()
         self._several_figures()
         self._best_sellers()
@@ -699,6 +700,17 @@ class _Builder:
             self.unmet += [
                 each.noun or (each.ref.name if each.ref else "count") for each in self.measures[1:]
             ]
+
+    def _reports(self) -> None:
+        """ "Báo cáo tháng 10": where a report names no figure, what was made, how many rows there are and the mean of one."""
+        parts, main = self.parts, self.schema.main_measure()
+        named = self.measures or self.groups or parts.rows or parts.per or self._ranked() or parts.loose
+        other = parts.chart or parts.has(
+            "share", "trend", "growth", "compare", "left", "how much", "count", "columns"
+        )
+        if parts.has("report") and main and self.schema.deals and not (named or other):
+            self.measures = [Measure("sum", main), Measure("count"), Measure("avg", main)]
+            parts.joined = True
 
     def _best_sellers(self) -> None:
         """ "Doanh thu của 3 sản phẩm bán chạy nhất": the pieces choose them, and the money is shown beside."""

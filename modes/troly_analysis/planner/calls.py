@@ -53,7 +53,7 @@ class Writer:
     def rows(self, period: Period | None = None) -> list[Stage]:
         """The stages that choose the rows: conditions, joins, conditions on what was joined."""
         conditions, used = self.ask.conditions, self.ask.refs
-        used += tuple(part for ref in used for part in ref.parts)
+        used += tuple(part for ref in used for one in ref.parts for part in (one, *one.parts))
         here = self._match([c for c in conditions if not _joined(c)], period)
         stages: list[Stage] = [{"$match": here}] if here else []
         for name in dict.fromkeys(ref.sheet for ref in used if ref.sheet):

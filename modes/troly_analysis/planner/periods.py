@@ -324,14 +324,8 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
         return replace(when, period=Period(ordered[1].start, min(each.end for each in ordered)))
     joined = all(b.start == a.end + timedelta(days=1) for a, b in pairwise(ordered))
     unit = next((each for each in _UNITS if all(is_whole(one, each) for one in ordered)), None)
-    if (
-        joined
-        and not compared
-        and len(ordered) > 2
-        and unit
-        and when.date_ref
-        and not reader.any("sum", "by")
-    ):
+    several = joined and len(ordered) > 2 and not reader.any("sum", "by", "growth", "gap")
+    if several and unit and when.date_ref:
         reader.parts.groups.append(Group(when.date_ref, unit))  # "doanh thu quý 1, quý 2, quý 3"
         return replace(
             when, period=Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))

@@ -527,6 +527,7 @@ class _Question:
             or ends_apart(parts, before, self.figures)
             or two_periods_shown(parts, before, last.before if last else None)
             or _number_of(parts, before, schema)
+            or _listed_of(parts, before, schema)
             or (None if lost or before is None else _row_asked(parts, target, schema))
         )
         if known is not None:
@@ -844,6 +845,17 @@ def _number_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQu
     if one is None or before.form not in {"groups", "distinct"} or counted != [one.concept]:
         return None
     return replace(figure_alone(before), measures=(Measure("count", one, distinct=True),))
+
+
+def _listed_of(parts: Parts, before: DataQuery | None, schema: Schema) -> DataQuery | None:
+    """The rows or the things that were counted, where no more is said than to list them: "liệt kê ra"; None for others."""
+    one = before.measures[0] if before and before.form == "scalar" and len(before.measures) == 1 else None
+    if before is None or one is None or one.op != "count" or not (parts.has("list") and nothing_named(parts)):
+        return None
+    if one.distinct and one.ref:
+        return replace(before, form="distinct", groups=(Group(one.ref),), measures=())
+    by = before.date_ref or schema.main_measure() or next(iter(schema.refs.values()))
+    return replace(before, form="rows", measures=(Measure("max", by),), limit=MOST, entity=one.noun)
 
 
 def _row_asked(parts: Parts, target: DataQuery | None, schema: Schema) -> DataQuery | None:

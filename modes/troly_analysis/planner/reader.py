@@ -2452,7 +2452,7 @@ class Reader:
             at
             for at, mention in enumerate(self.mentions)
             if (mention.role in {"figure", "count"} and not self.has(at, "count", "number"))
-            or (mention.role in {"shape", "frame"} and self.has(at, "left"))
+            or (mention.role in {"shape", "frame"} and self.has(at, "left", "aov"))
         ]
         for first, second in itertools.pairwise(places):
             between = range(first + 1, second)
@@ -2637,7 +2637,7 @@ _SHAPING: dict[str, tuple[str, ...]] = {
         "trend", "compare", "growth", "ascending", "descending", "sorted", "left", "running out", "crowd",
         "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct", "preceding", "following", "gap",
     ),
-    "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who", "greeting", "now", "whole"),
+    "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who", "greeting", "now", "whole", "report"),
     "link": ("and", "to", "by", "per", "number"),
 }  # fmt: skip
 

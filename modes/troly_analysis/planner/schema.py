@@ -526,15 +526,24 @@ def derive(schema: Schema) -> None:
         left, right = schema.of(first), schema.of(second)
         if schema.of(made) or left is None or right is None or left == right or not _whole(schema, right):
             continue
-        ref = made_of(left, sign, right, made)
-        key = f":{ref.name}"
-        schema.refs[key] = ref
-        schema.fields[key] = Field(ref.name, _kind(left, right), ref.unit, distinct=schema.sheet.rows)
-        schema.by_concept.setdefault(made, []).append(ref)
-        known = concept(made)
-        for nth, phrase in enumerate(known.phrases if known else ()):
-            if "sum" not in words().listed(key_of(phrase)) and fold(phrase) not in marks("verbs"):
-                schema.names.add(phrase, Target(_DERIVED_WEIGHT - 0.002 * nth, ref, concept=made))
+        _add_made(schema, made_of(left, sign, right, made))
+    takings, pieces = schema.of("revenue"), schema.of("quantity")
+    costs = [ref for ref in schema.refs.values() if ref.sheet and ref.concept == "cost" and _named_unit(ref)]
+    if takings and pieces and len(costs) == 1 and not (schema.of("cost") or schema.of("profit")):
+        cost = made_of(pieces, "*", costs[0], "goods cost")  # of a piece, in the sheet of the goods
+        _add_made(schema, cost)
+        _add_made(schema, made_of(takings, "-", cost, "profit"))
+
+
+def _add_made(schema: Schema, ref: Ref) -> None:
+    """Let the words of its concept name a figure that is worked out."""
+    key, known = f":{ref.name}", concept(ref.concept)
+    schema.refs[key] = ref
+    schema.fields[key] = Field(ref.name, _kind(*ref.parts), ref.unit, distinct=schema.sheet.rows)
+    schema.by_concept.setdefault(ref.concept, []).append(ref)
+    for nth, phrase in enumerate(known.phrases if known else ()):
+        if "sum" not in words().listed(key_of(phrase)) and fold(phrase) not in marks("verbs"):
+            schema.names.add(phrase, Target(_DERIVED_WEIGHT - 0.002 * nth, ref, concept=ref.concept))
 
 
 def _whole(schema: Schema, cost: Ref) -> bool:
