@@ -258,6 +258,10 @@ class _Builder:
         self.order, self.once, self.ask, self.counts_days = "", False, False, False
         self.also: tuple[Measure, ...] = ()
         self.unmet: list[str] = []
+        took = schema.of("duration", "waiting", "response", "hours")
+        if parts.has("slow") and parts.when.date_ref and not took:  # what waits longest is the oldest
+            parts.labels = (parts.labels - {"slow"}) | {"earliest"}
+            parts.adjectives, parts.extremes = [], []
 
     def note(self, key: str, **params: Any) -> None:
         """Add an assumption to be shown."""
@@ -299,13 +303,6 @@ class _Builder:
     def build(self) -> BuiltQuery:
         parts, schema = self.parts, self.schema
         sheet = schema.sheet.name
-        if (
-            parts.has("slow")
-            and parts.when.date_ref
-            and not schema.of("duration", "waiting", "response", "hours")
-        ):
-            parts.labels = (parts.labels - {"slow"}) | {"earliest"}  # what waits longest is the oldest
-            parts.adjectives, parts.extremes = [], []
         if parts.has("columns") and not (self.measures or self.conditions or self.groups):
             self.built.query = DataQuery(sheet, "schema")
             return self.built

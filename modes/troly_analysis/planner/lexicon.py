@@ -352,6 +352,7 @@ def spellings() -> dict[str, str]:
 
 _REWRITE_NAMES = {
     "<months>": "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
+    "<span>": "(?:tháng|thang|quý|quy|tuần|tuan|năm|nam) (?:[0-9]{1,2}(?:/20[0-9]{2})?(?![0-9/])|20[0-9]{2}|trước|truoc|này|nay|ngoái|ngoai|rồi|roi)(?: (?:năm|nam) (?:20[0-9]{2}|nay|ngoái|ngoai|trước|truoc))?",
     "<ago>": "(?:năm|nam) (?:ngoái|ngoai|trước|truoc)",
 }
 

@@ -64,8 +64,6 @@ def read_periods(reader: Reader) -> When:
     said, found = _restated(reader, said, found)
     compared = reader.any("compare", "growth", "gap") or (len(said) == 2 and reader.any("gt", "lt"))
     when = When(ref)
-    if compared and (ends := _ends(reader, said)):
-        return replace(when, versus=ends[0], period=ends[1])
     if len(found) >= 2:
         when = _several(reader, when, said, found, compared=compared)
     elif found:
@@ -346,36 +344,6 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
     same = any(is_same_days(reader.mentions[at].text) for at in said)
     versus = ordered[-2] if ordered[-2] != ordered[-1] else None
     return replace(when, versus=versus, period=ordered[-1], same_days=same)
-
-
-def _ends(reader: Reader, said: list[int]) -> list[Period]:
-    """The two periods from one to the other of which a change is asked for: "tháng 9 tới tháng 10 tăng bao nhiêu"; none for the
-    days of another comparison or of a course.
-    """
-    listed = reader.any("trend", "by") or (reader.any("which", "plural") and not reader.any("growth", "gap"))
-    two = sum(1 for each in reader.mentions if each.values) >= 2
-    timed = any(each.unit and not each.period for each in reader.mentions)
-    if listed or two or timed or not said:
-        return []
-    first, last = reader.mentions[said[0]], reader.mentions[said[-1]]
-    words = reader.wording.words[first.start : last.end]
-    onward, since = turn_words("onward"), turn_words("since")
-    cuts = [at for at, word in enumerate(words) if word.text.lower() in onward]
-    if len(cuts) != 1 or cuts[0] in {0, len(words) - 1}:
-        return []
-    typed = [" ".join(word.text for word in each) for each in (words[: cuts[0]], words[cuts[0] + 1 :])]
-    typed[0] = " ".join(word for word in typed[0].split() if word.lower() not in since)
-    year = _YEAR.findall(typed[1]) if not _has_year(typed[0]) else []
-    ranges = [
-        find_ranges(f"in {each}", reader.today) for each in (" năm ".join([typed[0], *year[:1]]), typed[1])
-    ]
-    whole_of_it = all(
-        len(each) == 1 and each[0].span[1] >= len(one) + 3 for each, one in zip(ranges, typed, strict=True)
-    )
-    if not whole_of_it or ranges[0][0].end >= ranges[1][0].start:
-        return []
-    reader.take("period", *range(said[0], said[-1] + 1))
-    return [Period(each[0].start, each[0].end, each[0].label) for each in ranges]
 
 
 def _single(reader: Reader, when: When, at: int, found: Period, *, compared: bool) -> When:

@@ -543,6 +543,9 @@ class _Question:
         unheard = self._goes_on_unheard(parts, before, followed=followed)
         if unheard:
             followed, built = False, BuiltQuery(None)
+        elif bare and not lost and last and last.open and last.open.period and parts.measures and built.query:
+            built.query = replace(built.query, period=last.open.period)
+            built.notes.append(Note("days_of_unread", {"said": last.text}))
         elif lost or (last is not None and not last.calls and bare):
             built.unmet = (*built.unmet, "…")
         elif followed and before is not None and target is not None and not own:

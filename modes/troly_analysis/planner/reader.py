@@ -2525,35 +2525,33 @@ class Reader:
         return tuple(unread)
 
     def _is_listed_figure(self, start: int, end: int) -> bool:
-        """Whether words that were not read are all that an item of a list of figures says, behind a figure that was read, or before
+        """Whether words that were not read are all that an item of a list of figures says, behind one that was read, or before
         one: "doanh thu, độ hài lòng và số đơn".
         """
-        typed, text = self.wording.words, self.wording.text
+        typed, text, said = (
+            self.wording.words,
+            self.wording.text,
+            [each for each in self.mentions if not each.has("and")],
+        )
         ties = {at for each in self.mentions if each.has("and") for at in range(each.start, each.end)}
-
-        def closes(at: int, step: int) -> int:
-            """The place of the next word of the item beside it, past what only ties; -1 inside one item."""
-            tied = False
-            while 0 <= at < len(typed):
-                gap = (
-                    text[typed[at - 1].end : typed[at].start]
-                    if step == 1
-                    else text[typed[at].end : typed[at + 1].start]
-                )
-                tied = tied or bool(set(gap) & set(",;:"))
-                if at not in ties:
-                    return at if tied else -1
-                tied, at = True, at + step
-            return at if step == 1 else -1
-
-        held = {at: each for each in self.mentions for at in range(each.start, each.end)}
-        behind, ahead = closes(end, 1), closes(start - 1, -1)
-        near = [held[at] for at in (ahead, behind) if at in held]
-        figures = [each for each in near if each.role in {"figure", "count", "operation", "per", "rows"}]
-        after = held.get(behind if behind >= 0 else end)
-        ends = behind >= 0 or end == len(typed) or (after is not None and after.role in {"period", "filler"})
+        first, last = start - (start - 1 in ties), end + (end in ties)
+        ahead, behind = (
+            next((m for m in said if m.end == first), None),
+            next((m for m in said if m.start == last), None),
+        )
+        gaps = [
+            text[typed[at - 1].end : typed[at].start] if 0 < at < len(typed) else "."
+            for at in (start, first, end, last)
+        ]
+        tied = [
+            first < start or set("".join(gaps[:2])) & set(",;:"),
+            last > end or set("".join(gaps[2:])) & set(",;:."),
+        ]
+        near = [each.role for each, tie in ((ahead, tied[0]), (behind, tied[1])) if each and tie]
+        ends = tied[1] or (behind is not None and behind.role in {"period", "filler"})
         named = any(word.folded.isdecimal() or text[word.start].isupper() for word in typed[start:end])
-        return bool(ahead >= 0 and ends and figures and not named)
+        figures = {"figure", "count", "operation", "per", "rows"}.intersection(near)
+        return bool(ahead and tied[0] and ends and figures and not named)
 
     def _lacking(self, start: int, end: int) -> tuple[str, tuple[Ref, ...]] | None:
         """A name that was not read, by the noun, the preposition or the value that it stands behind, and the columns that would
