@@ -315,9 +315,7 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
         stages.append({"$project": shown})
         if not ask.groups:
             return stages
-        keys = {safe(label(group)): 1 for group in ask.groups}
-        timed = any(group.unit for group in ask.groups)
-        return [*stages, {"$sort": keys if timed else {"share": -1, **keys}}, {"$limit": ask.limit or MOST}]
+        return [*stages, *_by_share(ask)]
     stages.append({"$group": {"_id": ids(writer, ask.groups), "v": writer.figure(measure)}})
     stages.append(
         {"$group": {"_id": None, "total": {"$sum": "$v"}, "all": {"$push": {"k": "$_id", "v": "$v"}}}}
@@ -327,9 +325,15 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
     for nth, group in enumerate(ask.groups):
         shown[safe(label(group))] = "$all.k" if len(ask.groups) == 1 else f"$all.k.g{nth}"
     stages.append({"$project": {**shown, name: "$all.v", "share": _percent("$all.v", "$total")}})
+    return [*stages, *_by_share(ask)]
+
+
+def _by_share(ask: DataQuery) -> list[Stage]:
+    """The groups by their share, the end that is asked for first; rates over time in their course unless an end is asked for."""
     keys = {safe(label(group)): 1 for group in ask.groups}
-    order = -1 if ask.order != "asc" else 1
-    return [*stages, {"$sort": {"share": order, **keys}}, {"$limit": ask.limit or MOST}]
+    course = ask.part and not ask.order and any(group.unit for group in ask.groups)
+    order = {} if course else {"share": 1 if ask.order == "asc" else -1}
+    return [{"$sort": order | keys}, {"$limit": ask.limit or MOST}]
 
 
 def _percent(part: str, total: str) -> Stage:
