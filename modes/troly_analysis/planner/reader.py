@@ -1511,7 +1511,10 @@ class Reader:
         return -1
 
     def _denied(self, at: int) -> bool:  # noqa: PLR0911 (one case a kind of word)
-        """Whether a word of leaving out stands before the value, with only names, values and links between."""
+        """Whether a word of leaving out stands before the value, with only names, values and links between. What "không phải" says
+        ends at a value of another column, what "trừ" leaves out goes on past it over "và".
+        """
+        crossed = False
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
             if fold(mention.text) == "ngoai" and place == at - 1:
@@ -1522,8 +1525,8 @@ class Reader:
             if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
                 mention.targets and mention.targets[0].weight >= 0.9
             ):
-                if "," in self._between(place, place + 1):
-                    return False  # "Không, hạng Vàng cơ": what was said before is refused, not the value
+                if "," in self._between(place, place + 1) or (crossed and mention.has("is not")):
+                    return False  # "Không, hạng Vàng cơ" refuses what was said before, "không COD mà bị hủy" no state
                 self.take("negation", place)
                 # "không phải A, B mới đúng" refuses the first alone.
                 return not (mention.has("not this") and "," in self._between(place, at))
@@ -1531,6 +1534,7 @@ class Reader:
                 return True
             if mention.role == "condition" or self._owns(at, place):
                 return False
+            crossed = crossed or self._is_apart(at, place)
             listed = (
                 mention.has("and", "either", "to", "all", "only", "plural") or fold(mention.text) == "may"
             )
@@ -1552,15 +1556,17 @@ class Reader:
             self.ask("which_side", "ngoài", options, said=f"{self.mentions[at].text} {there}")
         return self.choices.get("ngoai") == options[1]
 
+    def _is_apart(self, at: int, place: int) -> bool:
+        """Whether the word at `place` is a value of another column than the one at `at`."""
+        mine, left = ({each.ref.name for each in self.mentions[where].values} for where in (at, place))
+        return self.mentions[place].role == "value" and bool(left) and mine.isdisjoint(left)
+
     def _owns(self, at: int, place: int) -> bool:
-        """Whether a value is of what the state before it says, which alone is denied: "trừ đơn huỷ của Lazada"."""
-        mine, left = (next((each.ref for each in self.mentions[where].values), None) for where in (at, place))
-        apart = mine is not None and left is not None and mine != left and left.concept in STATES
-        if not apart or self.mentions[place].role != "value" or self.listed(place, at):
+        """Whether a value is of what the value before it says, which alone is denied: "trừ đơn huỷ của Lazada"."""
+        joined = any(self.has(each, "and", "either", "not") for each in range(place + 1, at))
+        if joined or not self._is_apart(at, place) or self.listed(place, at):
             return False
-        if any(self.has(each, "and", "either", "not") for each in range(place + 1, at)):
-            return False
-        self.parts.owner = mine
+        self.parts.owner = self.mentions[at].values[0].ref
         return True
 
     def _subtracts(self, at: int) -> bool:

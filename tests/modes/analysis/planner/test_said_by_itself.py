@@ -236,3 +236,29 @@ def test_when_goods_run_out_is_a_forecast(text: str) -> None:
     made = plan(text, SHOP)
     assert made.refusal == "forecast"
     assert not made.calls
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("bao nhiêu đơn không phải Shopee mà bị hoàn trả", {"Nền tảng": "ne", "Trạng thái": "eq"}),
+        ("so don khong COD va bi huy", {"Thanh toán": "ne", "Trạng thái": "eq"}),
+        ("how many orders were not COD and were cancelled", {"Thanh toán": "ne", "Trạng thái": "eq"}),
+        ("bao nhiêu đơn không phải COD của Shopee", {"Thanh toán": "ne", "Nền tảng": "eq"}),
+        ("số đơn không ở Hà Nội và Đà Nẵng", {"Tỉnh thành": "nin"}),
+        ("doanh thu trừ Shopee và đơn hủy", {"Nền tảng": "ne", "Trạng thái": "ne"}),
+    ],
+)
+def test_what_is_denied_ends_at_another_column(text: str, held: dict[str, str]) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    assert {each.ref.name: each.op for each in made.conditions} == held
+
+
+@pytest.mark.parametrize(("end", "way"), [("thấp nhất", 1), ("cao nhất", -1), ("ít nhất", 1)])
+@pytest.mark.parametrize(
+    "asked", ["tỉnh nào tỷ lệ hủy", "tháng nào tỷ lệ hủy", "kênh nào tỷ trọng doanh thu"]
+)
+def test_the_end_of_a_share_that_is_asked_for_is_first(asked: str, end: str, way: int) -> None:
+    stages = plan(f"{asked} {end}", [ORDERS]).calls[0].arguments["pipeline"]
+    assert [list(each["$sort"].items())[0] for each in stages if "$sort" in each] == [("share", way)]
