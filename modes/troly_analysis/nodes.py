@@ -73,6 +73,7 @@ from troly_analysis.planner import (
     suggest_questions,
     title,
 )
+from troly_analysis.planner.calls import alone
 from troly_analysis.planner.periods import period_of_key
 from troly_analysis.planner.schema import concept_of
 from troly_analysis.planner.types import FOCUS_ROWS, Ref, averaged
@@ -567,11 +568,18 @@ def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult
     ask = plan.ask
     days = [(each.start, each.end) if each else None for each in ((ask.period, ask.versus) if ask else ())]
     span, versus = days or (None, None)
-    if ask is not None and ask.form == "compare" and not ask.groups:  # the sentence names the days
-        plan = dataclasses.replace(
-            plan, ask=dataclasses.replace(ask, form="groups", period=None, versus=None)
-        )
-    return dataclasses.replace(asked, heading=title(plan, asked.lang, rows), span=span, versus=versus)
+    each = [one for measure in ask.measures for one in alone(ask, measure)] if ask is not None else []
+    named = [_named_query(plan, one, asked.lang) for one in each] if len(each) == len(plan.calls) > 1 else []
+    heading = _named_query(plan, ask, asked.lang, rows)
+    headings = tuple(zip(plan.calls, named, strict=False))
+    return dataclasses.replace(asked, heading=heading, headings=headings, span=span, versus=versus)
+
+
+def _named_query(plan: Plan, ask: DataQuery | None, lang: Lang, rows: int = 0) -> str:
+    """What a query of a plan is called; of two periods its sentence names the days."""
+    if ask is not None and ask.form == "compare" and not ask.groups:
+        ask = dataclasses.replace(ask, form="groups", period=None, versus=None)
+    return title(dataclasses.replace(plan, ask=ask), lang, rows)
 
 
 def _explain(job: Job, plan: Plan, run: AgentRun | None) -> None:

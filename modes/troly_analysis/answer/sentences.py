@@ -45,6 +45,8 @@ class AnswerContext:
     today: date
     periods: tuple[DateRange, ...] = ()
     heading: str = ""
+    headings: tuple[tuple[ToolCall, str], ...] = ()
+    """What each of several figures is called, by its call."""
     span: tuple[date, date] | None = None
     versus: tuple[date, date] | None = None
 
@@ -52,6 +54,10 @@ class AnswerContext:
     def of(cls, text: str, lang: Lang, now: datetime) -> AnswerContext:
         """The question `text` asked at `now`."""
         return cls(text, lang, now.date(), tuple(find_ranges(text, now.date())))
+
+    def named(self, call: ToolCall) -> str:
+        """What a query is called: its own name where there are several."""
+        return next((name for made, name in self.headings if made == call), self.heading)
 
 
 def value_text(value: Any, unit: str, lang: Lang) -> str:
@@ -519,7 +525,7 @@ def periods_of(call: ToolCall, asked: AnswerContext) -> list[tuple[Any, Any]]:
 def title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
     """What was computed as a heading: "Tổng doanh thu tháng 1/2024", "Top 3 sản phẩm bán chạy"."""
     if asked.heading and call.tool in {"execute_aggregation", "get_top_items", "get_data_schema"}:
-        return asked.heading
+        return asked.named(call)
     if call.tool == "execute_aggregation":
         words = " ".join(str(call.arguments.get("description") or "").split())
         return _capital(words.rstrip(".:")) or say("title.pipeline", asked.lang)
@@ -568,7 +574,7 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
     field = field_name(str(call.arguments.get("field") or ""), sheet, asked.lang)
     if call.arguments.get("operation") == "sum" and figure == say("figure.sum", asked.lang, field=field):
         figure = field
-    figure = asked.heading if call.tool == "execute_aggregation" else figure
+    figure = asked.named(call) if call.tool == "execute_aggregation" else figure
     said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
     few = _lines(result, sheet, asked.lang) if len(result.rows) == 1 else []
     return "\n".join([said, *_difference(result, call, sheet, asked.lang), *few])

@@ -450,18 +450,13 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
         return (ToolCall("get_data_schema", {"connection_name": ask.sheet}),)
     if not ask.measures and ask.form != "distinct":
         return ()
-    alone = ask.form == "per" and len(ask.measures) > 1
-    if (
-        alone
-        or any(each.only for each in ask.measures)
-        or len({str(each.where) for each in ask.measures}) > 1
-    ):
+    apart = ask.form == "per" and len(ask.measures) > 1
+    own = any(each.only or each.part for each in ask.measures)
+    if apart or own or len({str(each.where) for each in ask.measures}) > 1:
         # The rows of a named metric, or of a state, are not those of the other figures: a call for each.
-        each_alone = (
-            replace(ask, measures=(replace(one, only=()),), conditions=(*ask.conditions, *one.only))
-            for one in ask.measures
+        return tuple(
+            call for one in ask.measures for each in alone(ask, one) for call in compose(each, schema, text)
         )
-        return tuple(call for one in each_alone for call in compose(one, schema, text))
     if _needs_pipeline(ask):
         return tuple(_pipelines(ask, schema, text))
     if ask.form in {"rows", "top", "distinct"}:
@@ -469,6 +464,17 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
         return (one(ask),)
     each = _compare if ask.form == "compare" else _aggregate
     return tuple(each(ask, measure) for measure in ask.measures)
+
+
+def alone(ask: DataQuery, measure: Measure) -> Iterator[DataQuery]:
+    """One figure of several by itself, over the rows that are its own; a rate in each of the periods."""
+    conditions, bare = (*ask.conditions, *measure.only), replace(measure, only=(), part=())
+    one = replace(ask, measures=(bare,), conditions=conditions)
+    if not measure.part:
+        yield one
+        return
+    for period in filter(None, (ask.versus, ask.period)) if ask.versus else [ask.period]:
+        yield replace(one, form="share", part=measure.part, period=period, versus=None)
 
 
 def _values(ask: DataQuery) -> ToolCall:

@@ -269,6 +269,12 @@ class Reader:
         self.schema, self.today, self.choices = schema, today, choices
         self.told: set[str] = set()
         self.asked_both = False
+        self.items: list[tuple[int, Measure]] = []
+        """The figures in the order of the question, each time that one is named, and where."""
+        self.held: list[tuple[int, Condition, bool]] = []
+        """The conditions by values, each where it stands and whether it is denied; before they are put together."""
+        self.bounds: list[tuple[int, Condition]] = []
+        """The conditions by amounts and stock, each where it stands."""
         self.about: Ref | None = None
         self.centre = not _CENTRE.isdisjoint(token.text for token in tokens(nfc(message).lower()))
         self.wording = read_wording(message, schema.names, schema.values)
@@ -1009,6 +1015,7 @@ class Reader:
                 self.take("condition", at)
                 if not any(each.ref == stock for each, _ in self.parts.numbers):
                     self.parts.conditions.append(Condition(stock, "lte", 0, "0"))
+                    self.bounds.append((at, self.parts.conditions[-1]))
                     self.note("zero_cells", field=stock.name, said=self.mentions[at].text)
 
     def _of_one_thing(self) -> bool:
@@ -1059,6 +1066,7 @@ class Reader:
         if carrier is not None and self.is_rows(carrier):
             rows = False
         self.parts.numbers.append((found, rows))
+        self.bounds.append((at, found))
         self.take("number", *range(at, last + 1), *places, *([carrier] if carrier is not None else []))
 
     def _left_words(self, at: int, last: int) -> list[int]:
@@ -1243,7 +1251,7 @@ class Reader:
     # --- 4. values of the sheet
 
     def _values(self) -> None:
-        found: list[tuple[Condition, bool, bool]] = []
+        found = self.held
         for at, mention in enumerate(self.mentions):
             if mention.role or not mention.values or not self._is_value(at):
                 continue
@@ -1270,9 +1278,7 @@ class Reader:
             self._state_fact(at, value)
             several = value.ref.kind != "boolean" and len(value.values) > 1
             said = list(value.values) if several else value.values[0]
-            found.append(
-                (Condition(value.ref, "in" if several else "eq", said, mention.text), denied, value.whole)
-            )
+            found.append((at, Condition(value.ref, "in" if several else "eq", said, mention.text), denied))
         for at in list(self.free()):
             # Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm".
             target = self.dimension(at) if self.mentions[at].targets else None
@@ -1280,7 +1286,7 @@ class Reader:
             if ref and ref.kind == "boolean" and not self._asked_for(at):
                 denied = self._denied(at)
                 self.take("value", at)
-                found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
+                found.append((at, Condition(ref, "eq", not denied, self.mentions[at].text), False))
         self.parts.conditions += _merged(found)
         out = [(each.ref.name, each.value) for each in self.parts.conditions if each.op in {"ne", "nin"}]
         held = [
@@ -1870,7 +1876,7 @@ class Reader:
             if self._per_piece(at):
                 self.take("head", at, *(each for each in [self.beside(at, -1)] if self.has(each, "per")))
             elif counted := self._counted(at):
-                self._add(self._within(at, counted))
+                self._add(counted, at)
             elif target := self.figure(at):
                 if mention.has("sold", "bought", "verb") and mention.labels and target.weight < 0.7:
                     continue
@@ -1880,7 +1886,8 @@ class Reader:
                     self.take("head", at)
                     continue
                 self.take("figure", at)
-                self._add(self._measured(at, target))
+                self._add(self._measured(at, target), at)
+        self._list_of_figures()
         self._operations()
         self._noun_heads()
 
@@ -1892,21 +1899,114 @@ class Reader:
         noun = self.mentions[behind].unit or (self._is_noun(behind) and not self.is_rows(behind))
         return bool(noun) and not (self.has(counted, "count", "number", "by") or self._several(counted))
 
-    def _within(self, at: int, counted: Measure) -> Measure:
-        """A count that stands last of several figures, with a state of its own: "doanh thu, số đơn và số đơn đã hủy"."""
-        behind = at + 1
-        if behind >= len(self.mentions) or self.mentions[behind].role != "value" or not self.parts.measures:
-            return counted
-        said = self.mentions[behind].text
-        own = [each for each in self.parts.conditions if each.said == said and each.ref.concept in STATES]
-        last = not any(
-            self.mentions[after].role == "" and self.figure(after) for after in self.around(behind, 1)
+    def _list_of_figures(self) -> None:
+        """In a list of figures a filter is of the figure it stands in: a state or a bound beside a count or a rate, what a figure
+        named again is told apart by, and values of one column in several places of the list.
+        """
+        items = sorted([*self.items, *self._rates(), *self._counted_states()], key=lambda each: each[0])
+        ends = [at for at, _ in items]
+        starts = [0, *(self._joint(one, two) for one, two in itertools.pairwise(ends))]
+        periods = sum(each.role == "period" for each in self.mentions) + bool(self.parts.when.versus)
+        rate = len(items) == 1 and bool(items[0][1].part)
+        if not all(starts[1:]) or (len(items) < 2 or periods > 1) != (rate and periods > 1):
+            return
+        places = [*(at for at, *_ in self.held), *(at for at, _ in self.bounds)]
+        nth = {at: max(n for n, start in enumerate(starts) if start <= at) for at in places}
+        beside = {at for at, n in nth.items() if self._stands_beside(at, ends[n])}
+        apart = {
+            ref
+            for ref in {each.ref for _, each, _ in self.held}
+            if len({nth[at] for at, each, _ in self.held if each.ref == ref}) > 1
+        }
+        heads = [replace(measure, noun=measure.noun.lower()) for _, measure in items]
+        alone = [n for n in range(len(items)) if n not in nth.values()]
+        same = len(heads) > 1 and all(each == heads[0] for each in heads)
+        mixed = same and not any(
+            set(nth.values()) == {nth[at] for at, each, _ in self.held if each.ref == ref} for ref in apart
         )
-        led = any(self.has(place, "and") for place in range(at)) or "," in self._between(0, at)
-        if len(own) != 1 or not (led and last):
-            return counted
-        self.parts.conditions.remove(own[0])
-        return replace(counted, only=(own[0],))
+        again = {
+            n
+            for n, head in enumerate(heads)
+            if mixed or any(heads[other] == head and other != n for other in alone)
+        }
+        if same and not mixed and not alone and not heads[0].part:
+            self.parts.repeated = True  # "doanh thu Shopee và doanh thu Lazada": by that column
+            return
+        again -= {nth[at] for at in beside}
+        own = {at for at, each, _ in self.held if (each.ref in apart or nth[at] in again) and at > ends[0]}
+        own |= beside | {at for at, _ in self.bounds if nth[at] in again}
+        if not own:
+            return
+        kept, bounds = _merged(self.held), [each for at, each in self.bounds if at in own]
+        rest = [each for each in self.parts.conditions if each not in kept and each not in bounds]
+        self.parts.conditions = [*rest, *_merged([each for each in self.held if each[0] not in own])]
+        self.parts.numbers = [each for each in self.parts.numbers if each[0] not in bounds]
+        self.parts.measures, self.asked_both = [], True
+        for n, head in enumerate(heads):
+            mine = _merged([each for each in self.held if each[0] in own and nth[each[0]] == n])
+            mine += [each for at, each in self.bounds if at in own and nth[at] == n]
+            if head.part:
+                self.mentions[ends[n]].labels = frozenset()
+                self.take("count", ends[n])
+            self._add(replace(head, part=tuple(mine)) if head.part else replace(head, only=tuple(mine)))
+
+    def _rates(self) -> Iterator[tuple[int, Measure]]:
+        """The rates of a state that a message of several figures names: "doanh thu và tỷ lệ hủy", "cancellation rate"."""
+        for at in range(len(self.mentions)):
+            near = [
+                place
+                for place, each, _ in self.held
+                if each.ref.concept in STATES and self._stands_beside(place, at)
+            ]
+            if self.has(at, "share") and near:
+                yield (
+                    at,
+                    Measure("count", part=tuple(each for place, each, _ in self.held if place == near[-1])),
+                )
+
+    def _counted_states(self) -> Iterator[tuple[int, Measure]]:
+        """The rows in a state that are counted in a list of figures: "số đơn hủy", "… và đơn hoàn trả", "… and cancelled orders"."""
+        counts, refs = (
+            {at for at, each in self.items if each.op == "count"},
+            {at: each.ref for at, each, _ in self.held},
+        )
+        for at, condition, denied in self.held:
+            near = [at + step for step in (-1, 1) if 0 <= at + step < len(self.mentions)]
+            near = [each for each in near if not self.listed(*sorted((at, each)))]
+            first = min([at, *(each for each in near if self.is_rows(each))])
+            named = self.parts.rows in self.mentions[at].text.split() or any(map(self.is_rows, near))
+            led = first > 0 and (
+                self.has(first - 1, "and", "count", "number") or "," in self._between(first - 1, first)
+            )
+            ahead = max(
+                (each for each in refs if each < first), default=-1
+            )  # "doanh thu của đơn hủy và đơn hoàn trả"
+            other = (
+                first - ahead <= 2
+                and refs.get(ahead) == condition.ref
+                and counts.isdisjoint({ahead, ahead - 1})
+            )
+            counted = any(place in {first, *near} for place, _ in self.items)
+            if condition.ref.concept in STATES and named and led and not (denied or counted or other):
+                counts.add(at)
+                yield at, Measure("count", noun=self.parts.rows)
+
+    def _joint(self, one: int, two: int) -> int:
+        """Where the second of two figures of a list begins: behind the last "và" or comma between them, 0 for none."""
+        places = (
+            at for at in range(two, one, -1) if self.has(at - 1, "and") or "," in self._between(at - 1, at)
+        )
+        return next(places, 0)
+
+    def _stands_beside(self, at: int, head: int) -> bool:
+        """Whether a state or a bound stands against a figure, with no more than its rows between: "số đơn hủy", "cancelled orders"."""
+        state = any(each.ref.concept in STATES for place, each, _ in self.held if place == at)
+        between = range(min(at, head) + 1, max(at, head))
+        near = all(
+            self.is_rows(each) or (self.is_link(each) and not self.has(each, "and")) for each in between
+        )
+        of = any(fold(self.mentions[each].text) in _OF for each in between)
+        return (state or at not in {place for place, *_ in self.held}) and near and not of
 
     def _numbers_noun(self, at: int) -> bool:
         """Whether "số lượng" is the number of the rows or persons named right behind: "số lượng đơn hàng", no pieces."""
@@ -1971,7 +2071,8 @@ class Reader:
         other = bool(named) and mine.concept not in {named[0].ref.concept, *GOODS, *PERSONS, "order"}
         return told and other and mine.ref is not None
 
-    def _add(self, measure: Measure) -> None:
+    def _add(self, measure: Measure, at: int = -1) -> None:
+        self.items += [(at, measure)] if at >= 0 else []
         if measure not in self.parts.measures:
             self.parts.measures.append(measure)
         else:
@@ -2088,6 +2189,7 @@ class Reader:
     def _beside_figure(self, at: int) -> bool:
         """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
         far = [at + 2 * step for step in (-1, 1) if self.has(at + step, "and")]
+        far += [at - 1] if at and "," in self._between(at - 1, at) else []
         figures = [
             self.figure(each) for each in far if 0 <= each < len(self.mentions) and not self.is_rows(each)
         ]
@@ -2546,10 +2648,10 @@ def _number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def _merged(found: list[tuple[Condition, bool, bool]]) -> list[Condition]:
+def _merged(found: list[tuple[int, Condition, bool]]) -> list[Condition]:
     """One condition a column and sense: values said apart are alternatives, one inside the other both hold."""
     joined: dict[tuple[str, str, bool], list[Condition]] = {}
-    for condition, denied, _ in found:
+    for _, condition, denied in found:
         joined.setdefault((condition.ref.sheet, condition.ref.name, denied), []).append(condition)
     merged = []
     for sheet, name, denied in list(joined):

@@ -102,6 +102,8 @@ class Measure:
     """Whether the middle value is asked for; `op` is then "avg"."""
     only: tuple[Condition, ...] = ()
     """Conditions of this figure alone, where several are asked for."""
+    part: tuple[Condition, ...] = ()
+    """For a rate among other figures: the rows whose share of all rows is asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,4 +261,29 @@ def test_what_is_denied_ends_at_another_column(text: str, held: dict[str, str]) 
 )
 def test_the_end_of_a_share_that_is_asked_for_is_first(asked: str, end: str, way: int) -> None:
     stages = plan(f"{asked} {end}", [ORDERS]).calls[0].arguments["pipeline"]
-    assert [list(each["$sort"].items())[0] for each in stages if "$sort" in each] == [("share", way)]
+    assert [next(iter(each["$sort"].items())) for each in stages if "$sort" in each] == [("share", way)]
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("doanh thu, số đơn, số đơn hủy và phí vận chuyển tháng 5/2024", ["", "", "Đã hủy", ""]),
+        ("số đơn và số đơn hủy tháng 5/2024", ["", "Đã hủy"]),
+        ("so don huy va doanh thu thang 5/2024", ["Đã hủy", ""]),
+        ("revenue, orders and cancelled orders in May 2024", ["", "", "Đã hủy"]),
+        ("doanh thu tháng 5/2024 và doanh thu của riêng Shopee", ["", "Shopee"]),
+        ("doanh thu của Shopee và số đơn của Lazada", ["Shopee", "Lazada"]),
+        ("số đơn Shopee, số đơn Lazada và tổng số đơn", ["Shopee", "Lazada", ""]),
+        ("tổng đơn, đơn hủy, đơn hoàn trả của Shopee", ["", "Đã hủy", "Hoàn trả"]),
+        ("số đơn và số đơn trên 1 triệu", ["", "1000000"]),
+        ("doanh thu và số đơn của Shopee", ["", ""]),
+        ("doanh thu của đơn hủy và đơn hoàn trả", [""]),
+        ("doanh thu và tỷ lệ hủy tháng 5/2024", ["", "Đã hủy %"]),
+        ("cancellation rate and return rate in May 2024", ["Đã hủy %", "Hoàn trả %"]),
+    ],
+)
+def test_a_filter_in_a_list_of_figures_is_of_the_one_it_stands_in(text: str, own: list[str]) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    held = [(each.only or each.part, " %" if each.part else "") for each in made.measures]
+    assert [", ".join(str(one.value) for one in only) + sign for only, sign in held] == own
