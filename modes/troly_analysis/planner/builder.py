@@ -315,9 +315,7 @@ class _Builder:
         self._made_figures()
         self._several_figures()
         self._best_sellers()
-        if parts.sized and self.groups and not (self.measures or parts.per):  # whose order is the largest
-            self.unmet += [each.ref.name for each in self.groups if each.ref.sheet]
-            self.groups = []
+        order = self._ends_of_each(order)
         form = "rows" if picked else self._form(order, gap=bool(gap))
         self._name_figure(form, order)
         if not self.measures and form != "distinct":
@@ -340,6 +338,11 @@ class _Builder:
             self.groups = [each for each in self.groups if each.unit not in _COURSE]
         if form == "top":
             self._named_groups()
+        outer = [each for each in self.groups if each in parts.outer] if form == "top" else []
+        inner = [each for each in self.groups if each not in outer]
+        within = tuple(outer) if inner else ()
+        self.groups = [*outer, *inner]
+        self.unmet += [f"rank {parts.rank}"] if within and parts.rank else []
         limit = self._limit(form, order)
         order = change_order(parts) if form == "compare" and self.groups else order
         self._extremes_kept(form, order)
@@ -362,6 +365,7 @@ class _Builder:
             part=part,
             seller=parts.has("seller", "slow seller"),
             count_groups=counted,
+            within=within,
             gap=gap,
             per=tuple(parts.per) if form == "per" else (),
             growth=form == "groups"
@@ -373,6 +377,30 @@ class _Builder:
         self._check_bounds(form)
         self.built.unmet = tuple(self.unmet)
         return self.built
+
+    def _ends_of_each(self, order: str) -> str:
+        """ "Đơn lớn nhất của mỗi kênh", "giá cao nhất và thấp nhất từng nhóm": ends of the figure in each group, which rank no groups."""
+        parts, ends = self.parts, list(dict.fromkeys(self.parts.extremes))
+        each = bool(self.groups) and all(group in parts.outer for group in self.groups)
+        if parts.sized and self.groups and not (self.measures or parts.per):  # whose order is the largest
+            money = self.schema.main_measure()
+            self.unmet += [one.ref.name for one in self.groups if one.ref.sheet]
+            self.measures = [Measure("max", money)] if each and money else []
+            self.groups = self.groups if self.measures else []
+        plain = [one for one in self.measures if one.ref and not (one.metric or one.distinct or one.median)]
+        own = len(ends) > 1 or all(one.op in {"avg", "max"} for one in plain)
+        if (
+            each
+            and plain == self.measures
+            and own
+            and plain
+            and ends
+            and not (parts.limit or parts.has("which", "avg"))
+        ):
+            self.measures = [replace(one, op=end) for one in plain for end in ends]
+            parts.extremes.clear()
+            return ""
+        return order
 
     def _asks_of_row(self) -> bool:
         """Whether anything but one figure is asked of the one row that is named."""
@@ -453,7 +481,8 @@ class _Builder:
                     Measure("count", group.ref, distinct=True)
                 )  # "hóa đơn trên 200k có bao nhiêu"
                 continue
-            if not self.groups and wanted:
+            each = self._ranked() and all(one in parts.outer for one in self.groups)
+            if wanted and (not self.groups or each) and group not in self.groups:
                 self.groups.append(group)
             elif group not in self.groups:
                 self.unmet.append(f"unit {group.unit}" if group.unit else group.ref.name)
@@ -1443,7 +1472,7 @@ class _Change:
         self.unmet += [f"rank {parts.rank}"] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
-        special = before.growth or before.rank or before.part or self.query.per
+        special = before.growth or before.rank or before.part or before.within or self.query.per
         special = special or (before.gap and not parts.pointer and self.query.gap != before.gap)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)

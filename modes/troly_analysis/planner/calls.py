@@ -269,7 +269,27 @@ def _order(ask: DataQuery) -> list[Stage]:
         order = dict(keys)
     else:
         order = {first: -1, **keys}
+    if ask.within:
+        return _within_each(ask, order)
     return [{"$sort": order}, {"$limit": ask.limit or MOST}] if not ask.rank else _place(order, ask.rank)
+
+
+def _within_each(ask: DataQuery, order: Stage) -> list[Stage]:
+    """The first of a ranking in each of its outer groups, which follow one another."""
+    outer = [safe(label(group)) for group in ask.within]
+    inner = [safe(label(group)) for group in ask.groups if group not in ask.within]
+    inner += [safe(measure_label(measure)) for measure in ask.measures]
+    each = {"$push": {f"c{nth}": f"${name}" for nth, name in enumerate(inner)}}
+    shown: Stage = {"_id": 0} | {name: f"$_id.g{nth}" for nth, name in enumerate(outer)}
+    return [
+        {"$sort": order},
+        {"$group": {"_id": {f"g{nth}": f"${name}" for nth, name in enumerate(outer)}, "all": each}},
+        {"$project": {"all": {"$slice": ["$all", ask.limit or 1]}}},
+        {"$unwind": "$all"},
+        {"$project": shown | {name: f"$all.c{nth}" for nth, name in enumerate(inner)}},
+        {"$sort": dict.fromkeys(outer, 1) | order},
+        {"$limit": MOST},
+    ]
 
 
 def _place(order: Stage, rank: int) -> list[Stage]:
@@ -482,7 +502,7 @@ def _values(ask: DataQuery) -> ToolCall:
 
 
 def _needs_pipeline(ask: DataQuery) -> bool:
-    if _is_joined(ask) or ask.rank or ask.having or ask.form in {"share", "per"}:
+    if _is_joined(ask) or ask.rank or ask.within or ask.having or ask.form in {"share", "per"}:
         return True
     if any(measure.distinct or measure.over or measure.median for measure in ask.measures) or ask.gap:
         return True

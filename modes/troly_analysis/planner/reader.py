@@ -149,6 +149,8 @@ class Parts:
     groups: list[Group] = field(default_factory=list)
     loose: list[Group] = field(default_factory=list)
     """Columns that are only named, as dimensions ("sản phẩm bán chạy nhất")."""
+    outer: list[Group] = field(default_factory=list)
+    """The groups of which each is spoken of ("mỗi kênh", "theo kênh") and none is asked for ("kênh nào")."""
     per: list[Group] = field(default_factory=list)
     per_row: bool = False
     measures: list[Measure] = field(default_factory=list)
@@ -1643,9 +1645,17 @@ class Reader:
             if trigger == "per" and self._single(found, mean=mean):
                 self.parts.per.append(found)
                 self.take("per", at, *place)
-            elif found not in self.parts.groups:
-                self.parts.groups.append(found)
-                self.take("group", at, *place)
+            else:
+                self._group_by(found, trigger, at, *place)
+
+    def _group_by(self, found: Group, trigger: str, *places: int) -> None:
+        """Break the answer down by what a trigger names; "kênh nào" asks for one even where each is spoken of too."""
+        if found not in self.parts.groups:
+            self.parts.groups.append(found)
+            self.parts.outer += [found] if trigger in {"by", "per"} else []
+            self.take("group", *places)
+        elif trigger == "which":
+            self.parts.outer = [each for each in self.parts.outer if each != found]
 
     def _row_names(self) -> Ref | None:
         """The column that names the rows, where each is a thing: the products of a sheet of goods."""

@@ -204,7 +204,10 @@ def _what(ask: DataQuery, lang: Lang) -> str:
         return _note("list", lang, limit=ask.limit, what=figures)
     if ask.form == "top":
         key = "seller" if ask.seller and ask.order == "desc" else "bottom" if ask.order == "asc" else "top"
-        return _note(key, lang, limit=ask.limit, groups=groups, what=figures)
+        inner = ", ".join(_group(group, lang) for group in ask.groups if group not in ask.within)
+        ranked = _note(key, lang, limit=ask.limit, groups=inner, what=figures)
+        outer = ", ".join(_group(group, lang) for group in ask.within)
+        return _note("by", lang, what=ranked, groups=outer) if outer else ranked
     if ask.form == "per":
         figures = ", ".join(_figure(replace(each, op="sum"), lang, named=False) for each in ask.measures)
         return _note(

@@ -147,6 +147,8 @@ class DataQuery:
     """Whether the answer is how many groups there are (after `having`)."""
     rank: int = 0
     """For "cao thứ nhì" 2: only that place of the ranking is asked for; 0 for all of it."""
+    within: tuple[Group, ...] = ()
+    """For "mỗi kênh, sản phẩm nào bán chạy nhất": the groups of which each has a ranking of its own."""
     gap: tuple[Condition, ...] = ()
     """The condition of two values of a column whose difference is asked for; empty for none."""
     per: tuple[Group, ...] = ()

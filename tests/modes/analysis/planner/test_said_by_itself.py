@@ -287,3 +287,30 @@ def test_a_filter_in_a_list_of_figures_is_of_the_one_it_stands_in(text: str, own
     assert made is not None
     held = [(each.only or each.part, " %" if each.part else "") for each in made.measures]
     assert [", ".join(str(one.value) for one in only) + sign for only, sign in held] == own
+
+
+@pytest.mark.parametrize(
+    ("text", "outer", "inner", "limit"),
+    [
+        ("mỗi nền tảng, sản phẩm nào bán chạy nhất", "Nền tảng", "Sản phẩm", 1),
+        ("sản phẩm bán chạy nhất ở từng tỉnh", "Tỉnh thành", "Sản phẩm", 1),
+        ("top 2 sản phẩm của mỗi nền tảng theo doanh thu", "Nền tảng", "Sản phẩm", 2),
+        ("theo từng tháng, tỉnh nào doanh thu thấp nhất", "Ngày đặt", "Tỉnh thành", 1),
+        ("best selling product in each platform", "Nền tảng", "Sản phẩm", 1),
+    ],
+)
+def test_each_group_has_a_ranking_of_its_own(text: str, outer: str, inner: str, limit: int) -> None:
+    made = plan(text, [ORDERS])
+    assert made.ask is not None
+    assert [each.ref.name for each in made.ask.within] == [outer]
+    assert [each.ref.name for each in made.ask.groups] == [outer, inner]
+    assert {"$slice": ["$all", limit]} in [
+        each["$project"].get("all") for each in made.calls[0].arguments["pipeline"] if "$project" in each
+    ]
+
+
+@pytest.mark.parametrize("text", ["đơn lớn nhất của mỗi nền tảng", "đánh giá cao nhất của từng nền tảng"])
+def test_the_end_of_a_figure_in_each_group_ranks_no_groups(text: str) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    assert (made.form, [each.op for each in made.measures]) == ("groups", ["max"])
