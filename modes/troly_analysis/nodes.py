@@ -471,7 +471,8 @@ def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult
     """The results with the change of each period, or in the unit of a difference, where that was asked for."""
     ask = plan.ask
     if ask is not None and ask.growth:
-        return [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
+        changed = (with_changes(each.result, ask.order, ask.turn) for each in findings)
+        return [dataclasses.replace(each, result=one) for each, one in zip(findings, changed, strict=True)]
     if ask is not None and ask.form == "compare" and not ask.groups and len(ask.measures) == 1:
         unit = ask.measures[0].ref.unit if ask.measures[0].ref else ""
         return [dataclasses.replace(each, result=as_comparison(each.result, unit)) for each in findings]
@@ -569,9 +570,14 @@ def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult
     days = [(each.start, each.end) if each else None for each in ((ask.period, ask.versus) if ask else ())]
     span, versus = days or (None, None)
     each = [one for measure in ask.measures for one in alone(ask, measure)] if ask is not None else []
-    named = [_named_query(plan, one, asked.lang) for one in each] if len(each) == len(plan.calls) > 1 else []
+    changes = ask is not None and ask.growth and bool(ask.order or ask.turn)
+    named = [_named_query(plan, one, asked.lang) for one in each] if len(each) == len(plan.calls) else []
+    calls = [
+        call if changes or (call.tool == "execute_aggregation" and len(each) > 1) else None
+        for call in plan.calls
+    ]
+    headings = tuple((call, name) for call, name in zip(calls, named, strict=False) if call is not None)
     heading = _named_query(plan, ask, asked.lang, rows)
-    headings = tuple(zip(plan.calls, named, strict=False))
     return dataclasses.replace(asked, heading=heading, headings=headings, span=span, versus=versus)
 
 

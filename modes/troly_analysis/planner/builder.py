@@ -338,13 +338,12 @@ class _Builder:
             self.groups = [each for each in self.groups if each.unit not in _COURSE]
         if form == "top":
             self._named_groups()
-        outer = [each for each in self.groups if each in parts.outer] if form == "top" else []
-        inner = [each for each in self.groups if each not in outer]
-        within = tuple(outer) if inner else ()
-        self.groups = [*outer, *inner]
-        self.unmet += [f"rank {parts.rank}"] if within and parts.rank else []
+        within = self._within() if form == "top" else ()
         limit = self._limit(form, order)
-        order = change_order(parts) if form == "compare" and self.groups else order
+        course = form == "groups" and parts.has("growth") and _is_course(self.groups)
+        order = change_order(parts) if (form == "compare" and self.groups) or course else order
+        asked = any(each not in parts.outer for each in self.groups) and not (order or parts.limit)
+        turn = change_turn(parts) if asked and (course or form == "compare") else ""
         self._extremes_kept(form, order)
         self.built.query = DataQuery(
             sheet=sheet,
@@ -368,15 +367,22 @@ class _Builder:
             within=within,
             gap=gap,
             per=tuple(parts.per) if form == "per" else (),
-            growth=form == "groups"
-            and parts.has("growth")
-            and [each.unit in _COURSE for each in self.groups] == [True],
+            growth=course,
+            turn=turn,
             chart=parts.chart,
         )
         self._check_shown(form, gap=bool(gap))
         self._check_bounds(form)
         self.built.unmet = tuple(self.unmet)
         return self.built
+
+    def _within(self) -> tuple[Group, ...]:
+        """The groups that have a ranking each, which stand before those that are ranked; none where all are ranked."""
+        outer = [each for each in self.groups if each in self.parts.outer]
+        inner = [each for each in self.groups if each not in outer]
+        self.groups = [*outer, *inner]
+        self.unmet += [f"rank {self.parts.rank}"] if outer and inner and self.parts.rank else []
+        return tuple(outer) if inner else ()
 
     def _ends_of_each(self, order: str) -> str:
         """ "Đơn lớn nhất của mỗi kênh", "giá cao nhất và thấp nhất từng nhóm": ends of the figure in each group, which rank no groups."""
@@ -786,7 +792,7 @@ class _Builder:
     def _in_course(self) -> bool:
         """Whether the course over time is asked for, which a ranking would put out of order."""
         course = all(group.unit for group in self.groups) and self.parts.has("trend", "growth")
-        return course and not (self.parts.extremes or self.parts.limit)
+        return course and not ((self.parts.extremes and not change_order(self.parts)) or self.parts.limit)
 
     def _add_course(self, order: str) -> None:
         """A trend or a chart of nothing in particular goes over time."""
@@ -875,7 +881,9 @@ class _Builder:
             self.unmet.append("per")  # "mỗi đơn bao nhiêu" counts no orders
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
             return
-        shown = order and (form in {"top", "rows"} or (form in {"share", "compare"} and self.groups))
+        shown = order and (
+            form in {"top", "rows"} or (form in {"share", "compare", "groups"} and self.groups)
+        )
         if not shown and not any(each.op in {"max", "min"} for each in self.measures):
             self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
         if order == "both" and form != "scalar":
@@ -941,6 +949,11 @@ class _Builder:
         return limit
 
 
+def _is_course(groups: Sequence[Group]) -> bool:
+    """Whether one figure is shown over time."""
+    return [each.unit in _COURSE for each in groups] == [True]
+
+
 def _restates(made: Ref | None, first: Ref | None, second: Ref | None) -> bool:
     """Whether a formula of two figures says what the figure before it is made of."""
     return made is not None and (made in {first, second} or made.parts in {(first, second), (second, first)})
@@ -969,13 +982,26 @@ def leans(parts: Parts) -> bool:
     return parts.corrects or bool(parts.kept) or parts.has(*_MARKS)
 
 
+def change_turn(parts: Parts) -> Literal["asc", "desc", ""]:
+    """Whether it is said of what is asked that it fell ("asc") or rose ("desc"); "" for neither and for both."""
+    said = set(folded_words(parts.spoken.get("growth", ""))) if parts.has("growth") else set()
+    falls, rises = (not said.isdisjoint(turn_words(each)) for each in ("falling", "rising"))
+    if parts.when.versus and not said:
+        falls, rises = parts.has("lt"), parts.has("gt")  # "which sold less than in May"
+    return "" if falls == rises else "asc" if falls else "desc"
+
+
 def change_order(parts: Parts) -> Literal["asc", "desc", ""]:
     """Which end of the changes is asked for: "tăng nhiều nhất" the greatest, "giảm mạnh nhất" the least; "" for none."""
-    said = set(folded_words(parts.spoken.get("growth", "")))
-    falls, rises = (not said.isdisjoint(turn_words(each)) for each in ("falling", "rising"))
-    if falls == rises or len(set(parts.extremes)) != 1:
+    ends = {
+        *parts.extremes,
+        *(["max"] if parts.has("seller") else []),
+        *(["min"] if parts.has("slow seller") else []),
+    }
+    turn = change_turn(parts) if parts.has("growth") else ""
+    if not turn or len(ends) != 1:
         return ""
-    return "asc" if falls == (parts.extremes[0] == "max") else "desc"
+    return turn if ends == {"max"} else "desc" if turn == "asc" else "asc"
 
 
 def points_by_weekday(parts: Parts, before: DataQuery) -> bool:

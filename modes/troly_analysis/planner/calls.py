@@ -442,7 +442,10 @@ def _beside(writer: Writer, ask: DataQuery, tests: dict[str, Any], period: Perio
     if not all(name in {"period1", "period2"} for name in names):
         gap = {"$subtract": [f"${names[0]}", f"${names[-1]}"]}
     stages = [*writer.rows(period=period), {"$group": gather}, {"$project": shown}]
-    ranked: list[Stage] = [{"$sort": {"difference": 1 if ask.order == "asc" else -1}}] if ask.order else []
+    order = ask.order or ask.turn
+    ranked: list[Stage] = [{"$sort": {"difference": 1 if order == "asc" else -1}}] if order else []
+    if ask.turn:
+        ranked.insert(0, {"$match": {"difference": {"$lt" if ask.turn == "asc" else "$gt": 0}}})
     return [*stages, {"$project": {**keys, "difference": gap}}, *ranked]
 
 
@@ -477,6 +480,9 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
         return tuple(
             call for one in ask.measures for each in alone(ask, one) for call in compose(each, schema, text)
         )
+    if ask.growth and (ask.turn or ask.order) and ask.period:  # the first is held against the one before it
+        ahead = whole(ask.period.start - timedelta(days=1), ask.groups[0].unit)[0]  # type: ignore[arg-type]
+        ask = replace(ask, order="", period=replace(ask.period, start=ahead))
     if _needs_pipeline(ask):
         return tuple(_pipelines(ask, schema, text))
     if ask.form in {"rows", "top", "distinct"}:
@@ -507,7 +513,7 @@ def _needs_pipeline(ask: DataQuery) -> bool:
     if any(measure.distinct or measure.over or measure.median for measure in ask.measures) or ask.gap:
         return True
     if ask.form == "compare":
-        return bool(ask.order)
+        return bool(ask.order or ask.turn)
     if ask.form == "top" and any(m.op not in {"sum", "count"} and not m.metric for m in ask.measures):
         return True
     return len(ask.measures) > 1 and bool(ask.groups) and ask.form != "rows"

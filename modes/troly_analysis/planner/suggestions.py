@@ -218,9 +218,10 @@ def _what(ask: DataQuery, lang: Lang) -> str:
         )
     if ask.form == "share":
         figures = _note("share", lang, what=figures)
-    if ask.form == "compare":
+    if ask.form == "compare" and not ask.turn:
         figures = _note("compare", lang, what=figures)
-    return _note("by", lang, what=figures, groups=groups) if groups else figures[:1].upper() + figures[1:]
+    key = {"asc": "fell", "desc": "rose"}.get(ask.turn, "by")
+    return _note(key, lang, what=figures, groups=groups) if groups else figures[:1].upper() + figures[1:]
 
 
 def _figure(measure: Measure, lang: Lang, *, named: bool) -> str:

@@ -155,6 +155,8 @@ class DataQuery:
     """For a mean over days, persons … : what it is taken over."""
     growth: bool = False
     """Whether each period is shown with its change against the one before."""
+    turn: Literal["asc", "desc", ""] = ""
+    """For which of the groups fell ("asc") or rose: only those, the greatest change first."""
     chart: Chart | Literal["any", ""] = ""
     """The chart that was asked for: "any" where its kind was not said."""
 

@@ -314,3 +314,22 @@ def test_the_end_of_a_figure_in_each_group_ranks_no_groups(text: str) -> None:
     made = plan(text, [ORDERS]).ask
     assert made is not None
     assert (made.form, [each.op for each in made.measures]) == ("groups", ["max"])
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "turn"),
+    [
+        ("sản phẩm nào bán giảm tháng 5/2024 so với tháng 4/2024", "compare", "asc"),
+        ("tinh nao so don tang thang 5/2024 so voi thang 4/2024", "compare", "desc"),
+        ("which product sold less in May 2024 than in April 2024", "compare", "asc"),
+        ("những tháng nào năm 2023 số đơn giảm", "groups", "asc"),
+        ("quý nào năm 2023 doanh thu tăng so với quý trước", "groups", "desc"),
+        ("doanh thu từng nền tảng tháng 5/2024 so với tháng 4/2024 tăng hay giảm", "compare", ""),
+        ("tháng nào năm 2023 doanh thu tăng mạnh nhất so với tháng trước", "groups", ""),
+    ],
+)
+def test_which_fell_is_those_that_fell(text: str, form: str, turn: str) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    assert (made.form, made.turn) == (form, turn)
+    assert made.growth is (form == "groups")
