@@ -73,7 +73,7 @@ from troly_analysis.planner import (
     suggest_questions,
     title,
 )
-from troly_analysis.planner.lexicon import turn_words
+from troly_analysis.planner.calls import alone
 from troly_analysis.planner.periods import period_of_key
 from troly_analysis.planner.schema import concept_of
 from troly_analysis.planner.types import FOCUS_ROWS, Ref, averaged
@@ -444,39 +444,27 @@ def _changes(result: Result) -> list[Decimal]:
     return [Decimal(str(row[at] or 0)) for row in result.rows] if at >= 0 else []
 
 
-def _ways(plan: Plan) -> tuple[bool, bool]:
-    """Whether a question asks for what fell, and for what rose."""
-    falls, rises = (
-        not set(folded_words(plan.text)).isdisjoint(turn_words(each)) for each in ("falling", "rising")
-    )
-    return falls and not rises, rises and not falls
-
-
-def _moved(plan: Plan, result: Result) -> Result:
-    """The groups that fell, or that rose, where those are asked for and there are any."""
-    falls, rises = _ways(plan)
-    kept = [
-        row
-        for row, each in zip(result.rows, _changes(result), strict=False)
-        if (falls and each < 0) or (rises and each > 0)
-    ]
+def _moved(result: Result, turn: str) -> Result:
+    """The groups that fell ("asc"), or that rose, where there are any."""
+    way = -1 if turn == "asc" else 1
+    kept = [row for row, each in zip(result.rows, _changes(result), strict=False) if way * each > 0]
     return dataclasses.replace(result, rows=tuple(kept)) if kept else result
 
 
 def _none_moved(plan: Plan, result: Result, lang: Lang) -> list[str]:
     """That nothing fell where what fell is asked for, or nothing rose, with what came nearest to it."""
-    changes, (falls, rises) = _changes(result), _ways(plan)
-    if not changes or plan.ask is None or not plan.ask.order:
+    changes, turn = _changes(result), plan.ask.turn if plan.ask else ""
+    if not changes or not turn:
         return []
-    end, key = (min, "fell") if falls else (max, "rose")
-    none = (falls and min(changes) >= 0) or (rises and max(changes) <= 0)
+    end, key, way = (min, "fell", -1) if turn == "asc" else (max, "rose", 1)
+    none = all(way * each <= 0 for each in changes)
     return [say(f"answer.none_{key}", lang, name=result.rows[changes.index(end(changes))][0])] if none else []
 
 
 def _told_each(plan: Plan, asked: AnswerContext, findings: list[ComputedResult]) -> list[str]:
-    """The answer to a plan, where several figures are each told with its own name."""
+    """The answer to a plan, where means of several figures are each told with its own name."""
     ask = plan.ask
-    if ask is None or len(findings) == 1 or len(ask.measures) != len(findings):
+    if ask is None or ask.form != "per" or len(ask.measures) != len(findings):
         return [_told(findings, asked_by(plan, asked, findings))]
     plans = [dataclasses.replace(plan, ask=dataclasses.replace(ask, measures=(one,))) for one in ask.measures]
     return [_told([each], asked_by(one, asked, [each])) for one, each in zip(plans, findings, strict=True)]
@@ -505,10 +493,11 @@ def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
 def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult]:
     """The results with the change of each period, or in the unit of a difference, where that was asked for."""
     ask = plan.ask
-    if ask is not None and ask.form == "compare" and ask.groups and ask.order:
-        return [dataclasses.replace(each, result=_moved(plan, each.result)) for each in findings]
+    if ask is not None and ask.form == "compare" and ask.groups and ask.turn:
+        return [dataclasses.replace(each, result=_moved(each.result, ask.turn)) for each in findings]
     if ask is not None and ask.growth:
-        return [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
+        changed = (with_changes(each.result, ask.order, ask.turn) for each in findings)
+        return [dataclasses.replace(each, result=one) for each, one in zip(findings, changed, strict=True)]
     if ask is not None and ask.form == "compare" and not ask.groups and len(ask.measures) == 1:
         unit = ask.measures[0].ref.unit if ask.measures[0].ref else ""
         return [dataclasses.replace(each, result=as_comparison(each.result, unit)) for each in findings]
@@ -605,11 +594,23 @@ def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult
     ask = plan.ask
     days = [(each.start, each.end) if each else None for each in ((ask.period, ask.versus) if ask else ())]
     span, versus = days or (None, None)
-    if ask is not None and ask.form == "compare" and not ask.groups:  # the sentence names the days
-        plan = dataclasses.replace(
-            plan, ask=dataclasses.replace(ask, form="groups", period=None, versus=None)
-        )
-    return dataclasses.replace(asked, heading=title(plan, asked.lang, rows), span=span, versus=versus)
+    each = [one for measure in ask.measures for one in alone(ask, measure)] if ask is not None else []
+    changes = ask is not None and ask.growth and bool(ask.order or ask.turn)
+    named = [_named_query(plan, one, asked.lang) for one in each] if len(each) == len(plan.calls) else []
+    calls = [
+        call if changes or (call.tool == "execute_aggregation" and len(each) > 1) else None
+        for call in plan.calls
+    ]
+    headings = tuple((call, name) for call, name in zip(calls, named, strict=False) if call is not None)
+    heading = _named_query(plan, ask, asked.lang, rows)
+    return dataclasses.replace(asked, heading=heading, headings=headings, span=span, versus=versus)
+
+
+def _named_query(plan: Plan, ask: DataQuery | None, lang: Lang, rows: int = 0) -> str:
+    """What a query of a plan is called; of two periods its sentence names the days."""
+    if ask is not None and ask.form == "compare" and not ask.groups:
+        ask = dataclasses.replace(ask, form="groups", period=None, versus=None)
+    return title(dataclasses.replace(plan, ask=ask), lang, rows)
 
 
 def _explain(job: Job, plan: Plan, run: AgentRun | None) -> None:

@@ -45,6 +45,8 @@ class AnswerContext:
     today: date
     periods: tuple[DateRange, ...] = ()
     heading: str = ""
+    headings: tuple[tuple[ToolCall, str], ...] = ()
+    """What each of several figures is called, by its call."""
     span: tuple[date, date] | None = None
     versus: tuple[date, date] | None = None
 
@@ -52,6 +54,10 @@ class AnswerContext:
     def of(cls, text: str, lang: Lang, now: datetime) -> AnswerContext:
         """The question `text` asked at `now`."""
         return cls(text, lang, now.date(), tuple(find_ranges(text, now.date())))
+
+    def own_name(self, call: ToolCall) -> str:
+        """What a query is called among several; "" where it has no name of its own."""
+        return next((name for made, name in self.headings if made == call), "")
 
 
 def value_text(value: Any, unit: str, lang: Lang) -> str:
@@ -114,8 +120,10 @@ def with_units(result: Result, sheet: Sheet | None) -> Result:
     return dataclasses.replace(result, units=tuple(units))
 
 
-def with_changes(result: Result) -> Result:
-    """Figures by period with the change of each against the one before, in per cent."""
+def with_changes(result: Result, order: str = "", turn: str = "") -> Result:
+    """Figures by period with the change of each against the one before, in per cent; with an order the end of the changes that is
+    asked for first, with a turn only what fell ("asc") or rose.
+    """
     if result.kind != "rows" or len(result.columns) != 2:
         return result
     rows: list[tuple[Any, ...]] = []
@@ -123,6 +131,10 @@ def with_changes(result: Result) -> Result:
     for key, value in result.rows:
         rows.append((key, value, percentage_change(before, value)))
         before = value
+    if order or turn:
+        sign = -1 if turn == "asc" else 1
+        rows = [row for row in rows if row[2] is not None and (not turn or sign * row[2] > 0)]
+        rows.sort(key=lambda row: row[2], reverse=(order or turn) == "desc")
     columns, units = (*result.columns, "percentage_change"), (*result.units[:2], "%")
     return dataclasses.replace(result, columns=columns, rows=tuple(rows), units=units)
 
@@ -522,8 +534,9 @@ def periods_of(call: ToolCall, asked: AnswerContext) -> list[tuple[Any, Any]]:
 
 def title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
     """What was computed as a heading: "Tổng doanh thu tháng 1/2024", "Top 3 sản phẩm bán chạy"."""
-    if asked.heading and call.tool in {"execute_aggregation", "get_top_items", "get_data_schema"}:
-        return asked.heading
+    own = asked.own_name(call)
+    if own or (asked.heading and call.tool in {"execute_aggregation", "get_top_items", "get_data_schema"}):
+        return own or asked.heading
     if call.tool == "execute_aggregation":
         words = " ".join(str(call.arguments.get("description") or "").split())
         return _capital(words.rstrip(".:")) or say("title.pipeline", asked.lang)
@@ -572,7 +585,7 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
     field = field_name(str(call.arguments.get("field") or ""), sheet, asked.lang)
     if call.arguments.get("operation") == "sum" and figure == say("figure.sum", asked.lang, field=field):
         figure = field
-    figure = asked.heading if call.tool == "execute_aggregation" else figure
+    figure = (asked.own_name(call) or asked.heading) if call.tool == "execute_aggregation" else figure
     said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
     few = _lines(result, sheet, asked.lang) if len(result.rows) == 1 else []
     return "\n".join([said, *_difference(result, call, sheet, asked.lang), *few])

@@ -321,9 +321,7 @@ class _Builder:
         self._made_figures()
         self._several_figures()
         self._best_sellers()
-        if parts.sized and self.groups and not (self.measures or parts.per):  # whose order is the largest
-            self.unmet += [each.ref.name for each in self.groups if each.ref.sheet]
-            self.groups = []
+        order = self._ends_of_each(order)
         form = "rows" if picked else self._form(order, gap=bool(gap))
         self._name_figure(form, order)
         if not self.measures and form != "distinct":
@@ -347,8 +345,12 @@ class _Builder:
             self.groups = [each for each in self.groups if each.unit not in _COURSE]
         if form == "top":
             self._named_groups()
+        within = self._within() if form == "top" else ()
         limit = self._limit(form, order)
-        order = change_order(parts) if form == "compare" and self.groups else order
+        course = form == "groups" and parts.has("growth") and _is_course(self.groups)
+        order = change_order(parts) if (form == "compare" and self.groups) or course else order
+        asked = any(each not in parts.outer for each in self.groups) and not (parts.limit and not order)
+        turn = change_turn(parts) if asked and (course or form == "compare") else ""
         self._extremes_kept(form, order)
         self.built.query = DataQuery(
             sheet=sheet,
@@ -369,17 +371,49 @@ class _Builder:
             part=part,
             seller=parts.has("seller", "slow seller"),
             count_groups=counted,
+            within=within,
             gap=gap,
             per=tuple(parts.per) if form == "per" else (),
-            growth=form == "groups"
-            and parts.has("growth")
-            and [each.unit in _COURSE for each in self.groups] == [True],
+            growth=course,
+            turn=turn,
             chart=parts.chart,
         )
         self._check_shown(form, gap=bool(gap))
         self._check_bounds(form)
         self.built.unmet = tuple(self.unmet)
         return self.built
+
+    def _within(self) -> tuple[Group, ...]:
+        """The groups that have a ranking each, which stand before those that are ranked; none where all are ranked."""
+        outer = [each for each in self.groups if each in self.parts.outer]
+        inner = [each for each in self.groups if each not in outer]
+        self.groups = [*outer, *inner]
+        self.unmet += [f"rank {self.parts.rank}"] if outer and inner and self.parts.rank else []
+        return tuple(outer) if inner else ()
+
+    def _ends_of_each(self, order: str) -> str:
+        """ "Đơn lớn nhất của mỗi kênh", "giá cao nhất và thấp nhất từng nhóm": ends of the figure in each group, which rank no groups."""
+        parts, ends = self.parts, list(dict.fromkeys(self.parts.extremes))
+        each = bool(self.groups) and all(group in parts.outer for group in self.groups)
+        if parts.sized and self.groups and not (self.measures or parts.per):  # whose order is the largest
+            money = self.schema.main_measure()
+            self.unmet += [one.ref.name for one in self.groups if one.ref.sheet]
+            self.measures = [Measure("max", money)] if each and money else []
+            self.groups = self.groups if self.measures else []
+        plain = [one for one in self.measures if one.ref and not (one.metric or one.distinct or one.median)]
+        own = len(ends) > 1 or all(one.op in {"avg", "max"} for one in plain)
+        if (
+            each
+            and plain == self.measures
+            and own
+            and plain
+            and ends
+            and not (parts.limit or parts.has("which", "avg"))
+        ):
+            self.measures = [replace(one, op=end) for one in plain for end in ends]
+            parts.extremes.clear()
+            return ""
+        return order
 
     def _asks_of_row(self) -> bool:
         """Whether anything but one figure is asked of the one row that is named."""
@@ -466,7 +500,8 @@ class _Builder:
                     Measure("count", group.ref, distinct=True)
                 )  # "hóa đơn trên 200k có bao nhiêu"
                 continue
-            if not self.groups and wanted:
+            each = self._ranked() and all(one in parts.outer for one in self.groups)
+            if wanted and (not self.groups or each) and group not in self.groups:
                 self.groups.append(group)
             elif group not in self.groups:
                 self.unmet.append(f"unit {group.unit}" if group.unit else group.ref.name)
@@ -785,7 +820,7 @@ class _Builder:
     def _in_course(self) -> bool:
         """Whether the course over time is asked for, which a ranking would put out of order."""
         course = all(group.unit for group in self.groups) and self.parts.has("trend", "growth")
-        return course and not (self.parts.extremes or self.parts.limit)
+        return course and not ((self.parts.extremes and not change_order(self.parts)) or self.parts.limit)
 
     def _add_course(self, order: str) -> None:
         """A trend or a chart of nothing in particular goes over time."""
@@ -877,7 +912,9 @@ class _Builder:
             self.unmet.append("per")  # "mỗi đơn bao nhiêu" counts no orders
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
             return
-        shown = order and (form in {"top", "rows"} or (form in {"share", "compare"} and self.groups))
+        shown = order and (
+            form in {"top", "rows"} or (form in {"share", "compare", "groups"} and self.groups)
+        )
         if not shown and not any(each.op in {"max", "min"} for each in self.measures):
             self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
         if order == "both" and form != "scalar":
@@ -943,6 +980,11 @@ class _Builder:
         return limit
 
 
+def _is_course(groups: Sequence[Group]) -> bool:
+    """Whether one figure is shown over time."""
+    return [each.unit in _COURSE for each in groups] == [True]
+
+
 def _restates(made: Ref | None, first: Ref | None, second: Ref | None) -> bool:
     """Whether a formula of two figures says what the figure before it is made of."""
     return made is not None and (made in {first, second} or made.parts in {(first, second), (second, first)})
@@ -971,15 +1013,26 @@ def leans(parts: Parts) -> bool:
     return parts.corrects or bool(parts.kept) or parts.has(*_MARKS)
 
 
+def change_turn(parts: Parts) -> Literal["asc", "desc", ""]:
+    """Whether it is said of what is asked that it fell ("asc") or rose ("desc"); "" for neither and for both."""
+    said = set(folded_words(parts.spoken.get("growth", ""))) if parts.has("growth") else set()
+    falls, rises = (not said.isdisjoint(turn_words(each)) for each in ("falling", "rising"))
+    if parts.when.versus and not said:
+        falls, rises = parts.has("lt"), parts.has("gt")  # "which sold less than in May"
+    return "" if falls == rises else "asc" if falls else "desc"
+
+
 def change_order(parts: Parts) -> Literal["asc", "desc", ""]:
     """Which end of the changes is asked for: "tăng nhiều nhất" the greatest, "giảm mạnh nhất" the least; "" for none."""
-    said = set(folded_words(parts.spoken.get("growth", "")))
-    falls, rises = (not said.isdisjoint(turn_words(each)) for each in ("falling", "rising"))
-    if falls != rises and not parts.extremes and parts.has("which") and parts.when.versus:
-        return "asc" if falls else "desc"  # "sản phẩm nào giảm"
-    if falls == rises or len(set(parts.extremes)) != 1:
+    ends = {
+        *parts.extremes,
+        *(["max"] if parts.has("seller") else []),
+        *(["min"] if parts.has("slow seller") else []),
+    }
+    turn = change_turn(parts) if parts.has("growth") else ""
+    if not turn or len(ends) != 1:
         return ""
-    return "asc" if falls == (parts.extremes[0] == "max") else "desc"
+    return turn if ends == {"max"} else "desc" if turn == "asc" else "asc"
 
 
 def points_by_weekday(parts: Parts, before: DataQuery) -> bool:
@@ -1476,7 +1529,7 @@ class _Change:
         self.unmet += [f"rank {parts.rank}"] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
-        special = before.growth or before.rank or before.part or self.query.per
+        special = before.growth or before.rank or before.part or before.within or self.query.per
         special = special or (before.gap and not parts.pointer and self.query.gap != before.gap)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)

@@ -269,7 +269,27 @@ def _order(ask: DataQuery) -> list[Stage]:
         order = dict(keys)
     else:
         order = {first: -1, **keys}
+    if ask.within:
+        return _within_each(ask, order)
     return [{"$sort": order}, {"$limit": ask.limit or MOST}] if not ask.rank else _place(order, ask.rank)
+
+
+def _within_each(ask: DataQuery, order: Stage) -> list[Stage]:
+    """The first of a ranking in each of its outer groups, which follow one another."""
+    outer = [safe(label(group)) for group in ask.within]
+    inner = [safe(label(group)) for group in ask.groups if group not in ask.within]
+    inner += [safe(measure_label(measure)) for measure in ask.measures]
+    each = {"$push": {f"c{nth}": f"${name}" for nth, name in enumerate(inner)}}
+    shown: Stage = {"_id": 0} | {name: f"$_id.g{nth}" for nth, name in enumerate(outer)}
+    return [
+        {"$sort": order},
+        {"$group": {"_id": {f"g{nth}": f"${name}" for nth, name in enumerate(outer)}, "all": each}},
+        {"$project": {"all": {"$slice": ["$all", ask.limit or 1]}}},
+        {"$unwind": "$all"},
+        {"$project": shown | {name: f"$all.c{nth}" for nth, name in enumerate(inner)}},
+        {"$sort": dict.fromkeys(outer, 1) | order},
+        {"$limit": MOST},
+    ]
 
 
 def _place(order: Stage, rank: int) -> list[Stage]:
@@ -315,9 +335,7 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
         stages.append({"$project": shown})
         if not ask.groups:
             return stages
-        keys = {safe(label(group)): 1 for group in ask.groups}
-        timed = any(group.unit for group in ask.groups)
-        return [*stages, {"$sort": keys if timed else {"share": -1, **keys}}, {"$limit": ask.limit or MOST}]
+        return [*stages, *_by_share(ask)]
     stages.append({"$group": {"_id": ids(writer, ask.groups), "v": writer.figure(measure)}})
     stages.append(
         {"$group": {"_id": None, "total": {"$sum": "$v"}, "all": {"$push": {"k": "$_id", "v": "$v"}}}}
@@ -327,9 +345,15 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
     for nth, group in enumerate(ask.groups):
         shown[safe(label(group))] = "$all.k" if len(ask.groups) == 1 else f"$all.k.g{nth}"
     stages.append({"$project": {**shown, name: "$all.v", "share": _percent("$all.v", "$total")}})
+    return [*stages, *_by_share(ask)]
+
+
+def _by_share(ask: DataQuery) -> list[Stage]:
+    """The groups by their share, the end that is asked for first; rates over time in their course unless an end is asked for."""
     keys = {safe(label(group)): 1 for group in ask.groups}
-    order = -1 if ask.order != "asc" else 1
-    return [*stages, {"$sort": {"share": order, **keys}}, {"$limit": ask.limit or MOST}]
+    course = ask.part and not ask.order and any(group.unit for group in ask.groups)
+    order = {} if course else {"share": 1 if ask.order == "asc" else -1}
+    return [{"$sort": order | keys}, {"$limit": ask.limit or MOST}]
 
 
 def _percent(part: str, total: str) -> Stage:
@@ -418,7 +442,8 @@ def _beside(writer: Writer, ask: DataQuery, tests: dict[str, Any], period: Perio
     if not all(name in {"period1", "period2"} for name in names):
         gap = {"$subtract": [f"${names[0]}", f"${names[-1]}"]}
     stages = [*writer.rows(period=period), {"$group": gather}, {"$project": shown}]
-    ranked: list[Stage] = [{"$sort": {"difference": 1 if ask.order == "asc" else -1}}] if ask.order else []
+    order = ask.order or ask.turn
+    ranked: list[Stage] = [{"$sort": {"difference": 1 if order == "asc" else -1}}] if order else []
     return [*stages, {"$project": {**keys, "difference": gap}}, *ranked]
 
 
@@ -446,18 +471,16 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
         return (ToolCall("get_data_schema", {"connection_name": ask.sheet}),)
     if not ask.measures and ask.form != "distinct":
         return ()
-    alone = ask.form == "per" and len(ask.measures) > 1
-    if (
-        alone
-        or any(each.only for each in ask.measures)
-        or len({str(each.where) for each in ask.measures}) > 1
-    ):
+    apart = ask.form == "per" and len(ask.measures) > 1
+    own = any(each.only or each.part for each in ask.measures)
+    if apart or own or len({str(each.where) for each in ask.measures}) > 1:
         # The rows of a named metric, or of a state, are not those of the other figures: a call for each.
-        each_alone = (
-            replace(ask, measures=(replace(one, only=()),), conditions=(*ask.conditions, *one.only))
-            for one in ask.measures
+        return tuple(
+            call for one in ask.measures for each in alone(ask, one) for call in compose(each, schema, text)
         )
-        return tuple(call for one in each_alone for call in compose(one, schema, text))
+    if ask.growth and (ask.turn or ask.order) and ask.period:  # the first is held against the one before it
+        ahead = whole(ask.period.start - timedelta(days=1), ask.groups[0].unit)[0]  # type: ignore[arg-type]
+        ask = replace(ask, order="", period=replace(ask.period, start=ahead))
     if _needs_pipeline(ask):
         return tuple(_pipelines(ask, schema, text))
     if ask.form in {"rows", "top", "distinct"}:
@@ -467,17 +490,28 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
     return tuple(each(ask, measure) for measure in ask.measures)
 
 
+def alone(ask: DataQuery, measure: Measure) -> Iterator[DataQuery]:
+    """One figure of several by itself, over the rows that are its own; a rate in each of the periods."""
+    conditions, bare = (*ask.conditions, *measure.only), replace(measure, only=(), part=())
+    one = replace(ask, measures=(bare,), conditions=conditions)
+    if not measure.part:
+        yield one
+        return
+    for period in filter(None, (ask.versus, ask.period)) if ask.versus else [ask.period]:
+        yield replace(one, form="share", part=measure.part, period=period, versus=None)
+
+
 def _values(ask: DataQuery) -> ToolCall:
     return _aggregate(ask, Measure("count"))
 
 
 def _needs_pipeline(ask: DataQuery) -> bool:
-    if _is_joined(ask) or ask.rank or ask.having or ask.form in {"share", "per"}:
+    if _is_joined(ask) or ask.rank or ask.within or ask.having or ask.form in {"share", "per"}:
         return True
     if any(measure.distinct or measure.over or measure.median for measure in ask.measures) or ask.gap:
         return True
     if ask.form == "compare":
-        return bool(ask.order)
+        return bool(ask.order or ask.turn)
     if ask.form == "top" and any(m.op not in {"sum", "count"} and not m.metric for m in ask.measures):
         return True
     return len(ask.measures) > 1 and bool(ask.groups) and ask.form != "rows"

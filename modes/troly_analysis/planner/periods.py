@@ -49,6 +49,7 @@ class When:
 def read_periods(reader: Reader) -> When:
     """Find the period and, in a comparison, the earlier one; choose the date column; say what was assumed."""
     said = _not_refused(reader, [at for at in range(len(reader.mentions)) if _is_period(reader, at)])
+    said = [at for at in said if not _is_each_before(reader, at)]
     fields = [ref for ref in reader.schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
     if not fields:  # what a sheet without days holds is what it holds today
         today = [
@@ -219,6 +220,22 @@ def _is_period(reader: Reader, at: int) -> bool:
     if before >= 0 and reader.has(before, "gt", "gte", "lt", "lte", "top", "bottom"):
         return reader.mentions[before].has("filler")
     return not (after >= 0 and reader.has(after, "upward", "downward"))
+
+
+def _is_each_before(reader: Reader, at: int) -> bool:
+    """Whether "so với tháng trước" beside "tháng nào", "từng tháng" holds each against the one before, and names no month."""
+    before, days = reader.beside(at, -1), reader.mentions[at].period
+    said = {fold(word) for word in turn_words("last")}.intersection(folded_words(reader.mentions[at].text))
+    units = {each.unit for each in reader.mentions if not each.period}
+    if days is None or before < 0 or not (said and reader.has(before, "compare", "gt", "lt")):
+        return False
+    if not any(whole(days.start, unit) == (days.start, days.end) for unit in _UNITS if unit in units):
+        return False
+    reader.mentions[before].labels = (
+        frozenset({"growth"}) if not reader.any("growth") else frozenset({"filler"})
+    )
+    reader.take("frame", before, at)
+    return True
 
 
 def _date_ref(reader: Reader, fields: list[Ref], said: list[int]) -> Ref:

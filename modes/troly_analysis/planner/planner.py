@@ -474,7 +474,7 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
         return False
     if {note.key for note in made.shown} - _HARMLESS or query.form not in _SINGLE_FORMS:
         return False
-    more = (query.versus, query.gap, query.growth, query.rank, query.having, query.count_groups)
+    more = (query.versus, query.gap, query.growth, query.rank, query.within, query.having, query.count_groups)
     left_out = any(each.op in {"ne", "nin"} and each.value is not None for each in query.conditions)
     leaning = parts.corrects or parts.has(*_LEANING)
     nameless = bool(parts.extremes) and not (query.groups or query.entity)

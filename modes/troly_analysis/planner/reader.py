@@ -150,6 +150,8 @@ class Parts:
     groups: list[Group] = field(default_factory=list)
     loose: list[Group] = field(default_factory=list)
     """Columns that are only named, as dimensions ("sản phẩm bán chạy nhất")."""
+    outer: list[Group] = field(default_factory=list)
+    """The groups of which each is spoken of ("mỗi kênh", "theo kênh") and none is asked for ("kênh nào")."""
     per: list[Group] = field(default_factory=list)
     per_row: bool = False
     measures: list[Measure] = field(default_factory=list)
@@ -274,6 +276,12 @@ class Reader:
         self.schema, self.today, self.choices = schema, today, choices
         self.told: set[str] = set()
         self.asked_both = False
+        self.items: list[tuple[int, Measure]] = []
+        """The figures in the order of the question, each time that one is named, and where."""
+        self.held: list[tuple[int, Condition, bool]] = []
+        """The conditions by values, each where it stands and whether it is denied; before they are put together."""
+        self.bounds: list[tuple[int, Condition]] = []
+        """The conditions by amounts and stock, each where it stands."""
         self.about: Ref | None = None
         self.centre = not _CENTRE.isdisjoint(token.text for token in tokens(nfc(message).lower()))
         self.wording = read_wording(message, schema.names, schema.values)
@@ -1020,6 +1028,7 @@ class Reader:
                 self.take("condition", at)
                 if not any(each.ref == stock for each, _ in self.parts.numbers):
                     self.parts.conditions.append(Condition(stock, "lte", 0, "0"))
+                    self.bounds.append((at, self.parts.conditions[-1]))
                     self.note("zero_cells", field=stock.name, said=self.mentions[at].text)
 
     def _of_one_thing(self) -> bool:
@@ -1070,6 +1079,7 @@ class Reader:
         if carrier is not None and self.is_rows(carrier):
             rows = False
         self.parts.numbers.append((found, rows))
+        self.bounds.append((at, found))
         self.take("number", *range(at, last + 1), *places, *([carrier] if carrier is not None else []))
 
     def _left_words(self, at: int, last: int) -> list[int]:
@@ -1256,7 +1266,7 @@ class Reader:
     # --- 4. values of the sheet
 
     def _values(self) -> None:
-        found: list[tuple[Condition, bool, bool]] = []
+        found = self.held
         for at, mention in enumerate(self.mentions):
             if mention.role or not mention.values or not self._is_value(at):
                 continue
@@ -1283,9 +1293,7 @@ class Reader:
             self._state_fact(at, value)
             several = value.ref.kind != "boolean" and len(value.values) > 1
             said = list(value.values) if several else value.values[0]
-            found.append(
-                (Condition(value.ref, "in" if several else "eq", said, mention.text), denied, value.whole)
-            )
+            found.append((at, Condition(value.ref, "in" if several else "eq", said, mention.text), denied))
         for at in list(self.free()):
             # Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm".
             target = self.dimension(at) if self.mentions[at].targets else None
@@ -1293,7 +1301,7 @@ class Reader:
             if ref and ref.kind == "boolean" and not self._asked_for(at):
                 denied = self._denied(at)
                 self.take("value", at)
-                found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
+                found.append((at, Condition(ref, "eq", not denied, self.mentions[at].text), False))
         self.parts.conditions += _merged(found)
         out = [(each.ref.name, each.value) for each in self.parts.conditions if each.op in {"ne", "nin"}]
         held = [
@@ -1528,7 +1536,10 @@ class Reader:
         return -1
 
     def _denied(self, at: int) -> bool:  # noqa: PLR0911 (one case a kind of word)
-        """Whether a word of leaving out stands before the value, with only names, values and links between."""
+        """Whether a word of leaving out stands before the value, with only names, values and links between. What "không phải" says
+        ends at a value of another column, what "trừ" leaves out goes on past it over "và".
+        """
+        crossed = False
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
             if fold(mention.text) == "ngoai" and place == at - 1:
@@ -1539,8 +1550,8 @@ class Reader:
             if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
                 mention.targets and mention.targets[0].weight >= 0.9
             ):
-                if "," in self._between(place, place + 1):
-                    return False  # "Không, hạng Vàng cơ": what was said before is refused, not the value
+                if "," in self._between(place, place + 1) or (crossed and mention.has("is not")):
+                    return False  # "Không, hạng Vàng cơ" refuses what was said before, "không COD mà bị hủy" no state
                 self.take("negation", place)
                 # "không phải A, B mới đúng" refuses the first alone.
                 return not (mention.has("not this") and "," in self._between(place, at))
@@ -1548,6 +1559,7 @@ class Reader:
                 return True
             if mention.role == "condition" or self._owns(at, place):
                 return False
+            crossed = crossed or self._is_apart(at, place)
             listed = (
                 mention.has("and", "either", "to", "all", "only", "plural") or fold(mention.text) == "may"
             )
@@ -1569,15 +1581,17 @@ class Reader:
             self.ask("which_side", "ngoài", options, said=f"{self.mentions[at].text} {there}")
         return self.choices.get("ngoai") == options[1]
 
+    def _is_apart(self, at: int, place: int) -> bool:
+        """Whether the word at `place` is a value of another column than the one at `at`."""
+        mine, left = ({each.ref.name for each in self.mentions[where].values} for where in (at, place))
+        return self.mentions[place].role == "value" and bool(left) and mine.isdisjoint(left)
+
     def _owns(self, at: int, place: int) -> bool:
-        """Whether a value is of what the state before it says, which alone is denied: "trừ đơn huỷ của Lazada"."""
-        mine, left = (next((each.ref for each in self.mentions[where].values), None) for where in (at, place))
-        apart = mine is not None and left is not None and mine != left and left.concept in STATES
-        if not apart or self.mentions[place].role != "value" or self.listed(place, at):
+        """Whether a value is of what the value before it says, which alone is denied: "trừ đơn huỷ của Lazada"."""
+        joined = any(self.has(each, "and", "either", "not") for each in range(place + 1, at))
+        if joined or not self._is_apart(at, place) or self.listed(place, at):
             return False
-        if any(self.has(each, "and", "either", "not") for each in range(place + 1, at)):
-            return False
-        self.parts.owner = mine if any(ref == left for ref, _ in self.parts.denied) else None
+        self.parts.owner = self.mentions[at].values[0].ref
         return True
 
     def _subtracts(self, at: int) -> bool:
@@ -1649,9 +1663,17 @@ class Reader:
             if trigger == "per" and self._single(found, mean=mean):
                 self.parts.per.append(found)
                 self.take("per", at, *place)
-            elif found not in self.parts.groups:
-                self.parts.groups.append(found)
-                self.take("group", at, *place)
+            else:
+                self._group_by(found, trigger, at, *place)
+
+    def _group_by(self, found: Group, trigger: str, *places: int) -> None:
+        """Break the answer down by what a trigger names; "kênh nào" asks for one even where each is spoken of too."""
+        if found not in self.parts.groups:
+            self.parts.groups.append(found)
+            self.parts.outer += [found] if trigger in {"by", "per"} else []
+            self.take("group", *places)
+        elif trigger == "which":
+            self.parts.outer = [each for each in self.parts.outer if each != found]
 
     def _of_values(self, at: int) -> Group | None:
         """The column of several values that are named, where a noun of any thing stands for them: "COD và thẻ mỗi loại mấy đơn"."""
@@ -1900,7 +1922,7 @@ class Reader:
             if self._per_piece(at):
                 self.take("head", at, *(each for each in [self.beside(at, -1)] if self.has(each, "per")))
             elif counted := self._counted(at):
-                self._add(counted)
+                self._add(counted, at)
             elif target := self.figure(at):
                 if mention.has("sold", "bought", "verb") and mention.labels and target.weight < 0.7:
                     continue
@@ -1910,8 +1932,8 @@ class Reader:
                     self.take("head", at)
                     continue
                 self.take("figure", at)
-                self._add(self._measured(at, target))
-        self._states_apart()
+                self._add(self._measured(at, target), at)
+        self._list_of_figures()
         self._operations()
         self._noun_heads()
 
@@ -1923,54 +1945,114 @@ class Reader:
         noun = self.mentions[behind].unit or (self._is_noun(behind) and not self.is_rows(behind))
         return bool(noun) and not (self.has(counted, "count", "number", "by") or self._several(counted))
 
-    def _states_apart(self) -> None:
-        """Rows in a state that are counted beside other figures bound no more than their own number: "số đơn, số đơn hủy, doanh thu"."""
-        named = [at for at, each in enumerate(self.mentions) if each.role == "value" and each.values]
-        counted = [at for at in named if self._is_counted(at, "number")]
-        states = {
-            at: self.mentions[at].values[0]
-            for at in counted
-            if self.mentions[at].values[0].ref.concept in STATES
-        }
-        plain = [at for at, each in enumerate(self.mentions) if self._is_of_all(at)]
-        joined = any(self.has(at, "and") for at in range(len(self.mentions))) or self.listed(
-            0, len(self.mentions) - 1
-        )
-        if not (states and plain and joined) or self.any("max", "min", "share", "superlative", "gap"):
+    def _list_of_figures(self) -> None:
+        """In a list of figures a filter is of the figure it stands in: a state or a bound beside a count or a rate, what a figure
+        named again is told apart by, and values of one column in several places of the list.
+        """
+        items = sorted([*self.items, *self._rates(), *self._counted_states()], key=lambda each: each[0])
+        ends = [at for at, _ in items]
+        starts = [0, *(self._joint(one, two) for one, two in itertools.pairwise(ends))]
+        periods = sum(each.role == "period" for each in self.mentions) + bool(self.parts.when.versus)
+        rate = len(items) == 1 and bool(items[0][1].part)
+        if not all(starts[1:]) or (len(items) < 2 or periods > 1) != (rate and periods > 1):
             return
-        self.parts.measures = [
-            each for each in self.parts.measures if each.ref or any(map(self.is_rows, plain))
-        ]
-        for at, value in states.items():
-            held = next(
-                (each for each in self.parts.conditions if each.ref == value.ref and each.op in {"eq", "in"}),
-                None,
-            )
-            if held is None:
-                continue
-            own = [each for each in values_of(held) if each in value.values]
-            rest = [each for each in values_of(held) if each not in own]
-            self.parts.conditions.remove(held)
-            self.parts.conditions += [replace(held, op="in", value=rest)] if rest else []
-            only = replace(
-                held,
-                op="in" if len(own) > 1 else "eq",
-                value=own if len(own) > 1 else own[0],
-                said=self.mentions[at].text,
-            )
-            self._add(Measure("count", noun=self.parts.rows, only=(only,)))
-            self.asked_both = True
-
-    def _is_of_all(self, at: int) -> bool:
-        """Whether a figure has no state of its own right behind it, and is no word that only says that something is counted."""
-        behind = self.mentions[at + 1] if at + 1 < len(self.mentions) else None
-        stated = (
-            behind is not None
-            and behind.role == "value"
-            and any(v.ref.concept in STATES for v in behind.values[:1])
+        places = [*(at for at, *_ in self.held), *(at for at, _ in self.bounds)]
+        nth = {at: max(n for n, start in enumerate(starts) if start <= at) for at in places}
+        beside = {at for at, n in nth.items() if self._stands_beside(at, ends[n])}
+        apart = {
+            ref
+            for ref in {each.ref for _, each, _ in self.held}
+            if len({nth[at] for at, each, _ in self.held if each.ref == ref}) > 1
+        }
+        heads = [replace(measure, noun=measure.noun.lower()) for _, measure in items]
+        alone = [n for n in range(len(items)) if n not in nth.values()]
+        same = len(heads) > 1 and all(each == heads[0] for each in heads)
+        mixed = same and not any(
+            set(nth.values()) == {nth[at] for at, each, _ in self.held if each.ref == ref} for ref in apart
         )
-        role = self.mentions[at].role
-        return not stated and (role == "figure" or (role == "count" and self.is_rows(at)))
+        again = {
+            n
+            for n, head in enumerate(heads)
+            if mixed or any(heads[other] == head and other != n for other in alone)
+        }
+        if same and not mixed and not alone and not heads[0].part:
+            self.parts.repeated = True  # "doanh thu Shopee và doanh thu Lazada": by that column
+            return
+        again -= {nth[at] for at in beside}
+        own = {at for at, each, _ in self.held if (each.ref in apart or nth[at] in again) and at > ends[0]}
+        own |= beside | {at for at, _ in self.bounds if nth[at] in again}
+        if not own:
+            return
+        kept, bounds = _merged(self.held), [each for at, each in self.bounds if at in own]
+        rest = [each for each in self.parts.conditions if each not in kept and each not in bounds]
+        self.parts.conditions = [*rest, *_merged([each for each in self.held if each[0] not in own])]
+        self.parts.numbers = [each for each in self.parts.numbers if each[0] not in bounds]
+        self.parts.measures, self.asked_both = [], True
+        for n, head in enumerate(heads):
+            mine = _merged([each for each in self.held if each[0] in own and nth[each[0]] == n])
+            mine += [each for at, each in self.bounds if at in own and nth[at] == n]
+            if head.part:
+                self.mentions[ends[n]].labels = frozenset()
+                self.take("count", ends[n])
+            self._add(replace(head, part=tuple(mine)) if head.part else replace(head, only=tuple(mine)))
+
+    def _rates(self) -> Iterator[tuple[int, Measure]]:
+        """The rates of a state that a message of several figures names: "doanh thu và tỷ lệ hủy", "cancellation rate"."""
+        for at in range(len(self.mentions)):
+            near = [
+                place
+                for place, each, _ in self.held
+                if each.ref.concept in STATES and self._stands_beside(place, at)
+            ]
+            if self.has(at, "share") and near:
+                yield (
+                    at,
+                    Measure("count", part=tuple(each for place, each, _ in self.held if place == near[-1])),
+                )
+
+    def _counted_states(self) -> Iterator[tuple[int, Measure]]:
+        """The rows in a state that are counted in a list of figures: "số đơn hủy", "… và đơn hoàn trả", "… and cancelled orders"."""
+        counts, refs = (
+            {at for at, each in self.items if each.op == "count"},
+            {at: each.ref for at, each, _ in self.held},
+        )
+        for at, condition, denied in self.held:
+            near = [at + step for step in (-1, 1) if 0 <= at + step < len(self.mentions)]
+            near = [each for each in near if not self.listed(*sorted((at, each)))]
+            first = min([at, *(each for each in near if self.is_rows(each))])
+            named = self.parts.rows in self.mentions[at].text.split() or any(map(self.is_rows, near))
+            led = first > 0 and (
+                self.has(first - 1, "and", "count", "number") or "," in self._between(first - 1, first)
+            )
+            ahead = max(
+                (each for each in refs if each < first), default=-1
+            )  # "doanh thu của đơn hủy và đơn hoàn trả"
+            other = (
+                first - ahead <= 2
+                and refs.get(ahead) == condition.ref
+                and counts.isdisjoint({ahead, ahead - 1})
+            )
+            counted = any(place in {first, *near} for place, _ in self.items)
+            if condition.ref.concept in STATES and named and led and not (denied or counted or other):
+                counts.add(at)
+                yield at, Measure("count", noun=self.parts.rows)
+
+    def _joint(self, one: int, two: int) -> int:
+        """Where the second of two figures of a list begins: behind the last "và" or comma between them, 0 for none."""
+        places = (
+            at for at in range(two, one, -1) if self.has(at - 1, "and") or "," in self._between(at - 1, at)
+        )
+        return next(places, 0)
+
+    def _stands_beside(self, at: int, head: int) -> bool:
+        """Whether a state or a bound stands against a figure, with no more than its rows between: "số đơn hủy", "cancelled orders"."""
+        state = any(each.ref.concept in STATES for place, each, _ in self.held if place == at)
+        between = range(min(at, head) + 1, max(at, head))
+        near = all(
+            self.is_rows(each) or (self.is_link(each) and not self.has(each, "and")) for each in between
+        )
+        of = any(fold(self.mentions[each].text) in _OF for each in between)
+        return (state or at not in {place for place, *_ in self.held}) and near and not of
 
     def _numbers_noun(self, at: int) -> bool:
         """Whether "số lượng" is the number of the rows or persons named right behind: "số lượng đơn hàng", no pieces."""
@@ -2041,7 +2123,8 @@ class Reader:
         other = bool(named) and mine.concept not in {named[0].ref.concept, *GOODS, *PERSONS, "order"}
         return told and other and mine.ref is not None
 
-    def _add(self, measure: Measure) -> None:
+    def _add(self, measure: Measure, at: int = -1) -> None:
+        self.items += [(at, measure)] if at >= 0 else []
         if measure not in self.parts.measures:
             self.parts.measures.append(measure)
         else:
@@ -2159,6 +2242,7 @@ class Reader:
     def _beside_figure(self, at: int) -> bool:
         """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
         far = [at + 2 * step for step in (-1, 1) if self.has(at + step, "and")]
+        far += [at - 1] if at and "," in self._between(at - 1, at) else []
         figures = [
             self.figure(each) for each in far if 0 <= each < len(self.mentions) and not self.is_rows(each)
         ]
@@ -2665,10 +2749,10 @@ def _number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def _merged(found: list[tuple[Condition, bool, bool]]) -> list[Condition]:
+def _merged(found: list[tuple[int, Condition, bool]]) -> list[Condition]:
     """One condition a column and sense: values said apart are alternatives, one inside the other both hold."""
     joined: dict[tuple[str, str, bool], list[Condition]] = {}
-    for condition, denied, _ in found:
+    for _, condition, denied in found:
         joined.setdefault((condition.ref.sheet, condition.ref.name, denied), []).append(condition)
     merged = []
     for sheet, name, denied in list(joined):

@@ -204,7 +204,10 @@ def _what(ask: DataQuery, lang: Lang) -> str:
         return _note("list", lang, limit=ask.limit, what=figures)
     if ask.form == "top":
         key = "seller" if ask.seller and ask.order == "desc" else "bottom" if ask.order == "asc" else "top"
-        return _note(key, lang, limit=ask.limit, groups=groups, what=figures)
+        inner = ", ".join(_group(group, lang) for group in ask.groups if group not in ask.within)
+        ranked = _note(key, lang, limit=ask.limit, groups=inner, what=figures)
+        outer = ", ".join(_group(group, lang) for group in ask.within)
+        return _note("by", lang, what=ranked, groups=outer) if outer else ranked
     if ask.form == "per":
         figures = ", ".join(_figure(replace(each, op="sum"), lang, named=False) for each in ask.measures)
         return _note(
@@ -215,9 +218,10 @@ def _what(ask: DataQuery, lang: Lang) -> str:
         )
     if ask.form == "share":
         figures = _note("share", lang, what=figures)
-    if ask.form == "compare":
+    if ask.form == "compare" and not ask.turn:
         figures = _note("compare", lang, what=figures)
-    return _note("by", lang, what=figures, groups=groups) if groups else figures[:1].upper() + figures[1:]
+    key = {"asc": "fell", "desc": "rose"}.get(ask.turn, "by")
+    return _note(key, lang, what=figures, groups=groups) if groups else figures[:1].upper() + figures[1:]
 
 
 def _figure(measure: Measure, lang: Lang, *, named: bool) -> str:

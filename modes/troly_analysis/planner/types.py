@@ -107,6 +107,8 @@ class Measure:
     """Whether the middle value is asked for; `op` is then "avg"."""
     only: tuple[Condition, ...] = ()
     """Conditions of this figure alone, where several are asked for."""
+    part: tuple[Condition, ...] = ()
+    """For a rate among other figures: the rows whose share of all rows is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +152,16 @@ class DataQuery:
     """Whether the answer is how many groups there are (after `having`)."""
     rank: int = 0
     """For "cao thứ nhì" 2: only that place of the ranking is asked for; 0 for all of it."""
+    within: tuple[Group, ...] = ()
+    """For "mỗi kênh, sản phẩm nào bán chạy nhất": the groups of which each has a ranking of its own."""
     gap: tuple[Condition, ...] = ()
     """The condition of two values of a column whose difference is asked for; empty for none."""
     per: tuple[Group, ...] = ()
     """For a mean over days, persons … : what it is taken over."""
     growth: bool = False
     """Whether each period is shown with its change against the one before."""
+    turn: Literal["asc", "desc", ""] = ""
+    """For which of the groups fell ("asc") or rose: only those, the greatest change first."""
     chart: Chart | Literal["any", ""] = ""
     """The chart that was asked for: "any" where its kind was not said."""
 

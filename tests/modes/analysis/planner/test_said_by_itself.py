@@ -236,3 +236,100 @@ def test_when_goods_run_out_is_a_forecast(text: str) -> None:
     made = plan(text, SHOP)
     assert made.refusal == "forecast"
     assert not made.calls
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("bao nhiêu đơn không phải Shopee mà bị hoàn trả", {"Nền tảng": "ne", "Trạng thái": "eq"}),
+        ("so don khong COD va bi huy", {"Thanh toán": "ne", "Trạng thái": "eq"}),
+        ("how many orders were not COD and were cancelled", {"Thanh toán": "ne", "Trạng thái": "eq"}),
+        ("bao nhiêu đơn không phải COD của Shopee", {"Thanh toán": "ne", "Nền tảng": "eq"}),
+        ("số đơn không ở Hà Nội và Đà Nẵng", {"Tỉnh thành": "nin"}),
+        ("doanh thu trừ Shopee và đơn hủy", {"Nền tảng": "ne", "Trạng thái": "ne"}),
+    ],
+)
+def test_what_is_denied_ends_at_another_column(text: str, held: dict[str, str]) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    assert {each.ref.name: each.op for each in made.conditions} == held
+
+
+@pytest.mark.parametrize(("end", "way"), [("thấp nhất", 1), ("cao nhất", -1), ("ít nhất", 1)])
+@pytest.mark.parametrize(
+    "asked", ["tỉnh nào tỷ lệ hủy", "tháng nào tỷ lệ hủy", "kênh nào tỷ trọng doanh thu"]
+)
+def test_the_end_of_a_share_that_is_asked_for_is_first(asked: str, end: str, way: int) -> None:
+    stages = plan(f"{asked} {end}", [ORDERS]).calls[0].arguments["pipeline"]
+    assert [next(iter(each["$sort"].items())) for each in stages if "$sort" in each] == [("share", way)]
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("doanh thu, số đơn, số đơn hủy và phí vận chuyển tháng 5/2024", ["", "", "Đã hủy", ""]),
+        ("số đơn và số đơn hủy tháng 5/2024", ["", "Đã hủy"]),
+        ("so don huy va doanh thu thang 5/2024", ["Đã hủy", ""]),
+        ("revenue, orders and cancelled orders in May 2024", ["", "", "Đã hủy"]),
+        ("doanh thu tháng 5/2024 và doanh thu của riêng Shopee", ["", "Shopee"]),
+        ("doanh thu của Shopee và số đơn của Lazada", ["Shopee", "Lazada"]),
+        ("số đơn Shopee, số đơn Lazada và tổng số đơn", ["Shopee", "Lazada", ""]),
+        ("tổng đơn, đơn hủy, đơn hoàn trả của Shopee", ["", "Đã hủy", "Hoàn trả"]),
+        ("số đơn và số đơn trên 1 triệu", ["", "1000000"]),
+        ("doanh thu và số đơn của Shopee", ["", ""]),
+        ("doanh thu của đơn hủy và đơn hoàn trả", [""]),
+        ("doanh thu và tỷ lệ hủy tháng 5/2024", ["", "Đã hủy %"]),
+        ("cancellation rate and return rate in May 2024", ["Đã hủy %", "Hoàn trả %"]),
+    ],
+)
+def test_a_filter_in_a_list_of_figures_is_of_the_one_it_stands_in(text: str, own: list[str]) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    held = [(each.only or each.part, " %" if each.part else "") for each in made.measures]
+    assert [", ".join(str(one.value) for one in only) + sign for only, sign in held] == own
+
+
+@pytest.mark.parametrize(
+    ("text", "outer", "inner", "limit"),
+    [
+        ("mỗi nền tảng, sản phẩm nào bán chạy nhất", "Nền tảng", "Sản phẩm", 1),
+        ("sản phẩm bán chạy nhất ở từng tỉnh", "Tỉnh thành", "Sản phẩm", 1),
+        ("top 2 sản phẩm của mỗi nền tảng theo doanh thu", "Nền tảng", "Sản phẩm", 2),
+        ("theo từng tháng, tỉnh nào doanh thu thấp nhất", "Ngày đặt", "Tỉnh thành", 1),
+        ("best selling product in each platform", "Nền tảng", "Sản phẩm", 1),
+    ],
+)
+def test_each_group_has_a_ranking_of_its_own(text: str, outer: str, inner: str, limit: int) -> None:
+    made = plan(text, [ORDERS])
+    assert made.ask is not None
+    assert [each.ref.name for each in made.ask.within] == [outer]
+    assert [each.ref.name for each in made.ask.groups] == [outer, inner]
+    assert {"$slice": ["$all", limit]} in [
+        each["$project"].get("all") for each in made.calls[0].arguments["pipeline"] if "$project" in each
+    ]
+
+
+@pytest.mark.parametrize("text", ["đơn lớn nhất của mỗi nền tảng", "đánh giá cao nhất của từng nền tảng"])
+def test_the_end_of_a_figure_in_each_group_ranks_no_groups(text: str) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    assert (made.form, [each.op for each in made.measures]) == ("groups", ["max"])
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "turn"),
+    [
+        ("sản phẩm nào bán giảm tháng 5/2024 so với tháng 4/2024", "compare", "asc"),
+        ("tinh nao so don tang thang 5/2024 so voi thang 4/2024", "compare", "desc"),
+        ("which product sold less in May 2024 than in April 2024", "compare", "asc"),
+        ("những tháng nào năm 2023 số đơn giảm", "groups", "asc"),
+        ("quý nào năm 2023 doanh thu tăng so với quý trước", "groups", "desc"),
+        ("doanh thu từng nền tảng tháng 5/2024 so với tháng 4/2024 tăng hay giảm", "compare", ""),
+        ("tháng nào năm 2023 doanh thu tăng mạnh nhất so với tháng trước", "groups", "desc"),
+    ],
+)
+def test_which_fell_is_those_that_fell(text: str, form: str, turn: str) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    assert (made.form, made.turn) == (form, turn)
+    assert made.growth is (form == "groups")
