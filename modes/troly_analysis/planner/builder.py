@@ -968,16 +968,22 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         ends, figure = parts.extremes or parts.limit or seller, parts.measures or seller or parts.sized
         whole = (figure and parts.groups and ends) or parts.has("whole") or _asks_anew(parts, before)
         whole = whole or parts.picks == "row"
-        elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
+        elliptic = _elliptic(parts, before) or names_figure_alone(parts, before) or _only_adds(parts)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and (
         before.form == "groups" or (before.form in {"top", "rows"} and before.limit == 1)
     )
     changed = (
         turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", _adds_up(parts, before), parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
-        parts.order, parts.chart, parts.has("all"), parts.every,
+        parts.order, parts.chart, parts.has("all"), parts.every, parts.added,
     )  # fmt: skip
     return any(changed)
+
+
+def _only_adds(parts: Parts) -> bool:
+    """Whether no more is said than what is to be counted in too: "lấy thêm đơn hoàn trả"."""
+    other = parts.measures or any(each not in parts.added for each in parts.conditions)
+    return bool(parts.added or parts.adds_days) and not other
 
 
 def _adds_up(parts: Parts, before: DataQuery) -> bool:
@@ -1174,6 +1180,7 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     `alone` is what the words make by themselves. Whatever else they say is `unmet`.
     """
     parts, before = _held_against_shown(_weekday_after_day(parts, before), before)
+    parts, before = _counted_in(parts, _of_any_state(parts, before))
     when = parts.when
     if before.versus and when.period and not when.versus and parts.extremes and (parts.groups or parts.loose):
         before = replace(figure_alone(before), versus=None)  # "tuần đó ngày nào cao nhất" of one of the two
@@ -1249,6 +1256,49 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
     two = Condition(one.ref, "in", [first, one.value], f"{first}, {one.value}")
     held = tuple(two if each is shown else each for each in before.conditions)
     return rest, replace(before, conditions=held, gap=(two,), versus=None)
+
+
+def _counted_in(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
+    """What is to be counted in too: beside the values asked for before, no longer left out, or of all that there are."""
+    for one in parts.added:
+        held = next((each for each in (*before.part, *before.conditions) if each.ref == one.ref), None)
+        if held is None or held.op not in {"eq", "in", "ne", "nin"}:
+            continue
+        old, new = values_of(held), values_of(one)
+        rest = [each for each in parts.conditions if each.ref != one.ref]
+        if _leaves_out(held):
+            left = [each for each in old if each not in new]
+            out = [_of_values(held, "nin", left)] if left else []
+        else:
+            values = [*old, *(each for each in new if each not in old)]
+            out = [_of_values(held, "in", values)] if values != old else []
+        if not out:
+            before = replace(before, conditions=tuple(each for each in before.conditions if each is not held))
+        parts = replace(parts, conditions=[*rest, *out])
+        if held in before.conditions:
+            before = replace(
+                before, conditions=tuple(out[0] if each is held else each for each in before.conditions)
+            )
+    return parts, before
+
+
+def _of_values(held: Condition, op: Literal["in", "nin"], values: list[Any]) -> Condition:
+    """`held` on these values, or on the only one."""
+    if len(values) > 1:
+        return replace(held, op=op, value=values, said=", ".join(values))
+    return replace(held, op="eq" if op == "in" else "ne", value=values[0], said=values[0])
+
+
+def _of_any_state(parts: Parts, before: DataQuery) -> DataQuery:
+    """Of rows in a state whose total is asked for ("bên đó giao tổng cộng bao nhiêu đơn"): the rows in any state."""
+    states = [each for each in before.conditions if each.ref.concept in STATES]
+    named = any(each.ref.concept in STATES for each in parts.conditions)
+    total = parts.op == "sum" or parts.has("sum", "all")
+    counted = parts.rows and not (parts.has("share") or any(each.ref for each in parts.measures))
+    counted = counted and (parts.pointer or _counts_rows(before.measures))
+    if not (states and total and counted) or named or before.form != "scalar":
+        return before
+    return replace(before, conditions=tuple(each for each in before.conditions if each not in states))
 
 
 class _Change:
@@ -1357,6 +1407,12 @@ class _Change:
         if self.against and query.period and self.against != query.period:
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
             self.set(versus=self.against, form="compare", groups=groups, growth=False)
+            return
+        if parts.adds_days and query.period and parts.when.period:
+            first, last = sorted((query.period, parts.when.period), key=lambda each: each.start)
+            apart = query.versus or parts.when.versus or (last.start - first.end).days > 1
+            self.unmet += ["add"] if apart else []  # no call counts two periods that do not meet
+            self.set(period=Period(first.start, max(first.end, last.end)))
             return
         other = parts.conditions or parts.groups or parts.loose or parts.limit or parts.kept or parts.pointer
         if query.versus and parts.conditions and parts.when.period == query.period:
@@ -1536,7 +1592,10 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
         return replace(query, part=tuple(new))  # "còn ví điện tử" of a share
     for each in query.conditions:
         at = next((at for at, one in enumerate(new) if one.ref == each.ref and _leaves_out(one)), None)
-        if at is not None and _leaves_out(each):
+        rest = [] if at is None else [value for value in values_of(each) if value not in values_of(new[at])]
+        if at is not None and each.op == "in" and rest and len(rest) < len(each.value):
+            new[at] = _of_values(each, "in", rest)  # "bỏ Lazada ra" of Shopee and Lazada
+        elif at is not None and _leaves_out(each):
             if parts.corrects or parts.has("only", "correction", "not this"):
                 continue  # "chỉ loại đơn hủy ra thôi", "trừ Lazada chứ không phải Shopee"
             new[at] = _both_out(each, new[at])

@@ -204,6 +204,10 @@ class Parts:
     đó"), "" for its rows ("trong đó").
     """
     pointer: Pointer | None = None
+    added: list[Condition] = field(default_factory=list)
+    """The values that are to be counted in as well ("cộng thêm Website", "tính cả đơn hủy")."""
+    adds_days: bool = False
+    """Whether its days are to be counted in with those asked about before ("thêm cả tháng 9")."""
     denied: list[tuple[Ref, str]] = field(default_factory=list)
     """The values that are left out, each with its column."""
     owner: Ref | None = None
@@ -337,6 +341,10 @@ class Reader:
             for each in self.mentions
             if each.period and each.role == "period"
         ]
+        dated = (at for at, each in enumerate(self.mentions) if each.period and each.role == "period")
+        adds = self._counted_in(next(dated, 0))
+        self.parts.adds_days = adds >= 0
+        self.take("frame", *([adds] if adds >= 0 else []))
         self.parts.conditions += read_weekdays(self)
         self._blanks()
         self._every()
@@ -1256,10 +1264,6 @@ class Reader:
             self._rows_inside(at)
             if denied:
                 self.parts.denied += [(value.ref, each) for each in value.values]
-            if self.has(at - 1, "including") and not (denied and self.has(at - 2, "not", "deny")):
-                self.take("frame", at - 1)  # "tính cả đơn hủy" leaves nothing out
-                self.parts.every.append(Group(value.ref))
-                continue
             if (beside := self._column_beside(at, value.ref)) >= 0:
                 self.take("value", beside)
             goods = self.schema.goods()
@@ -1270,17 +1274,14 @@ class Reader:
             self._state_fact(at, value)
             several = value.ref.kind != "boolean" and len(value.values) > 1
             said = list(value.values) if several else value.values[0]
-            found.append(
-                (Condition(value.ref, "in" if several else "eq", said, mention.text), denied, value.whole)
-            )
-        for at in list(self.free()):
-            # Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm".
-            target = self.dimension(at) if self.mentions[at].targets else None
-            ref = target.ref if target and target.weight >= 0.6 else None
-            if ref and ref.kind == "boolean" and not self._asked_for(at):
-                denied = self._denied(at)
-                self.take("value", at)
-                found.append((Condition(ref, "eq", not denied, self.mentions[at].text), False, True))
+            made = Condition(value.ref, "in" if several else "eq", said, mention.text)
+            self._adds(at, made, denied=denied)
+            if made in self.parts.added:
+                if self.any("including") and not any(each.ref == value.ref for each, *_ in found):
+                    continue  # "tính cả đơn hủy" leaves nothing out
+                denied = False
+            found.append((made, denied, value.whole))
+        found += self._yes_or_no()
         self.parts.conditions += _merged(found)
         out = [(each.ref.name, each.value) for each in self.parts.conditions if each.op in {"ne", "nin"}]
         held = [
@@ -1293,6 +1294,36 @@ class Reader:
             for fact in self.parts.facts
         ]
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
+
+    def _counted_in(self, at: int) -> int:
+        """The place of what says that a value or days are counted in too ("gộp thêm Website", "tính cả đơn hủy"); -1 for none."""
+        for nth in range(at - 1, -1, -1):
+            mention = self.mentions[nth]
+            if self.has(nth, "add", "including"):
+                return -1 if mention.has("all") and self.mentions[at].period else nth  # "cả tháng 10"
+            named = self.is_rows(nth) or (bool(mention.targets) and self.figure(nth) is None)
+            if not (
+                named or self.is_link(nth) or mention.role in {"value", "period"} or self.has(nth, "and")
+            ):
+                break
+        return -1
+
+    def _yes_or_no(self) -> Iterator[tuple[Condition, bool, bool]]:
+        """Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm"."""
+        for at in list(self.free()):
+            target = self.dimension(at) if self.mentions[at].targets else None
+            ref = target.ref if target and target.weight >= 0.6 else None
+            if ref and ref.kind == "boolean" and not self._asked_for(at):
+                denied = self._denied(at)
+                self.take("value", at)
+                yield Condition(ref, "eq", not denied, self.mentions[at].text), False, True
+
+    def _adds(self, at: int, made: Condition, *, denied: bool) -> None:
+        """Keep a value that is said to be counted in too."""
+        adds = -1 if denied and not self.has(at - 1, "including") else self._counted_in(at)
+        if adds >= 0 and not self.has(adds - 1, "not", "deny"):
+            self.take("frame", adds)
+            self.parts.added.append(made)
 
     def _net(self) -> None:
         """ "Doanh thu thực tế": what was sold without the orders that came to nothing, where a status says so; else it is not read."""

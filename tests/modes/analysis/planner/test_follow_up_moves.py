@@ -59,6 +59,30 @@ def test_what_falls_on_one_is_the_mean_of_the_same_rows(move: str) -> None:
         assert (call["filters"], days_of(call)) == ({"Tỉnh thành": place}, DAYS[days])
 
 
+@pytest.mark.parametrize(
+    "move",
+    ["tính cả {}", "cộng thêm {} nữa", "gộp cả {} vào", "lấy luôn {} thì bao nhiêu", "add {} too", "thêm {}"],
+)
+def test_what_is_added_stands_beside_what_was_asked_for(move: str) -> None:
+    for figure, days in itertools.product(FIGURES, DAYS):
+        call = after(f"{figure} {days} ở Hà Nội", move.format("Đà Nẵng")).calls[0].arguments
+        assert call["filters"] == {"Tỉnh thành": {"in": ["Hà Nội", "Đà Nẵng"]}}
+        assert ((call["operation"], call.get("field")), days_of(call)) == (FIGURES[figure], DAYS[days])
+        fewer = after(f"{figure} {days} ở Hà Nội", move.format("Đà Nẵng"), "bỏ Hà Nội ra").calls[0].arguments
+        assert fewer["filters"] == {"Tỉnh thành": "Đà Nẵng"}
+    back = after("doanh thu tháng 3/2024 không tính đơn hủy, đơn hoàn trả", move.format("đơn hủy")).calls
+    assert all(call.arguments["filters"] == {"Trạng thái": {"ne": "Hoàn trả"}} for call in back)
+    both = after("doanh thu tháng 3/2024", move.format("tháng 4/2024")).calls[0].arguments
+    assert days_of(both) == ("2024-03-01", "2024-04-30")
+    assert not after("doanh thu tháng 1/2024", move.format("tháng 4/2024")).calls
+
+
+@pytest.mark.parametrize("move", ["tổng cộng bao nhiêu đơn", "tong so don", "how many orders in total"])
+def test_the_total_after_rows_in_a_state_is_of_the_rows_in_any(move: str) -> None:
+    call = after("số đơn hủy tháng 3/2024 ở Hà Nội", move).calls[0].arguments
+    assert (call["filters"], days_of(call)) == ({"Tỉnh thành": "Hà Nội"}, DAYS["tháng 3/2024"])
+
+
 def test_the_difference_to_another_value_is_one_of_the_same_days() -> None:
     for (figure, days, place), move in itertools.product(
         FIRST, ("Cần Thơ hơn {} bao nhiêu", "so với Cần Thơ thì chênh bao nhiêu")
