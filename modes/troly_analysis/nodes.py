@@ -472,15 +472,24 @@ def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult
     if ask is not None and ask.growth:
         return [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
     if ask is not None and ask.form == "compare" and not ask.groups and len(ask.measures) == 1:
-        unit = ask.measures[0].ref.unit if ask.measures[0].ref else ""
-        return [dataclasses.replace(each, result=as_comparison(each.result, unit)) for each in findings]
-    if ask is not None and ask.gap and ask.measures[0].ref is not None:
-        unit = ask.measures[0].ref.unit
+        return [
+            dataclasses.replace(each, result=as_comparison(each.result, _unit_of(ask))) for each in findings
+        ]
+    beside = ask is not None and (ask.gap or (ask.form == "compare" and ask.worked))
+    if ask is not None and beside and (unit := _unit_of(ask)):
         made = (
-            dataclasses.replace(each.result, units=(unit,) * len(each.result.columns)) for each in findings
+            dataclasses.replace(
+                each.result, units=("",) * len(ask.groups) + (unit,) * len(each.result.columns)
+            )
+            for each in findings
         )
         return [dataclasses.replace(each, result=result) for each, result in zip(findings, made, strict=True)]
     return findings
+
+
+def _unit_of(ask: DataQuery) -> str:
+    """The unit of the one figure of a query: per cent where it is a share."""
+    return "%" if ask.part else ask.measures[0].ref.unit if ask.measures[0].ref else ""
 
 
 async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan | None = None) -> list[str]:
@@ -569,7 +578,7 @@ def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult
     span, versus = days or (None, None)
     if ask is not None and ask.form == "compare" and not ask.groups:  # the sentence names the days
         plan = dataclasses.replace(
-            plan, ask=dataclasses.replace(ask, form="groups", period=None, versus=None)
+            plan, ask=dataclasses.replace(ask, form=ask.worked or "groups", period=None, versus=None)
         )
     return dataclasses.replace(asked, heading=title(plan, asked.lang, rows), span=span, versus=versus)
 

@@ -1294,8 +1294,8 @@ def _of_any_state(parts: Parts, before: DataQuery) -> DataQuery:
     states = [each for each in before.conditions if each.ref.concept in STATES]
     named = any(each.ref.concept in STATES for each in parts.conditions)
     total = parts.op == "sum" or parts.has("sum", "all")
-    counted = parts.rows and not (parts.has("share") or any(each.ref for each in parts.measures))
-    counted = counted and (parts.pointer or _counts_rows(before.measures))
+    counted = bool(parts.rows) and not (parts.has("share") or any(each.ref for each in parts.measures))
+    counted = counted and (parts.pointer is not None or _counts_rows(before.measures))
     if not (states and total and counted) or named or before.form != "scalar":
         return before
     return replace(before, conditions=tuple(each for each in before.conditions if each not in states))
@@ -1336,9 +1336,10 @@ class _Change:
         added = parts.op == "sum" and sums and not (parts.measures or counted or parts.per)
         if added or not (parts.measures or counted or parts.op or told or parts.per):
             return
-        plain = [each for each in self.query.measures if each.op == "sum" and each.ref and not each.over]
+        ops = {"sum", "avg", "count"} if parts.per else {"sum"}
+        plain = [each for each in self.query.measures if each.op in ops and not (each.over or each.median)]
         means = bool(self.query.measures) and all(each.op == "avg" for each in self.query.measures)
-        if (parts.per_row or parts.op == "avg") and means and not parts.measures:
+        if (parts.per_row or parts.op == "avg") and means and not (parts.measures or parts.per):
             return  # "SPX thì mỗi đơn bao nhiêu", "riêng Website thì trung bình bao nhiêu"
         averages = (
             (parts.op == "avg" or parts.per_row or parts.per)
@@ -1347,7 +1348,8 @@ class _Change:
         )
         if averages and plain and len(plain) == len(self.query.measures):
             if parts.per:
-                self.set(form="per", per=tuple(parts.per))
+                sums = (replace(each, op="sum" if each.op == "avg" else each.op) for each in plain)
+                self.set(form="per", per=tuple(parts.per), measures=tuple(sums))
             else:
                 self.set(measures=tuple(replace(each, op="avg") for each in plain))
             return
@@ -1369,11 +1371,11 @@ class _Change:
         back = _moved_back(self.parts, self.before)
         if groups := tuple(self.parts.groups or (() if back else self.parts.loose)):
             kept = (each for each in self.query.conditions if each.ref != groups[0].ref or each.op != "eq")
-            if self.query.per:  # "ngày nào cao nhất?" after the mean of a day
+            if groups == self.query.per:  # "ngày nào cao nhất?" after the mean of a day
                 sums = tuple(replace(each, op="sum" if each.ref else "count") for each in self.query.measures)
                 self.set(per=(), measures=sums)
             ranked = self.query.form == "top" and not groups[0].unit
-            form, limit = ("top", self.query.limit) if ranked else ("groups", 0)
+            form, limit = ("top", self.query.limit) if ranked else (self.query.worked or "groups", 0)
             form = "compare" if self.query.versus and not groups[0].unit else form
             self.set(groups=groups, conditions=tuple(kept), growth=False, form=form, limit=limit)
 
@@ -1389,6 +1391,7 @@ class _Change:
             there = preceding if parts.has("preceding") else following
             self.set(period=there(query.period))
             return
+        of_two = query.form == "share" and not query.part
         if parts.when.versus_only and parts.when.same_days and query.period and not query.versus:
             days, told = query.period, parts.when.versus
             held = (each for each in _LENGTHS if told and is_whole(told, each) and not parts.when.same_year)
@@ -1396,7 +1399,7 @@ class _Change:
             earlier = Period(add(days.start, -1, unit), add(days.end + timedelta(1), -1, unit) - timedelta(1))
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
             compared = {"versus": earlier, "form": "compare", "groups": groups, "growth": False}
-            self.set(**({"period": earlier} if query.form == "share" else compared))
+            self.set(**({"period": earlier} if of_two else compared))
             return
         if parts.when.period and (parts.when.versus or (query.versus and (parts.measures or parts.rows))):
             # Both periods are named anew, or a whole question follows a comparison.
@@ -1405,6 +1408,7 @@ class _Change:
             self.unmet += ["±"] if parts.when.versus and query.groups else []
             return
         if self.against and query.period and self.against != query.period:
+            self.unmet += ["compare"] if of_two else []
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
             self.set(versus=self.against, form="compare", groups=groups, growth=False)
             return
@@ -1430,7 +1434,8 @@ class _Change:
             self.unmet += [] if form in {"top", "rows"} else ["top"]
         if parts.rank and self.query.form == "groups" and _ranks_things(self.query):
             self.set(form="top", order="asc" if "min" in parts.extremes else "desc")
-        ranked = self.query.form == "top" and _same_groups(parts, self.before)
+        worked = bool(self.query.groups and self.query.form in {"share", "per"})
+        ranked = (worked or self.query.form == "top") and _same_groups(parts, self.before)
         if parts.rank and (ranked or self.query.form == "rows") and not parts.measures:
             turned = parts.extremes[:1] == ["max" if self.query.order == "asc" else "min"]
             self.unmet += ["max/min"] if turned else []
@@ -1443,8 +1448,10 @@ class _Change:
         if told:
             self.set(order=told)  # "kênh nào tăng nhiều nhất" after a comparison
         elif parts.extremes:
-            turned = self.before.form == "groups" or (
-                self.before.form in {"top", "rows"} and self.before.limit == 1
+            turned = (
+                worked
+                or self.before.form == "groups"
+                or (self.before.form in {"top", "rows"} and self.before.limit == 1)
             )
             refs = [each.ref for each in self.query.measures]
             listed = parts.rows and parts.has("which") and not self.query.groups and len(refs) == 1
@@ -1455,9 +1462,10 @@ class _Change:
             if len(set(parts.extremes)) > 1 or not named or other or self.query.versus:
                 self.unmet.append("max/min")
             else:
-                form = "rows" if self.query.form == "rows" else "top"
+                form = self.query.form if worked or self.query.form == "rows" else "top"
                 order = "desc" if parts.extremes[0] == "max" else "asc"
-                self.set(form=form, order=order, limit=parts.limit or 1, count_groups=False)
+                limit = parts.limit or (0 if worked else 1)
+                self.set(form=form, order=order, limit=limit, count_groups=False)
         if parts.order:
             self.set(order=parts.order)
             self.unmet += [] if self.query.form in {"top", "rows", "groups"} else [parts.order]
@@ -1499,11 +1507,14 @@ class _Change:
         self.unmet += [f"rank {parts.rank}"] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
-        special = before.growth or before.rank or before.part or self.query.per
+        special = before.growth or before.rank or before.part or (before.per and self.query.per)
         special = special or (before.gap and not parts.pointer and self.query.gap != before.gap)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
         same = replace(same, period=before.period, date_ref=before.date_ref)
+        if self.query.worked and self.query.worked == before.worked:  # what is worked out of them is kept
+            same = replace(same, form=before.form, groups=before.groups, order=before.order)
+            same = replace(same, versus=before.versus, rank=before.rank, limit=before.limit)
         changed = same != before
         self.unmet += ["…"] if (special and changed) or points_by_weekday(parts, before) else []
         self.unmet += _foreign(self.query.measures)

@@ -323,7 +323,7 @@ class Reader:
         """Give every mention its role, in the order that the module's text explains."""
         self._five()
         self._compare_nothing()
-        if self.mentions and fold(self.mentions[0].text) == "vs":
+        if len(self.mentions) > 1 and fold(self.mentions[0].text) == "vs" and not self.mentions[1].period:
             self.mentions[0].labels = frozenset({"and", "filler"})  # "với" of who types short
         first = next((at for at in range(len(self.mentions)) if fold(self.mentions[at].text) == "sao"), -1)
         if first >= 0 and all(map(self.is_link, range(first))) and self.any("growth"):

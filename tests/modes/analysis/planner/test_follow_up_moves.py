@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, plan
+from tests.support.modes.analysis import analyst_at
 from troly_analysis.planner import Plan, analyse_question
 
 FIGURES = {
@@ -81,6 +83,55 @@ def test_what_is_added_stands_beside_what_was_asked_for(move: str) -> None:
 def test_the_total_after_rows_in_a_state_is_of_the_rows_in_any(move: str) -> None:
     call = after("số đơn hủy tháng 3/2024 ở Hà Nội", move).calls[0].arguments
     assert (call["filters"], days_of(call)) == ({"Tỉnh thành": "Hà Nội"}, DAYS["tháng 3/2024"])
+
+
+@pytest.mark.parametrize("first", ["tỷ lệ hủy tháng 3/2024", "doanh thu trung bình mỗi ngày tháng 3/2024"])
+@pytest.mark.parametrize(
+    ("move", "changed"),
+    [
+        ("theo nền tảng", {"groups"}),
+        ("kênh nào thấp nhất", {"groups", "order"}),
+        ("so với tháng 2/2024 thì sao", {"form", "versus"}),
+        ("còn Hà Nội", {"conditions"}),
+    ],
+)
+def test_a_rate_and_a_mean_of_a_day_stay_what_is_worked_out(first: str, move: str, changed: set[str]) -> None:
+    before, made = after(first).ask, after(first, move).ask
+    assert before is not None
+    assert made is not None
+    now = {
+        name
+        for name in ("form", "groups", "order", "versus", "conditions")
+        if getattr(before, name) != getattr(made, name)
+    }
+    assert now == changed
+    assert (made.part, made.per, made.measures) == (before.part, before.per, before.measures)
+    lowest = plan("nền tảng nào có tỷ lệ hủy thấp nhất", (ORDERS,), NOW, None).calls[0].arguments
+    assert {"$sort": {"share": 1, "Nền tảng": 1}} in lowest["pipeline"]
+
+
+async def test_two_rates_and_two_means_of_a_day_are_held_against_each_other(own_home: Path) -> None:
+    sheet = "Mã đơn,Ngày đặt,Trạng thái,Doanh thu\n" + "\n".join(
+        f"D{day}-{month},{day:02}/{month:02}/2026,{'Đã hủy' if day <= month else 'Hoàn thành'},{month * 100}000"
+        for month in (9, 10)
+        for day in range(1, 21)
+    )
+    with analyst_at(own_home, sheet) as analyst:
+        rates = [
+            (await analyst.ask(text)).answer
+            for text in ("tỷ lệ hủy tháng 9/2026", "tháng 10/2026", "chênh bao nhiêu")
+        ]
+        means = [
+            (await analyst.ask(text)).answer
+            for text in (
+                "số đơn trung bình mỗi ngày tháng 9/2026",
+                "tháng 10/2026",
+                "tăng hay giảm bao nhiêu",
+            )
+        ]
+    assert "(từ 45% lên 50%)" in rates[-1]
+    assert "5 điểm phần trăm" in rates[-1]
+    assert "mỗi ngày" in means[-1]
 
 
 def test_the_difference_to_another_value_is_one_of_the_same_days() -> None:
