@@ -1004,14 +1004,13 @@ def _asks_anew(parts: Parts, before: DataQuery) -> bool:
 
 def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
-    share = parts.has("share") and _share_of(parts, before) is not None
     again = asks_again(parts, before) or _moved_back(parts, before)
     ranked = before.form == "top" or (before.form == "rows" and bool(before.order))
     ranked = ranked or (before.form == "groups" and _ranks_things(before))
     again = again or (bool(parts.rank) and ranked and _same_groups(parts, before) and not parts.measures)
     days = parts.when.period or parts.when.versus
     changed = before.versus and parts.has("growth") and (parts.groups or parts.loose) and not days
-    return bool(changed) or share or again or parts.pointer is not None or leaves_rest(parts)
+    return bool(changed) or again or parts.pointer is not None or leaves_rest(parts)
 
 
 def _same_groups(parts: Parts, before: DataQuery) -> bool:
@@ -1062,7 +1061,7 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     return (
         parts.has("share")
         and (nothing_named(parts) or (same and not named))
-        and before.form in {"scalar", "top"}
+        and before.form in {"scalar", "top", "share"}
         and not before.versus
     )
 
@@ -1149,6 +1148,7 @@ def asks_again(parts: Parts, before: DataQuery) -> bool:
     """Whether the change or difference is asked for that a comparison told: "tăng hay giảm, mấy phần trăm"."""
     rest = replace(parts, measures=[]) if _same_figures(parts, before) else parts
     shared = before.form == "share" and parts.has("share") and nothing_named(parts)
+    shared = shared or (parts.has("share") and _share_of(parts, before) is not None)
     changed = bool(before.versus) and parts.has("growth", "gap", "share", "compare")
     return shared or (changed and nothing_named(rest))
 
@@ -1333,8 +1333,9 @@ class _Change:
         if whole and self.query.form == "top" and self.query.limit == 1 and (parts.measures or counted):
             self.query = figure_alone(self.query)  # "còn thứ bảy mấy đơn?" ranks nothing
         sums = all(each.op in _ADDS for each in self.query.measures)
-        added = parts.op == "sum" and sums and not (parts.measures or counted or parts.per)
-        if added or not (parts.measures or counted or parts.op or told or parts.per):
+        if (parts.op == "sum" and sums and not (parts.measures or counted or parts.per)) or not (
+            parts.measures or counted or parts.op or told or parts.per
+        ):
             return
         ops = {"sum", "avg", "count"} if parts.per else {"sum"}
         plain = [each for each in self.query.measures if each.op in ops and not (each.over or each.median)]
@@ -1348,8 +1349,8 @@ class _Change:
         )
         if averages and plain and len(plain) == len(self.query.measures):
             if parts.per:
-                sums = (replace(each, op="sum" if each.op == "avg" else each.op) for each in plain)
-                self.set(form="per", per=tuple(parts.per), measures=tuple(sums))
+                added = tuple(replace(each, op="sum" if each.op == "avg" else each.op) for each in plain)
+                self.set(form="per", per=tuple(parts.per), measures=added)
             else:
                 self.set(measures=tuple(replace(each, op="avg") for each in plain))
             return
@@ -1562,29 +1563,58 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
     """What part of the answer before one of its groups is, or what part its last condition makes of all; None for else."""
     said = [(each.ref, each.value) for each in parts.conditions]
     of_list = bool(said) and [each.ref for each in before.groups] == [ref for ref, _ in said]
-    plain = (
-        (before.form in {"scalar", "groups"} or (before.form == "top" and of_list))
-        and len(before.measures) == 1
-        and not (before.versus or before.gap)
-    )
-    other = parts.numbers or parts.extremes or parts.limit or parts.groups or parts.loose or parts.when.versus
+    scalar = before.form == "scalar" or (before.form == "share" and bool(before.part))
+    plain = scalar or before.form == "groups" or (before.form == "top" and of_list)
+    plain = plain and len(before.measures) == 1 and not (before.versus or before.gap)
+    other = parts.numbers or parts.extremes or parts.limit or parts.groups or parts.when.versus
     if plain and before.form == "scalar" and len(parts.measures) == 1 and not (other or parts.conditions):
         one, two = before.measures[0], parts.measures[0]
         sums = one.op == two.op == "sum" and one.ref != two.ref and not _other_days(parts, before)
         if sums and (parts.kept or parts.pointer):  # "số đó bằng mấy phần trăm doanh thu"
             return replace(before, form="share", measures=(one, two))
-    last, rest = before.conditions[-1:], before.conditions[:-1]
-    again = bool(said) and said == [(each.ref, each.value) for each in last]
-    pointed = parts.kept or parts.pointer or ((of_list or again) and parts.when.period is None)
-    if not plain or other or _other_days(parts, before) or not pointed:
+    if not plain or other or _other_days(parts, before):
         return None
-    if of_list and not (again and not before.groups):
+    found = (_rest_of_share(parts, before) or _part_and_whole(parts, before)) if scalar else None
+    if found is not None:
+        part, whole = found
+        return replace(before, form="share", part=tuple(part), conditions=tuple(whole))
+    pointed = parts.kept or parts.pointer or (of_list and parts.when.period is None)
+    if of_list and pointed and not parts.loose:
         return replace(figure_alone(before), form="share", part=tuple(parts.conditions))
-    if before.groups or (said and not again) or not last:
+    return None
+
+
+def _rest_of_share(parts: Parts, before: DataQuery) -> tuple[list[Condition], list[Condition]] | None:
+    """What is left beside the part of a share: "còn lại chiếm bao nhiêu"."""
+    one = before.part[0] if len(before.part) == 1 and parts.has("left") and not parts.conditions else None
+    if one is None or one.op not in {"eq", "in"} or any(group.ref != one.ref for group in parts.loose):
         return None
-    if parts.rows and parts.pointer and parts.pointer.ref and rest and not again:
-        last, rest = rest, last  # "mấy phần trăm đơn của tỉnh đó": of its rows
-    return replace(before, form="share", part=last, conditions=rest)
+    return [replace(one, op="ne" if one.op == "eq" else "nin")], list(before.conditions)
+
+
+def _part_and_whole(parts: Parts, before: DataQuery) -> tuple[list[Condition], list[Condition]] | None:
+    """What makes the part and the whole of a share of one figure: what is named of the whole bounds it, all else that was bound
+    makes the part; a value that is named as a part is one of the rows before.
+    """
+    held, said = [*before.part, *before.conditions], parts.conditions
+    same = _same_figures(parts, before) if parts.measures else not parts.rows or _counts_rows(before.measures)
+    if not same or any(each.ref.sheet for each in said) or parts.loose or parts.has("left"):
+        return None
+    again = [each for each in held if any((each.ref, each.value) == (one.ref, one.value) for one in said)]
+    rest = [each for each in held if each not in again]
+    if len(again) < len(said):
+        among = before.form == "scalar" or parts.kept == [""]
+        new = len(said) == 1 and not parts.of_whole and among
+        return (list(said), [each for each in held if each.ref != said[0].ref]) if new else None
+    if said:
+        return (rest, again) if parts.of_whole and rest else (again, rest)
+    if not held or not (parts.kept or parts.pointer):
+        return None
+    if parts.has("sum", "all", "whole"):
+        return held, []
+    whole = [each for each in held if parts.pointer and parts.pointer.ref and each.ref == parts.pointer.ref]
+    part = [each for each in held if each not in whole] if whole else held[-1:]
+    return part or held, [each for each in held if each not in part] if part else []
 
 
 def of_every(parts: Parts, query: DataQuery) -> DataQuery:

@@ -408,7 +408,7 @@ def _within(writer: Writer, ask: DataQuery, period: Period) -> Any:
     return {"$and": [{"$gte": [value, on_day(period.start)]}, {"$lt": [value, after_day(period)]}]}
 
 
-def _beside(writer: Writer, ask: DataQuery, tests: dict[str, _Side], period: Period | None) -> list[Stage]:
+def _beside(writer: Writer, ask: DataQuery, tests: Mapping[str, _Side], period: Period | None) -> list[Stage]:
     gather: Stage = {"_id": ids(writer, ask.groups)}
     sizes = [_side(writer, ask, gather, nth, side) for nth, side in enumerate(tests.values())]
     shown = {**shown_keys(ask.groups), **dict(zip(tests, sizes, strict=True))}

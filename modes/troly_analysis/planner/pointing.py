@@ -47,7 +47,8 @@ def pointed_query(
             parts, before, shown, key
         )
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
-        return None
+        again = before.form == "share" and pointer == Pointer() and parts.has("share")
+        return before if again else None
     days = shown_in(before, shown) if pointer == Pointer() else before
     of_one = _is_of_one_thing(pointer, before) or (before.form == "scalar" and pointer == Pointer())
     if days is not before or of_one:

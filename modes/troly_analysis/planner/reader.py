@@ -187,6 +187,8 @@ class Parts:
     """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
     share_of: str = ""
     """The words of the value whose share is asked for, where several are named: "COD" of "ở Cần Thơ, bao nhiêu % … COD"."""
+    of_whole: bool = False
+    """Whether the values that are named bound the whole of a share: "chiếm mấy phần trăm tổng đơn của Hà Nội"."""
     sized: bool = False
     """Whether an end is said of the size of the rows ("đơn lớn nhất của khách nào"), so that one of them is asked for."""
     whole_first: bool = False
@@ -2288,6 +2290,7 @@ class Reader:
         if not named or share < 0:
             return ""
         said = set(fold(self.mentions[share].text).split())
+        self.parts.of_whole = all(self._of_whole(at, share) for at in named)
         takes = [at for at in named if at < share] if said & _TAKES else []
         ends = [at for at in range(share) if self.has(at, "max", "min") and "," in self._between(at, at + 1)]
         if ends and said & _TAKES:
@@ -2300,6 +2303,15 @@ class Reader:
             if STATES.intersection(each.ref.concept for each in self.mentions[at].values[:1])
         ]
         return self.mentions[(after[-1:] or states or free)[0]].text
+
+    def _of_whole(self, at: int, share: int) -> bool:
+        """Whether a value is one of the whole: named behind "phần trăm", with no "là", "bị" before it, or what it is held against."""
+        if at < share:
+            return any(self.has(nth, "compare") for nth in range(at))
+        between = {
+            word.folded for word in self.wording.words[self.mentions[share].end : self.mentions[at].start]
+        }
+        return between.isdisjoint(turn_words("being"))
 
     def _bounds(self, at: int, share: int) -> bool:
         """Whether a value is a place or a topic: a preposition stands before it, or a comma or "thì" closes it before the share."""

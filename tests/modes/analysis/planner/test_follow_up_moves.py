@@ -85,6 +85,33 @@ def test_the_total_after_rows_in_a_state_is_of_the_rows_in_any(move: str) -> Non
     assert (call["filters"], days_of(call)) == ({"Tỉnh thành": "Hà Nội"}, DAYS["tháng 3/2024"])
 
 
+@pytest.mark.parametrize(
+    ("move", "part", "whole"),
+    [
+        ("chiếm bao nhiêu phần trăm đơn của {place}", {"COD"}, {"{place}"}),
+        ("chiếm mấy phần trăm tổng đơn COD", {"{place}"}, {"COD"}),
+        ("chiem may phan tram tong don", {"{place}", "COD"}, set()),
+        ("so với toàn bộ đơn COD thì chiếm mấy %", {"{place}"}, {"COD"}),
+        ("what percent of COD orders is that", {"{place}"}, {"COD"}),
+        ("Shopee chiếm bao nhiêu phần trăm", {"Shopee"}, {"{place}", "COD"}),
+        ("bao nhiêu phần trăm bị hủy", {"Đã hủy"}, {"{place}", "COD"}),
+    ],
+)
+def test_what_is_named_behind_a_share_bounds_its_whole(move: str, part: set[str], whole: set[str]) -> None:
+    for days, place in itertools.product(DAYS, PLACES):
+        made = after(f"{days} có bao nhiêu đơn COD ở {place}", move.format(place=place)).ask
+        assert made is not None
+        assert made.form == "share"
+        assert {each.value for each in made.part} == {each.format(place=place) for each in part}
+        assert {each.value for each in made.conditions} == {each.format(place=place) for each in whole}
+        rest = after(
+            f"{days} có bao nhiêu đơn ở {place}",
+            "chiếm bao nhiêu phần trăm",
+            "phần còn lại chiếm bao nhiêu phần trăm",
+        ).ask
+        assert rest is None or [(each.op, each.value) for each in rest.part] == [("ne", place)]
+
+
 @pytest.mark.parametrize("first", ["tỷ lệ hủy tháng 3/2024", "doanh thu trung bình mỗi ngày tháng 3/2024"])
 @pytest.mark.parametrize(
     ("move", "changed"),
