@@ -499,15 +499,24 @@ def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult
         changed = (with_changes(each.result, ask.order, ask.turn) for each in findings)
         return [dataclasses.replace(each, result=one) for each, one in zip(findings, changed, strict=True)]
     if ask is not None and ask.form == "compare" and not ask.groups and len(ask.measures) == 1:
-        unit = ask.measures[0].ref.unit if ask.measures[0].ref else ""
-        return [dataclasses.replace(each, result=as_comparison(each.result, unit)) for each in findings]
-    if ask is not None and ask.gap and ask.measures[0].ref is not None:
-        unit = ask.measures[0].ref.unit
+        return [
+            dataclasses.replace(each, result=as_comparison(each.result, _unit_of(ask))) for each in findings
+        ]
+    beside = ask is not None and (ask.gap or (ask.form == "compare" and ask.worked))
+    if ask is not None and beside and (unit := _unit_of(ask)):
         made = (
-            dataclasses.replace(each.result, units=(unit,) * len(each.result.columns)) for each in findings
+            dataclasses.replace(
+                each.result, units=("",) * len(ask.groups) + (unit,) * len(each.result.columns)
+            )
+            for each in findings
         )
         return [dataclasses.replace(each, result=result) for each, result in zip(findings, made, strict=True)]
     return findings
+
+
+def _unit_of(ask: DataQuery) -> str:
+    """The unit of the one figure of a query: per cent where it is a share."""
+    return "%" if ask.part else ask.measures[0].ref.unit if ask.measures[0].ref else ""
 
 
 async def _without_lost(job: Job, findings: Sequence[ComputedResult], plan: Plan | None = None) -> list[str]:
@@ -609,7 +618,7 @@ def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult
 def _named_query(plan: Plan, ask: DataQuery | None, lang: Lang, rows: int = 0) -> str:
     """What a query of a plan is called; of two periods its sentence names the days."""
     if ask is not None and ask.form == "compare" and not ask.groups:
-        ask = dataclasses.replace(ask, form="groups", period=None, versus=None)
+        ask = dataclasses.replace(ask, form=ask.worked or "groups", period=None, versus=None)
     return title(dataclasses.replace(plan, ask=ask), lang, rows)
 
 

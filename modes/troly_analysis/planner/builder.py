@@ -1054,16 +1054,22 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         ends, figure = parts.extremes or parts.limit or seller, parts.measures or seller or parts.sized
         whole = (figure and parts.groups and ends) or parts.has("whole") or _asks_anew(parts, before)
         whole = whole or parts.picks == "row"
-        elliptic = _elliptic(parts, before) or names_figure_alone(parts, before)
+        elliptic = _elliptic(parts, before) or names_figure_alone(parts, before) or _only_adds(parts)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and (
         before.form == "groups" or (before.form in {"top", "rows"} and before.limit == 1)
     )
     changed = (
         turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", _adds_up(parts, before), parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
-        parts.order, parts.chart, parts.has("all"), parts.every,
+        parts.order, parts.chart, parts.has("all"), parts.every, parts.added,
     )  # fmt: skip
     return any(changed)
+
+
+def _only_adds(parts: Parts) -> bool:
+    """Whether no more is said than what is to be counted in too: "lấy thêm đơn hoàn trả"."""
+    other = parts.measures or any(each not in parts.added for each in parts.conditions)
+    return bool(parts.added or parts.adds_days) and not other
 
 
 def _adds_up(parts: Parts, before: DataQuery) -> bool:
@@ -1084,14 +1090,13 @@ def _asks_anew(parts: Parts, before: DataQuery) -> bool:
 
 def _goes_on(parts: Parts, before: DataQuery) -> bool:
     """Whether what is asked has its meaning from the answer before alone, whatever else the message names."""
-    share = parts.has("share") and _share_of(parts, before) is not None
     again = asks_again(parts, before) or _moved_back(parts, before)
     ranked = before.form == "top" or (before.form == "rows" and bool(before.order))
     ranked = ranked or (before.form == "groups" and _ranks_things(before))
     again = again or (bool(parts.rank) and ranked and _same_groups(parts, before) and not parts.measures)
     days = parts.when.period or parts.when.versus
     changed = before.versus and parts.has("growth") and (parts.groups or parts.loose) and not days
-    return bool(changed) or share or again or parts.pointer is not None or leaves_rest(parts)
+    return bool(changed) or again or parts.pointer is not None or leaves_rest(parts)
 
 
 def _same_groups(parts: Parts, before: DataQuery) -> bool:
@@ -1142,7 +1147,7 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     return (
         parts.has("share")
         and (nothing_named(parts) or (same and not named))
-        and before.form in {"scalar", "top"}
+        and before.form in {"scalar", "top", "share"}
         and not before.versus
     )
 
@@ -1229,6 +1234,7 @@ def asks_again(parts: Parts, before: DataQuery) -> bool:
     """Whether the change or difference is asked for that a comparison told: "tăng hay giảm, mấy phần trăm"."""
     rest = replace(parts, measures=[]) if _same_figures(parts, before) else parts
     shared = before.form == "share" and parts.has("share") and nothing_named(parts)
+    shared = shared or (parts.has("share") and _share_of(parts, before) is not None)
     changed = bool(before.versus) and parts.has("growth", "gap", "share", "compare")
     return shared or (changed and nothing_named(rest))
 
@@ -1260,6 +1266,7 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     `alone` is what the words make by themselves. Whatever else they say is `unmet`.
     """
     parts, before = _held_against_shown(_weekday_after_day(parts, before), before)
+    parts, before = _counted_in(parts, _of_any_state(parts, before))
     when = parts.when
     if before.versus and when.period and not when.versus and parts.extremes and (parts.groups or parts.loose):
         before = replace(figure_alone(before), versus=None)  # "tuần đó ngày nào cao nhất" of one of the two
@@ -1337,6 +1344,49 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
     return rest, replace(before, conditions=held, gap=(two,), versus=None)
 
 
+def _counted_in(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
+    """What is to be counted in too: beside the values asked for before, no longer left out, or of all that there are."""
+    for one in parts.added:
+        held = next((each for each in (*before.part, *before.conditions) if each.ref == one.ref), None)
+        if held is None or held.op not in {"eq", "in", "ne", "nin"}:
+            continue
+        old, new = values_of(held), values_of(one)
+        rest = [each for each in parts.conditions if each.ref != one.ref]
+        if _leaves_out(held):
+            left = [each for each in old if each not in new]
+            out = [_of_values(held, "nin", left)] if left else []
+        else:
+            values = [*old, *(each for each in new if each not in old)]
+            out = [_of_values(held, "in", values)] if values != old else []
+        if not out:
+            before = replace(before, conditions=tuple(each for each in before.conditions if each is not held))
+        parts = replace(parts, conditions=[*rest, *out])
+        if held in before.conditions:
+            before = replace(
+                before, conditions=tuple(out[0] if each is held else each for each in before.conditions)
+            )
+    return parts, before
+
+
+def _of_values(held: Condition, op: Literal["in", "nin"], values: list[Any]) -> Condition:
+    """`held` on these values, or on the only one."""
+    if len(values) > 1:
+        return replace(held, op=op, value=values, said=", ".join(values))
+    return replace(held, op="eq" if op == "in" else "ne", value=values[0], said=values[0])
+
+
+def _of_any_state(parts: Parts, before: DataQuery) -> DataQuery:
+    """Of rows in a state whose total is asked for ("bên đó giao tổng cộng bao nhiêu đơn"): the rows in any state."""
+    states = [each for each in before.conditions if each.ref.concept in STATES]
+    named = any(each.ref.concept in STATES for each in parts.conditions)
+    total = parts.op == "sum" or parts.has("sum", "all")
+    counted = bool(parts.rows) and not (parts.has("share") or any(each.ref for each in parts.measures))
+    counted = counted and (parts.pointer is not None or _counts_rows(before.measures))
+    if not (states and total and counted) or named or before.form != "scalar":
+        return before
+    return replace(before, conditions=tuple(each for each in before.conditions if each not in states))
+
+
 class _Change:
     """The question before while a message changes it; `unmet` is what the message says beside."""
 
@@ -1369,12 +1419,14 @@ class _Change:
         if whole and self.query.form == "top" and self.query.limit == 1 and (parts.measures or counted):
             self.query = figure_alone(self.query)  # "còn thứ bảy mấy đơn?" ranks nothing
         sums = all(each.op in _ADDS for each in self.query.measures)
-        added = parts.op == "sum" and sums and not (parts.measures or counted or parts.per)
-        if added or not (parts.measures or counted or parts.op or told or parts.per):
+        if (parts.op == "sum" and sums and not (parts.measures or counted or parts.per)) or not (
+            parts.measures or counted or parts.op or told or parts.per
+        ):
             return
-        plain = [each for each in self.query.measures if each.op == "sum" and each.ref and not each.over]
+        ops = {"sum", "avg", "count"} if parts.per else {"sum"}
+        plain = [each for each in self.query.measures if each.op in ops and not (each.over or each.median)]
         means = bool(self.query.measures) and all(each.op == "avg" for each in self.query.measures)
-        if (parts.per_row or parts.op == "avg") and means and not parts.measures:
+        if (parts.per_row or parts.op == "avg") and means and not (parts.measures or parts.per):
             return  # "SPX thì mỗi đơn bao nhiêu", "riêng Website thì trung bình bao nhiêu"
         averages = (
             (parts.op == "avg" or parts.per_row or parts.per)
@@ -1383,7 +1435,8 @@ class _Change:
         )
         if averages and plain and len(plain) == len(self.query.measures):
             if parts.per:
-                self.set(form="per", per=tuple(parts.per))
+                added = tuple(replace(each, op="sum" if each.op == "avg" else each.op) for each in plain)
+                self.set(form="per", per=tuple(parts.per), measures=added)
             else:
                 self.set(measures=tuple(replace(each, op="avg") for each in plain))
             return
@@ -1405,11 +1458,11 @@ class _Change:
         back = _moved_back(self.parts, self.before)
         if groups := tuple(self.parts.groups or (() if back else self.parts.loose)):
             kept = (each for each in self.query.conditions if each.ref != groups[0].ref or each.op != "eq")
-            if self.query.per:  # "ngày nào cao nhất?" after the mean of a day
+            if groups == self.query.per:  # "ngày nào cao nhất?" after the mean of a day
                 sums = tuple(replace(each, op="sum" if each.ref else "count") for each in self.query.measures)
                 self.set(per=(), measures=sums)
             ranked = self.query.form == "top" and not groups[0].unit
-            form, limit = ("top", self.query.limit) if ranked else ("groups", 0)
+            form, limit = ("top", self.query.limit) if ranked else (self.query.worked or "groups", 0)
             form = "compare" if self.query.versus and not groups[0].unit else form
             self.set(groups=groups, conditions=tuple(kept), growth=False, form=form, limit=limit)
 
@@ -1425,6 +1478,7 @@ class _Change:
             there = preceding if parts.has("preceding") else following
             self.set(period=there(query.period))
             return
+        of_two = query.form == "share" and not query.part
         if parts.when.versus_only and parts.when.same_days and query.period and not query.versus:
             days, told = query.period, parts.when.versus
             held = (each for each in _LENGTHS if told and is_whole(told, each) and not parts.when.same_year)
@@ -1432,7 +1486,7 @@ class _Change:
             earlier = Period(add(days.start, -1, unit), add(days.end + timedelta(1), -1, unit) - timedelta(1))
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
             compared = {"versus": earlier, "form": "compare", "groups": groups, "growth": False}
-            self.set(**({"period": earlier} if query.form == "share" else compared))
+            self.set(**({"period": earlier} if of_two else compared))
             return
         if parts.when.period and (parts.when.versus or (query.versus and (parts.measures or parts.rows))):
             # Both periods are named anew, or a whole question follows a comparison.
@@ -1441,8 +1495,15 @@ class _Change:
             self.unmet += ["±"] if parts.when.versus and query.groups else []
             return
         if self.against and query.period and self.against != query.period:
+            self.unmet += ["compare"] if of_two else []
             groups = tuple(each for each in query.groups if each.unit not in _COURSE)
             self.set(versus=self.against, form="compare", groups=groups, growth=False)
+            return
+        if parts.adds_days and query.period and parts.when.period:
+            first, last = sorted((query.period, parts.when.period), key=lambda each: each.start)
+            apart = query.versus or parts.when.versus or (last.start - first.end).days > 1
+            self.unmet += ["add"] if apart else []  # no call counts two periods that do not meet
+            self.set(period=Period(first.start, max(first.end, last.end)))
             return
         other = parts.conditions or parts.groups or parts.loose or parts.limit or parts.kept or parts.pointer
         if query.versus and parts.conditions and parts.when.period == query.period:
@@ -1460,7 +1521,8 @@ class _Change:
             self.unmet += [] if form in {"top", "rows"} else ["top"]
         if parts.rank and self.query.form == "groups" and _ranks_things(self.query):
             self.set(form="top", order="asc" if "min" in parts.extremes else "desc")
-        ranked = self.query.form == "top" and _same_groups(parts, self.before)
+        worked = bool(self.query.groups and self.query.form in {"share", "per"})
+        ranked = (worked or self.query.form == "top") and _same_groups(parts, self.before)
         if parts.rank and (ranked or self.query.form == "rows") and not parts.measures:
             turned = parts.extremes[:1] == ["max" if self.query.order == "asc" else "min"]
             self.unmet += ["max/min"] if turned else []
@@ -1473,8 +1535,10 @@ class _Change:
         if told:
             self.set(order=told)  # "kênh nào tăng nhiều nhất" after a comparison
         elif parts.extremes:
-            turned = self.before.form == "groups" or (
-                self.before.form in {"top", "rows"} and self.before.limit == 1
+            turned = (
+                worked
+                or self.before.form == "groups"
+                or (self.before.form in {"top", "rows"} and self.before.limit == 1)
             )
             refs = [each.ref for each in self.query.measures]
             listed = parts.rows and parts.has("which") and not self.query.groups and len(refs) == 1
@@ -1485,9 +1549,10 @@ class _Change:
             if len(set(parts.extremes)) > 1 or not named or other or self.query.versus:
                 self.unmet.append("max/min")
             else:
-                form = "rows" if self.query.form == "rows" else "top"
+                form = self.query.form if worked or self.query.form == "rows" else "top"
                 order = "desc" if parts.extremes[0] == "max" else "asc"
-                self.set(form=form, order=order, limit=parts.limit or 1, count_groups=False)
+                limit = parts.limit or (0 if worked else 1)
+                self.set(form=form, order=order, limit=limit, count_groups=False)
         if parts.order:
             self.set(order=parts.order)
             self.unmet += [] if self.query.form in {"top", "rows", "groups"} else [parts.order]
@@ -1529,11 +1594,16 @@ class _Change:
         self.unmet += [f"rank {parts.rank}"] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
-        special = before.growth or before.rank or before.part or before.within or self.query.per
+        special = (
+            before.growth or before.rank or before.part or before.within or (before.per and self.query.per)
+        )
         special = special or (before.gap and not parts.pointer and self.query.gap != before.gap)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
         same = replace(same, period=before.period, date_ref=before.date_ref)
+        if self.query.worked and self.query.worked == before.worked:  # what is worked out of them is kept
+            same = replace(same, form=before.form, groups=before.groups, order=before.order)
+            same = replace(same, versus=before.versus, rank=before.rank, limit=before.limit)
         changed = same != before
         self.unmet += ["…"] if (special and changed) or points_by_weekday(parts, before) else []
         self.unmet += _foreign(self.query.measures)
@@ -1581,29 +1651,58 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
     """What part of the answer before one of its groups is, or what part its last condition makes of all; None for else."""
     said = [(each.ref, each.value) for each in parts.conditions]
     of_list = bool(said) and [each.ref for each in before.groups] == [ref for ref, _ in said]
-    plain = (
-        (before.form in {"scalar", "groups"} or (before.form == "top" and of_list))
-        and len(before.measures) == 1
-        and not (before.versus or before.gap)
-    )
-    other = parts.numbers or parts.extremes or parts.limit or parts.groups or parts.loose or parts.when.versus
+    scalar = before.form == "scalar" or (before.form == "share" and bool(before.part))
+    plain = scalar or before.form == "groups" or (before.form == "top" and of_list)
+    plain = plain and len(before.measures) == 1 and not (before.versus or before.gap)
+    other = parts.numbers or parts.extremes or parts.limit or parts.groups or parts.when.versus
     if plain and before.form == "scalar" and len(parts.measures) == 1 and not (other or parts.conditions):
         one, two = before.measures[0], parts.measures[0]
         sums = one.op == two.op == "sum" and one.ref != two.ref and not _other_days(parts, before)
         if sums and (parts.kept or parts.pointer):  # "số đó bằng mấy phần trăm doanh thu"
             return replace(before, form="share", measures=(one, two))
-    last, rest = before.conditions[-1:], before.conditions[:-1]
-    again = bool(said) and said == [(each.ref, each.value) for each in last]
-    pointed = parts.kept or parts.pointer or ((of_list or again) and parts.when.period is None)
-    if not plain or other or _other_days(parts, before) or not pointed:
+    if not plain or other or _other_days(parts, before):
         return None
-    if of_list and not (again and not before.groups):
+    found = (_rest_of_share(parts, before) or _part_and_whole(parts, before)) if scalar else None
+    if found is not None:
+        part, whole = found
+        return replace(before, form="share", part=tuple(part), conditions=tuple(whole))
+    pointed = parts.kept or parts.pointer or (of_list and parts.when.period is None)
+    if of_list and pointed and not parts.loose:
         return replace(figure_alone(before), form="share", part=tuple(parts.conditions))
-    if before.groups or (said and not again) or not last:
+    return None
+
+
+def _rest_of_share(parts: Parts, before: DataQuery) -> tuple[list[Condition], list[Condition]] | None:
+    """What is left beside the part of a share: "còn lại chiếm bao nhiêu"."""
+    one = before.part[0] if len(before.part) == 1 and parts.has("left") and not parts.conditions else None
+    if one is None or one.op not in {"eq", "in"} or any(group.ref != one.ref for group in parts.loose):
         return None
-    if parts.rows and parts.pointer and parts.pointer.ref and rest and not again:
-        last, rest = rest, last  # "mấy phần trăm đơn của tỉnh đó": of its rows
-    return replace(before, form="share", part=last, conditions=rest)
+    return [replace(one, op="ne" if one.op == "eq" else "nin")], list(before.conditions)
+
+
+def _part_and_whole(parts: Parts, before: DataQuery) -> tuple[list[Condition], list[Condition]] | None:
+    """What makes the part and the whole of a share of one figure: what is named of the whole bounds it, all else that was bound
+    makes the part; a value that is named as a part is one of the rows before.
+    """
+    held, said = [*before.part, *before.conditions], parts.conditions
+    same = _same_figures(parts, before) if parts.measures else not parts.rows or _counts_rows(before.measures)
+    if not same or any(each.ref.sheet for each in said) or parts.loose or parts.has("left"):
+        return None
+    again = [each for each in held if any((each.ref, each.value) == (one.ref, one.value) for one in said)]
+    rest = [each for each in held if each not in again]
+    if len(again) < len(said):
+        among = before.form == "scalar" or parts.kept == [""]
+        new = len(said) == 1 and not parts.of_whole and among
+        return (list(said), [each for each in held if each.ref != said[0].ref]) if new else None
+    if said:
+        return (rest, again) if parts.of_whole and rest else (again, rest)
+    if not held or not (parts.kept or parts.pointer):
+        return None
+    if parts.has("sum", "all", "whole"):
+        return held, []
+    whole = [each for each in held if parts.pointer and parts.pointer.ref and each.ref == parts.pointer.ref]
+    part = [each for each in held if each not in whole] if whole else held[-1:]
+    return part or held, [each for each in held if each not in part] if part else []
 
 
 def of_every(parts: Parts, query: DataQuery) -> DataQuery:
@@ -1622,7 +1721,10 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
         return replace(query, part=tuple(new))  # "còn ví điện tử" of a share
     for each in query.conditions:
         at = next((at for at, one in enumerate(new) if one.ref == each.ref and _leaves_out(one)), None)
-        if at is not None and _leaves_out(each):
+        rest = [] if at is None else [value for value in values_of(each) if value not in values_of(new[at])]
+        if at is not None and each.op == "in" and rest and len(rest) < len(each.value):
+            new[at] = _of_values(each, "in", rest)  # "bỏ Lazada ra" of Shopee and Lazada
+        elif at is not None and _leaves_out(each):
             if parts.corrects or parts.has("only", "correction", "not this"):
                 continue  # "chỉ loại đơn hủy ra thôi", "trừ Lazada chứ không phải Shopee"
             new[at] = _both_out(each, new[at])

@@ -261,14 +261,14 @@ def _middle(values: str) -> Any:
 def _order(ask: DataQuery) -> list[Stage]:
     if not ask.groups:
         return []
-    first = safe(measure_label(ask.measures[0])) if ask.measures else ""
+    timed = any(group.unit for group in ask.groups) and not ask.order
+    return _ranked(ask, safe(measure_label(ask.measures[0])) if ask.measures and not timed else "")
+
+
+def _ranked(ask: DataQuery, first: str) -> list[Stage]:
+    """Groups in the order of the column `first`, in their own for "", as far as the list goes."""
     keys = {safe(label(group)): 1 for group in ask.groups}
-    if ask.order and first:
-        order: Stage = {first: -1 if ask.order == "desc" else 1, **keys}
-    elif any(group.unit for group in ask.groups) or not first:
-        order = dict(keys)
-    else:
-        order = {first: -1, **keys}
+    order: Stage = {first: 1 if ask.order == "asc" else -1, **keys} if first else keys
     if ask.within:
         return _within_each(ask, order)
     return [{"$sort": order}, {"$limit": ask.limit or MOST}] if not ask.rank else _place(order, ask.rank)
@@ -335,7 +335,8 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
         stages.append({"$project": shown})
         if not ask.groups:
             return stages
-        return [*stages, *_by_share(ask)]
+        timed = any(group.unit for group in ask.groups) and not ask.order
+        return [*stages, *_ranked(ask, "" if timed else "share")]
     stages.append({"$group": {"_id": ids(writer, ask.groups), "v": writer.figure(measure)}})
     stages.append(
         {"$group": {"_id": None, "total": {"$sum": "$v"}, "all": {"$push": {"k": "$_id", "v": "$v"}}}}
@@ -345,15 +346,7 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
     for nth, group in enumerate(ask.groups):
         shown[safe(label(group))] = "$all.k" if len(ask.groups) == 1 else f"$all.k.g{nth}"
     stages.append({"$project": {**shown, name: "$all.v", "share": _percent("$all.v", "$total")}})
-    return [*stages, *_by_share(ask)]
-
-
-def _by_share(ask: DataQuery) -> list[Stage]:
-    """The groups by their share, the end that is asked for first; rates over time in their course unless an end is asked for."""
-    keys = {safe(label(group)): 1 for group in ask.groups}
-    course = ask.part and not ask.order and any(group.unit for group in ask.groups)
-    order = {} if course else {"share": 1 if ask.order == "asc" else -1}
-    return [{"$sort": order | keys}, {"$limit": ask.limit or MOST}]
+    return [*stages, *_ranked(ask, "share")]
 
 
 def _percent(part: str, total: str) -> Stage:
@@ -382,8 +375,7 @@ def per(writer: Writer, ask: DataQuery) -> list[Stage]:
     shown[f"/ {', '.join(safe(label(each)) for each in ask.per)}"] = by
     shown |= {"filled": "$n", "cut": {"$literal": cut}} if number else {}
     stages.append({"$project": shown})
-    keys = {safe(label(group)): 1 for group in outer}
-    return [*stages, {"$sort": {name: -1, **keys}}] if outer else stages
+    return [*stages, *_ranked(ask, name)] if outer else stages
 
 
 def _calendar(sheet: Sheet, ask: DataQuery) -> tuple[int, int]:
@@ -406,20 +398,27 @@ def _calendar(sheet: Sheet, ask: DataQuery) -> tuple[int, int]:
     return number, cut
 
 
+_Side = tuple[Any, Period | None]
+"""What holds for the rows of one side of a comparison, and the days that they are of."""
+
+
 def compared(writer: Writer, ask: DataQuery) -> list[Stage]:
     """One figure in two periods, and the difference, as `compare_periods` gives them."""
     sides = {"period1": ask.versus, "period2": ask.period}
     days = [period for period in sides.values() if period]
     first, last = min(each.start for each in days), max(each.end for each in days)
     date = ask.date_ref
-    tests = {name: _within(writer, ask, period) for name, period in sides.items() if period and date}
+    tests = {
+        name: (_within(writer, ask, period), period) for name, period in sides.items() if period and date
+    }
     return _beside(writer, ask, tests, Period(first, last))
 
 
 def differing(writer: Writer, ask: DataQuery, condition: Condition) -> list[Stage]:
     """One figure for two values of a column, and the difference of the first from the second."""
     tests = {
-        safe(str(value)): writer.test(Condition(condition.ref, "eq", value)) for value in condition.value
+        safe(str(value)): (writer.test(Condition(condition.ref, "eq", value)), ask.period)
+        for value in condition.value
     }
     return _beside(writer, ask, tests, ask.period)
 
@@ -429,12 +428,9 @@ def _within(writer: Writer, ask: DataQuery, period: Period) -> Any:
     return {"$and": [{"$gte": [value, on_day(period.start)]}, {"$lt": [value, after_day(period)]}]}
 
 
-def _beside(writer: Writer, ask: DataQuery, tests: dict[str, Any], period: Period | None) -> list[Stage]:
-    measure = ask.measures[0]
+def _beside(writer: Writer, ask: DataQuery, tests: Mapping[str, _Side], period: Period | None) -> list[Stage]:
     gather: Stage = {"_id": ids(writer, ask.groups)}
-    for nth, test in enumerate(tests.values()):
-        gather[f"v{nth}"] = _figure_where(writer, measure, test)
-    sizes = [counted(f"v{nth}") if measure.distinct else f"$v{nth}" for nth in range(len(tests))]
+    sizes = [_side(writer, ask, gather, nth, side) for nth, side in enumerate(tests.values())]
     shown = {**shown_keys(ask.groups), **dict(zip(tests, sizes, strict=True))}
     names = list(tests)
     keys = {name: 1 for name in shown if name != "_id"}
@@ -445,6 +441,25 @@ def _beside(writer: Writer, ask: DataQuery, tests: dict[str, Any], period: Perio
     order = ask.order or ask.turn
     ranked: list[Stage] = [{"$sort": {"difference": 1 if order == "asc" else -1}}] if order else []
     return [*stages, {"$project": {**keys, "difference": gap}}, *ranked]
+
+
+def _side(writer: Writer, ask: DataQuery, gather: Stage, nth: int, side: _Side) -> Any:
+    """The figure where `test` holds: of a share its per cent, of a mean its quotient; `gather` takes what it is made of."""
+    test, period = side
+    measure, value = ask.measures[0], f"$v{nth}"
+    measure = replace(measure, op="sum") if ask.per and measure.op == "avg" else measure
+    gather[f"v{nth}"] = _figure_where(writer, measure, test)
+    if ask.part:
+        part = {"$and": [test, *map(writer.test, ask.part)]}
+        gather[f"p{nth}"] = _figure_where(writer, measure, part)
+        return _percent(f"$p{nth}", value)
+    size = counted(f"v{nth}") if measure.distinct else value
+    if not ask.per:
+        return size
+    number, _ = _calendar(writer.sheet, replace(ask, period=period))
+    gather[f"n{nth}"] = {"$addToSet": {"$cond": [test, ids(writer, ask.per), None]}}
+    by = {"$literal": number} if number else counted(f"n{nth}")
+    return {"$cond": [{"$eq": [by, 0]}, None, {"$divide": [size, by]}]}
 
 
 def _figure_where(writer: Writer, measure: Measure, test: Any) -> Any:
@@ -460,7 +475,8 @@ def out_of_reach(ask: DataQuery) -> tuple[str, ...]:
     """What keeps `ask` from being answered: columns that a pipeline it needs cannot name, and lists no call makes."""
     if not _needs_pipeline(ask):
         return ()
-    if ask.form == "rows" or (ask.form == "share" and any(each.distinct for each in ask.measures)):
+    worked = ask.form == "share" or (ask.worked and (ask.form == "compare" or ask.gap))
+    if ask.form == "rows" or (worked and any(each.distinct for each in ask.measures)):
         return (ask.entity or ask.measures[0].noun or "…",)
     return unreachable(ask)
 
@@ -471,7 +487,7 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
         return (ToolCall("get_data_schema", {"connection_name": ask.sheet}),)
     if not ask.measures and ask.form != "distinct":
         return ()
-    apart = ask.form == "per" and len(ask.measures) > 1
+    apart = bool(ask.per) and len(ask.measures) > 1
     own = any(each.only or each.part for each in ask.measures)
     if apart or own or len({str(each.where) for each in ask.measures}) > 1:
         # The rows of a named metric, or of a state, are not those of the other figures: a call for each.
@@ -511,7 +527,7 @@ def _needs_pipeline(ask: DataQuery) -> bool:
     if any(measure.distinct or measure.over or measure.median for measure in ask.measures) or ask.gap:
         return True
     if ask.form == "compare":
-        return bool(ask.order or ask.turn)
+        return bool(ask.order or ask.turn or ask.worked)
     if ask.form == "top" and any(m.op not in {"sum", "count"} and not m.metric for m in ask.measures):
         return True
     return len(ask.measures) > 1 and bool(ask.groups) and ask.form != "rows"

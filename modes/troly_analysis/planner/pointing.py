@@ -46,7 +46,8 @@ def pointed_query(
             parts, before, shown, key
         )
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
-        return None
+        again = before.form == "share" and pointer == Pointer() and parts.has("share")
+        return before if again else None
     days = shown_in(before, shown) if pointer == Pointer() else before
     of_one = _is_of_one_thing(pointer, before) or (before.form == "scalar" and pointer == Pointer())
     if days is not before or of_one:
@@ -97,7 +98,7 @@ def _several(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | N
     query = replace(figure_alone(before), conditions=(*rest, thing))
     if count == 1 or parts.has("sum") or parts.op == "sum":
         return query
-    return replace(query, form="groups", groups=(Group(thing.ref),))
+    return replace(query, form=query.worked or "groups", groups=(Group(thing.ref),))
 
 
 def _listed(before: DataQuery, key: Ref | None) -> Ref | None:
@@ -141,7 +142,7 @@ def _fits(noun: Ref | None, ref: Ref) -> bool:
 def figure_alone(before: DataQuery) -> DataQuery:
     """`before` as one figure, without what it was broken down by."""
     return replace(
-        before, form="scalar", groups=(), order="", limit=0, rank=0, having=(), count_groups=False, growth=False, chart="",
+        before, form=before.worked or "scalar", groups=(), order="", limit=0, rank=0, having=(), count_groups=False, growth=False, chart="",
         seller=False,
     )  # fmt: skip
 
@@ -173,7 +174,7 @@ def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery
     """
     if before is None or earlier is None or any(each.groups or each.versus for each in (before, earlier)):
         return None
-    alike = before.conditions == earlier.conditions and before.measures == earlier.measures
+    alike = replace(earlier, period=before.period, date_ref=before.date_ref, chart=before.chart) == before
     again = [each.ref for each in parts.measures] == [each.ref for each in before.measures]
     bare = nothing_named(replace(parts, measures=[]) if again else parts)
     if alike and bare and parts.has("growth", "gap"):
@@ -255,7 +256,7 @@ def _side_by_side(parts: Parts, query: DataQuery, two: Condition) -> DataQuery |
         money = [each for each in query.measures if each.ref is not None]
         asked = money if parts.has("how much") and money else list(query.measures)
         return replace(query, measures=tuple(asked), gap=())
-    return replace(query, form="groups", groups=(Group(two.ref),))
+    return replace(query, form=query.worked or "groups", groups=(Group(two.ref),))
 
 
 def points_at_days(parts: Parts, before: DataQuery) -> bool:

@@ -190,6 +190,8 @@ class Parts:
     """Whether a figure is named again ("doanh thu Shopee và doanh thu Lazada"), so that each is asked for."""
     share_of: str = ""
     """The words of the value whose share is asked for, where several are named: "COD" of "ở Cần Thơ, bao nhiêu % … COD"."""
+    of_whole: bool = False
+    """Whether the values that are named bound the whole of a share: "chiếm mấy phần trăm tổng đơn của Hà Nội"."""
     sized: bool = False
     """Whether an end is said of the size of the rows ("đơn lớn nhất của khách nào"), so that one of them is asked for."""
     whole_first: bool = False
@@ -209,6 +211,10 @@ class Parts:
     đó"), "" for its rows ("trong đó").
     """
     pointer: Pointer | None = None
+    added: list[Condition] = field(default_factory=list)
+    """The values that are to be counted in as well ("cộng thêm Website", "tính cả đơn hủy")."""
+    adds_days: bool = False
+    """Whether its days are to be counted in with those asked about before ("thêm cả tháng 9")."""
     denied: list[tuple[Ref, str]] = field(default_factory=list)
     """The values that are left out, each with its column."""
     owner: Ref | None = None
@@ -332,7 +338,7 @@ class Reader:
         """Give every mention its role, in the order that the module's text explains."""
         self._five()
         self._compare_nothing()
-        if self.mentions and fold(self.mentions[0].text) == "vs":
+        if len(self.mentions) > 1 and fold(self.mentions[0].text) == "vs" and not self.mentions[1].period:
             self.mentions[0].labels = frozenset({"and", "filler"})  # "với" of who types short
         first = next((at for at in range(len(self.mentions)) if fold(self.mentions[at].text) == "sao"), -1)
         if first >= 0 and all(map(self.is_link, range(first))) and self.any("growth"):
@@ -350,6 +356,10 @@ class Reader:
             for each in self.mentions
             if each.period and each.role == "period"
         ]
+        dated = (at for at, each in enumerate(self.mentions) if each.period and each.role == "period")
+        adds = self._counted_in(next(dated, 0))
+        self.parts.adds_days = adds >= 0
+        self.take("frame", *([adds] if adds >= 0 else []))
         self.parts.conditions += read_weekdays(self)
         self._blanks()
         self._every()
@@ -1279,10 +1289,6 @@ class Reader:
             self._rows_inside(at)
             if denied:
                 self.parts.denied += [(value.ref, each) for each in value.values]
-            if self.has(at - 1, "including") and not (denied and self.has(at - 2, "not", "deny")):
-                self.take("frame", at - 1)  # "tính cả đơn hủy" leaves nothing out
-                self.parts.every.append(Group(value.ref))
-                continue
             if (beside := self._column_beside(at, value.ref)) >= 0:
                 self.take("value", beside)
             goods = self.schema.goods()
@@ -1293,15 +1299,14 @@ class Reader:
             self._state_fact(at, value)
             several = value.ref.kind != "boolean" and len(value.values) > 1
             said = list(value.values) if several else value.values[0]
-            found.append((at, Condition(value.ref, "in" if several else "eq", said, mention.text), denied))
-        for at in list(self.free()):
-            # Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm".
-            target = self.dimension(at) if self.mentions[at].targets else None
-            ref = target.ref if target and target.weight >= 0.6 else None
-            if ref and ref.kind == "boolean" and not self._asked_for(at):
-                denied = self._denied(at)
-                self.take("value", at)
-                found.append((at, Condition(ref, "eq", not denied, self.mentions[at].text), False))
+            made = Condition(value.ref, "in" if several else "eq", said, mention.text)
+            self._adds(at, made, denied=denied)
+            if made in self.parts.added:
+                if self.any("including") and not any(each.ref == value.ref for _, each, _ in found):
+                    continue  # "tính cả đơn hủy" leaves nothing out
+                denied = False
+            found.append((at, made, denied))
+        found += self._yes_or_no()
         self.parts.conditions += _merged(found)
         out = [(each.ref.name, each.value) for each in self.parts.conditions if each.op in {"ne", "nin"}]
         held = [
@@ -1314,6 +1319,36 @@ class Reader:
             for fact in self.parts.facts
         ]
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
+
+    def _counted_in(self, at: int) -> int:
+        """The place of what says that a value or days are counted in too ("gộp thêm Website", "tính cả đơn hủy"); -1 for none."""
+        for nth in range(at - 1, -1, -1):
+            mention = self.mentions[nth]
+            if self.has(nth, "add", "including"):
+                return -1 if mention.has("all") and self.mentions[at].period else nth  # "cả tháng 10"
+            named = self.is_rows(nth) or (bool(mention.targets) and self.figure(nth) is None)
+            if not (
+                named or self.is_link(nth) or mention.role in {"value", "period"} or self.has(nth, "and")
+            ):
+                break
+        return -1
+
+    def _yes_or_no(self) -> Iterator[tuple[int, Condition, bool]]:
+        """Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm"."""
+        for at in list(self.free()):
+            target = self.dimension(at) if self.mentions[at].targets else None
+            ref = target.ref if target and target.weight >= 0.6 else None
+            if ref and ref.kind == "boolean" and not self._asked_for(at):
+                denied = self._denied(at)
+                self.take("value", at)
+                yield at, Condition(ref, "eq", not denied, self.mentions[at].text), False
+
+    def _adds(self, at: int, made: Condition, *, denied: bool) -> None:
+        """Keep a value that is said to be counted in too."""
+        adds = -1 if denied and not self.has(at - 1, "including") else self._counted_in(at)
+        if adds >= 0 and not self.has(adds - 1, "not", "deny"):
+            self.take("frame", adds)
+            self.parts.added.append(made)
 
     def _net(self) -> None:
         """ "Doanh thu thực tế": what was sold without the orders that came to nothing, where a status says so; else it is not read."""
@@ -2435,6 +2470,7 @@ class Reader:
         if not named or share < 0:
             return ""
         said = set(fold(self.mentions[share].text).split())
+        self.parts.of_whole = all(self._of_whole(at, share) for at in named)
         takes = [at for at in named if at < share] if said & _TAKES else []
         ends = [at for at in range(share) if self.has(at, "max", "min") and "," in self._between(at, at + 1)]
         if ends and said & _TAKES:
@@ -2447,6 +2483,15 @@ class Reader:
             if STATES.intersection(each.ref.concept for each in self.mentions[at].values[:1])
         ]
         return self.mentions[(after[-1:] or states or free)[0]].text
+
+    def _of_whole(self, at: int, share: int) -> bool:
+        """Whether a value is one of the whole: named behind "phần trăm", with no "là", "bị" before it, or what it is held against."""
+        if at < share:
+            return any(self.has(nth, "compare") for nth in range(at))
+        between = {
+            word.folded for word in self.wording.words[self.mentions[share].end : self.mentions[at].start]
+        }
+        return between.isdisjoint(turn_words("being"))
 
     def _bounds(self, at: int, share: int) -> bool:
         """Whether a value is a place or a topic: a preposition stands before it, or a comma or "thì" closes it before the share."""

@@ -208,18 +208,15 @@ def _what(ask: DataQuery, lang: Lang) -> str:
         ranked = _note(key, lang, limit=ask.limit, groups=inner, what=figures)
         outer = ", ".join(_group(group, lang) for group in ask.within)
         return _note("by", lang, what=ranked, groups=outer) if outer else ranked
-    if ask.form == "per":
+    if ask.per and ask.form in {"per", "compare"}:
         figures = ", ".join(_figure(replace(each, op="sum"), lang, named=False) for each in ask.measures)
-        return _note(
-            "per",
-            lang,
-            what=figures[:1].upper() + figures[1:],
-            groups=", ".join(_group(each, lang) for each in ask.per),
-        )
-    if ask.form == "share":
+        over = ", ".join(_group(each, lang) for each in ask.per)
+        figures = _note("per", lang, what=figures[:1].upper() + figures[1:], groups=over)
+    if ask.form == "share" or ask.part:
         figures = _note("share", lang, what=figures)
     if ask.form == "compare" and not ask.turn:
-        figures = _note("compare", lang, what=figures)
+        figures = _note("compare", lang, what=figures[:1].lower() + figures[1:])
+    groups = "" if ask.form == "per" else groups
     key = {"asc": "fell", "desc": "rose"}.get(ask.turn, "by")
     return _note(key, lang, what=figures, groups=groups) if groups else figures[:1].upper() + figures[1:]
 

@@ -166,6 +166,11 @@ class DataQuery:
     """The chart that was asked for: "any" where its kind was not said."""
 
     @property
+    def worked(self) -> Form | None:
+        """The form of what is worked out of a figure, a share of it or its mean; None where it is told as it is."""
+        return "share" if self.part else "per" if self.per else None
+
+    @property
     def refs(self) -> tuple[Ref, ...]:
         """Every column that the query names, each once."""
         conditions = (each.ref for each in (*self.conditions, *self.part, *self.having))

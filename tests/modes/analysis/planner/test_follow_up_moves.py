@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, plan
+from tests.support.modes.analysis import analyst_at
 from troly_analysis.planner import Plan, analyse_question
 
 FIGURES = {
@@ -57,6 +59,106 @@ def test_what_falls_on_one_is_the_mean_of_the_same_rows(move: str) -> None:
         call = after(f"{figure} {days} ở {place}", move).calls[0].arguments
         assert (call["operation"], call["field"]) == ("avg", FIGURES[figure][1])
         assert (call["filters"], days_of(call)) == ({"Tỉnh thành": place}, DAYS[days])
+
+
+@pytest.mark.parametrize(
+    "move",
+    ["tính cả {}", "cộng thêm {} nữa", "gộp cả {} vào", "lấy luôn {} thì bao nhiêu", "add {} too", "thêm {}"],
+)
+def test_what_is_added_stands_beside_what_was_asked_for(move: str) -> None:
+    for figure, days in itertools.product(FIGURES, DAYS):
+        call = after(f"{figure} {days} ở Hà Nội", move.format("Đà Nẵng")).calls[0].arguments
+        assert call["filters"] == {"Tỉnh thành": {"in": ["Hà Nội", "Đà Nẵng"]}}
+        assert ((call["operation"], call.get("field")), days_of(call)) == (FIGURES[figure], DAYS[days])
+        fewer = after(f"{figure} {days} ở Hà Nội", move.format("Đà Nẵng"), "bỏ Hà Nội ra").calls[0].arguments
+        assert fewer["filters"] == {"Tỉnh thành": "Đà Nẵng"}
+    back = after("doanh thu tháng 3/2024 không tính đơn hủy, đơn hoàn trả", move.format("đơn hủy")).calls
+    assert all(call.arguments["filters"] == {"Trạng thái": {"ne": "Hoàn trả"}} for call in back)
+    both = after("doanh thu tháng 3/2024", move.format("tháng 4/2024")).calls[0].arguments
+    assert days_of(both) == ("2024-03-01", "2024-04-30")
+    assert not after("doanh thu tháng 1/2024", move.format("tháng 4/2024")).calls
+
+
+@pytest.mark.parametrize("move", ["tổng cộng bao nhiêu đơn", "tong so don", "how many orders in total"])
+def test_the_total_after_rows_in_a_state_is_of_the_rows_in_any(move: str) -> None:
+    call = after("số đơn hủy tháng 3/2024 ở Hà Nội", move).calls[0].arguments
+    assert (call["filters"], days_of(call)) == ({"Tỉnh thành": "Hà Nội"}, DAYS["tháng 3/2024"])
+
+
+@pytest.mark.parametrize(
+    ("move", "part", "whole"),
+    [
+        ("chiếm bao nhiêu phần trăm đơn của {place}", {"COD"}, {"{place}"}),
+        ("chiếm mấy phần trăm tổng đơn COD", {"{place}"}, {"COD"}),
+        ("chiem may phan tram tong don", {"{place}", "COD"}, set()),
+        ("so với toàn bộ đơn COD thì chiếm mấy %", {"{place}"}, {"COD"}),
+        ("what percent of COD orders is that", {"{place}"}, {"COD"}),
+        ("Shopee chiếm bao nhiêu phần trăm", {"Shopee"}, {"{place}", "COD"}),
+        ("bao nhiêu phần trăm bị hủy", {"Đã hủy"}, {"{place}", "COD"}),
+    ],
+)
+def test_what_is_named_behind_a_share_bounds_its_whole(move: str, part: set[str], whole: set[str]) -> None:
+    for days, place in itertools.product(DAYS, PLACES):
+        made = after(f"{days} có bao nhiêu đơn COD ở {place}", move.format(place=place)).ask
+        assert made is not None
+        assert made.form == "share"
+        assert {each.value for each in made.part} == {each.format(place=place) for each in part}
+        assert {each.value for each in made.conditions} == {each.format(place=place) for each in whole}
+        rest = after(
+            f"{days} có bao nhiêu đơn ở {place}",
+            "chiếm bao nhiêu phần trăm",
+            "phần còn lại chiếm bao nhiêu phần trăm",
+        ).ask
+        assert rest is None or [(each.op, each.value) for each in rest.part] == [("ne", place)]
+
+
+@pytest.mark.parametrize("first", ["tỷ lệ hủy tháng 3/2024", "doanh thu trung bình mỗi ngày tháng 3/2024"])
+@pytest.mark.parametrize(
+    ("move", "changed"),
+    [
+        ("theo nền tảng", {"groups"}),
+        ("kênh nào thấp nhất", {"groups", "order"}),
+        ("so với tháng 2/2024 thì sao", {"form", "versus"}),
+        ("còn Hà Nội", {"conditions"}),
+    ],
+)
+def test_a_rate_and_a_mean_of_a_day_stay_what_is_worked_out(first: str, move: str, changed: set[str]) -> None:
+    before, made = after(first).ask, after(first, move).ask
+    assert before is not None
+    assert made is not None
+    now = {
+        name
+        for name in ("form", "groups", "order", "versus", "conditions")
+        if getattr(before, name) != getattr(made, name)
+    }
+    assert now == changed
+    assert (made.part, made.per, made.measures) == (before.part, before.per, before.measures)
+    lowest = plan("nền tảng nào có tỷ lệ hủy thấp nhất", (ORDERS,), NOW, None).calls[0].arguments
+    assert {"$sort": {"share": 1, "Nền tảng": 1}} in lowest["pipeline"]
+
+
+async def test_two_rates_and_two_means_of_a_day_are_held_against_each_other(own_home: Path) -> None:
+    sheet = "Mã đơn,Ngày đặt,Trạng thái,Doanh thu\n" + "\n".join(
+        f"D{day}-{month},{day:02}/{month:02}/2026,{'Đã hủy' if day <= month else 'Hoàn thành'},{month * 100}000"
+        for month in (9, 10)
+        for day in range(1, 21)
+    )
+    with analyst_at(own_home, sheet) as analyst:
+        rates = [
+            (await analyst.ask(text)).answer
+            for text in ("tỷ lệ hủy tháng 9/2026", "tháng 10/2026", "chênh bao nhiêu")
+        ]
+        means = [
+            (await analyst.ask(text)).answer
+            for text in (
+                "số đơn trung bình mỗi ngày tháng 9/2026",
+                "tháng 10/2026",
+                "tăng hay giảm bao nhiêu",
+            )
+        ]
+    assert "(từ 45% lên 50%)" in rates[-1]
+    assert "5 điểm phần trăm" in rates[-1]
+    assert "mỗi ngày" in means[-1]
 
 
 def test_the_difference_to_another_value_is_one_of_the_same_days() -> None:
