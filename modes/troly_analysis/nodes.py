@@ -438,45 +438,22 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     )
 
 
-def _changes(result: Result) -> list[Decimal]:
-    """How far each group of two periods has moved; empty for other results."""
-    at = result.columns.index("difference") if "difference" in result.columns else -1
-    return [Decimal(str(row[at] or 0)) for row in result.rows] if at >= 0 else []
-
-
-def _ways(plan: Plan) -> tuple[bool, bool]:
-    """Whether a question asks for what fell, and for what rose."""
-    falls, rises = (
-        not set(folded_words(plan.text)).isdisjoint(turn_words(each)) for each in ("falling", "rising")
-    )
-    return falls and not rises, rises and not falls
-
-
-def _moved(plan: Plan, result: Result) -> Result:
-    """The groups that fell, or that rose, where those are asked for and there are any."""
-    falls, rises = _ways(plan)
-    kept = [
-        row
-        for row, each in zip(result.rows, _changes(result), strict=False)
-        if (falls and each < 0) or (rises and each > 0)
-    ]
-    return dataclasses.replace(result, rows=tuple(kept)) if kept else result
-
-
 def _none_moved(plan: Plan, result: Result, lang: Lang) -> list[str]:
-    """That nothing fell where what fell is asked for, or nothing rose, with what came nearest to it."""
-    changes, (falls, rises) = _changes(result), _ways(plan)
-    if not changes or plan.ask is None or not plan.ask.order:
+    """That nothing fell where what fell most is asked for, or nothing rose, with what came nearest to it."""
+    if plan.ask is None or not plan.ask.order or "difference" not in result.columns:
         return []
-    end, key = (min, "fell") if falls else (max, "rose")
-    none = (falls and min(changes) >= 0) or (rises and max(changes) <= 0)
-    return [say(f"answer.none_{key}", lang, name=result.rows[changes.index(end(changes))][0])] if none else []
+    at, said = result.columns.index("difference"), set(folded_words(plan.text))
+    for key, words, end, sign in (("fell", "falling", min, 1), ("rose", "rising", max, -1)):
+        nearest = end(result.rows, key=lambda row: row[at] or 0, default=None)
+        if nearest and sign * (nearest[at] or 0) >= 0 and not said.isdisjoint(turn_words(words)):
+            return [say(f"answer.none_{key}", lang, name=nearest[0])]
+    return []
 
 
 def _told_each(plan: Plan, asked: AnswerContext, findings: list[ComputedResult]) -> list[str]:
-    """The answer to a plan, where several figures are each told with its own name."""
+    """The answer to a plan, where means of several figures are each told with its own name."""
     ask = plan.ask
-    if ask is None or len(findings) == 1 or len(ask.measures) != len(findings):
+    if ask is None or ask.form != "per" or len(ask.measures) != len(findings):
         return [_told(findings, asked_by(plan, asked, findings))]
     plans = [dataclasses.replace(plan, ask=dataclasses.replace(ask, measures=(one,))) for one in ask.measures]
     return [_told([each], asked_by(one, asked, [each])) for one, each in zip(plans, findings, strict=True)]
@@ -505,8 +482,6 @@ def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
 def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult]:
     """The results with the change of each period, or in the unit of a difference, where that was asked for."""
     ask = plan.ask
-    if ask is not None and ask.form == "compare" and ask.groups and ask.order:
-        return [dataclasses.replace(each, result=_moved(plan, each.result)) for each in findings]
     if ask is not None and ask.growth:
         return [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
     if ask is not None and ask.form == "compare" and not ask.groups and len(ask.measures) == 1:

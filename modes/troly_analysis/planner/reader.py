@@ -194,8 +194,6 @@ class Parts:
     """Whether the figure that others are a part of is named first ("what percentage of revenue is shipping")."""
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
-    which_rows: bool = False
-    """Whether it is asked which rows: "đơn nào", "which orders"."""
     counted_state: bool = False
     """Whether the rows in a state are what is counted ("mấy đơn hủy")."""
     each: bool = False
@@ -1218,8 +1216,6 @@ class Reader:
         amount = self.mentions[at].amount
         if amount is None or ref.kind == "money":
             return True
-        if ref.concept == "quantity" and self.any("sold", "bought"):
-            return amount.unit != "VND"  # of all that was sold of a thing
         most = "" if ref.parts else self.schema.key(ref).most
         return amount.unit != "VND" and not (
             most.replace(".", "").isdecimal() and amount.value > Decimal(most)
@@ -1859,17 +1855,9 @@ class Reader:
         ahead = self.wording.words[start - 1].folded if start else ""
         if found.ref.concept != "customer":
             return False
-        behind = self.beside(at, 1)
-        named = (
-            self.schema.row_concept == "order"
-            or self.any("aov")
-            or any(map(self.figure, range(len(self.mentions))))
-        )
-        if behind >= 0 and self.mentions[behind].role == "group" and named and not self._asked_for(at):
-            return True  # "khách hạng nào", "khách ở tỉnh nào"
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
-        acts = (self.has(behind, "bought") and not chosen) or ahead in {"cua", "tu", "from"}
+        acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
         return given or (acts and (bool(self.parts.groups) or not self.any(*_ASKED_OF)))
 
     def _heads_value(self, at: int) -> bool:
@@ -1900,7 +1888,7 @@ class Reader:
             if self._per_piece(at):
                 self.take("head", at, *(each for each in [self.beside(at, -1)] if self.has(each, "per")))
             elif counted := self._counted(at):
-                self._add(counted)
+                self._add(self._within(at, counted))
             elif target := self.figure(at):
                 if mention.has("sold", "bought", "verb") and mention.labels and target.weight < 0.7:
                     continue
@@ -1911,7 +1899,6 @@ class Reader:
                     continue
                 self.take("figure", at)
                 self._add(self._measured(at, target))
-        self._states_apart()
         self._operations()
         self._noun_heads()
 
@@ -1923,54 +1910,21 @@ class Reader:
         noun = self.mentions[behind].unit or (self._is_noun(behind) and not self.is_rows(behind))
         return bool(noun) and not (self.has(counted, "count", "number", "by") or self._several(counted))
 
-    def _states_apart(self) -> None:
-        """Rows in a state that are counted beside other figures bound no more than their own number: "số đơn, số đơn hủy, doanh thu"."""
-        named = [at for at, each in enumerate(self.mentions) if each.role == "value" and each.values]
-        counted = [at for at in named if self._is_counted(at, "number")]
-        states = {
-            at: self.mentions[at].values[0]
-            for at in counted
-            if self.mentions[at].values[0].ref.concept in STATES
-        }
-        plain = [at for at, each in enumerate(self.mentions) if self._is_of_all(at)]
-        joined = any(self.has(at, "and") for at in range(len(self.mentions))) or self.listed(
-            0, len(self.mentions) - 1
+    def _within(self, at: int, counted: Measure) -> Measure:
+        """A count that stands last of several figures, with a state of its own: "doanh thu, số đơn và số đơn đã hủy"."""
+        behind = at + 1
+        if behind >= len(self.mentions) or self.mentions[behind].role != "value" or not self.parts.measures:
+            return counted
+        said = self.mentions[behind].text
+        own = [each for each in self.parts.conditions if each.said == said and each.ref.concept in STATES]
+        last = not any(
+            self.mentions[after].role == "" and self.figure(after) for after in self.around(behind, 1)
         )
-        if not (states and plain and joined) or self.any("max", "min", "share", "superlative", "gap"):
-            return
-        self.parts.measures = [
-            each for each in self.parts.measures if each.ref or any(map(self.is_rows, plain))
-        ]
-        for at, value in states.items():
-            held = next(
-                (each for each in self.parts.conditions if each.ref == value.ref and each.op in {"eq", "in"}),
-                None,
-            )
-            if held is None:
-                continue
-            own = [each for each in values_of(held) if each in value.values]
-            rest = [each for each in values_of(held) if each not in own]
-            self.parts.conditions.remove(held)
-            self.parts.conditions += [replace(held, op="in", value=rest)] if rest else []
-            only = replace(
-                held,
-                op="in" if len(own) > 1 else "eq",
-                value=own if len(own) > 1 else own[0],
-                said=self.mentions[at].text,
-            )
-            self._add(Measure("count", noun=self.parts.rows, only=(only,)))
-            self.asked_both = True
-
-    def _is_of_all(self, at: int) -> bool:
-        """Whether a figure has no state of its own right behind it, and is no word that only says that something is counted."""
-        behind = self.mentions[at + 1] if at + 1 < len(self.mentions) else None
-        stated = (
-            behind is not None
-            and behind.role == "value"
-            and any(v.ref.concept in STATES for v in behind.values[:1])
-        )
-        role = self.mentions[at].role
-        return not stated and (role == "figure" or (role == "count" and self.is_rows(at)))
+        led = any(self.has(place, "and") for place in range(at)) or "," in self._between(0, at)
+        if len(own) != 1 or not (led and last):
+            return counted
+        self.parts.conditions.remove(own[0])
+        return replace(counted, only=(own[0],))
 
     def _numbers_noun(self, at: int) -> bool:
         """Whether "số lượng" is the number of the rows or persons named right behind: "số lượng đơn hàng", no pieces."""
@@ -2190,8 +2144,6 @@ class Reader:
     def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
         """How many of a column's things: pieces of goods, how often they were taken, or its different values."""
         sold, pieces = self.any("sold", "bought", "seller"), self.schema.of("quantity")
-        sold = sold or (self.parts.per_row and self.any("avg"))  # "trung bình mỗi đơn có mấy sản phẩm"
-        sold = sold and not any(each.ref == pieces for each, _ in self.parts.numbers)
         if concept == "product" and (sold or halves) and pieces:
             self.note("pieces", field=pieces.name)
             return Measure("sum", pieces)
@@ -2263,22 +2215,13 @@ class Reader:
         parts.counted_state = any(
             each.ref.concept in STATES for at in counted for each in self.mentions[at].values[:1]
         )
-        parts.which_rows = any(
-            self.has(at, "which")
-            and any(map(self.is_rows, {max(at - 1, 0), min(at + 1, len(self.mentions) - 1)} - {at}))
-            for at in range(len(self.mentions))
-        )
         parts.each = any(map(self._of_each, range(len(self.mentions))))
         parts.unread, parts.understood = self._unread(), self._understood()
 
-    def _is_counted(self, at: int, *words: str) -> bool:
+    def _is_counted(self, at: int) -> bool:
         """Whether a value's own number is asked for: "số đơn hủy", "bao nhiêu đơn hủy"."""
         noun = at - 1 - (at > 0 and self.is_rows(at - 1))
-        noun -= noun > 0 and self.mentions[noun].has("plural", "these")
-        return (
-            self.has(noun, *(words or ("count", "number")))
-            and self.mentions[noun].end == self.mentions[noun + 1].start
-        )
+        return self.has(noun, "count", "number") and self.mentions[noun].end == self.mentions[noun + 1].start
 
     def _of_each(self, at: int) -> bool:
         """Whether "of each", "mỗi cái", "từng món" says of which without a column: of what was shown."""
@@ -2296,12 +2239,6 @@ class Reader:
             return ""  # "trả bằng" of a means that was not understood
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         apart = len(several) > 1 or len(parts.numbers) > 1
-        sides = [
-            {each.ref for each in self.mentions[place].values}
-            for place in (at - 1, at + 1)
-            if 0 <= place < len(self.mentions)
-        ]
-        apart = apart and not (len(sides) == 2 and sides[0] & sides[1])
         if mention.period or mention.amount or (mention.has("either") and apart):
             return ""  # "nam hoặc trên 40 tuổi", "dưới 100k hoặc trên 2 triệu"
         whole = bool(mention.values) and mention.values[0].whole
