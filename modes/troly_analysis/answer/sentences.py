@@ -116,7 +116,8 @@ def with_units(result: Result, sheet: Sheet | None) -> Result:
         if name in _PERCENTS:
             units[at] = "%"
         elif not units[at] and made and made[1] != "count":
-            units[at] = unit_of(sheet, made[2])
+            held = (each.unit for each in sheet.fields if each.unit and each.name in made[2]) if sheet else ()
+            units[at] = unit_of(sheet, made[2]) or next(iter(held), "")
     return dataclasses.replace(result, units=tuple(units))
 
 

@@ -255,13 +255,9 @@ class _Builder:
         self.conditions = list(parts.conditions)
         self.having: list[Condition] = []
         self.form: Form = "scalar"
-        self.order, self.once, self.ask, self.counts_days = "", False, False, False
+        self.order, self.once, self.ask = "", False, False
         self.also: tuple[Measure, ...] = ()
         self.unmet: list[str] = []
-        took = schema.of("duration", "waiting", "response", "hours")
-        if parts.has("slow") and parts.when.date_ref and not took:  # what waits longest is the oldest
-            parts.labels = (parts.labels - {"slow"}) | {"earliest"}
-            parts.adjectives, parts.extremes = [], []
 
     def note(self, key: str, **params: Any) -> None:
         """Add an assumption to be shown."""
@@ -336,8 +332,7 @@ class _Builder:
             self.measures = [
                 Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
             ]
-            stated = any(each.ref.concept in STATES for each in self.conditions)
-            if not (part or self.groups or ratio) or parts.share_of == "%" or (ratio and stated):
+            if not (part or self.groups or ratio) or parts.share_of == "%":
                 self.unmet.append("%")
         period, versus = self._periods()
         form = "compare" if versus and form not in {"share", "per", "rows"} else form
@@ -421,10 +416,7 @@ class _Builder:
         other = parts.numbers or parts.extremes or parts.limit or parts.chart or len(self.conditions) > 1
         asked = parts.groups or parts.loose or parts.has("which")  # "mua gì, hết bao nhiêu"
         worked = parts.op or parts.has("share", "trend", "growth", "compare", "count")
-        ends = parts.has("when", "earliest", "latest") and parts.has(
-            "sold", "bought"
-        )  # "mua lần đầu khi nào"
-        if other or days or worked or ends or (parts.has("how much") and not asked):
+        if other or days or worked or (parts.has("how much") and not asked):
             return False
         return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
 
@@ -449,6 +441,10 @@ class _Builder:
         margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and of_piece(each.ref, self.schema)]  # fmt: skip
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
+        made = [
+            each for each in self.measures if each.ref and each.ref.concept == "profit" and each not in margin
+        ]
+        self.unmet += ["each"] if made and parts.has("each") else []  # of one piece the sheet of goods knows
         one = parts.has("per", "each", "minus", "gap")  # or the difference is told as one of two columns
         one = one or any(each.op == "eq" and each_once(each.ref, self.schema) for each in self.conditions)
         if margin and not (one and all(self._each_once([group]) for group in self.groups)):
@@ -485,9 +481,6 @@ class _Builder:
         """A dimension that is only named is one where something is ranked, shared or drawn; else it was not understood."""
         parts = self.parts
         for group in parts.loose:
-            if group.unit and parts.numbers and parts.has("count") and not (self.groups or self.measures):
-                self.groups, self.counts_days = [group], True  # "bao nhiêu ngày doanh thu trên 20 triệu"
-                continue
             wanted = (
                 self._ranked() or parts.chart or parts.has("share", "trend", "compare", "plural", "list", "left", "which", "growth")
             )  # fmt: skip
@@ -529,7 +522,7 @@ class _Builder:
         """Conditions on figures hold for rows, or for the groups where things are named that add them up."""
         parts = self.parts
         things: list[Any] = [each for each in parts.measures if each.distinct and each.ref] or [
-            group for group in self.groups if not group.unit or parts.has("which") or self.counts_days
+            group for group in self.groups if not group.unit or parts.has("which")
         ]
         for condition, rows in parts.numbers:
             counts = condition.ref.kind in {"rows", "metric"}
@@ -632,10 +625,6 @@ class _Builder:
         """ "Có bao nhiêu khách hàng mua trên 5 triệu": the groups that pass are counted."""
         if not self.having:
             return False
-        if self.counts_days:
-            ref = self.having[0].ref
-            self.measures = [Measure("sum", ref) if ref.kind in NUMERIC else Measure("count")]
-            return True
         for measure in list(self.measures):
             if measure.distinct and measure.ref:
                 self.measures.remove(measure)
@@ -857,11 +846,8 @@ class _Builder:
             return False
         if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
             return parts.rows_first and not parts.has("much", "count")
-        which = parts.which_rows or (
-            parts.has("which") and not self.measures
-        )  # "what was our revenue without cancelled orders"
         return bool(
-            parts.limit or order or parts.has("list") or which or (parts.has("plural") and not self.measures)
+            parts.limit or order or parts.has("list", "which") or (parts.has("plural") and not self.measures)
         )
 
     # --- the figure

@@ -19,7 +19,7 @@ from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.spelling import Corrector, SpellingRules, without_telex
 from troly_analysis.planner.lexicon import Phrases, common, rewrites, spellings, things
 from troly_analysis.planner.lexicon import words as listed_words
-from troly_analysis.planner.schema import Schema, Target, Value, code_name
+from troly_analysis.planner.schema import Schema, Target, Value
 from troly_analysis.planner.types import Lookup, Ref
 from troly_analysis.types import TEMPORAL, Sheet
 
@@ -722,7 +722,7 @@ def long_values(
 ) -> list[Extra]:
     """The values that the words nothing was found for name, alone or with the words around them, or are one slip from."""
     columns = [(key, ref) for key, ref in schema.refs.items() if _long(schema, key, ref)][:_MOST_COLUMNS]
-    if lookup is None or not (columns or schema.joins):
+    if lookup is None or not columns:
         return []
     found = [*_named_whole(wording, schema, mentions, lookup, columns)]
     for place, part in _places(wording, mentions):
@@ -794,7 +794,6 @@ def _named_whole(
     fixed = {at for m in mentions if m.period or m.amount for at in range(m.start, m.end)}
     taken: set[int] = set()
     few = [(key, ref) for key, ref in columns if schema.fields[key].distinct <= _MOST_NAMES]
-    few += [(key, ref) for key, ref in schema.refs.items() if ref.sheet and _names_persons(schema, key, ref)]
     for length in range(_LONGEST_VALUE, 1, -1):
         for start in range(len(wording.words) - length + 1):
             place = range(start, start + length)
@@ -803,23 +802,11 @@ def _named_whole(
             phrase = " ".join(word.folded for word in wording.words[start : start + length])
             for key, ref in few:
                 typed = wording.words[start : start + length]
-                found = lookup(
-                    schema.others.get(ref.sheet, schema.sheet), schema.fields[key], phrase, whole=True
-                )
+                found = lookup(schema.sheet, schema.fields[key], phrase, whole=True)
                 if values := _spelled_so(found, typed, schema):
                     taken.update(place)
                     yield start, start + length, Value(ref, tuple(values), whole=True, weight=1.0)
                     break
-
-
-def _names_persons(schema: Schema, key: str, ref: Ref) -> bool:
-    """Whether a column of another sheet holds the names of customers, which a question about their orders can name them by."""
-    return (
-        ref.kind == "text"
-        and ref.concept in {"customer", "full name"}
-        and not code_name(ref)
-        and not schema.fields[key].is_contact
-    )
 
 
 def _long(schema: Schema, key: str, ref: Ref) -> bool:

@@ -543,11 +543,8 @@ class _Question:
         unheard = self._goes_on_unheard(parts, before, followed=followed)
         if unheard:
             followed, built = False, BuiltQuery(None)
-        elif bare and not lost and last and last.open and last.open.period and parts.measures and built.query:
-            built.query = replace(built.query, period=last.open.period)
-            built.notes.append(Note("days_of_unread", {"said": last.text}))
         elif lost or (last is not None and not last.calls and bare):
-            built.unmet = (*built.unmet, "…")
+            built.unmet += self._lacks(parts, built, bare=bare and not lost)
         elif followed and before is not None and target is not None and not own:
             built = self._changed(parts, target, built, schema)
         elif (
@@ -569,6 +566,16 @@ class _Question:
         built.unmet += _contacts_of(built.query, schema) if followed else ()
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
+
+    def _lacks(self, parts: Parts, built: BuiltQuery, *, bare: bool) -> tuple[str, ...]:
+        """What a figure alone lacks after a question that was asked back: nothing where that one named its days."""
+        last, query = self.previous, built.query
+        held = last.open if last is not None and query is not None and bare and parts.measures else None
+        if not (last and query and held and held.period and held.sheet == query.sheet):
+            return ("…",)
+        built.query = replace(query, period=held.period)
+        built.notes.append(Note("days_of_unread", {"said": last.text}))
+        return ()
 
     def _drawn(self, parts: Parts, schema: Schema) -> DataQuery | None:
         """What was shown last with the chart that is asked for, after a question that was not answered; None for others."""

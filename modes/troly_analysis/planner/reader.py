@@ -18,7 +18,6 @@ from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
 from troly.text.language import is_syllable
-from troly.text.numbers import Amount
 from troly_analysis.planner.lexicon import bare_figures, concept, concepts, kinds, spellings_of, turn_words
 from troly_analysis.planner.mentions import (
     Mention,
@@ -198,8 +197,6 @@ class Parts:
     """Whether the figure that others are a part of is named first ("what percentage of revenue is shipping")."""
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
-    which_rows: bool = False
-    """Whether it is asked which rows: "đơn nào", "which orders"."""
     counted_state: bool = False
     """Whether the rows in a state are what is counted ("mấy đơn hủy")."""
     each: bool = False
@@ -336,15 +333,6 @@ class Reader:
 
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
-        self._five()
-        self._compare_nothing()
-        if len(self.mentions) > 1 and fold(self.mentions[0].text) == "vs" and not self.mentions[1].period:
-            self.mentions[0].labels = frozenset({"and", "filler"})  # "với" of who types short
-        first = next((at for at in range(len(self.mentions)) if fold(self.mentions[at].text) == "sao"), -1)
-        if first >= 0 and all(map(self.is_link, range(first))) and self.any("growth"):
-            self.mentions[first].labels = frozenset({"cause"})  # "sao doanh thu giảm vậy"
-        if self.has(0, "now") and self.has(1, "not", "deny", "only", "follow", "minus"):
-            self.mentions[0].labels = frozenset({"filler"})  # "now leave out …" is of no day
         self._charts()
         self._pointers()
         self._superlatives()
@@ -527,30 +515,6 @@ class Reader:
 
     # --- 1. charts, ends of rankings
 
-    def _five(self) -> None:
-        """ "Năm sản phẩm bán chạy nhất": before what is ranked "năm" is the number."""
-        for at, mention in enumerate(self.mentions[:-1]):
-            if (
-                fold(mention.text) != "nam"
-                or mention.period
-                or not self.any("superlative", "max", "min", "seller")
-            ):
-                continue
-            behind = self.mentions[at + 1]
-            things = (
-                behind.targets and not behind.unit and (self.figure(at + 1) is None or self.is_rows(at + 1))
-            )
-            if things and (at == 0 or self.has(at - 1, "top", "list", "filler")):
-                mention.amount, mention.labels = Amount(Decimal(5), 0, 0), frozenset()
-
-    def _compare_nothing(self) -> None:
-        """ "kem ten": a word that only without its accents compares does not, before what is named and no amount."""
-        for at, mention in enumerate(self.mentions[:-1]):
-            said, behind = mention.labels & {"gt", "lt", "gte", "lte", "eq"}, self.mentions[at + 1]
-            plain = mention.text.isalpha() and not accents(mention.text) and not self.sure(at)
-            if said and mention.labels - said and plain and behind.targets and not behind.amount:
-                mention.labels -= said
-
     def _charts(self) -> None:
         for at in range(len(self.mentions)):
             if not self.has(at, "chart", "chart share", "chart bar", "chart line"):
@@ -567,7 +531,6 @@ class Reader:
 
     def _pointers(self) -> None:
         """What points at the question before and its answer: "tháng đó", "trong số đó", "kênh đó", "cái thứ hai", "cả hai"."""
-        self._friends()
         self._picks()
         for at, mention in enumerate(self.mentions):
             if mention.role:
@@ -606,18 +569,6 @@ class Reader:
                 self.take("head", *([noun] if thing else []))
                 if self.parts.picks or self.figure(noun) is not None:
                     return  # "phí ship rẻ nhất"
-
-    def _friends(self) -> None:
-        """ "Sđt bạn đứng đầu", "bn thứ 2": before a place of a list the word is who stands there, and "bn" asks no "bao nhiêu"."""
-        for at, mention in enumerate(self.mentions[1:-1], 1):
-            named = self.mentions[at - 1].targets or self.is_link(at - 1)
-            if fold(mention.text) in {"ban", "bao nhieu"} and named and self._is_place(at + 1):
-                mention.labels, mention.targets, mention.values = frozenset({"people", "thing"}), (), ()
-
-    def _is_place(self, at: int) -> bool:
-        """Whether words say a place in a list: "đứng đầu", "đầu tiên", "thứ 2"."""
-        ranked = any(label.startswith("rank ") for label in self.mentions[at].labels)
-        return ranked or self.has(at, "top", "foremost")
 
     def _whole_unit(self, at: int) -> None:
         """ "Cả năm thì sao": all of the year that the days of the question before are in; "của tháng": that month."""
@@ -1238,8 +1189,6 @@ class Reader:
         amount = self.mentions[at].amount
         if amount is None or ref.kind == "money":
             return True
-        if ref.concept == "quantity" and self.any("sold", "bought"):
-            return amount.unit != "VND"  # of all that was sold of a thing
         most = "" if ref.parts else self.schema.key(ref).most
         return amount.unit != "VND" and not (
             most.replace(".", "").isdecimal() and amount.value > Decimal(most)
@@ -1713,12 +1662,10 @@ class Reader:
     def _of_values(self, at: int) -> Group | None:
         """The column of several values that are named, where a noun of any thing stands for them: "COD và thẻ mỗi loại mấy đơn"."""
         named = [each.ref for each in self.parts.conditions if each.op == "in" and "," in each.said]
-        target = self.dimension(at)
-        vague = self.has(at, "thing", "people") or self.mentions[at].has("filler")
-        other = target is None or (
-            target.ref not in named and bool(vague or (target.ref and target.ref.sheet))
-        )
-        return Group(named[0]) if len(named) == 1 and other and not self.mentions[at].unit else None
+        ref = target.ref if (target := self.dimension(at)) else None
+        vague = ref is None or ref.sheet or self.mentions[at].has("thing", "people", "filler")
+        other = len(named) == 1 and ref not in named and vague and not self.mentions[at].unit
+        return Group(named[0]) if other else None
 
     def _row_names(self) -> Ref | None:
         """The column that names the rows, where each is a thing: the products of a sheet of goods."""
@@ -1903,7 +1850,7 @@ class Reader:
             ):
                 continue
             found = self.group(at) if (mention.targets or mention.unit) else None
-            if found is not None and (self._of_pieces(at) or self._heads_value(at) or self._acts(at, found)):
+            if found is not None and (self._heads_value(at) or self._acts(at, found)):
                 self.take("head", at)
                 continue
             if found is not None and not mention.has("sold", "bought"):
@@ -1916,17 +1863,9 @@ class Reader:
         ahead = self.wording.words[start - 1].folded if start else ""
         if found.ref.concept != "customer":
             return False
-        behind = self.beside(at, 1)
-        named = (
-            self.schema.row_concept == "order"
-            or self.any("aov")
-            or any(map(self.figure, range(len(self.mentions))))
-        )
-        if behind >= 0 and self.mentions[behind].role == "group" and named and not self._asked_for(at):
-            return True  # "khách hạng nào", "khách ở tỉnh nào"
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
-        acts = (self.has(behind, "bought") and not chosen) or ahead in {"cua", "tu", "from"}
+        acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
         return given or (acts and (bool(self.parts.groups) or not self.any(*_ASKED_OF)))
 
     def _heads_value(self, at: int) -> bool:
@@ -1934,14 +1873,6 @@ class Reader:
         after = self.beside(at, 1)
         valued = after >= 0 and self.mentions[after].role == "value"
         return valued and any(each.ref.sheet for each in self.parts.conditions)
-
-    def _of_pieces(self, at: int) -> bool:
-        """Whether "hàng" only says what the pieces right before are of: "tổng số lượng hàng bán ra"."""
-        if not at or self.mentions[at].end - self.mentions[at].start > 1:
-            return False
-        ref = next((each.ref for each in self.mentions[at - 1].targets[:1]), None)
-        goods = any(each.concept == "product" for each in self.mentions[at].targets)
-        return bool(goods and ref and ref.concept == "quantity" and self.any("sold", "bought"))
 
     # --- 6. figures
 
@@ -2309,8 +2240,6 @@ class Reader:
     def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
         """How many of a column's things: pieces of goods, how often they were taken, or its different values."""
         sold, pieces = self.any("sold", "bought", "seller"), self.schema.of("quantity")
-        sold = sold or (self.parts.per_row and self.any("avg"))  # "trung bình mỗi đơn có mấy sản phẩm"
-        sold = sold and not any(each.ref == pieces for each, _ in self.parts.numbers)
         if concept == "product" and (sold or halves) and pieces:
             self.note("pieces", field=pieces.name)
             return Measure("sum", pieces)
@@ -2382,22 +2311,13 @@ class Reader:
         parts.counted_state = any(
             each.ref.concept in STATES for at in counted for each in self.mentions[at].values[:1]
         )
-        parts.which_rows = any(
-            self.has(at, "which")
-            and any(map(self.is_rows, {max(at - 1, 0), min(at + 1, len(self.mentions) - 1)} - {at}))
-            for at in range(len(self.mentions))
-        )
         parts.each = any(map(self._of_each, range(len(self.mentions))))
         parts.unread, parts.understood = self._unread(), self._understood()
 
-    def _is_counted(self, at: int, *words: str) -> bool:
+    def _is_counted(self, at: int) -> bool:
         """Whether a value's own number is asked for: "số đơn hủy", "bao nhiêu đơn hủy"."""
         noun = at - 1 - (at > 0 and self.is_rows(at - 1))
-        noun -= noun > 0 and self.mentions[noun].has("plural", "these")
-        return (
-            self.has(noun, *(words or ("count", "number")))
-            and self.mentions[noun].end == self.mentions[noun + 1].start
-        )
+        return self.has(noun, "count", "number") and self.mentions[noun].end == self.mentions[noun + 1].start
 
     def _of_each(self, at: int) -> bool:
         """Whether "of each", "mỗi cái", "từng món" says of which without a column: of what was shown."""
@@ -2415,12 +2335,6 @@ class Reader:
             return ""  # "trả bằng" of a means that was not understood
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         apart = len(several) > 1 or len(parts.numbers) > 1
-        sides = [
-            {each.ref for each in self.mentions[place].values}
-            for place in (at - 1, at + 1)
-            if 0 <= place < len(self.mentions)
-        ]
-        apart = apart and not (len(sides) == 2 and sides[0] & sides[1])
         if mention.period or mention.amount or (mention.has("either") and apart):
             return ""  # "nam hoặc trên 40 tuổi", "dưới 100k hoặc trên 2 triệu"
         whole = bool(mention.values) and mention.values[0].whole
@@ -2657,30 +2571,20 @@ class Reader:
         """Whether words that were not read are all that an item of a list of figures says, behind one that was read, or before
         one: "doanh thu, độ hài lòng và số đơn".
         """
-        typed, text, said = (
-            self.wording.words,
-            self.wording.text,
-            [each for each in self.mentions if not each.has("and")],
+        words, text, ties = self.wording.words, self.wording.text, "|".join(turn_words("joint after comma"))
+        said = text[words[start].start : words[end - 1].end]
+        tied = re.search(rf"(?:[,;:]|\b(?:{ties}))\s*$", text[: words[start].start], re.IGNORECASE)
+        closed = re.match(rf"\s*(?:[,;.?!]|$|(?:{ties})\b)", text[words[end - 1].end :], re.IGNORECASE)
+        items = [each for each in self.mentions if not each.has("and")]
+        ahead = next((each.role for each in reversed(items) if each.end <= start), "")
+        behind = next((each.role for each in items if each.start >= end), "")
+        figures = {"figure", "count", "operation", "per", "rows"} & {ahead, behind if closed else ""}
+        ends = closed or behind in {"period", "filler"}
+        return (
+            bool(tied and ends and figures)
+            and not any(map(str.isupper, said))
+            and not re.search("[0-9]", said)
         )
-        ties = {at for each in self.mentions if each.has("and") for at in range(each.start, each.end)}
-        first, last = start - (start - 1 in ties), end + (end in ties)
-        ahead, behind = (
-            next((m for m in said if m.end == first), None),
-            next((m for m in said if m.start == last), None),
-        )
-        gaps = [
-            text[typed[at - 1].end : typed[at].start] if 0 < at < len(typed) else "."
-            for at in (start, first, end, last)
-        ]
-        tied = [
-            first < start or set("".join(gaps[:2])) & set(",;:"),
-            last > end or set("".join(gaps[2:])) & set(",;:."),
-        ]
-        near = [each.role for each, tie in ((ahead, tied[0]), (behind, tied[1])) if each and tie]
-        ends = tied[1] or (behind is not None and behind.role in {"period", "filler"})
-        named = any(word.folded.isdecimal() or text[word.start].isupper() for word in typed[start:end])
-        figures = {"figure", "count", "operation", "per", "rows"}.intersection(near)
-        return bool(ahead and tied[0] and ends and figures and not named)
 
     def _lacking(self, start: int, end: int) -> tuple[str, tuple[Ref, ...]] | None:
         """A name that was not read, by the noun, the preposition or the value that it stands behind, and the columns that would

@@ -253,8 +253,6 @@ class Schema:
     by_concept: dict[str, list[Ref]] = field(default_factory=dict)
     row_concept: str = ""
     row_ref: Ref | None = None
-    others: dict[str, Sheet] = field(default_factory=dict)
-    """The joined sheets by their names."""
     joins: dict[str, tuple[str, str]] = field(default_factory=dict)
     """For each joined sheet's name the column here and the column there."""
     bare: bool = False
@@ -774,7 +772,7 @@ def _join(schema: Schema, other: Sheet) -> None:
         here = next((mine for mine in schema.sheet.fields if _same_key(mine, there)), None)
         if here is None:
             continue
-        schema.joins[other.name], schema.others[other.name] = (here.name, there.name), other
+        schema.joins[other.name] = (here.name, there.name)
         own, meanings = {fold(each.name) for each in schema.sheet.fields}, _meanings(other)
         for each in other.fields:
             if fold(each.name) not in own:

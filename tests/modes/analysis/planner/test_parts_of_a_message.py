@@ -192,19 +192,3 @@ def test_each_of_named_values_is_shown_by_itself(text: str, column: str) -> None
     assert ask is not None
     assert [each.ref.name for each in ask.groups] == [column]
     assert [(each.ref.name, len(each.value)) for each in ask.conditions] == [(column, 2)]
-
-
-@pytest.mark.parametrize(
-    ("text", "alone"),
-    [
-        ("Doanh thu, số đơn, số đơn hủy và phí vận chuyển tháng 5", 3), ("số đơn và số đơn hủy tháng 5", 1),
-        ("tổng số đơn, số đơn hoàn thành và số đơn hủy", 1), ("doanh thu và số đơn hủy của từng nền tảng", 1),
-        ("so don huy va doanh thu thang 5", 1),
-    ],
-)  # fmt: skip
-def test_a_state_bounds_the_count_that_it_stands_in(text: str, alone: int) -> None:
-    ask = plan(text, [ORDERS]).ask
-    assert ask is not None
-    assert not ask.conditions
-    assert sum(not each.only for each in ask.measures) == alone
-    assert all(each.op == "count" for each in ask.measures if each.only)
