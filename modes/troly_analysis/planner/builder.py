@@ -515,7 +515,7 @@ class _Builder:
     def _place_numbers(self) -> None:
         """Conditions on figures hold for rows, or for the groups where things are named that add them up."""
         parts = self.parts
-        things: list[Any] = [each for each in parts.measures if each.distinct and each.ref] or [
+        things: list[Any] = [each for each in self.measures if each.distinct and each.ref] or [
             group for group in self.groups if not group.unit or parts.has("which")
         ]
         for condition, rows in parts.numbers:

@@ -335,6 +335,7 @@ class Reader:
         if self.has(0, "now") and self.has(1, "not", "deny", "only", "follow", "minus"):
             self.mentions[0].labels = frozenset({"filler"})  # "now leave out …" is of no day
         self._charts()
+        self._usual()
         self._pointers()
         self._superlatives()
         self._ranks()
@@ -527,6 +528,22 @@ class Reader:
             )
             if things and (at == 0 or self.has(at - 1, "top", "list", "filler")):
                 mention.amount, mention.labels = Amount(Decimal(5), 0, 0), frozenset()
+
+    def _usual(self) -> None:
+        """ "Khách thường mua gì": before a verb of what is asked for, "thường" is most often, and no tier; "hay" so behind who acts."""
+        asked = any(each.has("which", "which one", "place") for each in self.mentions)
+        for at, mention in enumerate(self.mentions[:-1]):
+            behind = self.mentions[at + 1]
+            acts = behind.has("verb", "bought", "sold") or fold(behind.text) == "bi"
+            alone = mention.has("and") and not self._behind_person(at)
+            if not (asked and mention.has("usual") and acts) or alone:
+                continue
+            ends = self.any("max", "min", "superlative", "seller", "slow seller")
+            mention.labels, mention.targets = (
+                frozenset({"filler"} if ends else {"filler", "max", "frequent"}),
+                (),
+            )
+            mention.values = ()
 
     def _compare_nothing(self) -> None:
         """ "kem ten": a word that only without its accents compares does not, before what is named and no amount."""
