@@ -770,11 +770,15 @@ def _means_text(head: str, result: Result, at: int, sheet: Sheet | None, lang: L
 
 
 def _total(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
-    """What the groups of a sum or a count are together, where that is asked for beside: "… rồi chia theo kênh"."""
+    """What the groups of a sum or a count are together, where that is asked for beside ("… rồi chia theo kênh") or they are named."""
     figures = [row[1] for row in result.rows if len(row) == 2 and isinstance(row[1], (int, float, Decimal))]
     whole = call.tool == "aggregate_data" and call.arguments.get("operation") in {"sum", "count"}
     said = {"roi", "tong", "cong", "total", "then", "overall"} & set(folded_words(asked.text))
-    if not said or not whole or result.truncated or not 2 <= len(figures) == len(result.rows):
+    named = (
+        isinstance(wanted := _filters(call).get(str(call.arguments.get("group_by"))), Mapping)
+        and "in" in wanted
+    )
+    if not (said or named) or not whole or result.truncated or not 2 <= len(figures) == len(result.rows):
         return []
     unit = result.units[1] if len(result.units) > 1 else ""
     return [say("answer.total", asked.lang, value=value_text(sum(figures), unit, asked.lang))]

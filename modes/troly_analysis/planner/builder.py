@@ -521,7 +521,7 @@ class _Builder:
     def _place_numbers(self) -> None:
         """Conditions on figures hold for rows, or for the groups where things are named that add them up."""
         parts = self.parts
-        things: list[Any] = [each for each in parts.measures if each.distinct and each.ref] or [
+        things: list[Any] = [each for each in self.measures if each.distinct and each.ref] or [
             group for group in self.groups if not group.unit or parts.has("which")
         ]
         for condition, rows in parts.numbers:
@@ -544,18 +544,23 @@ class _Builder:
         return not getattr(things[0], "unit", "") and each_once(ref, self.schema)
 
     def _compared_values(self) -> None:
-        """ "So sánh Shopee và Lazada", "loại nào nhiều hơn": the values' own column is the dimension."""
+        """ "So sánh Shopee và Lazada", "doanh thu của GHN, GHTK và SPX": each of the values that are named apart, no sum alone."""
         parts = self.parts
-        if (
-            self.groups
-            or parts.when.versus
-            or (
-                not (parts.repeated or parts.each)
-                and not parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
-                and parts.op != "avg"
-                and not any(each.op == "avg" for each in parts.measures)
-            )
-        ):
+        mean = parts.op == "avg" or any(each.op == "avg" for each in parts.measures)
+        asked = (
+            parts.repeated
+            or parts.each
+            or parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
+            or mean
+        )
+        one = parts.op == "sum" or parts.has(
+            "either", "share", "minus", "seller", "slow seller", "top", "list", "plural", "all"
+        )
+        one = (
+            one or parts.limit or parts.extremes or parts.per or parts.numbers or parts.pointer or parts.kept
+        )
+        apart = not one and all(not (each.distinct or each.only) for each in parts.measures)
+        if self.groups or not (apart or (asked and not parts.when.versus)):
             return
         for condition in self.conditions:
             if condition.op == "in" and len(condition.value) > 1 and "," in condition.said:

@@ -83,6 +83,7 @@ def _restated(reader: Reader, said: list[int], found: list[Period]) -> tuple[lis
     for nth, at in enumerate(said):
         beside = bool(kept) and at == said[kept[-1]] + 1
         days = beside and all(found[each].start == found[each].end for each in (kept[-1], nth))
+        days = days and not re.search("[0-9]/[0-9]", found[kept[-1]].label)  # "1/11, 2/11" are two
         if beside and reader.bracketed(said[kept[-1]], at, days=days):
             first, second = found[kept.pop()], found[nth]
             if (first.start, first.end) != (second.start, second.end):

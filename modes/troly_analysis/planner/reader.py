@@ -334,6 +334,7 @@ class Reader:
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
         self._charts()
+        self._usual()
         self._pointers()
         self._superlatives()
         self._ranks()
@@ -514,6 +515,22 @@ class Reader:
         return ref is not None and not ref.parts and is_code(ref, self.schema.key(ref), self.schema.sheet)
 
     # --- 1. charts, ends of rankings
+
+    def _usual(self) -> None:
+        """ "Khách thường mua gì": before a verb of what is asked for, "thường" is most often, and no tier; "hay" so behind who acts."""
+        asked = any(each.has("which", "which one", "place") for each in self.mentions)
+        for at, mention in enumerate(self.mentions[:-1]):
+            behind = self.mentions[at + 1]
+            acts = behind.has("verb", "bought", "sold") or fold(behind.text) == "bi"
+            alone = mention.has("and") and not self._behind_person(at)
+            if not (asked and mention.has("usual") and acts) or alone:
+                continue
+            ends = self.any("max", "min", "superlative", "seller", "slow seller")
+            mention.labels, mention.targets = (
+                frozenset({"filler"} if ends else {"filler", "max", "frequent"}),
+                (),
+            )
+            mention.values = ()
 
     def _charts(self) -> None:
         for at in range(len(self.mentions)):

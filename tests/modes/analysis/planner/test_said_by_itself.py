@@ -333,3 +333,64 @@ def test_which_fell_is_those_that_fell(text: str, form: str, turn: str) -> None:
     assert made is not None
     assert (made.form, made.turn) == (form, turn)
     assert made.growth is (form == "groups")
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "by"),
+    [
+        ("doanh thu của Shopee, Lazada và Website tháng 5/2024", "groups", ["Nền tảng"]),
+        ("so don cua Ha Noi, Da Nang va Can Tho", "groups", ["Tỉnh thành"]),
+        ("doanh thu và số đơn của Hà Nội và Đà Nẵng", "groups", ["Tỉnh thành"]),
+        ("doanh thu Hà Nội và Đà Nẵng tháng 4/2024 và tháng 5/2024", "compare", ["Tỉnh thành"]),
+        ("số đơn của Shopee hoặc Lazada", "scalar", []),
+        ("doanh thu không gồm Shopee và Lazada", "scalar", []),
+        ("bao nhiêu khách khác nhau mua ở Shopee và Lazada", "scalar", []),
+    ],
+)
+def test_values_that_are_named_apart_are_told_each(text: str, form: str, by: list[str]) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    assert (made.form, [each.ref.name for each in made.groups]) == (form, by)
+
+
+RANKED = Sheet("7", "lan", "Đơn", "t7", (*ORDERS.fields, column("Hạng", "text", ("Thường", "Bạc", "Vàng"))), 20_000, NOW, date_field="Ngày đặt", span=ORDERS.span)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "tiers"),
+    [
+        ("khách thường mua sản phẩm nào", "top", []),
+        ("khach thuong dat hang o nen tang nao", "top", []),
+        ("khách hạng Thường thường mua nền tảng nào", "top", ["Thường"]),
+        ("doanh thu của khách hạng thường", "scalar", ["Thường"]),
+        ("doanh thu khách thường tháng 5/2024", "scalar", ["Thường"]),
+    ],
+)
+def test_usually_before_a_verb_is_no_tier(text: str, form: str, tiers: list[str]) -> None:
+    made = plan(text, [RANKED]).ask
+    assert made is not None
+    assert (made.form, [each.value for each in made.conditions]) == (form, tiers)
+
+
+@pytest.mark.parametrize(
+    ("text", "op", "times"),
+    [
+        ("bao nhiêu khách chỉ mua đúng một lần", "eq", 1),
+        ("có mấy khách mua một lần duy nhất", "eq", 1),
+        ("bao nhieu khach mua hai lan trong thang 5/2024", "eq", 2),
+        ("khách mua đúng 1 lần có bao nhiêu", "eq", 1),
+        ("how many customers bought more than twice", "gt", 2),
+        ("how many customers bought exactly once", "eq", 1),
+    ],
+)
+def test_how_often_is_a_bound(text: str, op: str, times: int) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    assert made.count_groups
+    assert [(each.op, each.value) for each in made.having] == [(op, times)]
+
+
+def test_days_that_are_listed_are_each_a_day() -> None:
+    made = plan("doanh thu ngày 1/5, 2/5 và 3/5/2024", [ORDERS]).ask
+    assert made is not None
+    assert [each.unit for each in made.groups] == ["day"]
