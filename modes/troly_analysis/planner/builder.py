@@ -556,10 +556,8 @@ class _Builder:
         one = parts.op == "sum" or parts.has(
             "either", "share", "minus", "seller", "slow seller", "top", "list", "plural", "all"
         )
-        one = (
-            one or parts.limit or parts.extremes or parts.per or parts.numbers or parts.pointer or parts.kept
-        )
-        apart = not one and all(not (each.distinct or each.only) for each in parts.measures)
+        bound = parts.limit or parts.extremes or parts.per or parts.numbers or parts.pointer or parts.kept
+        apart = not (one or bound) and all(not (each.distinct or each.only) for each in parts.measures)
         if self.groups or not (apart or (asked and not parts.when.versus)):
             return
         for condition in self.conditions:
@@ -1335,6 +1333,17 @@ def _held_against_shown(parts: Parts, before: DataQuery) -> tuple[Parts, DataQue
     return rest, replace(before, conditions=held, gap=(two,), versus=None)
 
 
+def takes_in(parts: Parts, before: DataQuery | None) -> BuiltQuery | None:
+    """The figure before, and beside it the one with or without the rows that it is asked to take in: "đã gồm đơn hủy chưa?"."""
+    named = parts.measures or parts.conditions or parts.when.period or parts.groups or parts.unread
+    if before is None or named or not (parts.added and parts.has("takes in")):
+        return None
+    _, other = _counted_in(parts, before)
+    out = [_of_values(each, "nin", values_of(each)) for each in parts.added]
+    other = replace(before, conditions=(*before.conditions, *out)) if other == before else other
+    return BuiltQuery(before, also=other)
+
+
 def _counted_in(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
     """What is to be counted in too: beside the values asked for before, no longer left out, or of all that there are."""
     for one in parts.added:
@@ -1447,6 +1456,10 @@ class _Change:
     def groups(self) -> None:
         """Another dimension; of it no single value is kept."""
         back = _moved_back(self.parts, self.before)
+        if (
+            self.query.part and self.parts.many and self.parts.extremes
+        ):  # "kênh nào dính nhiều nhất": of the part
+            self.set(part=(), conditions=(*self.query.part, *self.query.conditions))
         if groups := tuple(self.parts.groups or (() if back else self.parts.loose)):
             kept = (each for each in self.query.conditions if each.ref != groups[0].ref or each.op != "eq")
             if groups == self.query.per:  # "ngày nào cao nhất?" after the mean of a day

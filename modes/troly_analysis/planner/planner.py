@@ -35,6 +35,7 @@ from troly_analysis.planner.builder import (
     points_by_weekday,
     refine_query,
     row_of,
+    takes_in,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concept, concepts, turn_words, words
@@ -530,8 +531,8 @@ class _Question:
             or _listed_of(parts, before, schema)
             or (None if lost or before is None else _row_asked(parts, target, schema))
         )
-        if known is not None:
-            return _Candidate(schema, parts, BuiltQuery(known), followed=True)
+        if told := takes_in(parts, before) or (BuiltQuery(known) if known else None):
+            return _Candidate(schema, parts, told, followed=True)
         followed = is_followup(parts, before) or (
             before is None and target is not None and parts.pointer is not None
         )
@@ -545,6 +546,8 @@ class _Question:
             followed, built = False, BuiltQuery(None)
         elif lost or (last is not None and not last.calls and bare):
             built.unmet += self._lacks(parts, built, bare=bare and not lost)
+        elif self._names_rows_alone(parts, followed):
+            built.unmet = (*built.unmet, "…")
         elif followed and before is not None and target is not None and not own:
             built = self._changed(parts, target, built, schema)
         elif (
@@ -576,6 +579,18 @@ class _Question:
         built.query = replace(query, period=held.period)
         built.notes.append(Note("days_of_unread", {"said": last.text}))
         return ()
+
+    def _names_rows_alone(self, parts: Parts, followed: bool) -> bool:
+        """Whether no more is said than which rows are meant, after a message, where that changes nothing: "ở Hà Nội thì sao"."""
+        asked = parts.measures or parts.rows or parts.groups or parts.loose or parts.numbers or parts.row_key
+        asked = (
+            asked
+            or parts.chart
+            or parts.has("count", "sold", "bought", "how much", "much", "list", "which", "people")
+        )
+        return (
+            bool(parts.conditions) and self.previous is not None and not (followed or asked or parts.pointer)
+        )
 
     def _drawn(self, parts: Parts, schema: Schema) -> DataQuery | None:
         """What was shown last with the chart that is asked for, after a question that was not answered; None for others."""
@@ -736,6 +751,8 @@ class _Question:
         """Whether the message goes on from a question that was not understood."""
         if self.previous is None or not self.previous.missing:
             return False
+        if before is not None and not _has_unread(self.previous):
+            return False  # the answer says that it goes on from what was shown
         if parts.rank and before is not None and before.form == "top":
             return False  # of the list that was shown
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
@@ -1026,7 +1043,8 @@ def _plan(
     )
     ahead = ahead or (parts.has("when") and parts.has("sold out", "running out", "left"))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
-        return replace(plan, refusal=refused, ask=built.query or before, before=before)
+        figure = parts.measures or parts.rows  # a figure that nobody named is none to go on from
+        return replace(plan, refusal=refused, ask=(figure and built.query) or before, before=before)
     if lacking := _lacking(left, best, lookup):
         return replace(plan, question=lacking, missing=left, pending="ignore", open=built.query)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):

@@ -1268,7 +1268,9 @@ class Reader:
             made = Condition(value.ref, "in" if several else "eq", said, mention.text)
             self._adds(at, made, denied=denied)
             if made in self.parts.added:
-                if self.any("including") and not any(each.ref == value.ref for _, each, _ in found):
+                if self.any("including", "takes in") and not any(
+                    each.ref == value.ref for _, each, _ in found
+                ):
                     continue  # "tính cả đơn hủy" leaves nothing out
                 denied = False
             found.append((at, made, denied))
@@ -1290,7 +1292,7 @@ class Reader:
         """The place of what says that a value or days are counted in too ("gộp thêm Website", "tính cả đơn hủy"); -1 for none."""
         for nth in range(at - 1, -1, -1):
             mention = self.mentions[nth]
-            if self.has(nth, "add", "including"):
+            if self.has(nth, "add", "including", "takes in"):
                 return -1 if mention.has("all") and self.mentions[at].period else nth  # "cả tháng 10"
             named = self.is_rows(nth) or (bool(mention.targets) and self.figure(nth) is None)
             if not (
@@ -1311,7 +1313,7 @@ class Reader:
 
     def _adds(self, at: int, made: Condition, *, denied: bool) -> None:
         """Keep a value that is said to be counted in too."""
-        adds = -1 if denied and not self.has(at - 1, "including") else self._counted_in(at)
+        adds = -1 if denied and not self.has(at - 1, "including", "takes in") else self._counted_in(at)
         if adds >= 0 and not self.has(adds - 1, "not", "deny"):
             self.take("frame", adds)
             self.parts.added.append(made)

@@ -112,6 +112,38 @@ def test_what_is_named_behind_a_share_bounds_its_whole(move: str, part: set[str]
         assert rest is None or [(each.op, each.value) for each in rest.part] == [("ne", place)]
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "con số đó đã gồm đơn hủy chưa?",
+        "số này có tính cả đơn hủy không",
+        "does that include cancelled orders?",
+        "so do da tinh don huy chua",
+    ],
+)
+def test_whether_a_figure_takes_something_in_is_told_by_both_figures(ask: str) -> None:
+    for figure, days, place in FIRST:
+        before, made = after(f"{figure} {days} ở {place}").ask, after(f"{figure} {days} ở {place}", ask)
+        assert made.ask == before
+        assert made.also is not None
+        assert [(each.op, each.value) for each in made.also.conditions] == [("eq", place), ("ne", "Đã hủy")]
+
+
+def test_a_short_change_after_words_that_were_not_read_goes_on_from_what_was_shown() -> None:
+    for figure, days, place in FIRST:
+        made = after(f"{figure} {days} ở {place}", "cái bxqzy kia là sao ta", "trừ đơn hủy ra")
+        assert made.calls[0].arguments["filters"] == {"Tỉnh thành": place, "Trạng thái": {"ne": "Đã hủy"}}
+        assert any(note.key == "unread_before" for note in made.shown)
+
+
+@pytest.mark.parametrize(
+    "first", ["doanh thu trừ bxqzy", "tại sao tháng 2/2024 thấp vậy", "hôm kia bxqzy sao rồi"]
+)
+def test_rows_alone_ask_for_no_figure(first: str) -> None:
+    for place in PLACES:
+        assert not after(first, f"ở {place} thì sao").calls
+
+
 @pytest.mark.parametrize("first", ["tỷ lệ hủy tháng 3/2024", "doanh thu trung bình mỗi ngày tháng 3/2024"])
 @pytest.mark.parametrize(
     ("move", "changed"),
