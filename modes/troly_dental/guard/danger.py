@@ -83,31 +83,23 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
     `previous` are the person's earlier messages, oldest first: "giờ khó thở nữa" after a toothache is a danger, "I have a
     fever" four messages after an extraction is one. `present` names the emergency that the conversation is in.
     """
-    earlier = [_read(reading) for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
-    readings = [_read(reading) for reading in spellings_of(text)]
-    for read in readings:
-        name = None if read.for_study(earlier[-_STUDIED:]) else _danger_of(read, earlier, present)
-        if name and (
-            name == "self_harm" or not (_asks_of_other(read) or _respelt(read, readings[-1], earlier))
-        ):
-            sure = not read.joking and (name in _CERTAIN or not read.doubtful)
-            return Danger(name, sure, any(_is_severe(one, name) for one in (read, *earlier)))
-    return None
+    earlier = [_read(message) for message in list(previous)[-_EARLIER:]]
+    read = _read(text)
+    name = None if read.for_study(earlier[-_STUDIED:]) else _danger_of(read, earlier, present)
+    if name is None or (name != "self_harm" and _asks_of_other(read)):
+        return None
+    sure = not read.joking and (name in _CERTAIN or not read.doubtful)
+    return Danger(name, sure, any(_is_severe(one, name) for one in (read, *earlier)))
 
 
 def grows_worse(text: str, name: str) -> bool:
     """Whether `text` tells of a sign that makes the danger `name` one that is not waited with."""
-    return any(_is_severe(_read(reading), name) for reading in spellings_of(text))
+    return _is_severe(_read(text), name)
 
 
 def _is_severe(read: _Reading, name: str) -> bool:
     signs = _SEVERE.get(name, ())
     return read.has(*signs) or ("fever" in signs and read.measured) or (name in _SPREADS and read.deep)
-
-
-def _respelt(read: _Reading, corrected: _Reading, earlier: Sequence[_Reading]) -> bool:
-    """Whether only a slip hid what takes the signs back: "tháng trưước", "hếtt rồi"."""
-    return corrected.doubts > read.doubts and _danger_of(corrected, earlier, None) is None
 
 
 def _asks_of_other(read: _Reading) -> bool:
@@ -121,7 +113,7 @@ def _asks_of_other(read: _Reading) -> bool:
 
 def asks_in_general(text: str) -> bool:
     """Whether `text` is a question about teeth that names nobody and no time, and is not what to do now."""
-    return any(_read(reading).general_question for reading in spellings_of(text))
+    return _read(text).general_question
 
 
 def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> bool:
@@ -129,50 +121,50 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     lasts `until_seen`, as that of what went down the throat does though the cough has eased. Of who `choked`, that it is
     out and the breath is back.
     """
-    readings = [_read(reading) for reading in spellings_of(text)]
-    if choked and any(one.stands("spat_out") and one.stands("breathes_well") for one in readings):
+    read = _read(text)
+    if choked and read.stands("spat_out") and read.stands("breathes_well"):
         return True
-    if choked and any(one.came_out and not one.goes_on for one in readings):
+    if choked and read.came_out and not read.goes_on:
         return True
-    if (until_seen and _UNSEEN.search(fold(text))) or any(one.goes_on for one in readings):
+    if (until_seen and _UNSEEN.search(fold(text))) or read.goes_on:
         return False  # "em đi viện rồi, bác sĩ chưa khám", "khâu rồi mà máu vẫn ra"
     signs = ("seen",) if until_seen else ("seen", "calm")
-    return any(one.stands(*signs) or one.seen_to or one.passed_well or one.home_again for one in readings)
+    return read.stands(*signs) or read.seen_to or read.passed_well or read.home_again
 
 
 def is_helped(text: str) -> bool:
     """Whether the person says that the ambulance has come, or that they are at the hospital."""
-    return any(_read(reading).helped for reading in spellings_of(text))
+    return _read(text).helped
 
 
 def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
     """Whether the person says in so many words that nobody has what an emergency was raised for, or takes back what
     `earlier` messages told, where these are given."""
     parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(_POLITE.sub("", part)))]
-    said = [_read(reading) for part in parts for reading in spellings_of(part)]
+    said = [_read(part) for part in parts]
     if earlier is None or any(one.stands("nobody_ill") for one in said):
         return any(one.stands("nobody_ill") for one in said)
-    if any(_read(reading).was_an_animal for reading in spellings_of(text)):
+    read = _read(text)
+    if read.was_an_animal:
         return True
     told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
     there = (*_EVENTS, *_GOES_ON)
     if any(one.aches or any(one.outside(sign, "taken_back") for sign in there) for one in told):
         return False
-    before = [_read(reading) for message in earlier for reading in spellings_of(message)]
+    before = [_read(message) for message in earlier]
     signs = {sign for sign in _DENIABLE if any(one.has(sign) for one in before)}
     signs = signs - {"taken"} | ({"gulp"} if "taken" in signs else set())
-    readings = [_read(reading) for reading in spellings_of(text)]
-    denied = {sign for one in readings for sign in one.denied_of(signs)}
+    denied = read.denied_of(signs)
     left = [_without(message, denied) for message in earlier] if denied else []
     if left and any(danger(one, left[:at]) for at, one in enumerate([*left, text])):
         return False  # "không phải khó thở mà là khó nuốt": the fever and the swelling are still there
-    return any(one.stands("taken_back") for one in said) or any(one.retracts(signs) for one in readings)
+    return any(one.stands("taken_back") for one in said) or read.retracts(signs)
 
 
 def _without(message: str, signs: Collection[str]) -> str:
     """`message` without the words of these signs."""
     read = _read(message)
-    return blank_out(message, [span for sign in signs for span in read.spans_of(sign)])
+    return blank_out(read.text, [span for sign in signs for span in read.spans_of(sign)])
 
 
 def _danger_of(read: _Reading, earlier: Sequence[_Reading], present: str | None) -> str | None:
@@ -377,8 +369,8 @@ def _poisoning(case: _Case) -> bool:
     )
 
 
-def _pills(read: _Reading) -> float:
-    """The most pills that are named."""
+def _pills(read: _Reading, *, understood: bool = False) -> float:
+    """The most pills that are named, also by a number alone where it is `understood` of what: "had like ten since lunch"."""
     short = [float(amount) for amount in _PILLS_SHORT.findall(fold(read.text))]
     # "panadol 500 2 viên": a strength is no count.
     told = [
@@ -386,6 +378,7 @@ def _pills(read: _Reading) -> float:
         for amount, at in read.numbers
         if read.follows(at, ("pill", "drug"), 2 if amount < _STRENGTH else 1)
         or read.follows(at, ("pill", "drug"), 4, over="strong")
+        or (understood and read.counts_alone(at))
     ]
     return max([*short, *told], default=0.0)
 
@@ -399,6 +392,7 @@ def _many_pills(case: _Case) -> bool:
     read, drug = case.read, case.told("drug", "thinner")
     every = _EVERY.search(fold(read.text))
     times = _TIMES.search(fold(read.text))
+    understood = case.told_before("drug", "pill") and read.has("taken") and not read.has("drug", "pill")
     took = read.aches or every or times or read.has("taken", "harm_asked") or read.happened
     if (
         (read.asks_leave and not read.has("harm_asked"))
@@ -407,7 +401,7 @@ def _many_pills(case: _Case) -> bool:
         or not (took or case.told_before("taken"))
     ):
         return False
-    most = _pills(read) * (float(times[1]) if times else 1)
+    most = _pills(read, understood=understood) * (float(times[1]) if times else 1)
     strength = max(
         (
             amount * scale
@@ -559,7 +553,8 @@ def _torn(case: _Case) -> bool:
 
 def _trauma(case: _Case) -> bool:
     read = case.read
-    if read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1):
+    shocked = read.has("electric") and (read.has("child", "head", "unwell", "burnt") or read.mouth)
+    if shocked or (read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1)):
         return True
     if (
         read.cannot("close", 2)
@@ -781,7 +776,7 @@ _ASKED = re.compile(
 # What a question asks with at its end or in it; what it asks of where it is about going for help.
 ASKS_AT_END = re.compile(
     r"\b(?:gi|j|sao|(?:the|cach|buoc|loai|luc|khi|cho|cai|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
-    r"|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
+    r"|(?:nhung|cac) \w+ nao|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
     r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?:what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
     r"|\b(?:khong|ko|k|kg|hong|hok|hem|hon|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
 )
@@ -790,7 +785,7 @@ _CARE = re.compile(
 )
 # How many words may stand between the wish and what is wished, and between what is felt and the wish.
 _WISH_REACH = {"think": 3, "wish": 1}
-_FELT_REACH = {"felt": 1, "liked": 6}
+_FELT_REACH = {"felt": 1, "liked": 6, "sensed": 6}
 # "muốn chết cho rồi", "chết quách": it is meant.
 _FOR_GOOD = re.compile(r"\s+(?:quach\b|(?:di\s+)?cho\s+(?:roi|xong|khoe|nhe)\b)")
 # A part of a message with the sign that ends it; what makes that part no statement.
@@ -810,6 +805,13 @@ _RIGHT = re.compile(
     r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
 )
 _QUESTION = re.compile(r"\b(?:gi|may|j|khong|ko|k|sao|nao|bao)\b|\?")
+# The end of a question that is quoted and not answered with a yes; what a prescription says to take in a case.
+_ASKED_OF = re.compile(
+    r"\b(?:khong|ko|k|not|no|never|don'?t|doesn'?t|didn'?t|haven'?t)\b(?!.*\b(?:(?:thi|la|da) co|yes|i do)\b)"
+)
+_THEN_TAKEN = re.compile(
+    r"^\s*(?:\w+\s+){0,3}(?:thi|then|:)\s*(?:moi\s+)?(?:cho|uong|dung|dat|nhet|give|take)\b"
+)
 # What stands between a condition and the treatment of which it is asked.
 _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
 # "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
@@ -824,7 +826,6 @@ _STAYED = re.compile(
 
 
 _NEAR = ("person_first", "child", "relative")
-_NEAR_WORDS = ("person", *_NEAR)
 # What says that somebody has it, where another prepares to teach it.
 _HAPPENING = (*_NEAR, "pupil", "now", "lasting", "days", "hours", "hours_ago")
 
@@ -868,9 +869,13 @@ _FRAMES = (
     _Frame(("whether",), 4, unless="now", asks=_CLOSED),
     _Frame(("often",), 1, unless="now", asks=_RIGHT),
     _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT),
+    # "Bác hỏi em có khó thở không thì em không bị".
+    _Frame(("was_asked",), _ANY, asks=_ASKED_OF),
+    # "Bs kê hapacol, sốt thì cho 1 gói".
+    _Frame(("course",), _ANY, unless=_GOING_ON, asks=_THEN_TAKEN),
     _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
 )
-_SHOWN_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 12, 5, 60
+_SHOWN_REACH, _ONLINE_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 8, 12, 5, 60
 
 
 # What a blow does and where.
@@ -878,16 +883,18 @@ _OF_INJURY = frozenset({"harm", "broken", "jaw", "face"})
 
 
 class _Reading:
-    """Which concepts stand where in one spelling of a message."""
+    """Which concepts stand where in a message as it is meant: chat spellings written out, slips put right."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, typed: str) -> None:
         from troly_dental.guard.rules import names_illness, names_mouth
 
-        self.text = text
+        self.text = text = spellings_of(typed)[-1]
         self.mouth = names_mouth(text)
         self.elsewhere = names_illness(text)
         self.short = len(text) < _SHORT
         self._words = tokens(text)
+        # A word without accents, of who types them, has none.
+        self._careful = 3 * sum(1 for word in tokens(typed) if accents(word.text)) >= len(self._words)
         self._english = detect(text) == "en"
         self._clauses = sorted({0, *(match.end() for match in _STOP.finditer(text))})
         self._all = self._find()
@@ -895,9 +902,17 @@ class _Reading:
             _Place(at, at, _ANY) for at, word in enumerate(self._words) if is_laughter(word.text)
         ]
         self._all["shown"] = [
-            medium
-            for medium in self._all.get("medium", ())
-            if any(0 <= medium.first - verb.last - 1 <= _SHOWN_REACH for verb in self._sure("watched"))
+            _Place(verb.first, medium.last, _ANY)
+            for seen, where, reach in (
+                ("watched", "medium", _SHOWN_REACH),
+                ("noticed", "online", _ONLINE_REACH),
+            )
+            for medium in self._sure(where)
+            for verb in self._sure(seen)
+            if 0 <= medium.first - verb.last - 1 <= reach
+            and not self._hidden(medium)
+            # "Đang coi phim thì": meanwhile.
+            and not (self._at(verb.first - 1, "now") and _NO_LESSON.match(self.text, self._end(medium)))
         ]
         self._all["declared"] += [
             well
@@ -1097,6 +1112,14 @@ class _Reading:
                 found.append((float(_NUMBERS[word.folded]), at))
         return found
 
+    def counts_alone(self, at: int) -> bool:
+        """Whether nothing follows the number `at` that it counts or measures: only a stop, or since when."""
+        after = self._words[at + 1].folded if at + 1 < len(self._words) else ""
+        stop = _STOP_OR_LIST.match(self.text, self._words[at].end)
+        if self._words[at].folded.rstrip("0123456789") and self._words[at].folded not in _NUMBERS:
+            return False  # "3h"
+        return not after or after in _words("counted alone") or bool(stop and not after.isdigit())
+
     def places(self, concept: str) -> list[_Place]:
         """Where `concept` stands for sure."""
         return [place for place in self._live.get(concept, ()) if place.sure]
@@ -1240,12 +1263,12 @@ class _Reading:
             for each in self._sure(concept)
             if 0 <= place.first - each.last - 1 <= reach and not _LIST.search(self._between(each, place))
         )
-        wish = max(wishes, default=0)
+        wish = max(wishes, default=-1)
         persons, parts = self._words_of("person"), self._words_of("tooth", "mouth", "jaw", "face")
         if (
-            wish == 0
+            wish < 0
             or wish - 1 in persons
-            or _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start)
+            or (wish and _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start))
         ):
             return False
         if _TO_DEATH.match(after) or _RATHER.match(after):
@@ -1278,8 +1301,14 @@ class _Reading:
         if self.figure(place) or self._dreaded(place):
             return True
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
+        admired = any(
+            each.last < place.first
+            and self._clause(each) == self._clause(place)
+            and not _LIST.search(self._between(each, place))
+            for each in self._sure("liked")
+        ) and not self._sure("choked_on", "cough", "into")
         return (
-            wished or self._stated("laugh", "price", "joking") or self.framed(_FEARED, place)
+            wished or admired or self._stated("laugh", "price", "joking") or self.framed(_FEARED, place)
         ) and not any(
             (each.first > place.last or each.last < place.first)
             and not (self._hidden(each) or self._denied(each))
@@ -1300,8 +1329,9 @@ class _Reading:
             and self._stated("injection")
             and self._stated("how_long", "mild")
         )
+        asked = self._sure("is_it_normal") and self._stated("drawn", "procedure")
         cried = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("innocent", ()))
-        return slight or cried or numbed or self._stated("innocent")
+        return bool(slight or cried or numbed or asked or self._stated("innocent"))
 
     def _stated(self, *concepts: str) -> bool:
         """Whether one of `concepts` is named and not denied, whatever else is said of it."""
@@ -1483,6 +1513,9 @@ class _Reading:
                     continue
                 if self._clause(no) != self._clause(verb) or _LIST.search(self._between(no, verb)):
                     continue
+                # "làm sao để bé không nuốt"
+                if any(0 <= no.first - each.last - 1 <= 2 for each in self._sure("aim")):
+                    continue
                 if no.first > verb.last:
                     # "thở không được"; "thở không?" only asks.
                     if any(0 < each.first - no.last <= 2 for each in able):
@@ -1565,7 +1598,6 @@ class _Reading:
 
     def _find(self) -> dict[str, list[_Place]]:
         found: dict[str, list[_Place]] = defaultdict(list)
-        careful = 3 * sum(1 for word in self._words if accents(word.text)) >= len(self._words)
         entries = _entries()
         for at, word in enumerate(self._words):
             if place := self._past_at(at):
@@ -1588,10 +1620,10 @@ class _Reading:
                     for a, b in zip(span, entry.words, strict=True)
                 ):
                     continue
-                if not exact and careful and (len(span) == 1 or len(span[-1].folded) == 2):
+                if not exact and self._careful and (len(span) == 1 or len(span[-1].folded) == 2):
                     continue
                 # Words without accents prove nothing in a message that is typed without them.
-                told = exact and (careful or self._english or any(accents(each.text) for each in span))
+                told = exact and (self._careful or self._english or any(accents(each.text) for each in span))
                 reach = _ANY if told else entry.reach
                 if reach >= 0:
                     found[entry.concept].append(_Place(at, at + len(span) - 1, reach))
@@ -1627,7 +1659,7 @@ class _Reading:
             crossed = self._words[at].start
             # "con em no nuot": "no" without its accent is whom it is told of.
             he = self._words[at].text == "no" and not self._english
-            if self._at(at, "no") and not (he and any(self._at(at - 1, one) for one in _NEAR_WORDS)):
+            if self._at(at, "no") and not he:
                 return True
             if self._at(at, "eased") and not self._at(at, "drug"):
                 return not (self._at(at - 1, "no") or self._at(at - 2, "no"))
@@ -1786,9 +1818,8 @@ class _Reading:
         end = next((one for one in self._sentences if one > start), len(self.text))
         lessons = self._sure("prepares")
         return (
-            bool(lessons)
-            and bool(ASKS_AT_END.search(fold(self.text[start:end].strip())))
-            and all(
+            bool(ASKS_AT_END.search(fold(self.text[start:end].strip())))
+            and any(
                 self._clause(one, self._sentences) != start or self._said_before(one, 3) & _words("purpose")
                 for one in lessons
             )
@@ -1796,7 +1827,7 @@ class _Reading:
                 self._clause(each, self._sentences) == start
                 or not any(
                     self._clause(each, self._sentences) == self._clause(one, self._sentences)
-                    and (each.first < one.first or self._said_before(each, 2) & _words("purpose"))
+                    and (each.first <= one.first or self._said_before(each, 2) & _words("purpose"))
                     for one in lessons
                 )
                 for concept in _HAPPENING
