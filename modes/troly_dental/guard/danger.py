@@ -34,11 +34,8 @@ _DEGREES = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
-_NUMBERS = {
-    "mot": 1, "one": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8, "chin": 9, "muoi": 10, "chuc": 10,
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "dozen": 12,
-}  # fmt: skip
+_NUMBERS = {word: int(value) for value, said in read_lists(LEXICONS / "numbers.txt").items() for word in said}
+_GROUPS = read_lists(LEXICONS / "groups.txt")
 # More pills than any label allows in a day, than any allows at one time, and than a child may have in a day; the milligrams
 # of paracetamol of a day.
 _PILLS_A_DAY, _PILLS_AT_ONCE, _PILLS_OF_A_CHILD, _MILLIGRAMS = 8, 4, 4, 4000
@@ -52,12 +49,7 @@ _EVERY = re.compile(
 _TIMES = re.compile(r"\b(\d{1,2})\s*(?:lan|cu|times|doses)\b\W*(?:\w+\s+){0,2}(?:moi|each)\b")
 _STRENGTH = 200
 _PILLS_SHORT = re.compile(r"\b(\d{1,3})\s?v\b")
-# What makes a danger that is seen to today one that is not waited with: shock, a chill, the throat, the eye, the head.
-_SEVERE = {
-    "bleeding": ("racing", "shock", "head"), "trauma": ("racing", "shock", "head", "throat", "into", "breathless", "vision"),
-    "knocked_out": ("racing", "shock", "head"), "swelling": ("rigor", "shock", "throat", "vision", "fever"),
-    "fever": ("rigor", "shock", "head", "frail", "vision"), "nerve": ("speechless", "sudden"),
-}  # fmt: skip
+_SEVERE = read_lists(LEXICONS / "severe.txt")
 _SPREADS = frozenset({"swelling", "fever", "nerve"})
 # Signs that are never waited with, however the rest is said.
 _CERTAIN = frozenset({"choking", "breathing", "unconscious", "poisoning", "allergy", "object"})
@@ -712,50 +704,20 @@ def _said(kind: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(_words(kind), key=len, reverse=True)))})\b")
 
 
-# A sign that a "no" before it, or an "it is over" after it, takes away; the rest says what it says either way.
-_DENIABLE = frozenset(
-    {
-        "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
-        "racing", "numb", "droop", "knocked", "accident", "harm", "cough", "unwell", "broken", "hard", "infected", "suicide", "die", "gulp",
-        "flood", "closing", "taken", "out", "too_much", "tough", "into",
-        "beast", "torn",
-    }
-)  # fmt: skip
-# Signs that something goes on, as no word for how much or of what is one.
-_EVENTS = (
-    "swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell",
-)  # fmt: skip
-# What says that something goes on, or is also so; and what says that it is over.
-_GOES_ON = ("lasting", "hours", "grow", "flood", "also")
-_ENDED = ("seen", "calm", "gone", "declared", "healed", "home", "treated", "spat_out", "breathes_well")
-# What has been done: that one feels well after it ends nothing.
-_DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
-# Signs that also say how much is felt or feared; and what makes them meant as they are said.
+_DENIABLE = frozenset(_GROUPS["deniable"])
+_EVENTS = _GROUPS["events"]
+_GOES_ON = _GROUPS["goes on"]
 # What tells of an event wherever it stands; the other signs say how much, and may be asked of anything.
 _TOLD = (
     *(_DENIABLE - {"taken", "flood", "taut", "grow", "out", "harm", "too_much", "tough", "hard"}),
     "treated",
 )
-# What says that a question is of somebody, or of something that goes on.
-_SOMEBODYS = (
-    "person", "person_first", "relative", "child", "now", "days", "hours", "hours_ago", "lasting", "intense", "flood",
-    "cannot", "by_mistake", "grow", "taut", "past",
-)  # fmt: skip
-_FIGURES = frozenset({"fever", "breathless", "unconscious", "racing", "hard", "accident", "pressing"})
-_SICK = ("injection", "drug", "swell", "infected", "blood", "hives", "by_mistake", "now")
-_SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconscious", "numb", "hives", "face")
-# What speaks of something in a throat; how near where a word may be another one.
+_SIGNS = _GROUPS["signs"]
+# How near it stands where a word may be another one.
 _NEAR_STUCK = 6
-_OF_STUCK = (
-    "eaten", "taken", "gulp", "swallow", "breathe", "cough", "breathless", "no_air", "drool", "battery", "throat", "slipped", "unwell",
-    "speechless", "into", "choked_on",
-)  # fmt: skip
-_DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
 _STOP_OR_LIST = re.compile(rf"{_STOP.pattern}|{_LIST.pattern}")
-# What stands before a verb that tells what somebody did.
-_DOES = ("done", "now", "by_mistake", "person", "child", "pointing")
 _HOURS_AGO = re.compile(
     r"cach (?:day|nay)\s+(?:chung |khoang |hon |gan )?(?:\d+|mot|hai|ba|bon|nam|nua|may|vai)\s*(?:phut|tieng|gio|h|p)\b"
 )
@@ -853,7 +815,6 @@ _FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
 _DREADED = _Frame(("dreaded",), _ANY, unless="now")
 _CHRONIC = _Frame(("chronic",), 6, 6, unless=_GOING_ON)
 _THE_OTHER_DAY = _Frame(("the_other_day",), _ANY, 8, unless="now", part="sentence")
-_FALLS = frozenset({"accident", "broken", "knocked", "harm"})
 _FRAMES = (
     _TOLD_OF_OTHERS,
     _Frame(("supposed",), _ANY, unless="now"),
@@ -876,10 +837,6 @@ _FRAMES = (
     _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
 )
 _SHOWN_REACH, _ONLINE_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 8, 12, 5, 60
-
-
-# What a blow does and where.
-_OF_INJURY = frozenset({"harm", "broken", "jaw", "face"})
 
 
 class _Reading:
@@ -942,7 +899,7 @@ class _Reading:
                 and not (concept in _DENIABLE and self.is_no_event(concept, place))
                 and not (concept in {"choked_on", "no_air"} and self._long_ago(place))
                 and not (concept == "by_mistake" and (self._corrects(place) or self._denied(place)))
-                and not (concept in _OF_INJURY and self._of_care(place))
+                and not (concept in _GROUPS["injury"] and self._of_care(place))
             ]
             for concept, places in self._all.items()
         }
@@ -1048,7 +1005,7 @@ class _Reading:
     @property
     def doubts(self) -> int:
         """How many words make signs mean something else."""
-        return sum(len(self._sure(word)) for word in _DOUBTS)
+        return sum(len(self._sure(word)) for word in _GROUPS["doubts"])
 
     def denies(self, concept: str) -> bool:
         """Whether a place of `concept` is denied, over, supposed or past, while none counts."""
@@ -1196,7 +1153,7 @@ class _Reading:
         """Whether a sign is denied, over, supposed, asked of in general, long past, a figure of speech or a trifle."""
         return (
             self._denied(place)
-            or (concept not in _DONE and self._over(place))
+            or (concept not in _GROUPS["done"] and self._over(place))
             or self._cleared(place)
             or (self.framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
             or self._only_to_come(place)
@@ -1204,7 +1161,7 @@ class _Reading:
             or self._for_a_lesson(place)
             or (concept == "fever" and self._asks_of_a_treatment(place))
             or any(each.last == place.first - 1 for each in self._sure("while"))
-            or (concept in _FIGURES and self._exaggerated(place))
+            or (concept in _GROUPS["figures"] and self._exaggerated(place))
             or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
             or (concept == "swell" and self._trifling(place))
             # The "tê" of "thuốc tê" numbs nobody.
@@ -1219,7 +1176,7 @@ class _Reading:
                 concept == "blood"
                 and any(each.first < place.first == each.last for each in self._sure("hidden"))
             )
-            or (concept in _FALLS and self.framed(_THE_OTHER_DAY, place))
+            or (concept in _GROUPS["falls"] and self.framed(_THE_OTHER_DAY, place))
             or (
                 concept == "accident"
                 and not self._stated("blood", "head")
@@ -1239,7 +1196,7 @@ class _Reading:
         told near that may be stuck, nor any sign of it."""
         own = range(place.first, place.last + 1)
         said = [self._words[at].text.lower() for at in own]
-        near = {at for at in self._words_of(*_OF_STUCK) if abs(at - place.last) <= _NEAR_STUCK}
+        near = {at for at in self._words_of(*_GROUPS["of stuck"]) if abs(at - place.last) <= _NEAR_STUCK}
         return said == ["mac", "co"] and bool(self._sure("ashamed")) and near <= set(own)
 
     def _corrects(self, place: _Place) -> bool:
@@ -1312,7 +1269,7 @@ class _Reading:
         ) and not any(
             (each.first > place.last or each.last < place.first)
             and not (self._hidden(each) or self._denied(each))
-            for each in self._sure(*_SICK)
+            for each in self._sure(*_GROUPS["sick"])
         )
 
     def _trifling(self, place: _Place) -> bool:
@@ -1385,7 +1342,7 @@ class _Reading:
     def goes_on(self) -> bool:
         """Whether a sign is told to be there or to last, and its own part of the message goes on with nothing that ends it:
         "hết sốt nhưng mặt to hơn", "khám rồi, giờ ói"."""
-        ended = self._sure(*_ENDED)
+        ended = self._sure(*_GROUPS["ended"])
         told = {*_EVENTS, "grow", "no_air", "leaks", *(sign for signs in _SEVERE.values() for sign in signs)}
         if not (self.stands("seen") or self.seen_to or self.passed_well or self.home_again):
             told |= {*_GOES_ON}  # who was seen may still ask of what is left
@@ -1561,7 +1518,7 @@ class _Reading:
         if at == len(self._words) or _STOP_OR_LIST.search(self.text, self._end(verb), self._words[at].start):
             before = {word.folded for word in self._words[max(verb.first - 3, 0) : verb.first]}
             # "As I swallow" tells of a habit.
-            tells = () if self._words[verb.first].folded.startswith("swallow") else _DOES
+            tells = () if self._words[verb.first].folded.startswith("swallow") else _GROUPS["does"]
             done = done or any(self._at(verb.first - 1, one) for one in tells)
             return (
                 done
@@ -1786,7 +1743,7 @@ class _Reading:
             and not _ASKED.match(self.text, self._end(place))
             and not any(
                 start <= self._start(each) < end
-                for concept in _SOMEBODYS
+                for concept in _GROUPS["somebodys"]
                 for each in self._all.get(concept, ())
             )
         )

@@ -49,9 +49,19 @@ _SUPPOSED = re.compile(
     r"\b(?:neu|gia su|gia du|vi du|chang han|truong hop|nghe noi|nghe don|doc thay|if|suppose|supposing|imagine|in case|hypothetically"
     r"|i heard|i read|heard that|read that)\b"
 )
+# A number as it is written or said: "20", "hai mươi lăm", "twenty".
+_ONE = r"(?:mot|hai|ba|bon|tu|nam|lam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty)"
+_COUNT = rf"(?:\d{{1,3}}|{_ONE}(?:[ -]{_ONE}){{0,2}})"
 _AGE = re.compile(
-    r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|(?<=\bbe )\d{1,2}\s*thang\b|(?:(?<=\bbe )|(?<=\bchau )|(?<=\bnha em )|(?<=\bnha minh ))\d{1,2}\s?t\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
+    rf"\b{_COUNT}[\s-]*(?:tuoi|thang tuoi|years?[ -]old|yo)\b|(?<=\bbe ){_ONE} thang\b"
+    r"|(?<=\bbe )\d{1,2}\s*thang\b|(?:(?<=\bbe )|(?<=\bchau )|(?<=\bnha em )|(?<=\bnha minh ))\d{1,2}\s?t\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
 )
+# How far it is: "mang thai 20 tuần", "20 weeks pregnant".
+_WEEKS = re.compile(
+    r"\W+(?:(?:duoc|toi|den|hon|gan|khoang|tam|about)\s+)*"
+    rf"(?:{_COUNT}\s*(?:tuan|thang|weeks?|months?)\b|(?:tuan|thang) thu {_COUNT}\b)"
+)
+_WEEKS_BEFORE = re.compile(rf"\b{_COUNT}[\s-]*(?:weeks?|months?)\s*$")
 # A pressure that is high, as it was measured.
 _PRESSURE = re.compile(
     r"\b(?:huyet ap|ha|bp|blood pressure)\b(?:\W+(?!duoi|under|below|nho hon)[a-z]+){0,3}?\W+(?P<measured>(?:1[4-9]|2\d)\d(?:\s*(?:/|tren|over)\s*\d{2,3})?)\b"
@@ -659,7 +669,11 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
                 )
             ):
                 # "Hen" alone may be "hẹn": it is listed with what goes before it.
-                yield _fact(kind, re.sub("^b[iị] ", "", part.text[hit.start : hit.end]), told)
+                start, end = _folded_at(part, hit.start), _folded_at(part, hit.end)
+                if kind == "pregnancy":
+                    before, after = _WEEKS_BEFORE.search(part.folded[:start]), _WEEKS.match(part.folded, end)
+                    start, end = before.start() if before else start, after.end() if after else end
+                yield _fact(kind, re.sub("^b[iị] ", "", part.written(start, end)), told)
     if high := _PRESSURE.search(part.folded):
         cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
         yield _fact("disease", f"{cause} {high['measured']}", told)
