@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from troly.plugin.events import Evidence
@@ -17,6 +18,7 @@ from troly.text.everyday import without_everyday
 from troly.text.fold import WordToken
 from troly.text.language import detect
 from troly.text.match import Lexicon, spans_of, words_outside
+from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import names_mouth, telling_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.memory.types import Fact
@@ -66,10 +68,9 @@ _EXCLUDED = re.compile(
 
 
 # Notes of what is felt, and of what is done: what is felt after a treatment is told in its note.
-_FELT = frozenset({"sensitivity", "toothache", "pulpitis", "gingivitis", "bleeding", "facial-swelling"})
-_TREATMENTS = frozenset({
-    "filling", "scaling", "whitening", "crown", "veneers", "root-canal", "sealant", "implant", "bridge", "braces", "after-extraction",
-})  # fmt: skip
+_LISTS = read_lists(Path(__file__).parent / "lexicons" / "notes_lists.txt")
+_FELT = frozenset(_LISTS["felt"])
+_TREATMENTS = frozenset(_LISTS["treatments"])
 
 
 class _Name(NamedTuple):
@@ -224,10 +225,6 @@ _AHEAD, _LEADS = 0.3, 1.25
 _TIE = 0.85
 # What a note gains that is about the person who asks.
 _PERSON = 0.5
-_QUESTION_WORDS = frozenset(
-    {"gi", "nao", "sao", "khong", "ko", "what", "when", "how", "can", "should", "chua", "bao", "may", "dau"}
-    | {"which", "why", "where", "does", "is", "are", "do", "hong", "hem"}
-)
 # How many words that the notes do not have are named.
 _NAMED = 4
 # How near to the first note the second one must be to be read out as well.
@@ -433,7 +430,7 @@ def asks(text: str) -> bool:
     return (
         "?" in text
         or any(label.endswith(" asked") for label in asked_lexicon().labels_in(text))
-        or any(word in _QUESTION_WORDS for word in fold.folded_words(text))
+        or any(word in _LISTS["question words"] for word in fold.folded_words(text))
     )
 
 

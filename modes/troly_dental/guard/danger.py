@@ -707,11 +707,6 @@ def _said(kind: str) -> re.Pattern[str]:
 _DENIABLE = frozenset(_GROUPS["deniable"])
 _EVENTS = _GROUPS["events"]
 _GOES_ON = _GROUPS["goes on"]
-# What tells of an event wherever it stands; the other signs say how much, and may be asked of anything.
-_TOLD = (
-    *(_DENIABLE - {"taken", "flood", "taut", "grow", "out", "harm", "too_much", "tough", "hard"}),
-    "treated",
-)
 _SIGNS = _GROUPS["signs"]
 # How near it stands where a word may be another one.
 _NEAR_STUCK = 6
@@ -969,7 +964,7 @@ class _Reading:
             and not any(
                 self._all.get(concept) for concept in ("person_first", "relative", "now", "just", "pointing")
             )
-            and not any(self._live.get(sign) for sign in _TOLD)
+            and not any(self._live.get(sign) for sign in _GROUPS["told"])
         )
 
     @property
@@ -977,7 +972,7 @@ class _Reading:
         """The part of the message that asks about teeth at its end; "" where none does, or where it is of the signs."""
         from troly_dental.guard.rules import names_mouth
 
-        signs = [self._start(place) for sign in _TOLD for place in self._sure(sign)]
+        signs = [self._start(place) for sign in _GROUPS["told"] for place in self._sure(sign)]
         for parts in (_STOP, _LIST):
             starts = [
                 each.end() for each in parts.finditer(self.text) if self.text[each.end() :].strip(" .!?…")
