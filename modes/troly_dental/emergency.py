@@ -12,6 +12,7 @@ from typing import Any, Self
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.match import Lexicon
+from troly.text.wordlist import read_lists
 from troly_dental.guard import Danger, advice, asks_in_general, danger, is_called_off, is_over
 from troly_dental.guard.danger import ASKS_AT_END, NAMES, grows_worse, is_helped
 from troly_dental.guard.rules import names_mouth
@@ -25,35 +26,19 @@ from troly_dental.strings import say
 KEPT = "dental_emergency"
 # After so long the person has gone, or the next message tells of it again.
 _LASTS = timedelta(hours=12)
+_CARDS = read_lists(LEXICONS / "cards.txt")
 # These cannot wait for anything; the others have to be seen today.
-_NOW = frozenset(
-    {"self_harm", "choking", "breathing", "unconscious", "chest", "poisoning", "allergy", "object"}
-)
+_NOW = frozenset(_CARDS["now"])
 # Whoever thinks of dying hears no list of orders first.
 _GENTLE = "self_harm"
 # Whose card says that nothing may be eaten.
-_FASTING = frozenset(
-    {"choking", "breathing", "unconscious", "allergy", "object", "trauma", "swelling", "poisoning"}
-)
+_FASTING = frozenset(_CARDS["fasting"])
 # A blow may have knocked a tooth out too: what is done with it is told beside the card.
 _AFTER_A_FALL = frozenset({"unconscious", "breathing", "bleeding", "trauma"})
 # Worse signs of the same thing, of which its own card speaks.
-_COVERED = {
-    "choking": ("object", "breathing", "unconscious"),
-    "object": ("breathing",),
-    "allergy": ("breathing", "unconscious"),
-    "poisoning": ("unconscious",),
-    "swelling": ("fever",),
-}
+_COVERED = read_lists(LEXICONS / "covered.txt")
 # The notes that say more of it than its card.
-_FIRST_AID: Mapping[str, tuple[str, ...]] = {
-    "choking": ("choking",), "object": ("swallowed-object", "choking"), "breathing": ("facial-swelling", "choking"),
-    "unconscious": ("choking", "stroke-signs"), "chest": ("heart-and-blood-thinners",),
-    "poisoning": ("painkiller-overdose", "swallowed-object"), "allergy": ("anaesthetic-and-allergy",),
-    "bleeding": ("bleeding", "after-extraction"), "knocked_out": ("avulsed-tooth", "dental-trauma"),
-    "trauma": ("dental-trauma", "avulsed-tooth"), "swelling": ("facial-swelling", "abscess"), "nerve": ("stroke-signs",),
-    "fever": ("abscess", "after-extraction"),
-}  # fmt: skip
+_FIRST_AID = read_lists(LEXICONS / "first_aid.txt")
 # What a note advises that whoever may be operated on does not do.
 _DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.

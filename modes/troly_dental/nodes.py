@@ -78,7 +78,8 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
         "urgent": told,
         "route": "memory",
         "topic": before.topic,
-        "query": question,
+        # A follow-up ("giờ phải làm sao") is looked up with the sign that it is about.
+        "query": f"{say(f'guard.sign.{name}', lang)}: {question}" if name and not told.first else question,
     }
     if turn.model.reason_unavailable is None and not told.sure:
         _keep(turn, question, dental=True, topic=before.topic or question)

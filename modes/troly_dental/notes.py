@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from troly.plugin.events import Evidence
@@ -16,6 +18,7 @@ from troly.text.everyday import without_everyday
 from troly.text.fold import WordToken
 from troly.text.language import detect
 from troly.text.match import Lexicon, spans_of, words_outside
+from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import names_mouth, telling_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.memory.types import Fact
@@ -51,17 +54,23 @@ if TYPE_CHECKING:
 _SCATTER = 4
 PRICE = "cost"
 _DENIED = re.compile(
-    r"(?:^|(?<=[,.;]))\s*(?:(?:không|khong|ko|chưa|chua|no|not|nothing|without)\b[^,.;?]*"
+    r"(?:^|(?<=[,.;]))\s*(?:(?:(?:tôi|toi|em|mình|minh|tui|con|cháu|chau|bé|be|nó|i|he|she|we)\s+(?!.{0,8}(?:muốn|muon|biết|biet|dám|dam|chịu|chiu|thể|the|được|duoc|có tiền|co tien|want|know|like|afford|can)\b))?"
+    r"(?:không|khong|ko|chưa|chua|no|not|nothing|without|don'?t|doesn'?t|never)\b[^,.;?]*"
     r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;])",
+    re.IGNORECASE,
+)
+# What is not wanted: "trừ implant ra", "ngoài implant ra", "other than implants".
+_EXCLUDED = re.compile(
+    r"\b(?:(?:trừ|tru|không tính|chừa|except(?: for)?|other than|apart from|besides|excluding)\s+((?:(?!ra\b)[^,.;?\s]+\s*){1,4})(?:ra\b)?"
+    r"|(?:ngoài|ngoai)\s+((?:[^,.;?\s]+\s+){1,4}?)ra\b)",
     re.IGNORECASE,
 )
 
 
 # Notes of what is felt, and of what is done: what is felt after a treatment is told in its note.
-_FELT = frozenset({"sensitivity", "toothache", "pulpitis", "gingivitis", "bleeding", "facial-swelling"})
-_TREATMENTS = frozenset({
-    "filling", "scaling", "whitening", "crown", "veneers", "root-canal", "sealant", "implant", "bridge", "braces", "after-extraction",
-})  # fmt: skip
+_LISTS = read_lists(Path(__file__).parent / "lexicons" / "notes_lists.txt")
+_FELT = frozenset(_LISTS["felt"])
+_TREATMENTS = frozenset(_LISTS["treatments"])
 
 
 class _Name(NamedTuple):
@@ -138,7 +147,18 @@ def shares_of(question: str) -> dict[str, float]:
 
 def _without_denied(question: str) -> str:
     """`question` without the parts that only say what is not so: "có mụn mủ, không sưng mặt"."""
-    return _DENIED.sub("", question).strip(" ,.;") or question
+    left = _EXCLUDED.sub(lambda told: " " if _topics_left_out(told) else told[0], _DENIED.sub("", question))
+    left = left.strip(" ,.;")
+    return left if left and (names_mouth(left) or not subjects(question) or _excluded(question)) else question
+
+
+def _excluded(question: str) -> frozenset[str]:
+    """The topics that `question` names only to leave them out."""
+    return frozenset(topic for told in _EXCLUDED.finditer(question) for topic in _topics_left_out(told))
+
+
+def _topics_left_out(told: re.Match[str]) -> set[str]:
+    return set(subjects(told[1] or told[2]))
 
 
 @cache
@@ -205,10 +225,6 @@ _AHEAD, _LEADS = 0.3, 1.25
 _TIE = 0.85
 # What a note gains that is about the person who asks.
 _PERSON = 0.5
-_QUESTION_WORDS = frozenset(
-    {"gi", "nao", "sao", "khong", "ko", "what", "when", "how", "can", "should", "chua", "bao", "may", "dau"}
-    | {"which", "why", "where", "does", "is", "are", "do", "hong", "hem"}
-)
 # How many words that the notes do not have are named.
 _NAMED = 4
 # How near to the first note the second one must be to be read out as well.
@@ -245,7 +261,7 @@ async def find_in(
 
     Words and, where an `embed` is given, vectors are searched. Raises StoreError, InputError (`samples.missing`).
     """
-    question = _without_denied(question)
+    excluded, question = _excluded(question), _without_denied(question)
     named = subjects(question)
     # "vang" is "vâng", but in "vang cai rang" it names a subject.
     names = {word.folded for name in _names() if name.topic in named for word in name.words}
@@ -269,7 +285,7 @@ async def find_in(
         note = _note(passage, lang)
         subject = _named(note.topic, named)
         alike = (passage.similarity or 0.0) >= ALIKE
-        if not subject and not alike and passage.coverage < FITTING:
+        if note.topic in excluded or (not subject and not alike and passage.coverage < FITTING):
             continue
         score = round((passage.score + _SUBJECT * subject) / (1 + _SUBJECT), 4)
         if note.topic not in best or score > best[note.topic].score:
@@ -282,8 +298,10 @@ async def find_in(
 def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[str] = ()) -> tuple[Note, ...]:
     """`notes` and others that ship, by how much of `question` one of their sentences has; of alike ones those of the topics
     `before` first. A note that was not found has to have more of it than half."""
-    question = _without_denied(question)
-    named = subjects(question)
+    excluded, question = _excluded(question), _without_denied(question)
+    named = {topic: words for topic, words in subjects(question).items() if topic not in excluded}
+    if excluded and not named:
+        return ()  # all that is named is not wanted
     back = {"see asked", *(["why asked"] if count_told(question) <= 1 else [])}
     if before and not named and back & set(asked_lexicon().labels_in(question)):
         return of_topics(before, lang)  # "khi nào phải đi khám": each ends with it; "tại sao bị vậy"
@@ -299,7 +317,7 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     first, second = sorted(shares.values(), reverse=True)[:2]
     unsought = 1.1 if count_told(question) < 2 else _AHEAD if first >= _LEADS * second else _UNSOUGHT
     for topic, share in shares.items():
-        if (
+        if topic not in excluded and (
             topic in {*found, *whole, *just}
             or (topic in before and share >= _FOLLOWED)
             or (follows and topic == before[0])
@@ -412,7 +430,7 @@ def asks(text: str) -> bool:
     return (
         "?" in text
         or any(label.endswith(" asked") for label in asked_lexicon().labels_in(text))
-        or any(word in _QUESTION_WORDS for word in fold.folded_words(text))
+        or any(word in _LISTS["question words"] for word in fold.folded_words(text))
     )
 
 
@@ -447,6 +465,8 @@ def _own_words(question: str) -> bool:
     return bool(words) and not _POINTS_BACK.search(asked)
 
 
+# What is left of a word behind its apostrophe.
+_REST = re.compile(r"(?:['’]\w+)?")
 # Whether something may be done, whatever that is.
 _ASKS_LEAVE = re.compile(
     r"\bduoc\b.*\b(?:khong|ko|k|hong|hok|chua)\W*$|\bthi sao\W*$|^(?:and |so |but |ok )*(?:can|may|could|should) i\b"
@@ -460,7 +480,11 @@ def _coverage(
 
     `quoted` are the sentences of those that are named, each with the same in the other language.
     """
-    held = {word for note in notes for word in folded_words_of(note)}
+    texts = [text for note in notes for text in _texts_of(note)]
+    known: dict[str, set[str]] = {}
+    for word in (word for text in texts for word in fold.words(text)):
+        known.setdefault(fold.fold(word), set()).add(word)
+    pairs = {pair for text in texts for pair in fold.bigrams(fold.folded_words(text))}
     asked = spellings_of(_without_denied(question))[-1]
     kinds = [hit for hit in asked_lexicon().find(asked) if hit.label.endswith(" asked")]
     read = [(hit.start, hit.end) for hit in (*kinds, *general_lexicon().find(asked))]
@@ -471,13 +495,15 @@ def _coverage(
         words = [
             token for token in words_outside(fold.tokens(asked), spans_of(kinds)) if token.folded in telling
         ]
-    meant = concept_words(asked, [text for note in notes for text in _texts_of(note)])
-    unread = [word for word in words if word.folded not in held and word.start not in meant]
+    meant = concept_words(asked, texts)
+    unread = [
+        word
+        for word in words
+        if word.start not in meant
+        and not any(fold.accents_agree(word.text, each) for each in known.get(word.folded, ()))
+    ]
     covered = len(unread) < len(words) or not words
-    missing: list[str] = []
-    for before, word in zip([None, *unread], unread, strict=False):
-        beside = before is not None and word.start - before.end <= 1
-        missing[-1:] = [f"{missing[-1]} {word.text}"] if beside else [*missing[-1:], word.text]
+    missing = _as_written(asked, words, unread, pairs)
     asks = {hit.label for hit in kinds}
     shipped = [one for note in notes for one in _by_topic().get(note.topic, {}).values()]
     names = " . ".join(name for one in shipped for name in (one.title, *one.also))
@@ -490,6 +516,23 @@ def _coverage(
     if "choice asked" in asks and len(notes) == 1 and subjects(question).keys() > {notes[0].topic}:
         missing.append(say("notes.no_choice", lang))
     return covered, missing
+
+
+def _as_written(
+    text: str, words: Sequence[WordToken], unread: Sequence[WordToken], pairs: Collection[str]
+) -> list[str]:
+    """The `unread` words as `text` has them, whole: all of "don't", and with the one beside that makes no pair of words of the
+    notes: of "bản đồ" one half alone says nothing."""
+    links = [(a, b, f"{a.folded}_{b.folded}" in pairs) for a, b in pairwise(words) if b.start - a.end <= 1]
+    paired = {word.start for a, b, known in links if known for word in (a, b)}
+    loose = {word.start for a, b, _ in links if {*unread} & {a, b} for word in (a, b)} - paired
+    named = [word for word in words if word in unread or word.start in loose]
+    spans: list[str] = []
+    for before, word in zip([None, *named], named, strict=False):
+        whole = word.text + _REST.findall(text[word.end :])[0]
+        beside = before is not None and word.start - before.end <= 1
+        spans[-1:] = [f"{spans[-1]} {whole}"] if beside else [*spans[-1:], whole]
+    return spans
 
 
 @cache

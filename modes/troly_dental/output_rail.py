@@ -21,7 +21,8 @@ from troly_dental.safety import medicines as known_medicines
 from troly_dental.strings import say
 
 CITED = re.compile(r"\[(\d{1,3})\](?!\()")
-_FILE = Path(__file__).parent / "lexicons" / "rail.txt"
+_LEXICONS = Path(__file__).parent / "lexicons"
+_FILE = _LEXICONS / "rail.txt"
 # A dot between digits or after "bs." ends nothing; a bullet or a line break does.
 _END = re.compile(r"\n+|(?<=[.!?…;])[*_)\"”»]*(?:\s+|$)")
 _LONGEST, _GOES_ON = 1_200, 80
@@ -32,19 +33,10 @@ _OWN_LISTS = {
     "nguon tham khao", "nguon", "tai lieu tham khao", "tham khao", "references", "reference", "sources", "source",
 }  # fmt: skip
 _HEADING_MARKS = " \t\n#*_:-–—"
-_WORDS = {
-    "mot": "1", "hai": "2", "ba": "3", "bon": "4", "nam": "5", "sau": "6", "bay": "7", "tam": "8", "chin": "9",
-    "muoi": "10", "nua": "1/2", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
-    "seven": "7", "eight": "8", "nine": "9", "ten": "10", "half": "1/2", "a half": "1/2", "once": "1", "twice": "2",
-}  # fmt: skip
+_WORDS = {word: value for value, said in read_lists(_LEXICONS / "rail_numbers.txt").items() for word in said}
 # Number words that are written with accents: "sau" without them is "after" in a sentence that has some.
 _ACCENTED = frozenset({"mot", "bon", "nam", "sau", "bay", "tam", "chin", "muoi", "nua"})
-_SAME = {
-    "milligram": "mg", "milligrams": "mg", "vien nen": "vien", "vien nang": "vien", "tablet": "vien", "tablets": "vien",
-    "tab": "vien", "pill": "vien", "pills": "vien", "capsule": "vien", "capsules": "vien", "gam": "g", "gram": "g",
-    "grams": "g", "drop": "giot", "drops": "giot", "tieng": "gio", "h": "gio", "hour": "gio", "hours": "gio",
-    "day": "ngay", "days": "ngay", "cc": "ml", "microgram": "mcg", "µg": "mcg",
-}  # fmt: skip
+_SAME = {word: unit for unit, said in read_lists(_LEXICONS / "rail_units.txt").items() for word in said}
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,7 +255,7 @@ def kinds_asked(text: str) -> set[str]:
     """The kinds of answer that `text` asks for; what it says of food or of time counts as asking, "không" and "nên" do not."""
     labels = set(asked_lexicon().labels_in(text))
     return {kind for kind in _STATED if kind in labels} | {
-        kind for kind in (*KINDS, "what to do", "may i") if f"{kind} asked" in labels
+        kind for kind in (*KINDS, "how", "what to do", "may i") if f"{kind} asked" in labels
     }
 
 
@@ -295,6 +295,8 @@ def _told(kind: str, sentence: str) -> float:
         return _TOLD_TIME * tells(kind, sentence) + asked_lexicon().has(sentence, kind)
     if kind == "hurts":
         return _TOLD_TIME * tells(kind, sentence)
+    if kind == "how":
+        return _TOLD_TIME * tells("how long", sentence)
     if kind in {"may i", "why", "normal", "choice"}:
         return _TOLD_KIND * tells(kind, sentence)
     return _TOLD_KIND * len(

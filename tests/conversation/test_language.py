@@ -22,7 +22,7 @@ from troly.text.fold import accents
 
 ACKNOWLEDGED = {
     "en": "sure, you can speak english with me",
-    "vi": "dạ được ạ, em chuyển sang tiếng Việt với quý khách nhé",
+    "vi": "dạ được ạ, từ giờ xin trả lời bằng tiếng Việt nhé",
 }
 REQUESTS: dict[Lang, tuple[str, ...]] = {
     "en": ("speak english", "tiếng anh được không", "can we speak english", "Speak English please"),

@@ -34,11 +34,8 @@ _DEGREES = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
-_NUMBERS = {
-    "mot": 1, "one": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8, "chin": 9, "muoi": 10, "chuc": 10,
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "dozen": 12,
-}  # fmt: skip
+_NUMBERS = {word: int(value) for value, said in read_lists(LEXICONS / "numbers.txt").items() for word in said}
+_GROUPS = read_lists(LEXICONS / "groups.txt")
 # More pills than any label allows in a day, than any allows at one time, and than a child may have in a day; the milligrams
 # of paracetamol of a day.
 _PILLS_A_DAY, _PILLS_AT_ONCE, _PILLS_OF_A_CHILD, _MILLIGRAMS = 8, 4, 4, 4000
@@ -52,12 +49,7 @@ _EVERY = re.compile(
 _TIMES = re.compile(r"\b(\d{1,2})\s*(?:lan|cu|times|doses)\b\W*(?:\w+\s+){0,2}(?:moi|each)\b")
 _STRENGTH = 200
 _PILLS_SHORT = re.compile(r"\b(\d{1,3})\s?v\b")
-# What makes a danger that is seen to today one that is not waited with: shock, a chill, the throat, the eye, the head.
-_SEVERE = {
-    "bleeding": ("racing", "shock", "head"), "trauma": ("racing", "shock", "head", "throat", "into", "breathless", "vision"),
-    "knocked_out": ("racing", "shock", "head"), "swelling": ("rigor", "shock", "throat", "vision", "fever"),
-    "fever": ("rigor", "shock", "head", "frail", "vision"), "nerve": ("speechless", "sudden"),
-}  # fmt: skip
+_SEVERE = read_lists(LEXICONS / "severe.txt")
 _SPREADS = frozenset({"swelling", "fever", "nerve"})
 # Signs that are never waited with, however the rest is said.
 _CERTAIN = frozenset({"choking", "breathing", "unconscious", "poisoning", "allergy", "object"})
@@ -83,31 +75,23 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
     `previous` are the person's earlier messages, oldest first: "giờ khó thở nữa" after a toothache is a danger, "I have a
     fever" four messages after an extraction is one. `present` names the emergency that the conversation is in.
     """
-    earlier = [_read(reading) for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
-    readings = [_read(reading) for reading in spellings_of(text)]
-    for read in readings:
-        name = None if read.for_study(earlier[-_STUDIED:]) else _danger_of(read, earlier, present)
-        if name and (
-            name == "self_harm" or not (_asks_of_other(read) or _respelt(read, readings[-1], earlier))
-        ):
-            sure = not read.joking and (name in _CERTAIN or not read.doubtful)
-            return Danger(name, sure, any(_is_severe(one, name) for one in (read, *earlier)))
-    return None
+    earlier = [_read(message) for message in list(previous)[-_EARLIER:]]
+    read = _read(text)
+    name = None if read.for_study(earlier[-_STUDIED:]) else _danger_of(read, earlier, present)
+    if name is None or (name != "self_harm" and _asks_of_other(read)):
+        return None
+    sure = not read.joking and (name in _CERTAIN or not read.doubtful)
+    return Danger(name, sure, any(_is_severe(one, name) for one in (read, *earlier)))
 
 
 def grows_worse(text: str, name: str) -> bool:
     """Whether `text` tells of a sign that makes the danger `name` one that is not waited with."""
-    return any(_is_severe(_read(reading), name) for reading in spellings_of(text))
+    return _is_severe(_read(text), name)
 
 
 def _is_severe(read: _Reading, name: str) -> bool:
     signs = _SEVERE.get(name, ())
     return read.has(*signs) or ("fever" in signs and read.measured) or (name in _SPREADS and read.deep)
-
-
-def _respelt(read: _Reading, corrected: _Reading, earlier: Sequence[_Reading]) -> bool:
-    """Whether only a slip hid what takes the signs back: "tháng trưước", "hếtt rồi"."""
-    return corrected.doubts > read.doubts and _danger_of(corrected, earlier, None) is None
 
 
 def _asks_of_other(read: _Reading) -> bool:
@@ -121,7 +105,7 @@ def _asks_of_other(read: _Reading) -> bool:
 
 def asks_in_general(text: str) -> bool:
     """Whether `text` is a question about teeth that names nobody and no time, and is not what to do now."""
-    return any(_read(reading).general_question for reading in spellings_of(text))
+    return _read(text).general_question
 
 
 def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> bool:
@@ -129,50 +113,50 @@ def is_over(text: str, *, until_seen: bool = False, choked: bool = False) -> boo
     lasts `until_seen`, as that of what went down the throat does though the cough has eased. Of who `choked`, that it is
     out and the breath is back.
     """
-    readings = [_read(reading) for reading in spellings_of(text)]
-    if choked and any(one.stands("spat_out") and one.stands("breathes_well") for one in readings):
+    read = _read(text)
+    if choked and read.stands("spat_out") and read.stands("breathes_well"):
         return True
-    if choked and any(one.came_out and not one.goes_on for one in readings):
+    if choked and read.came_out and not read.goes_on:
         return True
-    if (until_seen and _UNSEEN.search(fold(text))) or any(one.goes_on for one in readings):
+    if (until_seen and _UNSEEN.search(fold(text))) or read.goes_on:
         return False  # "em đi viện rồi, bác sĩ chưa khám", "khâu rồi mà máu vẫn ra"
     signs = ("seen",) if until_seen else ("seen", "calm")
-    return any(one.stands(*signs) or one.seen_to or one.passed_well or one.home_again for one in readings)
+    return read.stands(*signs) or read.seen_to or read.passed_well or read.home_again
 
 
 def is_helped(text: str) -> bool:
     """Whether the person says that the ambulance has come, or that they are at the hospital."""
-    return any(_read(reading).helped for reading in spellings_of(text))
+    return _read(text).helped
 
 
 def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
     """Whether the person says in so many words that nobody has what an emergency was raised for, or takes back what
     `earlier` messages told, where these are given."""
     parts = [part for part in _PART.split(text) if part and not _UNSURE.search(fold(_POLITE.sub("", part)))]
-    said = [_read(reading) for part in parts for reading in spellings_of(part)]
+    said = [_read(part) for part in parts]
     if earlier is None or any(one.stands("nobody_ill") for one in said):
         return any(one.stands("nobody_ill") for one in said)
-    if any(_read(reading).was_an_animal for reading in spellings_of(text)):
+    read = _read(text)
+    if read.was_an_animal:
         return True
     told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
     there = (*_EVENTS, *_GOES_ON)
     if any(one.aches or any(one.outside(sign, "taken_back") for sign in there) for one in told):
         return False
-    before = [_read(reading) for message in earlier for reading in spellings_of(message)]
+    before = [_read(message) for message in earlier]
     signs = {sign for sign in _DENIABLE if any(one.has(sign) for one in before)}
     signs = signs - {"taken"} | ({"gulp"} if "taken" in signs else set())
-    readings = [_read(reading) for reading in spellings_of(text)]
-    denied = {sign for one in readings for sign in one.denied_of(signs)}
+    denied = read.denied_of(signs)
     left = [_without(message, denied) for message in earlier] if denied else []
     if left and any(danger(one, left[:at]) for at, one in enumerate([*left, text])):
         return False  # "không phải khó thở mà là khó nuốt": the fever and the swelling are still there
-    return any(one.stands("taken_back") for one in said) or any(one.retracts(signs) for one in readings)
+    return any(one.stands("taken_back") for one in said) or read.retracts(signs)
 
 
 def _without(message: str, signs: Collection[str]) -> str:
     """`message` without the words of these signs."""
     read = _read(message)
-    return blank_out(message, [span for sign in signs for span in read.spans_of(sign)])
+    return blank_out(read.text, [span for sign in signs for span in read.spans_of(sign)])
 
 
 def _danger_of(read: _Reading, earlier: Sequence[_Reading], present: str | None) -> str | None:
@@ -377,8 +361,8 @@ def _poisoning(case: _Case) -> bool:
     )
 
 
-def _pills(read: _Reading) -> float:
-    """The most pills that are named."""
+def _pills(read: _Reading, *, understood: bool = False) -> float:
+    """The most pills that are named, also by a number alone where it is `understood` of what: "had like ten since lunch"."""
     short = [float(amount) for amount in _PILLS_SHORT.findall(fold(read.text))]
     # "panadol 500 2 viên": a strength is no count.
     told = [
@@ -386,6 +370,7 @@ def _pills(read: _Reading) -> float:
         for amount, at in read.numbers
         if read.follows(at, ("pill", "drug"), 2 if amount < _STRENGTH else 1)
         or read.follows(at, ("pill", "drug"), 4, over="strong")
+        or (understood and read.counts_alone(at))
     ]
     return max([*short, *told], default=0.0)
 
@@ -399,6 +384,7 @@ def _many_pills(case: _Case) -> bool:
     read, drug = case.read, case.told("drug", "thinner")
     every = _EVERY.search(fold(read.text))
     times = _TIMES.search(fold(read.text))
+    understood = case.told_before("drug", "pill") and read.has("taken") and not read.has("drug", "pill")
     took = read.aches or every or times or read.has("taken", "harm_asked") or read.happened
     if (
         (read.asks_leave and not read.has("harm_asked"))
@@ -407,7 +393,7 @@ def _many_pills(case: _Case) -> bool:
         or not (took or case.told_before("taken"))
     ):
         return False
-    most = _pills(read) * (float(times[1]) if times else 1)
+    most = _pills(read, understood=understood) * (float(times[1]) if times else 1)
     strength = max(
         (
             amount * scale
@@ -559,7 +545,8 @@ def _torn(case: _Case) -> bool:
 
 def _trauma(case: _Case) -> bool:
     read = case.read
-    if read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1):
+    shocked = read.has("electric") and (read.has("child", "head", "unwell", "burnt") or read.mouth)
+    if shocked or (read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1)):
         return True
     if (
         read.cannot("close", 2)
@@ -717,50 +704,15 @@ def _said(kind: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(_words(kind), key=len, reverse=True)))})\b")
 
 
-# A sign that a "no" before it, or an "it is over" after it, takes away; the rest says what it says either way.
-_DENIABLE = frozenset(
-    {
-        "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
-        "racing", "numb", "droop", "knocked", "accident", "harm", "cough", "unwell", "broken", "hard", "infected", "suicide", "die", "gulp",
-        "flood", "closing", "taken", "out", "too_much", "tough", "into",
-        "beast", "torn",
-    }
-)  # fmt: skip
-# Signs that something goes on, as no word for how much or of what is one.
-_EVENTS = (
-    "swell", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "hives", "racing", "numb", "droop", "unwell",
-)  # fmt: skip
-# What says that something goes on, or is also so; and what says that it is over.
-_GOES_ON = ("lasting", "hours", "grow", "flood", "also")
-_ENDED = ("seen", "calm", "gone", "declared", "healed", "home", "treated", "spat_out", "breathes_well")
-# What has been done: that one feels well after it ends nothing.
-_DONE = frozenset({"taken", "gulp", "out", "knocked", "too_much", "suicide", "die"})
-# Signs that also say how much is felt or feared; and what makes them meant as they are said.
-# What tells of an event wherever it stands; the other signs say how much, and may be asked of anything.
-_TOLD = (
-    *(_DENIABLE - {"taken", "flood", "taut", "grow", "out", "harm", "too_much", "tough", "hard"}),
-    "treated",
-)
-# What says that a question is of somebody, or of something that goes on.
-_SOMEBODYS = (
-    "person", "person_first", "relative", "child", "now", "days", "hours", "hours_ago", "lasting", "intense", "flood",
-    "cannot", "by_mistake", "grow", "taut", "past",
-)  # fmt: skip
-_FIGURES = frozenset({"fever", "breathless", "unconscious", "racing", "hard", "accident", "pressing"})
-_SICK = ("injection", "drug", "swell", "infected", "blood", "hives", "by_mistake", "now")
-_SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconscious", "numb", "hives", "face")
-# What speaks of something in a throat; how near where a word may be another one.
+_DENIABLE = frozenset(_GROUPS["deniable"])
+_EVENTS = _GROUPS["events"]
+_GOES_ON = _GROUPS["goes on"]
+_SIGNS = _GROUPS["signs"]
+# How near it stands where a word may be another one.
 _NEAR_STUCK = 6
-_OF_STUCK = (
-    "eaten", "taken", "gulp", "swallow", "breathe", "cough", "breathless", "no_air", "drool", "battery", "throat", "slipped", "unwell",
-    "speechless", "into", "choked_on",
-)  # fmt: skip
-_DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
 _STOP_OR_LIST = re.compile(rf"{_STOP.pattern}|{_LIST.pattern}")
-# What stands before a verb that tells what somebody did.
-_DOES = ("done", "now", "by_mistake", "person", "child", "pointing")
 _HOURS_AGO = re.compile(
     r"cach (?:day|nay)\s+(?:chung |khoang |hon |gan )?(?:\d+|mot|hai|ba|bon|nam|nua|may|vai)\s*(?:phut|tieng|gio|h|p)\b"
 )
@@ -781,7 +733,7 @@ _ASKED = re.compile(
 # What a question asks with at its end or in it; what it asks of where it is about going for help.
 ASKS_AT_END = re.compile(
     r"\b(?:gi|j|sao|(?:the|cach|buoc|loai|luc|khi|cho|cai|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
-    r"|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
+    r"|(?:nhung|cac) \w+ nao|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
     r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?:what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
     r"|\b(?:khong|ko|k|kg|hong|hok|hem|hon|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
 )
@@ -790,7 +742,7 @@ _CARE = re.compile(
 )
 # How many words may stand between the wish and what is wished, and between what is felt and the wish.
 _WISH_REACH = {"think": 3, "wish": 1}
-_FELT_REACH = {"felt": 1, "liked": 6}
+_FELT_REACH = {"felt": 1, "liked": 6, "sensed": 6}
 # "muốn chết cho rồi", "chết quách": it is meant.
 _FOR_GOOD = re.compile(r"\s+(?:quach\b|(?:di\s+)?cho\s+(?:roi|xong|khoe|nhe)\b)")
 # A part of a message with the sign that ends it; what makes that part no statement.
@@ -810,6 +762,13 @@ _RIGHT = re.compile(
     r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
 )
 _QUESTION = re.compile(r"\b(?:gi|may|j|khong|ko|k|sao|nao|bao)\b|\?")
+# The end of a question that is quoted and not answered with a yes; what a prescription says to take in a case.
+_ASKED_OF = re.compile(
+    r"\b(?:khong|ko|k|not|no|never|don'?t|doesn'?t|didn'?t|haven'?t)\b(?!.*\b(?:(?:thi|la|da) co|yes|i do)\b)"
+)
+_THEN_TAKEN = re.compile(
+    r"^\s*(?:\w+\s+){0,3}(?:thi|then|:)\s*(?:moi\s+)?(?:cho|uong|dung|dat|nhet|give|take)\b"
+)
 # What stands between a condition and the treatment of which it is asked.
 _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
 # "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
@@ -824,7 +783,6 @@ _STAYED = re.compile(
 
 
 _NEAR = ("person_first", "child", "relative")
-_NEAR_WORDS = ("person", *_NEAR)
 # What says that somebody has it, where another prepares to teach it.
 _HAPPENING = (*_NEAR, "pupil", "now", "lasting", "days", "hours", "hours_ago")
 
@@ -852,7 +810,6 @@ _FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
 _DREADED = _Frame(("dreaded",), _ANY, unless="now")
 _CHRONIC = _Frame(("chronic",), 6, 6, unless=_GOING_ON)
 _THE_OTHER_DAY = _Frame(("the_other_day",), _ANY, 8, unless="now", part="sentence")
-_FALLS = frozenset({"accident", "broken", "knocked", "harm"})
 _FRAMES = (
     _TOLD_OF_OTHERS,
     _Frame(("supposed",), _ANY, unless="now"),
@@ -868,26 +825,28 @@ _FRAMES = (
     _Frame(("whether",), 4, unless="now", asks=_CLOSED),
     _Frame(("often",), 1, unless="now", asks=_RIGHT),
     _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT),
+    # "Bác hỏi em có khó thở không thì em không bị".
+    _Frame(("was_asked",), _ANY, asks=_ASKED_OF),
+    # "Bs kê hapacol, sốt thì cho 1 gói".
+    _Frame(("course",), _ANY, unless=_GOING_ON, asks=_THEN_TAKEN),
     _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
 )
-_SHOWN_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 12, 5, 60
-
-
-# What a blow does and where.
-_OF_INJURY = frozenset({"harm", "broken", "jaw", "face"})
+_SHOWN_REACH, _ONLINE_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 8, 12, 5, 60
 
 
 class _Reading:
-    """Which concepts stand where in one spelling of a message."""
+    """Which concepts stand where in a message as it is meant: chat spellings written out, slips put right."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, typed: str) -> None:
         from troly_dental.guard.rules import names_illness, names_mouth
 
-        self.text = text
+        self.text = text = spellings_of(typed)[-1]
         self.mouth = names_mouth(text)
         self.elsewhere = names_illness(text)
         self.short = len(text) < _SHORT
         self._words = tokens(text)
+        # A word without accents, of who types them, has none.
+        self._careful = 3 * sum(1 for word in tokens(typed) if accents(word.text)) >= len(self._words)
         self._english = detect(text) == "en"
         self._clauses = sorted({0, *(match.end() for match in _STOP.finditer(text))})
         self._all = self._find()
@@ -895,9 +854,17 @@ class _Reading:
             _Place(at, at, _ANY) for at, word in enumerate(self._words) if is_laughter(word.text)
         ]
         self._all["shown"] = [
-            medium
-            for medium in self._all.get("medium", ())
-            if any(0 <= medium.first - verb.last - 1 <= _SHOWN_REACH for verb in self._sure("watched"))
+            _Place(verb.first, medium.last, _ANY)
+            for seen, where, reach in (
+                ("watched", "medium", _SHOWN_REACH),
+                ("noticed", "online", _ONLINE_REACH),
+            )
+            for medium in self._sure(where)
+            for verb in self._sure(seen)
+            if 0 <= medium.first - verb.last - 1 <= reach
+            and not self._hidden(medium)
+            # "Đang coi phim thì": meanwhile.
+            and not (self._at(verb.first - 1, "now") and _NO_LESSON.match(self.text, self._end(medium)))
         ]
         self._all["declared"] += [
             well
@@ -927,7 +894,7 @@ class _Reading:
                 and not (concept in _DENIABLE and self.is_no_event(concept, place))
                 and not (concept in {"choked_on", "no_air"} and self._long_ago(place))
                 and not (concept == "by_mistake" and (self._corrects(place) or self._denied(place)))
-                and not (concept in _OF_INJURY and self._of_care(place))
+                and not (concept in _GROUPS["injury"] and self._of_care(place))
             ]
             for concept, places in self._all.items()
         }
@@ -997,7 +964,7 @@ class _Reading:
             and not any(
                 self._all.get(concept) for concept in ("person_first", "relative", "now", "just", "pointing")
             )
-            and not any(self._live.get(sign) for sign in _TOLD)
+            and not any(self._live.get(sign) for sign in _GROUPS["told"])
         )
 
     @property
@@ -1005,7 +972,7 @@ class _Reading:
         """The part of the message that asks about teeth at its end; "" where none does, or where it is of the signs."""
         from troly_dental.guard.rules import names_mouth
 
-        signs = [self._start(place) for sign in _TOLD for place in self._sure(sign)]
+        signs = [self._start(place) for sign in _GROUPS["told"] for place in self._sure(sign)]
         for parts in (_STOP, _LIST):
             starts = [
                 each.end() for each in parts.finditer(self.text) if self.text[each.end() :].strip(" .!?…")
@@ -1033,7 +1000,7 @@ class _Reading:
     @property
     def doubts(self) -> int:
         """How many words make signs mean something else."""
-        return sum(len(self._sure(word)) for word in _DOUBTS)
+        return sum(len(self._sure(word)) for word in _GROUPS["doubts"])
 
     def denies(self, concept: str) -> bool:
         """Whether a place of `concept` is denied, over, supposed or past, while none counts."""
@@ -1096,6 +1063,14 @@ class _Reading:
             elif word.folded in _NUMBERS and not (at and self._words[at - 1].folded == "cua"):
                 found.append((float(_NUMBERS[word.folded]), at))
         return found
+
+    def counts_alone(self, at: int) -> bool:
+        """Whether nothing follows the number `at` that it counts or measures: only a stop, or since when."""
+        after = self._words[at + 1].folded if at + 1 < len(self._words) else ""
+        stop = _STOP_OR_LIST.match(self.text, self._words[at].end)
+        if self._words[at].folded.rstrip("0123456789") and self._words[at].folded not in _NUMBERS:
+            return False  # "3h"
+        return not after or after in _words("counted alone") or bool(stop and not after.isdigit())
 
     def places(self, concept: str) -> list[_Place]:
         """Where `concept` stands for sure."""
@@ -1173,7 +1148,7 @@ class _Reading:
         """Whether a sign is denied, over, supposed, asked of in general, long past, a figure of speech or a trifle."""
         return (
             self._denied(place)
-            or (concept not in _DONE and self._over(place))
+            or (concept not in _GROUPS["done"] and self._over(place))
             or self._cleared(place)
             or (self.framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
             or self._only_to_come(place)
@@ -1181,7 +1156,7 @@ class _Reading:
             or self._for_a_lesson(place)
             or (concept == "fever" and self._asks_of_a_treatment(place))
             or any(each.last == place.first - 1 for each in self._sure("while"))
-            or (concept in _FIGURES and self._exaggerated(place))
+            or (concept in _GROUPS["figures"] and self._exaggerated(place))
             or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
             or (concept == "swell" and self._trifling(place))
             # The "tê" of "thuốc tê" numbs nobody.
@@ -1196,7 +1171,7 @@ class _Reading:
                 concept == "blood"
                 and any(each.first < place.first == each.last for each in self._sure("hidden"))
             )
-            or (concept in _FALLS and self.framed(_THE_OTHER_DAY, place))
+            or (concept in _GROUPS["falls"] and self.framed(_THE_OTHER_DAY, place))
             or (
                 concept == "accident"
                 and not self._stated("blood", "head")
@@ -1216,7 +1191,7 @@ class _Reading:
         told near that may be stuck, nor any sign of it."""
         own = range(place.first, place.last + 1)
         said = [self._words[at].text.lower() for at in own]
-        near = {at for at in self._words_of(*_OF_STUCK) if abs(at - place.last) <= _NEAR_STUCK}
+        near = {at for at in self._words_of(*_GROUPS["of stuck"]) if abs(at - place.last) <= _NEAR_STUCK}
         return said == ["mac", "co"] and bool(self._sure("ashamed")) and near <= set(own)
 
     def _corrects(self, place: _Place) -> bool:
@@ -1240,12 +1215,12 @@ class _Reading:
             for each in self._sure(concept)
             if 0 <= place.first - each.last - 1 <= reach and not _LIST.search(self._between(each, place))
         )
-        wish = max(wishes, default=0)
+        wish = max(wishes, default=-1)
         persons, parts = self._words_of("person"), self._words_of("tooth", "mouth", "jaw", "face")
         if (
-            wish == 0
+            wish < 0
             or wish - 1 in persons
-            or _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start)
+            or (wish and _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start))
         ):
             return False
         if _TO_DEATH.match(after) or _RATHER.match(after):
@@ -1278,12 +1253,18 @@ class _Reading:
         if self.figure(place) or self._dreaded(place):
             return True
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
+        admired = any(
+            each.last < place.first
+            and self._clause(each) == self._clause(place)
+            and not _LIST.search(self._between(each, place))
+            for each in self._sure("liked")
+        ) and not self._sure("choked_on", "cough", "into")
         return (
-            wished or self._stated("laugh", "price", "joking") or self.framed(_FEARED, place)
+            wished or admired or self._stated("laugh", "price", "joking") or self.framed(_FEARED, place)
         ) and not any(
             (each.first > place.last or each.last < place.first)
             and not (self._hidden(each) or self._denied(each))
-            for each in self._sure(*_SICK)
+            for each in self._sure(*_GROUPS["sick"])
         )
 
     def _trifling(self, place: _Place) -> bool:
@@ -1300,8 +1281,9 @@ class _Reading:
             and self._stated("injection")
             and self._stated("how_long", "mild")
         )
+        asked = self._sure("is_it_normal") and self._stated("drawn", "procedure")
         cried = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("innocent", ()))
-        return slight or cried or numbed or self._stated("innocent")
+        return bool(slight or cried or numbed or asked or self._stated("innocent"))
 
     def _stated(self, *concepts: str) -> bool:
         """Whether one of `concepts` is named and not denied, whatever else is said of it."""
@@ -1355,7 +1337,7 @@ class _Reading:
     def goes_on(self) -> bool:
         """Whether a sign is told to be there or to last, and its own part of the message goes on with nothing that ends it:
         "hết sốt nhưng mặt to hơn", "khám rồi, giờ ói"."""
-        ended = self._sure(*_ENDED)
+        ended = self._sure(*_GROUPS["ended"])
         told = {*_EVENTS, "grow", "no_air", "leaks", *(sign for signs in _SEVERE.values() for sign in signs)}
         if not (self.stands("seen") or self.seen_to or self.passed_well or self.home_again):
             told |= {*_GOES_ON}  # who was seen may still ask of what is left
@@ -1483,6 +1465,9 @@ class _Reading:
                     continue
                 if self._clause(no) != self._clause(verb) or _LIST.search(self._between(no, verb)):
                     continue
+                # "làm sao để bé không nuốt"
+                if any(0 <= no.first - each.last - 1 <= 2 for each in self._sure("aim")):
+                    continue
                 if no.first > verb.last:
                     # "thở không được"; "thở không?" only asks.
                     if any(0 < each.first - no.last <= 2 for each in able):
@@ -1528,7 +1513,7 @@ class _Reading:
         if at == len(self._words) or _STOP_OR_LIST.search(self.text, self._end(verb), self._words[at].start):
             before = {word.folded for word in self._words[max(verb.first - 3, 0) : verb.first]}
             # "As I swallow" tells of a habit.
-            tells = () if self._words[verb.first].folded.startswith("swallow") else _DOES
+            tells = () if self._words[verb.first].folded.startswith("swallow") else _GROUPS["does"]
             done = done or any(self._at(verb.first - 1, one) for one in tells)
             return (
                 done
@@ -1565,7 +1550,6 @@ class _Reading:
 
     def _find(self) -> dict[str, list[_Place]]:
         found: dict[str, list[_Place]] = defaultdict(list)
-        careful = 3 * sum(1 for word in self._words if accents(word.text)) >= len(self._words)
         entries = _entries()
         for at, word in enumerate(self._words):
             if place := self._past_at(at):
@@ -1588,10 +1572,10 @@ class _Reading:
                     for a, b in zip(span, entry.words, strict=True)
                 ):
                     continue
-                if not exact and careful and (len(span) == 1 or len(span[-1].folded) == 2):
+                if not exact and self._careful and (len(span) == 1 or len(span[-1].folded) == 2):
                     continue
                 # Words without accents prove nothing in a message that is typed without them.
-                told = exact and (careful or self._english or any(accents(each.text) for each in span))
+                told = exact and (self._careful or self._english or any(accents(each.text) for each in span))
                 reach = _ANY if told else entry.reach
                 if reach >= 0:
                     found[entry.concept].append(_Place(at, at + len(span) - 1, reach))
@@ -1627,7 +1611,7 @@ class _Reading:
             crossed = self._words[at].start
             # "con em no nuot": "no" without its accent is whom it is told of.
             he = self._words[at].text == "no" and not self._english
-            if self._at(at, "no") and not (he and any(self._at(at - 1, one) for one in _NEAR_WORDS)):
+            if self._at(at, "no") and not he:
                 return True
             if self._at(at, "eased") and not self._at(at, "drug"):
                 return not (self._at(at - 1, "no") or self._at(at - 2, "no"))
@@ -1754,7 +1738,7 @@ class _Reading:
             and not _ASKED.match(self.text, self._end(place))
             and not any(
                 start <= self._start(each) < end
-                for concept in _SOMEBODYS
+                for concept in _GROUPS["somebodys"]
                 for each in self._all.get(concept, ())
             )
         )
@@ -1786,9 +1770,8 @@ class _Reading:
         end = next((one for one in self._sentences if one > start), len(self.text))
         lessons = self._sure("prepares")
         return (
-            bool(lessons)
-            and bool(ASKS_AT_END.search(fold(self.text[start:end].strip())))
-            and all(
+            bool(ASKS_AT_END.search(fold(self.text[start:end].strip())))
+            and any(
                 self._clause(one, self._sentences) != start or self._said_before(one, 3) & _words("purpose")
                 for one in lessons
             )
@@ -1796,7 +1779,7 @@ class _Reading:
                 self._clause(each, self._sentences) == start
                 or not any(
                     self._clause(each, self._sentences) == self._clause(one, self._sentences)
-                    and (each.first < one.first or self._said_before(each, 2) & _words("purpose"))
+                    and (each.first <= one.first or self._said_before(each, 2) & _words("purpose"))
                     for one in lessons
                 )
                 for concept in _HAPPENING

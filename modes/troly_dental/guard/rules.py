@@ -151,9 +151,7 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     `previous_question` is the message before, `previous_dental` whether it was about dental care: a message that names
     no subject of its own goes on about the same.
     """
-    found = [_judged(reading) for reading in spellings_of(text)]
-    # Readings with words of the lists before readings without; the surer first.
-    best = max(found, key=lambda one: (one.own_subject or one.listed, abs(one.judgement.score - 0.5)))
+    best = _judged(spellings_of(text)[-1])
     eats = previous_dental and _EATS.search(text) and not best.judgement.refused
     before = previous_dental or _dental_before(previous_question)
     if (best.own_subject and not eats) or (best.judgement.social and not (before and _asks_besides(text))):
@@ -178,13 +176,10 @@ def _asks_besides(text: str) -> bool:
 class _ScoredSpelling:
     judgement: Judgement
     own_subject: bool
-    listed: bool
 
 
 def _dental_before(question: str | None) -> bool:
-    return bool(question) and any(
-        _judged(reading).judgement.score >= 0.5 for reading in spellings_of(question or "")
-    )
+    return bool(question) and _judged(spellings_of(question or "")[-1]).judgement.score >= 0.5
 
 
 @lru_cache(maxsize=64)
@@ -193,7 +188,7 @@ def _judged(text: str) -> _ScoredSpelling:
     count = Counter(hit.label for hit in hits)
     words = ", ".join(dict.fromkeys(hit.phrase for hit in hits if hit.label != "follow"))
     if count["jailbreak"] and not _asked_beside(text):
-        return _ScoredSpelling(Judgement(False, 0.03, words, refused=True), True, listed=True)
+        return _ScoredSpelling(Judgement(False, 0.03, words, refused=True), True)
     points = _points(count)
     told = any(count[label] for label in (*_WEIGHTS, *_ABOUT_MOUTHS))
     if not told:
@@ -217,7 +212,6 @@ def _judged(text: str) -> _ScoredSpelling:
     return _ScoredSpelling(
         Judgement(dental, round(score, 3), words or "-", social),
         subject,
-        listed=told,
     )
 
 

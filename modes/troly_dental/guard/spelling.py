@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 
-from troly.text.fold import WordToken, fold, nfc, tokens
+from troly.text.fold import WordToken, bigrams, fold, nfc, tokens
 from troly.text.language import is_syllable
 from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings
 from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
@@ -45,27 +46,48 @@ def part_read(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def spellings_of(text: str) -> tuple[str, ...]:
-    """`part_read(text)`, and the same with chat spellings and slips put right where that makes a difference."""
+    """`part_read(text)`, and the same with chat spellings, slips and accents put right where that makes a difference."""
     typed = part_read(text)
-    corrected = _corrector().correct(typed).text
+    corrected = _without_wrong_accents(_corrector().correct(typed).text)
     return (typed,) if corrected == typed else (typed, corrected)
 
 
+def _without_wrong_accents(text: str) -> str:
+    """`text` where a word whose accents make none that is listed is bare, if it makes a listed pair with its neighbour without
+    them: "nhiẹt miêng"."""
+    words, (listed, pairs) = tokens(text), _listed_words()
+    for one, other in reversed(list(pairwise(words))):
+        if other.start - one.end == 1 and f"{one.folded}_{other.folded}" in pairs:
+            for word in (other, one):
+                if word.text not in listed:
+                    text = text[: word.start] + word.folded + text[word.end :]
+    return text
+
+
 @cache
-def _corrector() -> Corrector:
-    """Corrects towards the words of the lists that speak for teeth or danger; the words of all lists are no slips."""
+def _listed_words() -> tuple[frozenset[str], frozenset[str]]:
+    """The words of all lists with their accents, and the pairs of words without them."""
+    words = [[word.text for word in tokens(entry)] for entry in _known()]
+    pairs = (pair for each in words for pair in bigrams([fold(word) for word in each]))
+    return frozenset(word for each in words for word in each), frozenset(pairs)
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    """The entries of all lists: their words are no slips."""
     paths = [*(COMMON_LEXICONS / f"{name}.txt" for name in ("vietnamese", "english", "neutral"))]
     paths += [LEXICONS / name for name in ("topics.txt", "trades.txt", "known.txt")]
     # Nor are the words that the notes answer to.
     paths.append(LEXICONS.parent.parent / "lexicons" / "concepts.txt")
-    known = [
-        entry
-        for lists in (danger_lists(), *map(read_lists, paths))
-        for listed in lists.values()
-        for entry in listed
-    ]
+    lists = (danger_lists(), *map(read_lists, paths))
+    return tuple(entry for one in lists for listed in one.values() for entry in listed)
+
+
+@cache
+def _corrector() -> Corrector:
+    """Corrects towards the words of the lists that speak for teeth or danger."""
     chat = chat_spellings(CHAT, LEXICONS / "chat.txt")
-    return Corrector(_meant(), known, chat, _RULES, short_words=_SHORT_TARGETS, repair=_typed_in_haste)
+    return Corrector(_meant(), _known(), chat, _RULES, short_words=_SHORT_TARGETS, repair=_typed_in_haste)
 
 
 def _meant() -> Iterator[str]:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Literal
 from troly.errors import ModelError
 from troly.text.catalogue import Lang
 from troly.text.fold import bigrams, folded_words
+from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import Judgement, judge, names_mouth, telling_words
-from troly_dental.guard.spelling import part_read
+from troly_dental.guard.spelling import LEXICONS, part_read
 from troly_dental.memory.facts import find_facts
 from troly_dental.safety import asks_of_clinic, medicines, stated, taken_back, thanks, wishes
 from troly_dental.strings import say
@@ -36,9 +37,7 @@ _LONG_WORD = 6
 _HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis", "recall", "declare", "forget"})
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What only says that something was heard.
-_HEARD_ONLY = frozenset({
-    "ok", "oke", "okay", "okie", "okela", "uhm", "um", "uh", "u", "vang", "da", "duoc", "dc", "roi", "hieu", "a", "nhe", "ha", "haha", "hihi", "hehe", "yes", "yep", "sure", "alright", "got", "it",
-})  # fmt: skip
+_HEARD_ONLY = frozenset(read_lists(LEXICONS / "beside.txt")["heard only"])
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 

@@ -49,9 +49,23 @@ _SUPPOSED = re.compile(
     r"\b(?:neu|gia su|gia du|vi du|chang han|truong hop|nghe noi|nghe don|doc thay|if|suppose|supposing|imagine|in case|hypothetically"
     r"|i heard|i read|heard that|read that)\b"
 )
+_LISTED = {
+    name: frozenset(words)
+    for name, words in read_lists(Path(__file__).parents[1] / "lexicons" / "facts_lists.txt").items()
+}
+# A number as it is written or said: "20", "hai mươi lăm", "twenty".
+_ONE = r"(?:mot|hai|ba|bon|tu|nam|lam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty)"
+_COUNT = rf"(?:\d{{1,3}}|{_ONE}(?:[ -]{_ONE}){{0,2}})"
 _AGE = re.compile(
-    r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|(?<=\bbe )\d{1,2}\s*thang\b|(?:(?<=\bbe )|(?<=\bchau )|(?<=\bnha em )|(?<=\bnha minh ))\d{1,2}\s?t\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
+    rf"\b{_COUNT}[\s-]*(?:tuoi|thang tuoi|years?[ -]old|yo)\b|(?<=\bbe ){_ONE} thang\b"
+    r"|(?<=\bbe )\d{1,2}\s*thang\b|(?:(?<=\bbe )|(?<=\bchau )|(?<=\bnha em )|(?<=\bnha minh ))\d{1,2}\s?t\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
 )
+# How far it is: "mang thai 20 tuần", "20 weeks pregnant".
+_WEEKS = re.compile(
+    r"\W+(?:(?:duoc|toi|den|hon|gan|khoang|tam|about)\s+)*"
+    rf"(?:{_COUNT}\s*(?:tuan|thang|weeks?|months?)\b|(?:tuan|thang) thu {_COUNT}\b)"
+)
+_WEEKS_BEFORE = re.compile(rf"\b{_COUNT}[\s-]*(?:weeks?|months?)\s*$")
 # A pressure that is high, as it was measured.
 _PRESSURE = re.compile(
     r"\b(?:huyet ap|ha|bp|blood pressure)\b(?:\W+(?!duoi|under|below|nho hon)[a-z]+){0,3}?\W+(?P<measured>(?:1[4-9]|2\d)\d(?:\s*(?:/|tren|over)\s*\d{2,3})?)\b"
@@ -299,7 +313,7 @@ def _takes_back(denial: Fact, old: Fact) -> bool:
     anything = denial.kind == "allergy" and _of_anything(denial)
     before, _cue, _after = fold(denial.text).partition(fold(denial.value))
     return (not anything and mentions(old.value, denial.value)) or bool(
-        anything and _NO & set(folded_words(before)[-_BEFORE:])
+        anything and _LISTED["no"] & set(folded_words(before)[-_BEFORE:])
     )
 
 
@@ -391,9 +405,6 @@ def _of_somebody_else(
 
 
 # What denies what stands after it, unless one of the others follows at once: "không ngưng warfarin".
-_NO = frozenset({
-    "khong", "ko", "k", "chua", "het", "chang", "no", "not", "never", "dont", "don", "doesn", "isn", "without",
-})  # fmt: skip
 _NOT_ENDED = frozenset({"ngung", "bo", "quen", "chi", "stop", "stopped", "quit", "forget", "only"})
 _DOES, _BEFORE = frozenset({"dang", "bi", "co", "uong", "di", "dung", "cung"}), 4
 
@@ -447,7 +458,7 @@ def is_denied(fact: Fact) -> bool:
     at = next((n for n in range(len(said)) if said[n : n + len(value)] == value), 0)
     typed = [word.text for word in tokens(fact.text)]
     return any(
-        said[n] in _NO
+        said[n] in _LISTED["no"]
         and said[n + 1] not in _NOT_ENDED
         # "Nó đang uống" names somebody.
         and not (said[n] == "no" and (typed[n] != "no" or said[n + 1] in _DOES))
@@ -643,7 +654,7 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         if not named and (_NO_ALLERGEN.match(fold(value)) or said & _ASKS_WHAT or said <= _function_words()):
             # "sốc phản vệ trên ghế nha khoa" says where, "dị ứng của bé nhà tôi" whose, "dị ứng thuốc gì ấy nhỉ" asks.
             value = ""
-        if not named and said & _ASKS_WHAT and not _NO & set(folded_words(told)):
+        if not named and said & _ASKS_WHAT and not _LISTED["no"] & set(folded_words(told)):
             return  # "bé dị ứng gì vậy" asks, "không dị ứng gì" tells
         nothing = value and all(word in _folds("nothing") for word in folded_words(value))
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
@@ -659,7 +670,11 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
                 )
             ):
                 # "Hen" alone may be "hẹn": it is listed with what goes before it.
-                yield _fact(kind, re.sub("^b[iị] ", "", part.text[hit.start : hit.end]), told)
+                start, end = _folded_at(part, hit.start), _folded_at(part, hit.end)
+                if kind == "pregnancy":
+                    before, after = _WEEKS_BEFORE.search(part.folded[:start]), _WEEKS.match(part.folded, end)
+                    start, end = before.start() if before else start, after.end() if after else end
+                yield _fact(kind, re.sub("^b[iị] ", "", part.written(start, end)), told)
     if high := _PRESSURE.search(part.folded):
         cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
         yield _fact("disease", f"{cause} {high['measured']}", told)
@@ -821,16 +836,6 @@ def _folded_at(part: _Part, place: int) -> int:
     return bisect_left(part.offsets, place)
 
 
-# Lists that say nothing of a fact by themselves.
-_WORDS_ONLY = {
-    "self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment", "relative", "relative in english", "fiction",
-    "measure", "counted", "before a weekday", "reaction", "habit", "taking",
-}  # fmt: skip
-_WHOSE = (
-    "tôi", "tui", "em", "mình", "tớ", "nhà em", "nhà tôi", "nhà mình", "của em", "của tôi", "của mình", "ấy",
-)  # fmt: skip
-
-
 @cache
 def contraindications() -> Mapping[str, Any]:
     """The table of medicines by group, and of what speaks against each (`contraindications.toml`)."""
@@ -844,7 +849,7 @@ def _lists() -> dict[str, tuple[str, ...]]:
     theirs = (
         f"{one} {whose}"
         for one in lists["relative"]
-        for whose in _WHOSE
+        for whose in _LISTED["whose"]
         if (one, whose) not in {("anh", "em"), ("chị", "em"), ("em", "em")}
     )
     in_english = (f"{whose} {one}" for one in lists["relative in english"] for whose in ("my", "our"))
@@ -872,7 +877,7 @@ def _lexicon(only: str = "") -> Lexicon:
         {
             label: phrases
             for label, phrases in _lists().items()
-            if label not in _WORDS_ONLY and not label.startswith(_KIN)
+            if label not in _LISTED["words only"] and not label.startswith(_KIN)
         }
     )
 

@@ -18,6 +18,9 @@ from troly_dental.safety import asks_of_clinic, wishes
         ("sealant", "Trám bít hố rãnh cho trẻ làm lúc mấy tuổi?", "làm cái đó có đau không", "không đau"),
         ("bridge", "cầu răng hay implant", "vệ sinh bên dưới bằng cái gì", "chỉ có đầu cứng"),
         ("retainer", "", "tháo niềng xong còn phải mang gì không", "Hàm duy trì giữ răng"),
+        ("retainer", "", "phải đeo hàm duy trì như thế nào", "ban đêm"),
+        ("retainer", "", "deo ham duy tri the nao", "ban đêm"),
+        ("flossing", "", "dùng chỉ nha khoa thế nào", "mỗi ngày một lần"),
         ("dry-mouth", "", "ngậm kẹo cho có nước miếng được không", "không đường"),
         ("braces", "người lớn niềng được không", "mất khoảng bao lâu vậy", "một năm rưỡi"),
         ("after-extraction", "vừa nhổ răng", "khi nào đánh răng lại được", "ngày thứ hai"),
@@ -52,6 +55,12 @@ def test_the_sentence_that_was_asked_for_is_read_out(
         ("con em nuốt luôn chiếc răng sữa đang lung lay", (), "swallowed-object"),
         ("nhổ xong bị đau nhói lan lên tai, hôi nữa", (), "dry-socket"),
         ("can I have a coke with my aligners in", (), "aligners"),
+        # What is excluded or denied is no topic.
+        ("tôi không hút thuốc, sao hôi miệng", (), "bad-breath"),
+        ("i don't smoke, why is my breath bad", (), "bad-breath"),
+        ("mất một răng thì trồng bằng gì, trừ implant ra", (), "bridge"),
+        ("rụng hết răng thì làm sao", (), "dentures"),
+        ("nhiẹt miêng thì làm sao", (), "mouth-ulcer"),
     ],
 )
 def test_the_note_of_which_a_sentence_has_the_question_comes_first(
@@ -62,7 +71,14 @@ def test_the_note_of_which_a_sentence_has_the_question_comes_first(
 
 
 @pytest.mark.parametrize(
-    "question", ["mất khoảng bao lâu vậy", "thế còn cái kia", "giá vàng hôm nay", "trời mưa không"]
+    "question",
+    [
+        "ngoài implant ra còn cách nào không",
+        "mất khoảng bao lâu vậy",
+        "thế còn cái kia",
+        "giá vàng hôm nay",
+        "trời mưa không",
+    ],
 )
 def test_what_names_nothing_of_teeth_finds_no_note_by_chance(question: str) -> None:
     for asked in (question, fold(question)):
@@ -107,7 +123,12 @@ def test_what_names_nothing_by_itself_goes_on_about_what_was_spoken_of(
 
 
 @pytest.mark.parametrize(
-    ("question", "word"), [("can i still go to work", "work"), ("đang có kinh thì sao", "kinh")]
+    ("question", "word"),
+    [
+        ("can i still go to work", "work"),
+        ("đang có kinh thì sao", "kinh"),
+        ("lưỡi bản đồ là gì", "lưỡi bản đồ"),
+    ],
 )
 def test_what_may_be_done_is_named_where_the_note_does_not_have_it(question: str, word: str) -> None:
     lang: Lang = "en" if question.isascii() else "vi"
@@ -122,6 +143,10 @@ def test_what_may_be_done_is_named_where_the_note_does_not_have_it(question: str
         ("book me an appointment tomorrow", True),
         ("phòng khám nào uy tín ở Cần Thơ", True),
         ("dat lich kham sang mai", True),
+        ("đặt lịch 9h sáng mai", True),
+        ("mai 3h chiều còn lịch không", True),
+        ("cho em hẹn thứ 7 lúc 8h", True),
+        ("đặt bàn 9h tối mai", False),
         ("book a flight to hanoi", False),
         ("đặt lịch họp phòng 3", False),
         ("khách sạn nào uy tín gần đây", False),

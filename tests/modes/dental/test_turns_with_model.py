@@ -167,6 +167,7 @@ async def test_a_follow_up_in_an_emergency_is_the_models_with_the_card_before_it
     assert told.answer.startswith("🚨")
     assert "đừng uống thêm; đi cấp cứu ngay" in told.answer
     assert "đang là cấp cứu" in prompt_of(server.chats[0])
+    assert "Title: Uống quá liều thuốc giảm đau" in prompt_of(server.chats[0]), "looked up by its sign"
     assert web.queries == []
 
 

@@ -1300,3 +1300,38 @@ def test_what_is_asked_in_advance_is_no_event(asked: str) -> None:
 def test_who_waits_for_the_ambulance_hears_what_to_do(waiting: str) -> None:
     present = Emergency("bleeding", datetime(2026, 11, 22, tzinfo=UTC), severe=True)
     assert "20-30" in still(waiting, present, "en" if waiting.startswith("what") else "vi")
+
+
+@pytest.mark.parametrize(
+    ("calm", "there"),
+    [
+        # Asked of, and not so: a question that is quoted counts by its answer.
+        (
+            "bác sĩ hỏi em có khó thở không thì em không bị",
+            "bác sĩ hỏi em có khó thở không thì có ạ, thở hụt hơi",
+        ),
+        # Prevented or aimed at.
+        ("lam sao de be khong nuot kem danh rang", "con em be khong nuot duoc nuoc mieng, ham sung"),
+        (
+            "đá banh nên đeo máng bảo vệ răng loại nào để lỡ té khỏi gãy",
+            "đá banh té gãy răng, máu chảy nhiều",
+        ),
+        # Seen on a screen, bought there.
+        ("hôm qua xem phim thấy ông kia bị đấm văng răng", "con đang coi phim thì té văng cái răng ra"),
+        (
+            "tui thấy tụi bạn rớt răng hoài trên mạng",
+            "súc nhầm oxy già mua trên mạng, miệng trắng bệch lột da",
+        ),
+        # A figure of what is admired, and a body that gives way.
+        ("đẹp xỉu luôn, răng sứ màu gì vậy", "mới chích tê xong xỉu luôn trên ghế"),
+        ("răng ê buốt như điện giật khi uống lạnh", "bé 2 tuổi cắn dây sạc bị điện giật, giờ lờ đờ"),
+        ("thèm trà sữa chết đi được mà mới tẩy trắng", "mệt quá tôi muốn chết đi cho rồi"),
+        # What a prescription says, and what came of it.
+        ("bs ke hapacol, sot thi cho 1 goi", "bs ke khang sinh 3 ngay roi ma van sot 39"),
+        # A throat and a "no" look alike without their accents.
+        ("rang em hong dau, hong sung, hong sot, co can kham hong", "mieng em sung, hong toi nghen lai"),
+    ],
+)
+def test_a_sign_counts_where_it_is_so_of_somebody_now(calm: str, there: str) -> None:
+    assert danger(calm) is None
+    assert danger(there) is not None
