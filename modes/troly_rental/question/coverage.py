@@ -157,7 +157,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (span for span in people(text) if not _inside(span, parts.read))
     if parsed.group and any(one.kind == "avg" for one in parsed.measures):  # of groups, not of their things
         yield from (one.span() for one in _LIMITED_AVERAGE.finditer(fold(text)))
-    if not (parsed.group and parsed.measures):  # of two sides
+    beside = any((one.field, one.op) == ("id", "in") for one in parsed.filters)
+    if not (beside or (parsed.group and parsed.measures)):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
     if parsed.entity in PAPERS and not any((one.field, one.op) == ("month", "in") for one in parsed.filters):
         yield from (one.span() for one in _MONTH_TOO.finditer(fold(text)))
@@ -311,7 +312,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
     if parsed.entity in {"contract", "invoice"}:
         yield from ("building", "invoice rent")
     if parsed.own:
-        yield from ("own", "renter own")
+        yield "renter own"
     if any(one.field.endswith(("_kwh", "_m3")) for one in parsed.measures):
         yield from ("count", "figure price")
     if parts.money:
@@ -389,7 +390,8 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         ("address" in parsed.details, ("address",)),
         (entity == "contract" and not kinds, ("amount asked", "price asked", "figure price")),
         (entity == "viewing" and not kinds, ("by district", "by ward", "by city")),
-        (parsed.own, ("own",)),
+        (parsed.own, ("own", "own thing")),
+        (any((one.field, one.op) == ("id", "in") for one in parsed.filters), ("compare",)),
         (parsed.own and entity in PAPERS and not kinds, ("sum", "count", "amount asked", "price asked")),
         (bool(parsed.details) or parts.output.single, ("amount asked", "price asked")),
     )

@@ -82,6 +82,8 @@ _OTHER_ONE = re.compile(
     r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)"
 )
 """What asks the figure of another amenity: "còn wifi"."""
+_ANY_MORE = re.compile(r"^\W*(?:con|co|any|is there|are there)(?!\w)|(?<!\w)(?:khong|ko|chua|nua)\W*$")
+"""What asks whether there is another one: "còn cái nào rẻ hơn"."""
 _MORE_THINGS = re.compile(
     r"(?<!\w)(?:(?:nhieu|it)\s+(?:\w+\s+){1,3}hon|(?:more|fewer)\s+(?:\w+\s+)?\w+s)(?!\w)"
 )
@@ -806,8 +808,10 @@ def pick_row(
     message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
     among, last = of_shown(message), focus.query.get("picked_ids", ())
     near = rows
-    if last and (among or (_OF_TWO_ASKED.search(message) and details_of(message))):  # of those spoken of last
-        near = replace(rows, rows=tuple(row for row in rows.rows if row.id in last))
+    more = bool(parts.vocabulary.find(text, "edits", *_MORE) and _WHICH_ROWS.search(text))
+    which = more and not _ANY_MORE.search(text)
+    if last and (among or which or (_OF_TWO_ASKED.search(message) and details_of(message))):
+        near = replace(rows, rows=tuple(row for row in rows.rows if row.id in last))  # spoken of last
     if len(near.rows) == 2:
         of_two = _OF_TWO_ASKED if details_of(message) else _OF_TWO
         message = of_two.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
@@ -815,6 +819,8 @@ def pick_row(
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
     found = found or find_reference(blank_out(message, flats, "|"), near, things=THINGS, fields=_EXTREMES)
     found = found or _named_by_id(message, rows)
+    if found is None and which and len(near.rows) == 2:
+        found = Reference("these", near.rows, ())  # "cái nào rộng hơn"
     found = found or _spoken_of(message, parts, rows, previous)
     summed = {one.field for one in parts.output.measures if one.kind == "sum"} - {*details_of(message)}
     if found is None or (len(found.rows) > 1 and summed):

@@ -79,6 +79,11 @@ _MOST_THINGS = re.compile(
 )
 """What papers do not tell the end of: "which tenant has the most people"."""
 _NUMBER = re.compile(r"(?<!\w)(?:bao nhieu|how many|so luong|tong so|(?:co|con|duoc|trong|nao) may)(?!\w)")
+_CHARGED_BY = {
+    "rent": "price", "electricity": "electricity_price", "electricity_kwh": "electricity_price",
+    "water": "water_price", "water_m3": "water_price",
+}  # fmt: skip
+"""What a room tells where a charge is asked for that only bills have: "tiền điện bao nhiêu một số"."""
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
@@ -123,7 +128,7 @@ def parse_question(
         # Papers that a guest has none of are known as such from how a tenant would be read.
         tenants = _parse(asked, None, replace(asker, role="TENANT"))
         if tenants.ready and tenants.own and Vocabulary(asked).owned(asked):
-            return check_readiness(replace(tenants, unread=(), remarks=()), role)
+            return check_readiness(replace(tenants, remarks=()), role)
     if parsed.request_type != "QUERY" and asked != message:
         return _parse(message, focus, asker)
     if not aside:
@@ -329,10 +334,12 @@ def _told_of_row(
     """The query for a row that `pointed` words point at, with what was not read of the question about it."""
     parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
     fields = entities()[parsed.entity].fields
+    named = (one if one in fields else _CHARGED_BY.get(one, one) for one in parsed.details)
+    parsed = replace(parsed, details=tuple(dict.fromkeys(named)))
     told = tuple(one for one in parts.remarks if one.key == "said.metered")
     unread = unread_words(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
     if parsed.ready:
-        unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
+        unread += tuple(v for one in parts.filters if one.field not in {*fields, "id"} for v in one.values)
         unread += (parts.text.strip(),) if {*parsed.details} - {*fields} else ()
     if unread and not told:
         told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)

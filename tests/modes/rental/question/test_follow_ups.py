@@ -56,9 +56,13 @@ def test_another_order_and_its_reverse() -> None:
     assert [(order.field, order.descending) for order in turned.order] == [("area", True)]
 
 
-def test_more_rows_follow_the_ones_shown() -> None:
-    more = ask(FIRST, "xem thêm")
-    assert (more.skip, more.limit) == (LIST_ROWS, None)
+@pytest.mark.parametrize(
+    "more",
+    ["xem thêm", "còn gì nữa không", "còn phòng khác không", "what else", "anything else?", "còn gì khác ko"],
+)
+def test_more_rows_follow_the_ones_shown(more: str) -> None:
+    found = ask(FIRST, more)
+    assert (found.skip, found.limit, told(found)) == (LIST_ROWS, None, BASE)
     five = ask(FIRST, "thêm 5 cái nữa")
     assert (five.skip, five.limit) == (LIST_ROWS, 5)
     assert ask(FIRST, "xem thêm", "trang trước").skip == 0
