@@ -432,6 +432,32 @@ def test_how_many_is_asked_without_its_noun(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "message", "meant"),
+    [
+        ("phòng trọ mới nhất ở quận 3 có máy lạnh", "vậy phòng nào mới nhất mà tầm 3 triệu rưỡi trở xuống, cũng ở quận này, có ban công", {"district=Quận 3"}),
+        ("giá trung bình ở Hà Đông", "are there any mini apartments there with a balcony and a washing machine under 7 million", {"district=Hà Đông"}),
+        ("phòng trọ quận 3", "mấy cái ở đó có ban công, rẻ nhất nhiêu", {"district=Quận 3", "amenity=balcony"}),
+        ("Củ Chi còn mấy phòng trọ hè", "trời nóng lắm, chừ lọc mấy phòng có máy lạnh thôi, rẻ nhứt là bao nhiêu", {"district=Củ Chi"}),
+    ],
+)  # fmt: skip
+def test_a_place_that_is_pointed_at_is_the_one_before(first: str, message: str, meant: set[str]) -> None:
+    parsed = ask(first, message)
+    assert (meant <= told(parsed), parsed.certain) == (True, True)
+
+
+def test_a_figure_is_set_against_the_place_before() -> None:
+    parsed = ask("giá trung bình ở Cầu Giấy", "so với Đống Đa thì bên nào rẻ hơn")
+    assert (parsed.group, [one.kind for one in parsed.measures]) == (("district",), ["avg"])
+
+
+def test_rows_after_groups_have_no_limit_of_theirs() -> None:
+    parsed = ask("top 3 phường rẻ nhất ở quận bình thạnh", "cho xem danh sách")
+    assert (parsed.mode, parsed.limit) == ("LIST", None)
+    another = ask("phòng trọ quận 7", "phòng rộng nhất", "còn cái nào có máy giặt không")
+    assert (another.limit, "amenity=washing_machine" in told(another)) == (None, True)
+
+
+@pytest.mark.parametrize(
     "message", ["neu khong can may lanh thi con may phong", "neu 3 trieu thi duoc phong nao"]
 )
 def test_a_short_everyday_word_is_no_landmark(message: str) -> None:
