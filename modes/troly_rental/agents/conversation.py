@@ -16,6 +16,7 @@ from troly_rental.answer.values import amenity_label
 from troly_rental.data.places import Place, Places
 from troly_rental.data.schema import describe, tables
 from troly_rental.data.store import RentalStore
+from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
@@ -32,6 +33,8 @@ MESSAGE_CHARS = {"user": 160, "assistant": 80}
 """Of one message of a side; what was shown last is told besides."""
 FEW_ROWS, SHORT_LIST = 3, 5
 SHOWN_CHARS, CELL_CHARS = 380, 32
+CELL_WIDTHS = (96, 64, 48, 40, 32, 24, 20, 16, 12, 8)
+"""Of the cells of a short list, as many characters as have room."""
 # Of a row these say nothing to somebody who writes a query or a sentence.
 UNTOLD = frozenset({"path", "entity", "city", "posted_at", "description"})
 _ROLES = {"GUEST": "GUEST (not logged in)", "TENANT": "TENANT (rents a room)", "LANDLORD": "LANDLORD (lets rooms)"}  # fmt: skip
@@ -57,7 +60,7 @@ def task_messages(
     told = {
         "Today": f"{turn.now.date().isoformat()} ({turn.now:%A})",
         "Asker": _ROLES[question.who.role],
-        "Facts": facts_of(question.text, turn, RentalStore(turn.services).places()),
+        "Facts": facts_of(question, turn, RentalStore(turn.services).places()),
         # Who tells new rows needs little of the ones before.
         "Shown last": _shown(turn, SHOWN_CHARS // (1 if task in {"SORT", "SQL"} else 4)),
         "Conversation": "(here)",  # what the rest leaves room for
@@ -126,14 +129,13 @@ def _shown(turn: TurnContext, room: int) -> str:
 def rows_text(records: list[dict[str, Any]], room: int) -> tuple[str, int]:
     """Rows under the names of their columns, numbered, as many as have room, and how many those are.
 
-    A column that repeats another one is left out, unless it says yes or no (two amenities that a room lacks are alike); of
-    several rows what is alike in all is told once, before them. A short list is told whole: its cells are cut instead.
+    A column that repeats another one is told as such; of several rows what is alike in all is told once, before them. A short list
+    is told whole: its cells are cut instead, no more than the room asks for.
     """
-    widths = [3 * CELL_CHARS] if len(records) <= FEW_ROWS else []
     told, seen = "", 0
-    for width in (*widths, CELL_CHARS, CELL_CHARS // 2, CELL_CHARS // 4):
+    for width in CELL_WIDTHS if len(records) <= SHORT_LIST else (CELL_CHARS,):
         told, seen = _rows_of_width(records, room, width)
-        if seen == len(records) or len(records) > SHORT_LIST:
+        if seen == len(records):
             break
     return told, seen
 
@@ -141,22 +143,31 @@ def rows_text(records: list[dict[str, Any]], room: int) -> tuple[str, int]:
 def _rows_of_width(records: list[dict[str, Any]], room: int, width: int) -> tuple[str, int]:
     """As `rows_text`, with cells of at most `width` characters."""
     columns: dict[str, tuple[str, ...]] = {}
+    same: list[str] = []
     for name in dict.fromkeys(name for record in records for name in record if name not in UNTOLD):
-        cells = tuple(_cell(record.get(name), width) for record in records)
+        cells = tuple(_cell(record.get(name), MAX_ROWS) for record in records)
         says_yes_or_no = any(isinstance(record.get(name), bool) for record in records)
-        if any(cells) and (says_yes_or_no or cells not in columns.values()):
+        other = next((known for known, told in columns.items() if told == cells), None)
+        if any(cells) and other and not says_yes_or_no:
+            same.append(f"{name} = {other}")
+        elif any(cells):
             columns[name] = cells
     several = len(records) > FEW_ROWS
-    alike = [f"{name}: {cells[0]}" for name, cells in columns.items() if several and len(set(cells)) == 1]
+    alike = [
+        f"{name}: {one_line(cells[0], width)}"
+        for name, cells in columns.items()
+        if several and len(set(cells)) == 1
+    ]
     told = {name: cells for name, cells in columns.items() if not several or len(set(cells)) > 1}
     names, lines = [*told], list[str]()
     for number in range(1, len(records) + 1):
-        line = f"{number}. {' | '.join(cells[number - 1] for cells in told.values())}"
+        line = f"{number}. {' | '.join(one_line(cells[number - 1], width) for cells in told.values())}"
         room -= len(line)
         if room < 0 and lines:
             break
         lines.append(line)
     head = [f"all: {', '.join(alike)}"] if alike else []
+    head += [f"alike: {', '.join(same)}"] if same else []
     if len(records) <= FEW_ROWS and (empty := _empty_columns(records)):
         head.append(f"not stated: {', '.join(empty)}")
     return "".join(f"\n{line}" for line in [*head, " | ".join(names), *lines]) if lines else "", len(lines)
@@ -193,16 +204,21 @@ def conditions_sql(execution: QueryExecution) -> str:
     return tree.sql(dialect="duckdb")
 
 
-def facts_of(text: str, turn: TurnContext, places: Places) -> str:
-    """What can be looked up of the words: names of places as the data has them, a ward that a landmark is named after too,
-    days, the cities that there are.
+def facts_of(question: RentalQuestion, turn: TurnContext, places: Places) -> str:
+    """What can be looked up of the words: names of places as the data has them, also misspelt, a ward that a landmark is named
+    after too, the nearest names of what is no place, days, the cities that there are.
     """
+    text = correct_spelling(question.text, turn.language)
     found = places.find(text)
     landmarks = [one.typed.partition(" ")[2] for one in found if one.near]
     told = [
         f"«{one.typed}» = {' or '.join(_meaning(p, places) for p in one.places[:3])}{' (landmark near there)' if one.near else ''}"
         for one in (*found, *(named for rest in landmarks for named in places.find(rest)))
         if not one.short and (len(one.places) == 1 or one.places[0].kind != "ward")
+    ]
+    unknown = (dict(one.params) for one in question.parsed.missing)
+    told += [
+        f"no place is called «{one['name']}»; nearest: {one['near']}" for one in unknown if one.get("near")
     ]
     told += [
         f"«{text[slice(*one.span)]}» = {one.start} to {one.end}" for one in find_ranges(text, turn.now.date())

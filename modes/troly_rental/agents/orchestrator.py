@@ -27,8 +27,9 @@ State = Mapping[str, Any]
 COLLECTION = "rental"
 PASSAGES = 3
 PASSAGE_CHARS = 220
-# What keeps a question from SQL whoever reads it: a right, or a fact of the data.
-_FIRM = frozenset({"missing.login", "missing.landlord", "missing.place", "missing.number"})
+# What keeps a question from SQL whoever reads it: a right, or a fact of the data. Whether own papers are meant, or a place
+# misspelt, where a word was not read, a model decides; what a role may not see, it is not shown.
+_FIRM = frozenset({"missing.landlord", "missing.number"})
 
 _GOES_ON = re.compile(r"\W*(?:(?:the|vay)\s+)?(?:con|the|vay|and|what about|how about)(?!\w)")
 _CHARTS: dict[ChartKind, re.Pattern[str]] = {
@@ -119,9 +120,8 @@ def is_certain(parsed: ParsedQuestion) -> bool:
     every word of a message that stands on its own was read (`ParsedQuestion.leans`, `unread`), or it is no more than a
     greeting. The only place that decides this.
     """
-    if parsed.refused or any(one.key in _FIRM for one in parsed.missing):
-        return True
-    if parsed.request_type == "GREETING":
+    firm = _FIRM if parsed.unread or parsed.leans else {*_FIRM, "missing.login", "missing.place"}
+    if parsed.refused or parsed.request_type == "GREETING" or any(one.key in firm for one in parsed.missing):
         return True
     return parsed.request_type == "QUERY" and not (parsed.unread or parsed.leans)
 

@@ -70,9 +70,14 @@ def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext
     chosen = next((one for one in parsed.filters if one.field == "id"), None)
     if chosen is not None and focus is not None:
         asked = {name: parsed.to_dict()[name] for name in ("asked", "details")}
-        several = {"picked_ids": [*chosen.values]} if len(chosen.values) > 1 else {}
+        several = {"picked_ids": [*chosen.values], "picked_id": ""} if len(chosen.values) > 1 else {}
         picked = {"picked_id": str(chosen.value), **asked} if parsed.picked else several
         turn.show(focus.kind, focus.question, focus.rows, {**focus.query, **picked})
+        return
+    if focus is not None and parsed.skip and not result.rows:
+        turn.show(
+            focus.kind, focus.question, focus.rows, focus.query
+        )  # what was shown to its end still stands
         return
     rows = tuple(_row(record, at) for at, record in enumerate(result.records()[:MOST_SHOWN], 1))
     query: dict[str, Any] = {"sql": conditions_sql(execution), "total": result.total}

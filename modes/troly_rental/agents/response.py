@@ -235,7 +235,7 @@ async def _around(
     unread = tuple(one for one in parsed.remarks if one.key in _UNREAD)
     before = sentences.remark_texts(unread, lang)
     after = [text for text in told if text not in before]
-    why = "" if result.rows else await _empty_result_reason(question, turn)
+    why = "" if result.rows or parsed.skip else await _empty_result_reason(question, turn)
     rows = await _counted_rows(question, execution, turn)
     return [*before, sentences.answer_text(parsed, result, lang), rows, why, *after]
 

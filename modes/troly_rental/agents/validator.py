@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
-from troly_rental.agents.conversation import conditions_sql, rows_text
+from troly_rental.agents.conversation import FEW_ROWS, conditions_sql, rows_text
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.strings import say
 
 State = Mapping[str, Any]
 ROWS_FOR_MODEL = 8
-ROW_CHARS = 400
+ROW_CHARS, FEW_ROW_CHARS = 400, 520
 
 
 async def result_validator(state: State, turn: TurnContext, step: Step) -> State:
@@ -41,9 +41,8 @@ def found_for_model(question: RentalQuestion, execution: QueryExecution) -> dict
     """The query, its first rows, how many of how many, and in which order."""
     result, tree = execution.result, execution.checked.tree
     records = result.records()[:ROWS_FOR_MODEL]
-    told, seen = rows_text(
-        [{name: v for name, v in one.items() if name != "id"} for one in records], ROW_CHARS
-    )
+    named = [{name: v for name, v in one.items() if name != "id"} for one in records]
+    told, seen = rows_text(named, ROW_CHARS if len(named) > FEW_ROWS else FEW_ROW_CHARS)
     order = tree.args.get("order")
     ordered = order.sql(dialect="duckdb").strip() if order is not None else "in no order"
     rows = f"{result.total} in all, {seen} of them here, {ordered}{told}" if told else "none"

@@ -15,6 +15,7 @@ ChartKind = Literal["bar", "line", "share"]
 PREVIEW = 20
 CHART_WIDTH, CHART_HEIGHT = 640, 360
 MOST_BARS = 40
+_SIDE_BY_SIDE = 4
 # Columns that name a thing rather than say something of it.
 HIDDEN = ("id", "path", "entity")
 _TITLES = ("title", "name", "room", "post")
@@ -108,7 +109,11 @@ def result_content(
 
 
 def table_content(found: ResultSet, title: str, badge: str, lang: Lang) -> Table:
-    """The rows as a table with labels and figures in the reader's language; what only names a row is left out."""
+    """The rows as a table with labels and figures in the reader's language; what only names a row is left out. Few things stand
+    side by side, a column each.
+    """
+    if found.written and "id" in found.columns and 1 < len(found.rows) <= _SIDE_BY_SIDE:
+        return _side_by_side(found, title, badge, lang)
     if found.written:
         found = _without_names(found)
     numeric = tuple(at for at in range(len(found.columns)) if _type(found, at) == "number")
@@ -120,6 +125,20 @@ def table_content(found: ResultSet, title: str, badge: str, lang: Lang) -> Table
     )
     labels = tuple(column_label(name, found.entity, lang) for name in found.columns)
     return Table(labels, rows, title, numeric, badge, found.total)
+
+
+def _side_by_side(found: ResultSet, title: str, badge: str, lang: Lang) -> Table:
+    records = found.records()
+    told = [
+        (
+            column_label(name, found.entity, lang),
+            *(cell_text(name, one[name], found.entity, lang) for one in records),
+        )
+        for name in found.columns
+        if name not in {*HIDDEN, *_TITLES} and any(one[name] not in (None, "") for one in records)
+    ]
+    heads = ("", *(_item(one, found.entity)["title"] for one in records))
+    return Table(heads, tuple(told), title, (), badge, len(told))
 
 
 def _without_names(found: ResultSet) -> ResultSet:

@@ -30,6 +30,8 @@ _NAMED = frozenset({
 })  # fmt: skip
 _COUNTS = frozenset({"count", "count_where", "occupancy", "share"})
 _TIMES = frozenset({"month", "week", "day"})
+_COMPARED = ("price", "area", "deposit", "total", "monthly_rent")
+"""Figures that are told of two things side by side."""
 _MOST_SUGGESTIONS = 3
 
 
@@ -38,21 +40,37 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     if parsed.picked:
         return _picked_words(parsed, found, lang)
     if not found.rows:
-        key = "answer.none_own" if parsed.own else "answer.none"
+        key = "answer.no_more" if parsed.skip else "answer.none_own" if parsed.own else "answer.none"
         name = say(f"thing.{parsed.entity}", lang)
         return f"{say(key, lang, thing=name, where=conditions_text(parsed, lang)).strip()}."
     if parsed.mode == "LIST" and not parsed.measures:
         return _list_words(parsed, found, lang)
-    if len(parsed.measures) == 1 and not parsed.group:
-        return _figure_words(parsed, found, lang)
-    title = title_of(parsed, lang)
     if parsed.measures and not parsed.group:
-        where = conditions_text(parsed, lang)
-        where = f"{where[:1].upper()}{where[1:]}" if where else records_title(parsed.entity, lang)
-        return say("answer.figure", lang, title=where, value=_every_figure(parsed, found, lang))
-    text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
+        return _figure_words(parsed, found, lang)
+    if found.total == 2 and not parsed.measures and any(one.field == "id" for one in parsed.filters):
+        return _compared(found, lang)
+    text = say("answer.table", lang, title=title_of(parsed, lang), rows=format_number(found.total, lang))
     told = (text, *(each(parsed, found, lang) for each in (_ends, _difference, _together)))
     return " ".join(part for part in told if part)
+
+
+def _compared(found: ResultSet, lang: Lang) -> str:
+    """Two things beside each other, and how far their figures are apart."""
+    one, other = found.records()
+    apart = [
+        say(
+            "answer.apart_in",
+            lang,
+            name=column_name(name, lang),
+            value=cell_text(name, abs(a - b), found.entity, lang),
+        )
+        for name in _COMPARED
+        if isinstance(a := one.get(name), int | float)
+        and isinstance(b := other.get(name), int | float)
+        and a != b
+    ]
+    titles = {"one": _title_of(one), "other": _title_of(other)}
+    return say("answer.compared", lang, **titles, apart=", ".join(apart) or say("answer.alike", lang))
 
 
 def counted_rows(found: ResultSet, parsed: ParsedQuestion, lang: Lang) -> str:
@@ -290,6 +308,10 @@ def _fact(name: str, value: Any, entity: str, lang: Lang) -> str:
 
 
 def _figure_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    if len(parsed.measures) > 1:
+        where = conditions_text(parsed, lang)
+        where = f"{where[:1].upper()}{where[1:]}" if where else records_title(parsed.entity, lang)
+        return say("answer.figure", lang, title=where, value=_every_figure(parsed, found, lang))
     numbers = [at for at, value in enumerate(found.rows[0]) if isinstance(value, (int, float))]
     at = numbers[0] if numbers else 0
     value = found.rows[0][at]

@@ -27,6 +27,7 @@ _UNIT_GAP = re.compile(r"\s*(?:[/-]\s*)?")
 _CURRENCY = re.compile(r"\s*(?:vnd|vnđ|đ|dong|đồng)(?!\w)", re.IGNORECASE)
 _PLUS = re.compile(r"\s?\+(?!\s*\d)")
 _METRES_FROM = 12
+_YEAR = re.compile(r"20[12]\d")
 _MOST = 40
 """Numbers that are looked at: no question has more."""
 _NO_UNIT_OF_MONEY = frozenset({"unit time", "unit other", "unit limit", "unit people"})
@@ -175,6 +176,7 @@ def _plain_numbers(vocabulary: Vocabulary, marked: _UnitText) -> list[Quantity]:
     found = [
         Quantity("" if one.unit in {"", "VND"} else f"={one.unit}", "", one.value, one.start, one.end)
         for one in find_amounts(marked.text)[:_MOST]
+        if not _YEAR.fullmatch(marked.text[one.start : one.end])
     ]
     taken = [(one.start, one.end) for one in found]
     for token in tokens(marked.text):

@@ -14,7 +14,7 @@ from troly_rental.question.amounts import number_of
 from troly_rental.question.follow_ups import details_of
 from troly_rental.question.parts import ANY_DAY, PAID_YET, RATES, QuestionParts
 from troly_rental.question.places import is_led
-from troly_rental.question.pointers import GROUPS, HIGHER, of_shown, one_shown, people, pointers
+from troly_rental.question.pointers import GROUPS, of_shown, one_shown, people, pointers, sets_against
 from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
@@ -79,7 +79,7 @@ _COUNTED = frozenset({"nhieu", "it"})
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
 _TAIL = 4
 _NO_AREAS = frozenset(
-    {"do", "ay", "y", "kia", "nay", "night", "noon", "midnight", "once", "first", "last", "home"}
+    {"do", "ay", "y", "kia", "nay", "night", "noon", "midnight", "once", "first", "last", "home", "cu", "moi"}
 )
 _SPECIAL = {"price_m2": ("price", "area")}
 _ORDERS = {
@@ -157,7 +157,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
         yield from (span for span in people(text) if not _inside(span, parts.read))
     if parsed.group and any(one.kind == "avg" for one in parsed.measures):  # of groups, not of their things
         yield from (one.span() for one in _LIMITED_AVERAGE.finditer(fold(text)))
-    if not (parsed.group and parsed.measures):  # of two sides
+    beside = any((one.field, one.op) == ("id", "in") for one in parsed.filters)
+    if not (beside or (parsed.group and parsed.measures)):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
     if parsed.entity in PAPERS and not any((one.field, one.op) == ("month", "in") for one in parsed.filters):
         yield from (one.span() for one in _MONTH_TOO.finditer(fold(text)))
@@ -222,7 +223,7 @@ def _comparing_words(
     told = (
         (compares and kinds and parsed.group, _BETWEEN_SIDES),
         (changed and each and "month" in parsed.group, _BETWEEN_SIDES | _AGAINST),
-        (changed and each and HIGHER.search(text), _BETWEEN_SIDES | {"much"}),
+        (changed and each and sets_against(parts.text), _BETWEEN_SIDES | {"much"}),
         (ranked, _RANKS),
         (ranked and kinds & {"count", "sum"}, _COUNTED),
         (ranked and _MORE_AT_END.search(text), {"hon", "more"}),
@@ -305,13 +306,13 @@ def _fields(parsed: ParsedQuestion) -> set[str]:
 def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
     """The labels of asks.txt whose meaning stands in `parsed`."""
     fields, kinds = _fields(parsed), {one.kind for one in parsed.measures}
-    if parsed.order[:1] == (Order(entities()[parsed.entity].newest, True),):
-        yield "newest"
+    ages = {Order(entities()[parsed.entity].newest, down): down for down in (True, False)}
+    yield from ("newest" if ages[one] else "oldest" for one in parsed.order[:1] if one in ages)
     yield from {parsed.entity, "room"} | ({"post"} if parsed.entity == "room_seeking_post" else set())
     if parsed.entity in {"contract", "invoice"}:
         yield from ("building", "invoice rent")
     if parsed.own:
-        yield from ("own", "renter own")
+        yield "renter own"
     if any(one.field.endswith(("_kwh", "_m3")) for one in parsed.measures):
         yield from ("count", "figure price")
     if parts.money:
@@ -389,7 +390,8 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         ("address" in parsed.details, ("address",)),
         (entity == "contract" and not kinds, ("amount asked", "price asked", "figure price")),
         (entity == "viewing" and not kinds, ("by district", "by ward", "by city")),
-        (parsed.own, ("own",)),
+        (parsed.own, ("own", "own thing")),
+        (any((one.field, one.op) == ("id", "in") for one in parsed.filters), ("compare",)),
         (parsed.own and entity in PAPERS and not kinds, ("sum", "count", "amount asked", "price asked")),
         (bool(parsed.details) or parts.output.single, ("amount asked", "price asked")),
     )

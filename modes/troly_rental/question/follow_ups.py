@@ -20,7 +20,7 @@ from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.output import told_apart
 from troly_rental.question.parts import MONEY_TOO, PAID_YET, RATES, QuestionParts, money_order
-from troly_rental.question.pointers import GROUPS, HIGHER, of_shown, one_shown, pointers
+from troly_rental.question.pointers import GROUPS, of_shown, one_shown, pointers, sets_against
 from troly_rental.question.types import (
     OPPOSITE,
     PAPERS,
@@ -82,6 +82,8 @@ _OTHER_ONE = re.compile(
     r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)"
 )
 """What asks the figure of another amenity: "còn wifi"."""
+_ANY_MORE = re.compile(r"^\W*(?:con|co|any|is there|are there)(?!\w)|(?<!\w)(?:khong|ko|chua|nua)\W*$")
+"""What asks whether there is another one: "còn cái nào rẻ hơn"."""
 _MORE_THINGS = re.compile(
     r"(?<!\w)(?:(?:nhieu|it)\s+(?:\w+\s+){1,3}hon|(?:more|fewer)\s+(?:\w+\s+)?\w+s)(?!\w)"
 )
@@ -162,7 +164,9 @@ def change_query(
     if found := _group_found(previous, shown, parts.text, alone=bool(alone)):
         kept = (one for one in start.filters if one.field != found[0].field)
         metered = start.measures if MONEY_TOO.search(fold(parts.text)) else ()
-        start = replace(start, filters=merge_filters([*kept, *found]), group=(), order=(), measures=metered)
+        form = start.mode if metered else "LIST"
+        start = replace(start, filters=merge_filters([*kept, *found]), measures=metered, mode=form)
+        start = replace(start, group=(), order=(), limit=None)
     if (end := previous.end) and shown and shown.rows and pointers(parts.text, "amount"):
         told = shown.rows[0].values.get(f"{end.kind}_{end.field}")
         meant = [] if told is None else [Filter(end.field, "=", told)]  # "bao nhiêu phòng tính giá đó"
@@ -182,7 +186,7 @@ def change_query(
     edited = _with_sides(parts, edited)
     if edited.limit == 1 and not edited.measures:
         edited = replace(edited, details=details_of(message) or edited.details)
-    if edited.measures and edited.replaced != previous.replaced and HIGHER.search(fold(parts.text)):
+    if edited.measures and edited.replaced != previous.replaced and sets_against(parts.text):
         edited = _both_sides(edited) or edited  # "quận 4 thì sao, mắc hơn không"
     if parts.missing:
         elsewhere = tuple(one for one in edited.filters if one.field not in PLACES)
@@ -386,8 +390,10 @@ def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -
     """Whether other things are asked for: other records, one's own ones, figures that the ones before lack."""
     own = bool(parts.vocabulary.owned(parts.text))
     same = _of_same_bills(parts, previous, own=own)
+    idle = [hit for hit in parts.vocabulary.find(parts.text, "neutral", "neutral") if " " in hit.phrase]
+    words = folded_words(blank_out(parts.text, spans_of(idle)))  # "trời nóng lắm, …"
     return bool(
-        (len(folded_words(parts.text)) > _LONG and (parts.named or parts.own or _is_placed(parts)))
+        (len(words) > _LONG and (parts.named or parts.own or _is_placed(parts)))
         or is_forbidden(parts.vocabulary, parts.text)
         or (parts.named and parts.entity != previous.entity and not {"instead", "those"} & clear)
         or ((own or parts.own) and parts.named and not previous.own)
@@ -658,7 +664,8 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
 def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Another order, number of rows, figure or way of showing."""
     output, find = parts.output, parts.vocabulary.find
-    again = _SEARCHES.search(fold(parts.text)) or _WHICH_ONES.search(fold(parts.text))
+    again = any(one.search(fold(parts.text)) for one in (_SEARCHES, _WHICH_ONES))
+    again = again or bool(parts.filters and _ANY_MORE.search(fold(parts.text)))
     if found.limit == 1 and again and not (parts.limit or output.order):
         found = replace(found, limit=None)  # "tìm riêng quận 9" after the largest one
     now = any(hit.label == "now" or hit.phrase == "đang" for hit in everyday_phrases(parts.text))
@@ -680,7 +687,7 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
     told = f"told {found.entity}"
     which = which or (told in lists("asks") and find(parts.text, "asks", told, "deadline"))
     rows = (parts.named or which) and not find(parts.text, "asks", "amount asked")
-    other = output.group or (not which and {"instead", "only", "drop"} & marks)
+    other = output.group or output.compares or (not which and {"instead", "only", "drop"} & marks)
     if found.group and not output.measures and _MORE_THINGS.search(fold(parts.text)):
         found = replace(found, measures=(Measure("count"),), order=(Order("figure", True),))
     elif found.measures and not output.measures and rows and not other:
@@ -690,7 +697,7 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
     found = formed or _at_other_end(parts, found) or _with_figures(parts, marks, found)
     found = replace(found, limit=parts.limit) if parts.limit else found
     if output.mode == "LIST" and found.measures:
-        return replace(found, mode="LIST", measures=(), group=(), order=())
+        return replace(found, mode="LIST", measures=(), group=(), order=(), limit=parts.limit)
     return replace(found, mode=output.mode) if output.mode else found
 
 
@@ -806,8 +813,10 @@ def pick_row(
     message = _RANKED.sub("", nfc(message if parts.rank == 1 else parts.text))
     among, last = of_shown(message), focus.query.get("picked_ids", ())
     near = rows
-    if last and (among or (_OF_TWO_ASKED.search(message) and details_of(message))):  # of those spoken of last
-        near = replace(rows, rows=tuple(row for row in rows.rows if row.id in last))
+    more = bool(parts.vocabulary.find(text, "edits", *_MORE) and _WHICH_ROWS.search(text))
+    which = more and not _ANY_MORE.search(text)
+    if last and (among or which or (_OF_TWO_ASKED.search(message) and details_of(message))):
+        near = replace(rows, rows=tuple(row for row in rows.rows if row.id in last))  # spoken of last
     if len(near.rows) == 2:
         of_two = _OF_TWO_ASKED if details_of(message) else _OF_TWO
         message = of_two.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
@@ -815,6 +824,8 @@ def pick_row(
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
     found = found or find_reference(blank_out(message, flats, "|"), near, things=THINGS, fields=_EXTREMES)
     found = found or _named_by_id(message, rows)
+    if found is None and which and len(near.rows) == 2:
+        found = Reference("these", near.rows, ())  # "cái nào rộng hơn"
     found = found or _spoken_of(message, parts, rows, previous)
     summed = {one.field for one in parts.output.measures if one.kind == "sum"} - {*details_of(message)}
     if found is None or (len(found.rows) > 1 and summed):

@@ -36,7 +36,7 @@ from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import LEFT_OUT, WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
 from troly_rental.question.places import AREAS, missing_area
-from troly_rental.question.pointers import people
+from troly_rental.question.pointers import people, pointers
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import (
     PAPERS,
@@ -79,6 +79,11 @@ _MOST_THINGS = re.compile(
 )
 """What papers do not tell the end of: "which tenant has the most people"."""
 _NUMBER = re.compile(r"(?<!\w)(?:bao nhieu|how many|so luong|tong so|(?:co|con|duoc|trong|nao) may)(?!\w)")
+_CHARGED_BY = {
+    "rent": "price", "electricity": "electricity_price", "electricity_kwh": "electricity_price",
+    "water": "water_price", "water_m3": "water_price",
+}  # fmt: skip
+"""What a room tells where a charge is asked for that only bills have: "tiền điện bao nhiêu một số"."""
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
@@ -123,7 +128,7 @@ def parse_question(
         # Papers that a guest has none of are known as such from how a tenant would be read.
         tenants = _parse(asked, None, replace(asker, role="TENANT"))
         if tenants.ready and tenants.own and Vocabulary(asked).owned(asked):
-            return check_readiness(replace(tenants, unread=(), remarks=()), role)
+            return check_readiness(replace(tenants, remarks=()), role)
     if parsed.request_type != "QUERY" and asked != message:
         return _parse(message, focus, asker)
     if not aside:
@@ -251,6 +256,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     bare = not parts.named or _named_by_counter(parts)
     if about and not parts.named:
         parts = _with_person(parse_parts(vocabulary, message, asker), previous, focus)
+    parts = _with_place(parts, previous)
     placed = any(one.field in PLACES for one in parts.filters)
     if previous is not None and bare and placed and parts.entity == about:
         # Another place, the same kind; what names no place leans on all of what was asked.
@@ -305,6 +311,15 @@ def _with_person(parts: QuestionParts, previous: ParsedQuestion | None, focus: F
     )
 
 
+def _with_place(parts: QuestionParts, previous: ParsedQuestion | None) -> QuestionParts:
+    """`parts` with the place asked about before, where "quận này", "bên đó" point at it and no other one is named."""
+    spans = [*pointers(parts.text, "district"), *pointers(parts.text, "ward")]
+    before = [one for one in (previous.filters if previous else ()) if one.field in PLACES]
+    if not (spans and before) or any(one.field in PLACES for one in parts.filters) or parts.missing:
+        return parts
+    return replace(parts, filters=merge_filters([*parts.filters, *before]), read=(*parts.read, *spans))
+
+
 def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:
     """`parts` with "hai người đó", "ba quận này" read, where so many were shown or told apart."""
     known = {len(one.values) for one in (previous.filters if previous else ()) if one.op == "in"}
@@ -329,10 +344,12 @@ def _told_of_row(
     """The query for a row that `pointed` words point at, with what was not read of the question about it."""
     parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
     fields = entities()[parsed.entity].fields
+    named = (one if one in fields else _CHARGED_BY.get(one, one) for one in parsed.details)
+    parsed = replace(parsed, details=tuple(dict.fromkeys(named)))
     told = tuple(one for one in parts.remarks if one.key == "said.metered")
     unread = unread_words(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
     if parsed.ready:
-        unread += tuple(v for one in parts.filters if one.field not in fields for v in one.values)
+        unread += tuple(v for one in parts.filters if one.field not in {*fields, "id"} for v in one.values)
         unread += (parts.text.strip(),) if {*parsed.details} - {*fields} else ()
     if unread and not told:
         told = (Remark.of("said.unread_of_one", words=", ".join(f"«{run}»" for run in unread)),)
@@ -541,11 +558,13 @@ def _with_unread(
 
 def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuestion:
     """The question of a message that stands by itself."""
-    find, output = parts.vocabulary.find, parts.output
+    find, output, entity = parts.vocabulary.find, parts.output, parts.entity
     # "giá bao nhiêu" is a figure of nothing in particular.
     price_alone = not find(parts.text, "asks", "count", "avg", "median", "trend", "compare", "occupancy")
     figures = bool(output.group or (output.measures and not price_alone))
     slots = len({one.field for one in parts.filters}) + bool(parts.limit) + len(parts.missing)
+    narrowed = {one.field for one in parts.filters} - {"status"} or any(map(str.isdigit, message))
+    tenants = role == "LANDLORD" and entity == "contract" and not narrowed  # "ai thuê lâu nhất"
     signs = IntentSigns(
         slots=slots,
         firm=slots - any(one.field == "type" for one in parts.filters),
@@ -553,7 +572,7 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         entity=parts.named,
         asked=figures or bool(output.measures or output.order),
         sure=figures or (parts.own and parts.named and _asks_for_own(parts)),
-        housed=parts.own and any(one.field == "building" for one in parts.filters),
+        housed=parts.own and (tenants or any(one.field == "building" for one in parts.filters)),
     )
     intent = classify_intent(parts.vocabulary, parts.unplaced, signs)
     metered = Remark.of("said.metered") in parts.remarks and not (slots or output.measures)
@@ -569,7 +588,7 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
     if intent != "QUERY":
         missing = (Remark.of("missing.what"),) if intent == "CLARIFICATION" else ()
         return ParsedQuestion(intent, question=message, missing=missing)
-    entity, own = parts.entity, parts.own
+    own = parts.own
     states = {value for one in parts.filters if one.field == "status" for value in one.values}
     states |= {one.field for one in output.measures if one.kind == "count_where"}
     if entity == "room" and states & _HIDDEN_STATES:

@@ -267,6 +267,7 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
         and not _ONE_OF_US.search(fold(text)[: hit.start + 1])
         and not any(start <= hit.start and hit.end <= end for start, end in within.get(hit.label, ()))
     ]
+    named += ["room"] if "building" in named and said(*of_rooms) else []  # "nhà nào còn trống nhiều nhất"
     money = _money_records(vocabulary, text, own=own, role=role, about=about)
     if money == "rent" and "contract" in named and "invoice" not in named:
         money = ""

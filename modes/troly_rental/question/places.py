@@ -82,7 +82,10 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
             remarks.append(Remark.of("said.background", words=text[begin : mention.end].strip()))
             continue
         excluded = _excluded(vocabulary, text, mention.start, spans, filters)
-        filters += [Filter(p.kind, "!=" if excluded else "=", p.name) for p in _chosen(mention, remarks)]
+        chosen = _chosen(mention, remarks)
+        filters += [Filter(p.kind, "!=" if excluded else "=", p.name) for p in chosen]
+        within = any(place.kind == "district" for one in mentions for place in one.places)
+        filters += [] if excluded or within else _whereabouts(mention, chosen, places)
         read += [excluded] if excluded else []
         if spans and _SEPARATOR.fullmatch(fold(text[spans[-1][1] : mention.start])):
             read.append((spans[-1][1], mention.start))
@@ -225,6 +228,15 @@ def _chosen(mention: PlaceMention, remarks: list[Remark]) -> list[Place]:
     return [first]
 
 
+def _whereabouts(mention: PlaceMention, chosen: list[Place], places: Places) -> list[Filter]:
+    """The district of a ward of whose name there is one elsewhere too, where only the one is meant: "Thảo Điền" is in An Khánh of
+    Thủ Đức, and not in that of Hoài Đức.
+    """
+    meant = {one.district_id for one in mention.places}
+    shared = [one for one in chosen if {p.district_id for p in places.named(one.name, "ward")} - meant]
+    return [Filter("district", "=", places.by_id[one.district_id].name) for one in shared if one.district_id]
+
+
 def _excluded(
     vocabulary: Vocabulary, text: str, start: int, spans: list[Span], filters: list[Filter]
 ) -> Span | None:
@@ -284,12 +296,20 @@ def _elsewhere(vocabulary: Vocabulary, text: str, known: list[Span]) -> list[Spa
     for hit in vocabulary.find(text, "wheres", "elsewhere"):
         typed = text[hit.start : hit.end]
         named = typed.istitle() or (hit.exact and not hit.phrase.isascii())
-        if named or is_led(text, hit.start) or not text[: hit.start].strip():
+        begins = not text[: hit.start].strip() and (hit.exact or not _counted(vocabulary, text, hit))
+        if named or is_led(text, hit.start) or begins:
             found.append((hit.start, hit.end))
     others = blank_out(text, [*known, *found], "|")
     found += _proper_names(vocabulary, others)
     longer = [one for one in found if not any(a <= one[0] and one[1] <= b for a, b in known)]
     return [one for one in longer if not _ends_in(vocabulary, text[: one[0]], "named after")]
+
+
+def _counted(vocabulary: Vocabulary, text: str, hit: PhraseHit) -> bool:
+    """Whether what begins like a name counts rooms at an end of an order: "hai phòng rẻ nhất" is no Hải Phòng."""
+    return bool(
+        vocabulary.find(text[hit.end :], "asks", "cheapest", "dearest", "largest", "smallest", "newest")
+    )
 
 
 def _proper_names(vocabulary: Vocabulary, text: str) -> Iterator[Span]:

@@ -16,19 +16,15 @@ from troly.text.wordlist import read_lists
 LEXICONS = Path(__file__).parent / "lexicons"
 _SHORT = 4
 _CAN = re.compile(r"(?<!\w)(?:can|could|may)\s*$")
-_FAMILY = re.compile(
-    r"\s+(?:(?:dang|cung|thi|co|gom|dong|tong cong)\s+)*(?:\d+\s+(?:nguoi|dua|thanh vien|ng)|can|muon|tim|kiem|tinh|dinh|it nguoi|dong nguoi|nuoi)(?!\w)"
-)
-"""Who lives together, no house: "nhà mình 5 người", "nhà em cần 2 phòng ngủ"."""
 _POSTS = re.compile(r"(?<!\w)(?:tin|bai|post|posts)(?!\w)")
 _NOUN_ENDS = re.compile(
-    r"[^\w\s'’-]|\b(?:is|are|was|has|have|do|does|can|to|in|at|near|for|with|from|of|and|or|so|but|on)\b",
+    r"[^\w\s'’-]|\b(?:is|are|was|has|have|do|does|can|to|in|at|near|for|with|from|of|and|or|so|but|on|needs?|wants?|looking|likes?|cần|muốn|muon|tìm|tim|kiếm|kiem|định|tính|can(?=\s+\d))\b",
     re.IGNORECASE,
 )
 _RECORDS = frozenset({
     "contract", "invoice", "status", "debt", "revenue", "collected", "due", "deadline", "occupancy", "vacancy", "room",
     "post", "room_seeking_post", "building", "viewing", "figure deposit", "figure price", "figure electricity_price",
-    "figure water_price", "ending", "upcoming",
+    "figure water_price", "ending", "upcoming", "address",
 })  # fmt: skip
 _COUNTING = ("số", "tổng số", "bao nhiêu", "mấy")
 _NO_AMENITIES = frozenset({"without", "needless", "gender"})
@@ -58,14 +54,13 @@ class Vocabulary:
         plain = fold(text)
         return [
             hit
-            for hit in self.find(text, "asks", "own")
+            for hit in self.find(text, "asks", "own", "own thing")
             if not _CAN.search(plain[: hit.start])
             # "mình đang vội" is no "mình đăng", but of a post.
             and (hit.exact or not fold(hit.phrase).endswith(" dang") or _POSTS.search(plain))
-            and not (fold(hit.phrase).startswith("nha ") and _FAMILY.match(plain, hit.end))
             and not (fold(hit.phrase).endswith(" ky") and plain.startswith(" tuc xa", hit.end))
             and not (hit.phrase.startswith("của ") and self._ends_in_others(text[: hit.start]))
-            and (hit.phrase not in {"my", "our"} or self._begins_with_record(text[hit.end :]))
+            and (hit.label == "own" or self._begins_with_record(text[hit.end :]))
         ]
 
     def refusals(self, text: str) -> list[PhraseHit]:
@@ -78,6 +73,7 @@ class Vocabulary:
         return any(not before[hit.end :].strip() for hit in self.find(before, "asks", "not records"))
 
     def _begins_with_record(self, behind: str) -> bool:
+        """Whether a record is named before the clause, or what is wished for, begins."""
         end = _NOUN_ENDS.search(behind)
         return bool(self.find(behind[: end.start()] if end else behind, "asks", *_record_labels()))
 

@@ -201,7 +201,8 @@ class _Pointers:
             count = max(1, 0 if self._is_amount(after) else self._number(after))
             end = after + (count > 1)
             end += self._thing(end)
-            return (0 if end == after and not self._is_short else count), at, end
+            alone = end == after and not (self._is_short or self._is(after, "and"))
+            return (0 if alone else count), at, end
         begin = self._thing_before(at)
         if begin == at:
             return 0, at, at
@@ -265,8 +266,15 @@ class _Pointers:
         spelt = (
             counted and word.text in {"no", "nr"} and not (numeral and numeral[0].folded[0].isdigit())
         )  # "no nam o dau"
-        if counted and at == 0 and self._is_short and not spelt and (number := self._number(at + counted)):
+        begins = (at == 0 and self._is_short) or (
+            self._is(at + counted + 1, "and") and self._tokens[at].text not in {"thứ", "thu"}
+        )
+        if counted and begins and not spelt and (number := self._number(at + counted)):
             return None if self._is_amount(at + counted) else (number, at, at + counted + 1)
+        if self._is(at - 1, "beside") or self._is(at - 2, "beside") == 2:  # "compare 2 and 5"
+            other = at + 1 + self._is(at + 1, "and")
+            if other > at + 1 and self._number(other) and self._ends_clause(other):
+                return (number, at, at + 1) if (number := self._number(at)) else None
         # In English the number stands before the thing and is an ordinal: "the second one", "2nd room".
         ordinal = word.text.isascii() and (word.text[-2:] in {"nd", "rd", "th"} or word.text == "1st")
         if ordinal and (number := self._number(at)):
@@ -274,6 +282,11 @@ class _Pointers:
             if size or self._is_short or self._is(at + 1, "and"):
                 return number, at, at + 1 + size
         return None
+
+    def _ends_clause(self, at: int) -> bool:
+        """Whether nothing, or a mark, follows word `at`."""
+        end = self._tokens[at].end
+        return not self._text[end:].strip() or not self._text[end:].lstrip()[0].isalnum()
 
     def _is_bare_number(self, thing: int, at: int) -> bool:
         """Whether digits right after a thing number it: "con 1", "phòng 2" at the end, but not "phòng 2 ngủ"."""
@@ -284,11 +297,12 @@ class _Pointers:
         return ends or (bool(self._is(thing, "thing")) and not self._thing(at + 1))
 
     def _further(self, at: int, said: Sequence[tuple[int, int, int]]) -> tuple[int, int, int] | None:
-        """A number joined to the one before: "cái 1 và 3"."""
+        """A number joined to the one before: "cái 1 và 3", "the second and the fifth"."""
         joined = self._is(at, "and")
         if not joined or said[-1][2] != at:
             return None
-        after = at + joined + self._is(at + joined, "counted")
+        after = at + joined + self._is(at + joined, "the")
+        after += self._is(after, "counted")
         number = self._number(after)
         return (number, at, after + 1) if number and not self._is_amount(after) else None
 

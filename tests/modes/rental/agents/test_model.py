@@ -702,6 +702,9 @@ async def test_facts_name_the_ward_that_a_landmark_is_named_after(
     told = prompt(chats(server)[0])
     assert "«chợ Bến Thành» = district Quận 1 (landmark near there)" in told
     assert "«Bến Thành» = ward Bến Thành" in told
+    server.script(SORTED, sql(GOOD_SQL), FOUND)
+    await desk.ask("phòng hợp túi tiền sinh viên năm nhất quận tan bihn")
+    assert "= district Tân Bình" in prompt(chats(server)[-3])
 
 
 async def test_the_steps_say_who_decided(desk: RentalDesk, server: OllamaDouble) -> None:
@@ -763,7 +766,14 @@ def test_two_amenities_that_a_room_lacks_are_both_told() -> None:
     }
     text, _ = rows_text([row], 400)
     assert all(name in text for name in ("has_balcony", "has_parking", "allows_pets"))
-    assert "price" not in text
+    assert "price = rent" in text
+
+
+def test_titles_that_differ_only_at_their_ends_are_not_told_as_one() -> None:
+    rows: list[dict[str, Any]] = [
+        {"title": f"Phòng trọ gần chợ số {at}", "notes": "x " * 99} for at in range(5)
+    ]
+    assert "all: title" not in rows_text(rows, 60)[0]
 
 
 @pytest.mark.parametrize("count", [2, 3, 5])

@@ -56,9 +56,13 @@ def test_another_order_and_its_reverse() -> None:
     assert [(order.field, order.descending) for order in turned.order] == [("area", True)]
 
 
-def test_more_rows_follow_the_ones_shown() -> None:
-    more = ask(FIRST, "xem thêm")
-    assert (more.skip, more.limit) == (LIST_ROWS, None)
+@pytest.mark.parametrize(
+    "more",
+    ["xem thêm", "còn gì nữa không", "còn phòng khác không", "what else", "anything else?", "còn gì khác ko"],
+)
+def test_more_rows_follow_the_ones_shown(more: str) -> None:
+    found = ask(FIRST, more)
+    assert (found.skip, found.limit, told(found)) == (LIST_ROWS, None, BASE)
     five = ask(FIRST, "thêm 5 cái nữa")
     assert (five.skip, five.limit) == (LIST_ROWS, 5)
     assert ask(FIRST, "xem thêm", "trang trước").skip == 0
@@ -425,6 +429,32 @@ def test_how_many_is_asked_without_its_noun(message: str) -> None:
     assert "amenity=wifi" in told(parsed)
     assert parsed.ready
     assert not parsed.unread
+
+
+@pytest.mark.parametrize(
+    ("first", "message", "meant"),
+    [
+        ("phòng trọ mới nhất ở quận 3 có máy lạnh", "vậy phòng nào mới nhất mà tầm 3 triệu rưỡi trở xuống, cũng ở quận này, có ban công", {"district=Quận 3"}),
+        ("giá trung bình ở Hà Đông", "are there any mini apartments there with a balcony and a washing machine under 7 million", {"district=Hà Đông"}),
+        ("phòng trọ quận 3", "mấy cái ở đó có ban công, rẻ nhất nhiêu", {"district=Quận 3", "amenity=balcony"}),
+        ("Củ Chi còn mấy phòng trọ hè", "trời nóng lắm, chừ lọc mấy phòng có máy lạnh thôi, rẻ nhứt là bao nhiêu", {"district=Củ Chi"}),
+    ],
+)  # fmt: skip
+def test_a_place_that_is_pointed_at_is_the_one_before(first: str, message: str, meant: set[str]) -> None:
+    parsed = ask(first, message)
+    assert (meant <= told(parsed), parsed.certain) == (True, True)
+
+
+def test_a_figure_is_set_against_the_place_before() -> None:
+    parsed = ask("giá trung bình ở Cầu Giấy", "so với Đống Đa thì bên nào rẻ hơn")
+    assert (parsed.group, [one.kind for one in parsed.measures]) == (("district",), ["avg"])
+
+
+def test_rows_after_groups_have_no_limit_of_theirs() -> None:
+    parsed = ask("top 3 phường rẻ nhất ở quận bình thạnh", "cho xem danh sách")
+    assert (parsed.mode, parsed.limit) == ("LIST", None)
+    another = ask("phòng trọ quận 7", "phòng rộng nhất", "còn cái nào có máy giặt không")
+    assert (another.limit, "amenity=washing_machine" in told(another)) == (None, True)
 
 
 @pytest.mark.parametrize(

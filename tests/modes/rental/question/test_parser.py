@@ -14,6 +14,7 @@ from troly_rental.data.places import places as all_places
 from troly_rental.question.places import AREAS
 from troly_rental.question.types import Order, ParsedQuestion
 from troly_rental.question.vocabulary import lists
+from troly_rental.roles import Role
 
 CITIES = "Hồ Chí Minh, Hà Nội"
 
@@ -178,6 +179,24 @@ def test_a_refusal_says_what_it_is_about(message: str, key: str) -> None:
 @pytest.mark.parametrize("message", ["ý kiến của tôi là không", "con mèo của tôi", "cảm ơn bạn của tôi"])
 def test_not_all_that_is_mine_needs_a_login(message: str) -> None:
     assert not ask(message, role="GUEST").missing
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Nhà mình có hai con mèo", "nha em dong nguoi, tim nha o Go Vap", "my family needs a house in District 7", "nhà tui 4 người cần 2 phòng ngủ"],
+)  # fmt: skip
+@pytest.mark.parametrize("role", ["GUEST", "LANDLORD"])
+def test_a_family_is_no_record(message: str, role: Role) -> None:
+    assert not ask(message, role=role).own
+    assert ask("nhà tôi còn mấy phòng trống", role="LANDLORD").own
+
+
+@pytest.mark.parametrize(
+    "message", ["hai phòng rẻ nhất", "hai phong re nhat", "the two cheapest rooms", "2 căn rẻ nhất"]
+)
+def test_a_number_before_an_end_of_an_order_is_one_of_rows(message: str) -> None:
+    for parsed in (ask(f"{message} ở quận 10"), ask("tìm phòng quận 10", message)):
+        assert (parsed.limit, parsed.order[0].field, told(parsed)) == (2, "price", {"district=Quận 10"})
 
 
 def test_own_records_need_a_login() -> None:

@@ -100,6 +100,14 @@ def test_an_amount_that_no_row_has_is_a_condition(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "message", ["so sánh cái 1 với cái 3", "compare the first and the third", "so sanh so 1 va so 3", "căn đầu với căn cuối khác gì nhau"]
+)  # fmt: skip
+def test_two_rows_stand_side_by_side(message: str) -> None:
+    parsed = after(message)
+    assert (told(parsed), parsed.mode, parsed.certain) == ({"idin11,13"}, "TABLE", True)
+
+
+@pytest.mark.parametrize(
     ("message", "order"),
     [("hai phòng đó phòng nào rộng hơn", "area"), ("which of the two is cheaper?", "price")],
 )
@@ -194,7 +202,7 @@ def test_one_of_two_is_asked_for_several_things(message: str) -> None:
 @pytest.mark.parametrize(
     ("message", "ids"),
     [("giá hai phòng đó bao nhiêu, phòng nào rộng hơn", {"idin11,13"}), ("can mac hon thi coc may trieu", {"id=13"}),
-     ("căn thứ hai cọc bao nhiêu", {"id=12"})],
+     ("căn thứ hai cọc bao nhiêu", {"id=12"}), ("cái nào rộng hơn", {"idin11,13"}), ("which one is cheaper", {"idin11,13"})],
 )  # fmt: skip
 def test_rows_spoken_of_last_are_the_ones_meant(message: str, ids: set[str]) -> None:
     before = shown(ask(FIRST), ROWS)
