@@ -26,6 +26,8 @@ Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat", "abo
 REMEMBERED = 4
 # The kind of the shared focus: rows are serials with their last day as `end`.
 FOCUS = "warranty"
+# Kept with an answer to a danger.
+DANGER = "danger"
 _THINGS = ("serial", "mã", "mã số", "số", "máy", "sản phẩm", "thằng", "device", "machine")
 # Longer messages say more than one of these things.
 MAX_CHARS = 400
@@ -52,7 +54,7 @@ class DialogueState:
 
     `awaiting` when the last one asks for a serial; `earlier` when one shortly before did and nothing has settled it;
     `offered` the serials of a "did you mean"; `asked` what was looked up last, `mentioned` all that was; `warranty`
-    when the last answer was about a warranty.
+    when the last answer was about a warranty, `danger` when it was to a danger.
     """
 
     awaiting: bool = False
@@ -61,6 +63,7 @@ class DialogueState:
     asked: tuple[str, ...] = ()
     mentioned: tuple[str, ...] = ()
     warranty: bool = False
+    danger: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ def dialogue_state(history: Iterable[StoredMessage]) -> DialogueState:
         asked=asked,
         mentioned=tuple(mentioned),
         warranty=last is not None and (last.type in _WARRANTY or "warranty_meta" in last.metadata),
+        danger=last is not None and DANGER in last.metadata,
     )
 
 
@@ -232,12 +236,7 @@ def record_rows(records: Mapping[str, WarrantyRecord | None]) -> list[FocusRow]:
 
 
 def parse_follow_up(
-    text: str,
-    focus: Focus | None,
-    today: date,
-    mentioned: Sequence[FocusRow] = (),
-    *,
-    strict: bool = True,
+    text: str, focus: Focus | None, today: date, mentioned: Sequence[FocusRow] = (), *, strict: bool = True
 ) -> DialogueAct:
     """What `text` asks of the warranties that were looked up last; without an act where it asks for something else.
 
@@ -287,9 +286,12 @@ def parse_follow_up(
     if strict and left and any(hit.label.startswith("topic ") for hit in grammar().find(text)):
         return DialogueAct()  # one word more may be a slip, but not where a page of the shop is asked for
     if labels & {"soonest", "latest"} and len(rows) < 2:
-        serials = tuple(row.id for row in mentioned)
-        return DialogueAct("about", serials) if len(serials) > 1 else DialogueAct()
-    return _of_rows(rows, labels, today)
+        rows = list(mentioned)  # "the first" of "expires first" is no place in the list
+    return (
+        _of_rows(rows, labels, today)
+        if len(rows) > 1 or not labels & {"soonest", "latest"}
+        else DialogueAct()
+    )
 
 
 def _named(

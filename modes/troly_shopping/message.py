@@ -150,7 +150,17 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     text = without_pleasantries(nfc(question))
     phrases = MessagePhrases(text)
     trouble = _trouble(text, phrases)
-    return replace(_parse(turn, question, text, phrases, trouble), trouble=trouble)
+    parsed = _parse(turn, question, text, phrases, trouble)
+    known = (
+        parsed.act.act
+        or parsed.serials.serials
+        or parsed.courtesy
+        or (parsed.request and parsed.request.certain)
+    )
+    if parsed.state.danger and (not known or lexicon("complaints", "what now").find(text)):
+        # After a danger what is asked next is asked of it, until something else is understood.
+        parsed, trouble = replace(parsed, request=None), "danger"
+    return replace(parsed, trouble=trouble)
 
 
 def _trouble(text: str, phrases: MessagePhrases) -> Trouble:
@@ -223,6 +233,10 @@ def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDe
         # A query that was left as typed goes on with the page shown.
         shown = turn.focus if turn.focus is not None and turn.focus.kind == PAGES else None
         request = parse_request(query, shown if query == turn.text else None, ProductStore(datasets))
+        # What is rejected of goods shown is no maker that the customer did not name.
+        said = " ".join([turn.text, *(one.text for one in turn.history if one.sender == "user")])
+        makers = tuple(one for one in request.query.no_brands if fold(one) in fold(said))
+        request = replace(request, query=replace(request.query, no_brands=makers))
         return replace(message, act=DialogueAct(), near=(), request=request)
     if decision.intent != "warranty" or message.serials.serials or message.act.act:
         return message

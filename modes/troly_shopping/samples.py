@@ -20,10 +20,7 @@ from troly_shopping.warranty.load import ingest_warranty
 from troly_shopping.warranty.store import DATASET as WARRANTY
 
 PAGES = "knowledge"
-_LISTS: dict[str, Callable[..., IngestOutcome]] = {
-    WARRANTY: ingest_warranty,
-    PRODUCTS: ingest_products,
-}
+_LISTS: dict[str, Callable[..., IngestOutcome]] = {WARRANTY: ingest_warranty, PRODUCTS: ingest_products}
 INGEST_COMMAND = "app ingest warranty FILE"
 
 

@@ -38,7 +38,11 @@ def language(text: str, **more: object) -> Lang:
 
 
 @pytest.mark.parametrize(
-    "text", ["asdf", "router wifi 6", "iPhone 15", "👍", "", "/sql SELECT 1", '[{"$match": {}}]']
+    "text",
+    [
+        "asdf", "router wifi 6", "iPhone 15", "👍", "", "/sql SELECT 1", '[{"$match": {}}]', "laptop ryzen 7", "ssd nvme",
+        "serial abcdef", "ram ddr5 32gb kingston fury", "Gaming Laptop RTX 4060 144Hz", "crosshair 16", "sn: qwzxhd",
+    ],
 )  # fmt: skip
 def test_unsure_is_vietnamese_unless_english_is_spoken(text: str) -> None:
     assert language(text) == language(text, spoken="vi") == "vi"
@@ -47,6 +51,7 @@ def test_unsure_is_vietnamese_unless_english_is_spoken(text: str) -> None:
 
 def test_borrowed_words_are_not_english() -> None:
     assert language("build pc 15tr chơi lol") == language("setup pc chơi game") == "vi"
+    assert language("serial la abcdef") == language("sn la hdjkse") == "vi"
 
 
 def test_the_question_decides_until_a_language_is_asked_for() -> None:

@@ -14,7 +14,7 @@ from troly.text.fold import fold, nfc
 from troly.text.numbers import find_amounts, parse_number
 from troly.text.sanitize import sanitize
 from troly_shopping.list_ingest import ListKind, LoadCounts, RowCheck, load_list
-from troly_shopping.products.store import CREATE, DATASET, NAME_WEIGHT, index_terms, key_of
+from troly_shopping.products.store import CREATE, DATASET, MAKER_WEIGHT, NAME_WEIGHT, index_terms, key_of
 from troly_shopping.wordlists import lexicon
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ _NAMES = {
 _LOWEST, _HIGHEST, _MOST = 1_000, 10**12, 10**9
 _LONGEST = {"name": 500, "specs": 4_000, "url": 2_000, "brand": 100, "category": 100}
 _GONE, _THERE = {"het hang", "het", "out of stock"}, {"con hang", "con", "in stock", "co san"}
-# What a term is worth by where it stands.
-_MAKER, _SPECS = 2.0, 1.0
+# What a term is worth that stands in the specifications.
+_SPECS = 1.0
 # Stands for NULL in files between; no clean text holds a control character.
 _NULL = "\x01"
 _BATCH = 10_000
@@ -163,7 +163,7 @@ def _older(con: duckdb.DuckDBPyConnection, before: Path) -> dict[str, Sequence[A
 def _index(number: int, row: Sequence[Any]) -> Iterator[tuple[str, int, float]]:
     _, name, _, _, specs, _, brand, category, kind, _ = row
     weights: dict[str, float] = dict.fromkeys(index_terms(specs), _SPECS)
-    weights |= dict.fromkeys(index_terms(f"{category} {kind} {brand}"), _MAKER)
+    weights |= dict.fromkeys(index_terms(f"{category} {kind} {brand}"), MAKER_WEIGHT)
     weights |= dict.fromkeys(index_terms(name), NAME_WEIGHT)
     yield from ((term, number, weight) for term, weight in weights.items())
 

@@ -59,13 +59,20 @@ class Offer:
 class _Test(NamedTuple):
     """One part of a question: as typed, and what it asks of a product (None: the catalogue does not say).
 
-    `open`: the catalogue may be silent of it for all goods; `firm`: goods that fail it are never shown.
+    `open`: the catalogue may be silent of it for all goods, `doubted`: for some, of which it may be so or not; `firm`: goods
+    that fail it are never shown.
     """
 
     said: str
     holds: Callable[[Product], bool | None]
     open: bool = False
     firm: bool = False
+    doubted: bool = False
+
+    def may_hold(self, product: Product) -> bool:
+        """Whether it holds as far as the catalogue tells."""
+        holds = self.holds(product)
+        return bool(holds) or (holds is None and self.doubted)
 
 
 def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
@@ -167,6 +174,9 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _shown(query, exact, silent=unknown)
     if (named := _by_name(query, everything)) is not None:
         return named
+    may = [row for row in everything if _in_price(row, query) and all(test.may_hold(row) for test in live)]
+    if may:
+        return _shown(query, may, silent=(*unknown, *(test.said for test in live if test.doubted)))
     near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
     near.sort(key=lambda row: -sum(test.holds(row) is True for test in live) - _in_price(row, query))
     unmet = tuple(test.said for test in live if not test.firm) or ("",)
@@ -185,9 +195,8 @@ def _by_name(query: ProductQuery, rows: Sequence[Product]) -> Offer | None:
     called = [
         one for one in rows if all(title_has(one.name, code) for code in codes) and _in_price(one, query)
     ]
-    called = [
-        one for one in called if not query.brands or any(_made_by(one, maker) for maker in query.brands)
-    ]
+    makers = query.brands
+    called = [one for one in called if not makers or any(_made_by(one, maker) for maker in makers)]
     others = [word for word in query.words if not any(_says(one, word) for one in called)]
     meant = [one for one in called if all(_says(one, word) for word in query.words if word not in others)]
     if not 0 < len(meant) <= ROWS:
@@ -248,17 +257,29 @@ def _fitting(rows: Sequence[Product], tests: Sequence[_Test]) -> list[Product]:
 def tests_of(query: ProductQuery) -> list[_Test]:
     """The parts of `query` that are looked up product by product."""
     said = query.said
+    # Of what the catalogue can deny too, nothing is known of goods of which it says neither.
+    known = {name.removesuffix(" denied") for name in _signs() if name.endswith(" denied")}
+    asked = [(fact, True) for fact in query.facts if fact not in SOFT]
+    asked += [(fact, False) for fact in query.no_facts if fact in known]
     tests = [
-        _Test(said.get(fact, fact), partial(shows, fact=fact), open=True)
-        for fact in query.facts
-        if fact not in SOFT
+        _Test(
+            said.get(fact, fact), partial(shows, fact=fact, wanted=wanted), open=True, doubted=fact in known
+        )
+        for fact, wanted in asked
     ]
     tests += [
-        _Test(figure.said, partial(has_figure, fact=figure)) for figure in query.figures if figure.narrows
+        _Test(figure.said, partial(has_figure, fact=figure), open=True)
+        for figure in query.figures
+        if figure.narrows
     ]
-    if query.words:
-        whole = " ".join(dict.fromkeys(said.get(word, word) for word in query.words))
-        tests.append(_Test(whole, lambda product: all(_says(product, word) for word in query.words)))
+    narrower = [word for word in query.words if f"kind word {word}" in said]
+    tests += [
+        _Test(said[word], lambda product, word=word: _says(product, word) or None, open=True)  # type: ignore[misc]
+        for word in narrower
+    ]
+    if words := [word for word in query.words if word not in narrower]:
+        whole = " ".join(dict.fromkeys(said.get(word, word) for word in words))
+        tests.append(_Test(whole, lambda product: all(_says(product, word) for word in words)))
     if query.brands:
         makers = ", ".join(query.brands)
         tests.append(_Test(makers, lambda product: any(_made_by(product, one) for one in query.brands)))
@@ -298,12 +319,12 @@ def _told(text: str, section: str) -> bool:
     return listed is not None and listed.has(text, section)
 
 
-def shows(product: Product, fact: str) -> bool | None:
-    """Whether the catalogue shows that the product has a property; None where it says neither."""
+def shows(product: Product, fact: str, *, wanted: bool = True) -> bool | None:
+    """Whether the catalogue shows that the product has a property, or has it not where that is `wanted`; None where it says neither."""
     text = f"{product.name}; {product.specs}"
     if _told(text, f"{fact} shown"):
-        return True
-    return False if _told(text, f"{fact} denied") else None
+        return wanted
+    return not wanted if _told(text, f"{fact} denied") else None
 
 
 def has_figure(product: Product, fact: FigureFact) -> bool | None:
@@ -394,12 +415,24 @@ def ranked(products: Sequence[Product], query: ProductQuery) -> tuple[Product, .
 
 def _says(product: Product, word: str) -> bool:
     terms = _terms(f"{product.name}\n{product.specs}\n{product.brand}")
+    if step := _STEP.fullmatch(word):
+        # "i7>=": the same family's i7 and i9.
+        steps = [
+            int(term[len(step[1]) :])
+            for term in terms
+            if re.fullmatch(f"{step[1]}\\d{{{len(step[2])}}}", term)
+        ]
+        return any(one >= int(step[2]) if step[3] == ">=" else one <= int(step[2]) for one in steps)
     return word in terms or (
         len(word) >= 3
         and not word.isdigit()
         and any(char.isdigit() for char in word)
         and any(term.startswith(word) for term in terms)
     )
+
+
+# The step of a family, or more or less than it.
+_STEP = re.compile(r"(\D*)(\d+)([<>]=)")
 
 
 @lru_cache(maxsize=20_000)

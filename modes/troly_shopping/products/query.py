@@ -83,7 +83,9 @@ _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?m
 # "con nào từ 650W còn hàng": one that is there is sought.
 _WHICH = re.compile(r"(?<!\w)(?:nao|any|which)(?!\w)")
 # What parts have in common is no name: "DDR5", "LGA1700".
-_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]")
+_STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]|\w+[<>]=")
+# A step of a family of parts: "i7", "ryzen5", "rtx4060".
+_TIER = re.compile(r"i[3579]|(?:ryzen|ultra)[3579]|(?:rtx|gtx|rx)\d{3,4}")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|vs|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
@@ -103,17 +105,12 @@ _IMPLIED = (
     ("repair time", ({"repair"}, {"how long"})), ("repair cost", ({"repair"}, _COSTS)),
     ("warranty place", ({"bring"}, {"repair", "broken"}, {"where"})),
 )  # fmt: skip
-# A topic says nothing beside one of these, which is the same asked more closely.
-_NARROWER = {
-    "delivery": {"parcel check", "order status", "installation"}, "upgrade": {"installation"},
-    "order": {"order status", "delivery", "delivery fee", "deposit", "cod", "instalment"}, "payment": {"cod", "instalment", "refund"},
-    "return": {"return policy", "deposit", "refund"}, "order status": {"deposit"}, "invoice": {"warranty terms"}, "exchange": {"box"},
-    "not covered": {"box"}, "address": {"warranty place"}, "used goods": {"trade-in"}, "promotion": {"students"},
-    "warranty period": {"warranty parts"}, "warranty terms": {"not covered", "box"},
-}  # fmt: skip
 # "màn hình rẻ nhất": no part is bought by its price.
 _CHEAPEST = re.compile(r"\s*(?:ddr\d (?:.* )?)?(?:gia )?(?:re|mac|dat) nh[au]t(?!\w)")
 _STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
+# Topics of an order, whose number stands beside them, and what an order is called.
+_OF_ORDERS = {"topic order status", "topic cancel order"}
+_ORDERS = {"don", "ma", "so", "hang", "order", "number"}
 # Right before a kind: other goods are wanted, no part of those spoken of.
 _WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see", "cheapest"}
 # The warranty of certain goods is not asked where one of these is.
@@ -318,7 +315,7 @@ class Vocabulary(Protocol):
         """Those of these words, as typed, that stand in products."""
 
     def narrowing(self, kind: str, phrase: str) -> bool:
-        """Whether some products of `kind`, not all, have `phrase` in their names."""
+        """Whether some products of `kind`, not all, have `phrase` in their names or specifications."""
 
     def holds(self, kind: str, words: Sequence[str]) -> bool:
         """Whether the name of a product of `kind` has all of these words."""
@@ -333,27 +330,19 @@ class _Item(NamedTuple):
     value: str
 
 
+# Sections that are read where they are looked for, and do not compete.
+_APART = {
+    *_LIMITS, "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower",
+}  # fmt: skip
+
+
 @cache
 def grammar() -> Lexicon:
     """All that is listed of goods and services, with its file before its section; it competes for the words of a message."""
     sections: dict[str, tuple[str, ...]] = {}
     for name, listed in word_lists("catalogue").items():
-        if name not in {
-            *_LIMITS,
-            "against",
-            "goes on",
-            "towards",
-            "not money",
-            "gift",
-            "granted",
-            "size of",
-            "wanted instead",
-            "meant instead",
-            *USES,
-        }:
-            sections[name] = listed
-        if name in USES:
-            sections[f"fact {name}"] = listed
+        if name not in _APART:
+            sections[f"fact {name}" if name in USES else name] = listed
     sections |= {f"kind {name}": entries for name, entries in word_lists("kinds").items()}
     sections |= {f"ask {name}": entries for name, entries in word_lists("attributes").items()}
     for file, ends in (("facts", (" shown", " denied")), ("topics", (" page",))):
@@ -414,6 +403,7 @@ class _Parser:
         self._said: dict[str, str] = {}
         self._parts: list[PhraseHit] = []
         self._wanted: list[PhraseHit] = []
+        self._narrower: list[_Item] = []
         # "cu" is also "củ", a million.
         doubted = {"old", "traded"} if accents(text) else set()
         self._labels = {hit.label for hit in self._hits if hit.exact or hit.label not in doubted}
@@ -450,7 +440,9 @@ class _Parser:
             asks = asks or [f"unit {match[1]}"]
         items = self._platforms(kinds, self._items())
         wanted, denied = self._signs(items)
-        excluded = self._whole_names(denied)
+        # "không ưng Dell Vostro, tìm Dell khác": the maker itself is wanted.
+        makers = {item.value for item in wanted if item.kind == "brand"}
+        excluded = [item for item in self._whole_names(denied) if item.value not in makers]
         labels = self._labels
         for hit in self._hits:
             if hit.label.startswith(("topic ", "kind ")) or hit.label == "total":
@@ -481,7 +473,7 @@ class _Parser:
         if (
             "build" in labels
             and not labels & {"ready made", "total"}
-            and (limits.low or limits.high or not self._asks_part())
+            and (limits.low or limits.high or not asks_which(self._rest, PARTS))
             and "installation" not in topics
             and _builds(kinds)
             and not self._names_whole(items)
@@ -490,11 +482,14 @@ class _Parser:
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
-        moves = [
+        moves: list[str] = [
             name
             for name in ("brands asked", "total", "each", "compare", "difference", "distance")
             if name in labels
         ]
+        moves += ["kinds asked"] * (
+            "kinds asked" in labels and not (kinds or items or asks or order or shows)
+        )
         count = self._count(items)
         return ProductQuery(
             action=action,
@@ -616,6 +611,8 @@ class _Parser:
                 asks.append(hit.label[4:])
             if not hit.label.startswith("kind "):
                 continue
+            if self._is_refused(hit):
+                continue
             kind, attribute = hit.label[5:], called.get(fold(hit.phrase), "")
             joined = (
                 before is not None and _JOINT.fullmatch(fold(self._rest[before.end : hit.start])) is not None
@@ -650,25 +647,15 @@ class _Parser:
             ):
                 # "tai nghe có mic": a part of the goods, which the catalogue may not tell.
                 self._parts.append(hit)
-            elif (kinds and not gap.strip()) or self._is_owned(hit, kinds):
+            elif (kinds and kind not in kinds and not gap.strip()) or self._is_owned(hit, kinds):
                 owned.append(kind)
             else:
-                kinds.append(kind)
-                self._wanted.append(hit)
-                first = word_lists("kinds")[kind][0] == hit.phrase
-                if not first and kind != "pc" and self._shop.narrowing(kind, fold(hit.phrase)):
-                    self._narrowed(hit)
+                if gap.strip() or kind not in kinds:
+                    kinds.append(kind)
+                    self._wanted.append(hit)
+                self._narrow(hit, kind)
             before = hit
         return kinds, asks, owned
-
-    def _asks_part(self) -> bool:
-        """Whether it is asked which of a kind of part is right: "tự ráp với 5600 thì main nào được" asks for no build."""
-        parts = [hit for hit in self._hits if hit.label.startswith("kind ") and hit.label[5:] in PARTS]
-        return any(
-            {"nao", "gi"} & set(folded_words(self._rest[hit.end :])[:1])
-            or {"which", "what"} & set(folded_words(self._rest[: hit.start])[-1:])
-            for hit in parts
-        )
 
     def _topics(self) -> list[str]:
         """The topics of service, those that show in what is asked of others too."""
@@ -677,7 +664,9 @@ class _Parser:
         topics += [topic for topic, _ in implied]
         said = {label for _, told in implied for one in told for label in one}
         self._spans += spans_of(hit for hit in self._hits if hit.label in said)
-        return [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
+        # What is asked more closely says it alone.
+        closer = word_lists("closer_topics")
+        return [topic for topic in topics if not set(closer.get(topic, ())) & set(topics)]
 
     def _wants(self, kinds: Sequence[str], items: Sequence[_Item]) -> tuple[str, ...]:
         """The goods asked for, as written, where one message names several of different kinds, each by its own name.
@@ -732,6 +721,14 @@ class _Parser:
             return ()  # "ssd 1tb, lắp ở shop mất công không" asks for no second thing
         return tuple(_JOINED.sub(" ", f"{self._text[begin:end]} ").strip(" ,;") for begin, end in sides)
 
+    def _is_refused(self, hit: PhraseHit) -> bool:
+        """Whether a kind is not wanted but another: "không phải laptop, pc cơ"."""
+        denials = [one for one in self._hits if one.label == "not" and 0 <= hit.start - one.end <= 1]
+        kinds = {one.label for one in self._hits if one.label.startswith("kind ")}
+        refused = bool(denials) and len(kinds) > 1 and self._ends_clause(hit)
+        self._spans += spans_of(denials) if refused else []
+        return refused
+
     def _is_owned(self, hit: PhraseHit, kinds: Sequence[str]) -> bool:
         """Whether such goods are there already, or the others are for them."""
         have = [other.start for other in self._hits if other.label == "owned"]
@@ -758,11 +755,21 @@ class _Parser:
             {"nao", "which"} & set(before[-3:])
         )
 
-    def _narrowed(self, hit: PhraseHit) -> None:
-        """A name of some goods of a kind only ("thẻ nhớ", "macbook") is a word to look for as well."""
-        for word in folded_words(hit.phrase):
+    def _narrow(self, hit: PhraseHit, kind: str) -> None:
+        """A name of some goods of a kind only ("thẻ nhớ", "macbook", "nvme") is a word to look for as well.
+
+        Of one that no goods are called the words that some have are looked for ("dây hdmi"), else the whole of it.
+        """
+        words, phrase = folded_words(hit.phrase), fold(hit.phrase)
+        whole = word_lists("kinds")[kind][0] != hit.phrase and self._shop.narrowing(kind, phrase)
+        if (not whole or kind == "pc") and hit.phrase not in word_lists("catalogue")["narrower"]:
+            return
+        had = words if whole else [word for word in words if self._shop.narrowing(kind, word)]
+        lost = not had or not all(word in had or is_syllable(word) for word in words)  # of "wifi mesh" "mesh"
+        for word in [*had, phrase] if lost else had:
             self._said[f"kind word {word}"] = word
             self._said[word] = self._text[hit.start : hit.end]
+            self._narrower.append(_Item(hit.start, hit.end, "word", word))
 
     def _figures(self) -> list[FigureFact]:
         """Figures with their units, the attribute beside them and the words of comparison around them."""
@@ -823,9 +830,7 @@ class _Parser:
         said = {word.start for word in without_everyday(self._rest, taken)}
         rest = [word for word in words_outside(left, idle) if word.start in said or _is_number(word.text)]
         items += self._words(rest, tokens(self._rest))
-        items += [
-            _Item(0, 0, "word", word) for key, word in self._said.items() if key.startswith("kind word ")
-        ]
+        items += self._narrower
         for item in items:
             if item.end:
                 self._said[item.value] = self._text[item.start : item.end]
@@ -844,10 +849,16 @@ class _Parser:
                 continue
             if word.folded.isdigit() and len(word.folded) <= 2:
                 joined = f"{before.folded}{word.folded}" if before and before.end + 1 >= word.start else ""
-                if joined and self._shop.spoken([joined]):
-                    found.append(_Item(word.start, word.end, "word", joined))
-            elif word.text in known and (not is_syllable(word.folded) or not self._of_topic(word)):
-                found.append(_Item(word.start, word.end, "word", "".join(folded_words(word.text))))
+                # "wifi 7" beside "WiFi 6".
+                named = joined and before and not is_syllable(before.folded)
+                others = [f"{before.folded}{number}" for number in range(1, 20)] if named and before else []
+                if joined and self._shop.spoken([joined, *others]):
+                    found.append(_Item(word.start, word.end, "word", self._tier(word, joined, None)))
+            elif (word.text in known or _TIER.fullmatch(word.folded)) and (
+                not is_syllable(word.folded) or not self._of_topic(word)
+            ):
+                value = self._tier(word, "".join(folded_words(word.text)), before)
+                found.append(_Item(word.start, word.end, "word", value))
             elif (
                 len(word.folded) == 1
                 and before
@@ -858,10 +869,26 @@ class _Parser:
                 self._spans.append((word.start, word.end))
             elif len(word.folded) == 1 and self._in_name(everything[max(at - 1, 0) : at + 2]):
                 self._spans.append((word.start, word.end))  # "Logitech G Pro X TKL"
+            elif _CODE.fullmatch(word.folded) and self._labels & _OF_ORDERS:
+                # An order's number, with the word for it: "đơn DH998".
+                called = before is not None and before.folded in _ORDERS
+                self._spans.append((before.start if before and called else word.start, word.end))
             elif _CODE.fullmatch(word.folded) and not self._of_topic(word):
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))
         return found
+
+    def _tier(self, word: WordToken, value: str, before: WordToken | None) -> str:
+        """The step of a family ("i7", "ryzen7", "4060") with the sign of what is said around it: "i7 trở lên" is "i7>="."""
+        signs = lexicon("catalogue", *_LIMITS[:2], *_LIMITS[4:]).find(self._rest)
+        after = [hit for hit in signs if hit.label[:3] == "or " and 0 <= hit.start - word.end <= 1]
+        near = [hit for hit in signs if re.fullmatch(r"\s\w*\s?", self._rest[hit.end : word.start])]
+        beside = [*after, *(hit for hit in near if hit.label[:3] == "at ")]
+        step = f"{before.folded}{value}" if before and value.isdigit() else value
+        if not beside or not _TIER.fullmatch(step):
+            return value
+        self._spans += spans_of(beside)
+        return f"{step}{'>=' if beside[0].label in {'at least', 'or more'} else '<='}"
 
     def _in_name(self, words: Sequence[WordToken]) -> bool:
         """Whether these words stand one after the other in the name of goods of a kind that is spoken of."""
@@ -873,11 +900,13 @@ class _Parser:
         """What is wanted, and what is not: a negation reaches the names listed after it, or right before it."""
         denials = [hit for hit in self._hits if hit.label == "not"]
         denials += self._plain_denials(items)
-        # "dell không lấy" takes back what stands before; "asus không lấy vivobook" what comes after.
+        # "dell không lấy" takes back what stands before; "asus không lấy vivobook", "dell không thích bản 8GB" what comes after.
         after = [
             hit
             for hit in self._hits
-            if hit.label == "not after" and not any(self._denies(hit, item, items) for item in items)
+            if hit.label == "not after"
+            and self._ends_clause(hit)
+            and not any(self._denies(hit, item, items) for item in items)
         ]
         excluded: set[_Item] = set()
         for item in items:
@@ -893,6 +922,13 @@ class _Parser:
             last = max(item.end for item in items)
             self._spans += spans_of(hit for hit in (*denials, *after) if hit.start >= last)
         return [item for item in items if item not in excluded], [item for item in items if item in excluded]
+
+    def _ends_clause(self, hit: PhraseHit) -> bool:
+        """Whether nothing that could be denied follows in the clause, or what is wanted instead."""
+        rest = _CLAUSE.split(self._rest[hit.end :])[0]
+        instead = lexicon("catalogue", "wanted instead").find(rest)
+        begins = bool(instead) and not tokens(rest[: instead[0].start])
+        return begins or idle_words().issuperset(folded_words(rest))
 
     def _denies(self, hit: PhraseHit, item: _Item, items: Sequence[_Item]) -> bool:
         """Whether a negation reaches a name: not past what says that another is wanted ("không lấy HP, lấy Lenovo").
@@ -1139,6 +1175,15 @@ def _sides(text: str) -> tuple[str, ...]:
     return tuple(side.strip() for side in sides if set(folded_words(side)) - idle_words() - {"vs", "versus"})
 
 
+def asks_which(text: str, kinds: Iterable[str]) -> bool:
+    """Whether it is asked which of such goods: "main nào", "which board"; "tự ráp với 5600 thì main nào được" asks for no build."""
+    return any(
+        {"nao", "gi"} & set(folded_words(text[hit.end :])[:1])
+        or {"which", "what", "any"} & set(folded_words(text[: hit.start])[-1:])
+        for hit in lexicon("kinds", *kinds).find(text)
+    )
+
+
 def is_comparative(hits: Iterable[PhraseHit]) -> bool:
     """Whether it is asked which of two costs less or more: "rẻ hơn", "cheaper"."""
     return any(
@@ -1176,9 +1221,12 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
         before = [
             h for h in hits if begin <= h.start and h.end <= amount.start and amount.start - h.end <= _NEAR
         ]
-        # A sign before another figure is that one's: "trên 100hz dưới 6 triệu".
+        # A sign before another figure is that one's: "trên 100hz dưới 6 triệu"; "có dây dưới 1tr" is no budget.
         before = [h for h in before if not any(char.isdigit() for char in text[h.end : amount.start])]
         before = [h for h in before if h.label in {"at most", "at least", "about", "budget"}]
+        if any(h.label == "budget" for h in before):
+            facts = [one for one in grammar().find(text) if one.label.startswith("fact ")]
+            before = [h for h in before if not any(one.start <= h.start < one.end for one in facts)]
         after = [
             h for h in hits if amount.end <= h.start <= amount.end + 3 and h.label in {"or less", "or more"}
         ]

@@ -11,15 +11,7 @@ from troly.plugin.events import Table
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
-from troly_shopping.products.offers import (
-    Offer,
-    fact_of,
-    has_figure,
-    measure_of,
-    ranked,
-    shows,
-    value_of,
-)
+from troly_shopping.products.offers import Offer, fact_of, has_figure, measure_of, ranked, shows, value_of
 from troly_shopping.products.pc_build import go_together
 from troly_shopping.products.query import ProductQuery, is_code
 from troly_shopping.products.store import Product

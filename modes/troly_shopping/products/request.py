@@ -22,6 +22,7 @@ from troly_shopping.products.query import (
     MILLION,
     USES,
     ProductQuery,
+    asks_which,
     is_comparative,
     opens_on,
     parse_price_limits,
@@ -95,7 +96,7 @@ class ShopRequest:
     @property
     def asks(self) -> bool:
         """Whether anything of goods or service was understood."""
-        return self.scope != "none" or bool(self.topics)
+        return self.scope != "none" or bool(self.topics) or "kinds asked" in self.query.moves
 
     @property
     def certain(self) -> bool:
@@ -751,7 +752,7 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         shown = tuple({row.id: row for row in (*request.current, *shown)}.values())
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
         return replace(request, scope="none", rows=())  # "can I return it" asks for the service
-    if query.kinds and _asks_which(request.typed) and not _is_of(shown, query.kinds):
+    if query.kinds and asks_which(request.typed, ()) and not _is_of(shown, query.kinds):
         # "main nào gắn được con cpu đó" asks for boards: nothing of the CPU answers it.
         unread = query.unread or tuple(query.said.get(f"kind {kind}", kind) for kind in query.kinds)
         return replace(request, scope="none", rows=(), query=replace(query, unread=unread))
@@ -760,15 +761,6 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
     extra = tuple(f"word {query.said.get(f'kind {kind}', kind)}" for kind in new_kinds)
     query = replace(query, kinds=(), asks=(*query.asks, *extra))
     return replace(request, query=query, rows=shown, pointed=True, missing=0 if shown else pointed.missing)
-
-
-def _asks_which(text: str) -> bool:
-    """Whether it is asked which of a kind of goods: "main nào", "which board"."""
-    return any(
-        {"nao", "gi"} & set(folded_words(text[hit.end :])[:1])
-        or {"which", "any"} & set(folded_words(text[: hit.start])[-1:])
-        for hit in lexicon("kinds").find(text)
-    )
 
 
 def _is_of(rows: Sequence[FocusRow], kinds: Sequence[str]) -> bool:

@@ -45,12 +45,15 @@ _BEGINS = "select 1 from terms where starts_with(term, ?) limit 1"
 _LONGER = "select distinct term from terms where starts_with(term, ?) order by term limit 20"
 _NAMED = "select name from products where id in (select id from terms where term = ?) limit 200"
 _NARROWING = """
-    select bool_or(contains(' ' || key || ' ', ?)), bool_and(contains(' ' || key || ' ', ?)) from products where kind = ?
+    select count(*) between 1 and (select count(*) - 1 from products where kind = $kind) from (
+        select id from terms join products using (id) where kind = $kind and weight <> $maker and term in (select unnest($terms))
+        group by id having count(*) = $count
+    )
 """
 # A code of so many characters may be the beginning of a longer one: "b760" of "b760m".
 _SHORTEST_CODE = 3
-# What a term weighs that stands in a product's name.
-NAME_WEIGHT = 3.0
+# What a term weighs that stands in a product's name; in its category or its maker's.
+NAME_WEIGHT, MAKER_WEIGHT = 3.0, 2.0
 _FREQUENCY = "select term, count(*) from terms where term in (select unnest($terms)) group by term"
 _SEARCH = f"""
     with wanted as (select unnest($terms) as term, unnest($idf) as idf),
@@ -207,9 +210,11 @@ class ProductStore:
         return [row[0] for row in self._fetch(_LONGER, [word])]
 
     def narrowing(self, kind: str, phrase: str) -> bool:
-        """Whether some products of `kind`, not all, have the folded `phrase` in their names."""
-        [(some, every)] = self._fetch(_NARROWING, [f" {phrase} ", f" {phrase} ", kind]) or [(False, False)]
-        return bool(some) and not every
+        """Whether some products of `kind`, not all, have the folded `phrase` in their names or specifications."""
+        words = folded_words(phrase)
+        terms = {*words, *(a + b for a, b in pairwise(words))}
+        asked = {"kind": kind, "terms": list(terms), "count": len(terms), "maker": MAKER_WEIGHT}
+        return any(some for (some,) in self._fetch(_NARROWING, asked))
 
     def holds(self, kind: str, words: Sequence[str]) -> bool:
         """Whether the name of a product of `kind` has all of these words."""

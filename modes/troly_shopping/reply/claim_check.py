@@ -12,6 +12,7 @@ from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.numbers import Amount, find_amounts
+from troly_shopping.products.query import FIGURE, is_code
 from troly_shopping.products.request import SIZES, line_of
 from troly_shopping.wordlists import lexicon, word_lists
 
@@ -24,10 +25,8 @@ _CLOSED_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _BEFORE = 24
 _MARKS = "*_`~"
 _AFTER_PRICE = re.compile(r"(?:gia|price|cost|costs)\W*(?:la|chi|con|tu|khoang|is|only|of|from|at)?\W*$")
-# A model that is one word: "G304".
-_CODE = re.compile(r"[A-Za-z]+\d[\w-]{2,}")
-# The code of a model within a name, no size: "U2724D", "32UN650-W", "15s-fq5229TU".
-_COINED = re.compile(r"(?<![\w-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d{3})[\w-]{5,}(?![\w-])")
+# The code of a model within a name, no size: "G304", "520BT", "U2724D", "32UN650-W", "15s-fq5229TU".
+_CODE = re.compile(r"(?<![\w-])(?!\d+m+\b)(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[\w-]{2,}(?![\w-])")
 # In a name ("Z313 2.1", "WiFi 6 (2 cái)") what phrases are not found across.
 _INNER = re.compile(r"(?<=\d)\.(?=\d)|(?<=\w )\((?=\d)")
 _MEASURED = re.compile(r"(?<!\w)(?:dpi|mah|rpm|hz)\W*$")
@@ -170,6 +169,11 @@ class ClaimCheck:
             fold(text[: amount.start])
         )
         named = {hit.label for hit in (hits if reckoned else last) if hit.end <= amount.start}
+        # A word of another's name that is not called by it ("XA") may stand since the last figure.
+        since = max((end for _, end in told if end <= amount.start), default=0)
+        words = {*folded_words(text[since : amount.start])} - _ordinary()
+        words -= {word for name in named for word in (*self._folded_rows[name].split(), *folded_words(name))}
+        named |= {name for name in self._of if words & {*folded_words(name)}}
         return not any(amount.value in self._of[name] for name in named)
 
     def _unknown(self, text: str, worked_out: frozenset[Decimal]) -> list[tuple[int, int]]:
@@ -240,8 +244,9 @@ class ClaimCheck:
             hit
             for hit in hits
             if not any(
-                name != hit.label and f" {' '.join(folded_words(hit.phrase))} " in row
-                for name, row in rows.items()
+                f" {' '.join(folded_words(hit.phrase))} " in rows[one.label]
+                for one in hits
+                if one.label != hit.label and one.phrase != hit.phrase
             )
             and {*folded_words(more[0] if (more := _MODEL.match(text, hit.end)) else "")}
             <= {*rows[hit.label].split()}
@@ -402,15 +407,17 @@ def _ordinary() -> frozenset[str]:
 def short_names(name: str, makers: Iterable[str] = ()) -> list[str]:
     """A product's name, the same without the kind that it begins with ("ASUS TUF A15"), and without the maker ("TUF A15").
 
-    Each also up to the model's code, without what follows it ("Dell UltraSharp U2724D"), and the code alone.
+    So does each of its codes alone ("U2724D", "G102").
     """
     begins = [hit.end for hit in lexicon("kinds").find(name) if hit.start == 0]
     short = name[max(begins) :].strip() if begins else ""
     places = {maker: fold(f" {name} ").find(f" {fold(maker)} ") for maker in makers}
     bare = next((name[at + len(maker) :].strip() for maker, at in places.items() if at >= 0), "")
     forms = [name, *(one for one in (short, bare) if one)]
-    forms += [cut for one in forms if (code := _COINED.search(one)) for cut in (one[: code.end()], code[0])]
-    return list(dict.fromkeys(one for one in forms if len(folded_words(one)) > 1 or _CODE.fullmatch(one)))
+    codes = [
+        one for one in _CODE.findall(name) if not FIGURE.match(one) and any(map(is_code, folded_words(one)))
+    ]
+    return list(dict.fromkeys([*(one for one in forms if len(folded_words(one)) > 1), *codes]))
 
 
 def _is_price(amount: Amount, before: str, after: str) -> bool:

@@ -27,12 +27,14 @@ _TYPED = 60
 # The share of what a question's words tell that a passage must hold to be quoted where no topic was read.
 FITTING = 0.8
 # "đơn hàng DH12345": the code of an order is no word about goods.
-_ORDER_CODE = re.compile(r"(?=\S*\d)[\w-]{4,}")
 _MEASURE = re.compile(
     r"(?:\d+|nua)(?:[:.,]\d+)? ?(?:h\d*|g|gio|tieng|phut|ngay|hom|bua|tuan|thang|nam|km|cay|am|pm|hours?|days?|weeks?|months?)?"
 )
 # Answered with a sentence, whatever the pages say.
-SAID = {"order": "answer.no_orders", "order status": "answer.no_order_status", "hotline": "answer.hotline"}
+SAID = {
+    "order": "answer.no_orders", "order status": "answer.no_order_status", "cancel order": "answer.no_cancelling",
+    "hotline": "answer.hotline",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +161,7 @@ def topics_text(
         words
         for words in query.unread
         if ("total" in query.moves and words.isdigit())
-        or (
-            not spoken.issuperset(folded_words(words))
-            and not (figures and _MEASURE.fullmatch(fold(words)))
-            and not ("order status" in topics and _ORDER_CODE.fullmatch(words))
-        )
+        or (not spoken.issuperset(folded_words(words)) and not (figures and _MEASURE.fullmatch(fold(words))))
     )
     lines = [*said, *(passage_line(passage, turn) for passage in used)]
     if any(is_other(passage["text"], lang) for passage in used):

@@ -34,13 +34,7 @@ from troly_shopping.products.request import ShopRequest, answer_request, goods_s
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
 from troly_shopping.reply.clarification import warn_of_rules
-from troly_shopping.reply.pages import (
-    FITTING,
-    documents_loaded,
-    passage_line,
-    search_pages,
-    topics_text,
-)
+from troly_shopping.reply.pages import FITTING, documents_loaded, passage_line, search_pages, topics_text
 from troly_shopping.reply.recall import memory_block, shared_entries
 from troly_shopping.strings import prompts, say
 
@@ -245,7 +239,7 @@ def foreign_price(request: ShopRequest, turn: TurnContext) -> str:
     return say("foreign.price", turn.language, amount=amounts) + "\n\n"
 
 
-def rules_answer(
+def rules_answer(  # noqa: C901 (one case a kind of answer)
     turn: TurnContext, request: ShopRequest, offer: Offer | None, context: Sequence[Mapping[str, Any]]
 ) -> OfferText:
     """Each part of the message answered from the catalogue and the pages, or named as not answered. Blocking."""
@@ -278,6 +272,9 @@ def rules_answer(
         others = sorted(brand for brand in store.brands(query.kinds) if brand not in query.no_brands)
         parts = ["\n".join(makers) or say("offer.brands", lang, brands=", ".join(others))]
         answered = not query.unread
+    kinds = ", ".join(kind_name(kind, lang) for kind in store.kinds())
+    if "kinds asked" in query.moves and kinds and not parts:
+        parts, answered = [say("offer.kinds", lang, kinds=kinds)], not query.unread
     if not parts and query.excludes and not query.names:
         without = [
             *query.no_brands,
@@ -297,8 +294,7 @@ def rules_answer(
         return OfferText("\n".join([say("answer.near", lang), *lines]), answered=False)
     if query.unread and request.shown:
         return OfferText(say("follow.unread", lang, what=quoted(query.unread)), answered=False)
-    if query.unread and store.loaded() is not None:
-        kinds = ", ".join(kind_name(kind, lang) for kind in store.kinds())
+    if query.unread and kinds:
         return OfferText(say("offer.not_sold", lang, what=quoted(query.unread), kinds=kinds), answered=False)
     return OfferText(
         say("answer.nothing" if loaded else "answer.no_catalogue", lang, hotline=hotline), answered=False
@@ -463,7 +459,9 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
         for item in shared_entries(found)
     ]
     offer: Offer | None = state.get("offer")
-    if offer is not None and answer.answered and offer.kind in {"build", "order"}:
+    asked = state["message"].request
+    kinds = asked is not None and "kinds asked" in asked.query.moves
+    if answer.answered and (kinds if offer is None else offer.kind in {"build", "order"}):
         # Parts that fit each other and sums were worked out; of a list the model sees the rows.
         passages.insert(0, f"[{say('answer.checked', turn.language)}] {answer.text}")
     elif offer is not None and answer.answered and offer.total > len(offer.products):

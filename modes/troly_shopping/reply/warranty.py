@@ -10,7 +10,7 @@ from typing import Any
 from troly.plugin.context import Step, TurnContext
 from troly.text.dates import HCM
 from troly.text.language import is_other
-from troly_shopping.dialogue import FOCUS, record_rows
+from troly_shopping.dialogue import DANGER, FOCUS, record_rows
 from troly_shopping.handoffs import FAILED, HANDOFF, MAX_FAILED, hand_over
 from troly_shopping.lookalikes import OFFERED, similar_serials
 from troly_shopping.message import ParsedMessage
@@ -33,6 +33,8 @@ FAILED_ATTEMPTS = "failed_attempts"
 # In a list no more than so many wrong serials are compared with the table.
 _MAX_COMPARED = 5
 _SHOWN = 60
+# The digits of an IMEI, which people take for the serial.
+_IMEI = 15
 
 
 async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step) -> dict[str, Any]:
@@ -75,7 +77,8 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
     turn.answered = said.found > 0 and not offered
     _remember(message, said, turn)
     step.note(message.serials.reason(lang) or say("step.no_serial", lang), "rules")
-    saved = {"offered": list(offered)} if offered else {}
+    saved: dict[str, object] = {"offered": list(offered)} if offered else {}
+    saved |= {DANGER: True} if message.trouble == DANGER else {}
     return {"response": text, "message_type": kind, "warranty_meta": dict(said.meta), "saved": saved}
 
 
@@ -87,7 +90,7 @@ async def _with_concern(
         return said
     sorry = [say("warranty.sorry", turn.language), *await _exchange_rule(turn, step)]
     parts = [said.text, *sorry] if message.serials.serials else [*sorry, said.text]
-    if message.trouble == "danger":
+    if message.trouble == DANGER:
         parts = [say("warranty.danger", turn.language, hotline=turn.persona().hotline), *parts]
     return replace(said, text="\n\n".join(parts))
 
@@ -139,6 +142,8 @@ async def _result(message: ParsedMessage, turn: TurnContext) -> tuple[WarrantyTe
     if message.act.act == "about":
         said = replace(said, table=None)
     more = [offer_serials(offered, lang)] if offered else []
+    if any(len(one) == _IMEI and one.isdecimal() for one in missing):
+        more.append(say("warranty.imei", lang, hotline=turn.persona().hotline))
     if message.serials.cut:
         more.append(say("warranty.cut", lang, count=min(len(records), MAX_CANDIDATES)))
     return _extended(said, more), offered

@@ -30,7 +30,12 @@ _RIME = (
 )
 _SYLLABLE = re.compile(_ONSET + _RIME)
 _CONTRACTION = re.compile(r"[a-z]+'(?:s|t|m|re|ve|ll|d)\b")
-_KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+# Letters in a row, on the keyboard or in the alphabet, and consonants that no English word opens with: codes and initials.
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "abcdefghijklmnopqrstuvwxyz")
+_UNSPOKEN = re.compile(
+    r"(?!s?ch[lr]?|sh[r]?|thr?|wh|wr|[ckgp]n|gh|ph[lr]?|ps|sc[lr]?|sk|sph?[lr]?|st[r]?|s[lmnqw]|[bcfgkp][lr]|[dt][rw]|[bckpt]y)"
+    r"[bcdfghjklmnpqrstvwxz]{2}"
+)
 
 # What one word is worth. Function words outweigh content: people borrow nouns, seldom "what is" or "cho em".
 _ACCENTED, _STRONG, _CHAT = 1.5, 1.6, 1.2
@@ -102,7 +107,10 @@ def _evidence(text: str) -> Iterator[tuple[float, bool | None]]:
             yield weight * length, True
             at += length
         else:
-            yield _shape(found[at].folded, lists), False
+            # What a number follows may be a name: "crosshair 16".
+            numbered = at + 1 < len(found) and found[at + 1].folded[:1].isdigit()
+            shape = _shape(found[at].folded, lists)
+            yield max(shape, 0.0) if numbered else shape, False
             at += 1
 
 
@@ -134,8 +142,8 @@ def _shape(word: str, lists: _Lists) -> float:
         return 0.0
     if _SYLLABLE.fullmatch(word):
         return _LIKE_VIETNAMESE
-    if not set(word) & set("aeiouy") or any(word in row for row in _KEYBOARD):
-        return 0.0  # "asdf" is no word of any language
+    if not set(word) & set("aeiouy") or _UNSPOKEN.match(word) or any(word in row for row in _ROWS):
+        return 0.0  # "asdf", "abcdef" and "nvme" are no words of any language
     # "hnah" is no English word but "hanh" with two letters swapped.
     meant = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
     weights = [weight for each in meant if (weight := lists.weights.get((each,))) is not None]

@@ -210,3 +210,21 @@ async def test_a_complaint_gets_concern_and_the_rule_of_exchange(shop: Shop, tex
     assert RULE in told.answer or "exchanged for a new one" in told.answer
     assert "💖" not in "".join(say.text for say in told.all(Say))
     assert "1. " not in told.answer
+
+
+@pytest.mark.parametrize("then", ["giờ tôi phải làm gì", "gio lam sao", "rút điện rồi sao nữa", "what now?"])
+async def test_what_follows_a_danger_stays_with_it(shop: Shop, then: str) -> None:
+    await shop.ask("laptop của mình bốc khói")
+    assert "114" in (await shop.ask(then)).answer
+    assert "114" in (await shop.ask("xong rồi sao")).answer
+    assert "SSD" in (await shop.ask("ssd samsung 1tb")).answer
+
+
+@pytest.mark.parametrize(
+    "told", ["mất tem rồi", "the sticker is gone", "minh chi co imei thoi", "356938035643809"]
+)
+async def test_who_has_no_serial_has_a_way_out(shop: Shop, told: str) -> None:
+    await shop.ask("kiểm tra bảo hành giúp mình")
+    answer = (await shop.ask(told)).answer
+    assert "hotline" in answer
+    assert "tra giúp" in answer or "look it up" in answer

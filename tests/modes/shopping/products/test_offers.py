@@ -331,3 +331,50 @@ async def test_no_word_reaches_the_customer_folded(shop: Shop, text: str) -> Non
             and word.lower() not in typed
             and word.lower() in fold(text).split()
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "count"),
+    [
+        ("ssd nvme", "SSD", 9), ("ổ cứng ssd nvme 1tb", "1TB", 3), ("ssd không phải nvme", "870 EVO", 2),
+        ("laptop macbook", "MacBook", 3), ("dây hdmi", "Cáp HDMI", 2), ("external drive", "My Passport", 2),
+        ("card rtx 4060 trở lên", "RTX 40", 5), ("laptop từ ryzen 7", "TUF Gaming A15", 2), ("không phải laptop, pc cơ", "", 6),
+    ],
+)  # fmt: skip
+async def test_a_narrower_name_and_a_step_of_a_family_narrow(
+    shop: Shop, text: str, named: str, count: int
+) -> None:
+    told = await shop.ask(text)
+    lines = told_lines(told.answer)
+    assert lines
+    assert all(named in line for line in lines)
+    assert len(lines) == min(count, 8)
+    assert told.done.metadata["answered"] is True
+
+
+@pytest.mark.parametrize(
+    ("text", "open_"),
+    [
+        ("loa soundbar", "soundbar"), ("router mesh", "mesh"), ("mini pc", "mini pc"), ("tan nhiet nuoc", "tan nhiet nuoc"),
+        ("tai nghe có dây", "có dây"), ("tai nghe co day duoi 1tr", "co day"), ("headphones that are not wireless", "wireless"),
+        ("tai nghe không phải không dây", "không dây"), ("loa 20W", "20W"), ("H111 có dây không", "có dây"),
+    ],
+)  # fmt: skip
+async def test_of_what_the_catalogue_is_silent_nothing_is_said(shop: Shop, text: str, open_: str) -> None:
+    told = await shop.ask(text)
+    assert f"«{open_}»" in told.answer
+    assert any(words in told.answer for words in ("không ghi", "does not mention"))
+    assert told_lines(told.answer)
+    assert told.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("shop có những mặt hàng gì", "bàn phím, tai nghe"), ("what do you sell", "keyboard, headset"),
+        ("cháy hàng chưa, con g102 còn không", "G102 Lightsync Đen"), ("huy don DH998 giup minh", "không hủy đơn"),
+        ("DH998 tới chưa", "không xem được đơn hàng"), ("where is order DH998", "cannot see orders"),
+    ],
+)  # fmt: skip
+async def test_orders_and_what_is_sold_are_no_goods_to_look_for(shop: Shop, text: str, said: str) -> None:
+    assert said in (await shop.ask(text)).answer

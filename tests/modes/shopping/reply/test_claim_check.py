@@ -369,3 +369,19 @@ def test_what_the_customer_says_is_no_rule_of_the_shop(text: str, wrong: bool) -
         ["Đổi mới trong 7 ngày"], customer=["mua 30 ngày rồi có đổi được không, i bought it 30 days ago"]
     )
     assert bool(check.refused(text)) is wrong
+
+
+@pytest.mark.parametrize("kind", sorted({row["category"] for row in ROWS}))
+def test_a_price_is_that_of_the_short_name_before_it(kind: str) -> None:
+    """Of two goods named by their codes each has its own price, and not the other's."""
+    codes = {row["name"]: re.findall(r"(?<!\S)[A-Z]+\d[\w-]*[^\W_](?!\S)", row["name"]) for row in ROWS}
+    few = [row for row in ROWS if row["category"] == kind and codes[row["name"]]][:4]
+    for one in few:
+        for other in few:
+            (a, b), prices = (codes[row["name"]][0] for row in (one, other)), (one["price"], other["price"])
+            p, q = (f"{int(price):,}".replace(",", ".") for price in prices)
+            if a == b or p == q:
+                continue
+            assert SHELF.refused(f"{a} giá {p} VND còn {b} giá {q} VND.") == []
+            assert SHELF.refused(f"{a} đắt hơn {b} ({q} VND).") == []
+            assert SHELF.refused(f"{a} giá {q} VND.") == [f"{q} VND"]
