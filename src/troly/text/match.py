@@ -92,11 +92,14 @@ class Lexicon:
         in phrases of several words hỏi and ngã may be confused.
         """
         words = _typed_words(text)
+        if self._by_first.keys().isdisjoint(words.folded):  # most lexicons have nothing in a message
+            return []
         typed = words.words
         candidates = [
             candidate
-            for at, word in enumerate(typed)
-            for entry in self._beginning_with(word.folded)
+            for at, word in enumerate(words.folded)
+            if word in self._by_first
+            for entry in self._beginning_with(word)
             if (candidate := _candidate(text, words, at, entry)) is not None
         ]
         chosen = _longest(candidates, len(typed)) if candidates else ()
@@ -106,8 +109,6 @@ class Lexicon:
         ]
 
     def _beginning_with(self, word: str) -> tuple[_Entry, ...]:
-        if word not in self._by_first:
-            return ()
         if word not in self._entries:
             self._entries[word] = tuple(_entry(listed) for listed in self._by_first[word])
         return self._entries[word]
