@@ -78,6 +78,7 @@ class _Name(NamedTuple):
 
     topic: str
     words: tuple[WordToken, ...]
+    folded: frozenset[str]
 
 
 def subjects(question: str) -> dict[str, int]:
@@ -95,7 +96,7 @@ def subjects(question: str) -> dict[str, int]:
         for at, token in enumerate(typed):
             places.setdefault(token.folded, []).append(at)
         for name in _names():
-            if _stand_together(name.words, typed, places):
+            if places.keys() >= name.folded and _stand_together(name.words, typed, places):
                 found[name.topic] = max(found[name.topic], len(name.words))
     return dict(found)
 
@@ -175,9 +176,9 @@ def _names() -> tuple[_Name, ...]:
     names = []
     for note in note_files():
         for alias in (note.title, *note.also):
-            words = tuple({token.folded: token for token in fold.tokens(subject_words(alias))}.values())
+            words = {token.folded: token for token in fold.tokens(subject_words(alias))}
             if len(words) > 1:
-                names.append(_Name(note.topic, words))
+                names.append(_Name(note.topic, tuple(words.values()), frozenset(words)))
     return tuple(names)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.screen.pilot import without_idle_waits
+from tests.support.screen.pilot import with_rules_read_once, without_idle_waits
 
 
 @pytest.fixture(autouse=True)
@@ -20,3 +20,4 @@ def same_look(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     without_idle_waits(monkeypatch)
+    with_rules_read_once(monkeypatch)

@@ -12,7 +12,7 @@ from math import exp, log, sqrt
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from troly.text.fold import WordToken, accents, accents_agree, fold, tokens
+from troly.text.fold import WordToken, accents, accents_agree, fold, tokens, words
 from troly.text.spelling import WordIndex, chat_spellings, nearest
 from troly.text.wordlist import read_lists, section_name
 
@@ -34,7 +34,17 @@ class PhraseHit:
     exact: bool
 
 
+class _Listed(NamedTuple):
+    """A phrase as it is listed; `joined` where its words are typed as one ("baohanh", "khuyenmai")."""
+
+    label: str
+    phrase: str
+    joined: bool
+
+
 class _Entry(NamedTuple):
+    """A listed phrase taken apart."""
+
     label: str
     phrase: str
     words: tuple[WordToken, ...]
@@ -51,17 +61,18 @@ class _Candidate(NamedTuple):
 
 
 class Lexicon:
-    """Phrases by label. Built once; finding is linear in the message."""
+    """Phrases by label; finding is linear in the message. A phrase is taken apart when its first word is met."""
 
     def __init__(self, phrases: Mapping[str, Sequence[str]]) -> None:
         """`phrases` by label, Vietnamese ones with their accents; raises ValueError for a phrase without a word."""
         self.labels = tuple(phrases)
-        by_first: dict[str, list[_Entry]] = defaultdict(list)
+        by_first: dict[str, list[_Listed]] = defaultdict(list)
         for label, listed in phrases.items():
             for phrase in listed:
-                for entry in _entries(label, phrase):
-                    by_first[entry.words[0].folded].append(entry)
+                for first, joined in _beginnings(label, phrase):
+                    by_first[first].append(_Listed(label, phrase, joined))
         self._by_first = dict(by_first)
+        self._entries: dict[str, tuple[_Entry, ...]] = {}
 
     @classmethod
     def load(cls, path: Path, *more: Path) -> Self:
@@ -81,11 +92,14 @@ class Lexicon:
         in phrases of several words hỏi and ngã may be confused.
         """
         words = _typed_words(text)
+        if self._by_first.keys().isdisjoint(words.folded):  # most lexicons have nothing in a message
+            return []
         typed = words.words
         candidates = [
             candidate
-            for at, word in enumerate(typed)
-            for entry in self._by_first.get(word.folded, ())
+            for at, word in enumerate(words.folded)
+            if word in self._by_first
+            for entry in self._beginning_with(word)
             if (candidate := _candidate(text, words, at, entry)) is not None
         ]
         chosen = _longest(candidates, len(typed)) if candidates else ()
@@ -93,6 +107,11 @@ class Lexicon:
             PhraseHit(c.entry.label, c.entry.phrase, typed[c.first].start, typed[c.last - 1].end, c.exact)
             for c in chosen
         ]
+
+    def _beginning_with(self, word: str) -> tuple[_Entry, ...]:
+        if word not in self._entries:
+            self._entries[word] = tuple(_entry(listed) for listed in self._by_first[word])
+        return self._entries[word]
 
     def labels_in(self, text: str) -> list[str]:
         """The labels found in `text`, each once, in the order of their first phrase."""
@@ -161,15 +180,21 @@ def words_outside(words: Iterable[WordToken], spans: Iterable[tuple[int, int]]) 
     return rest
 
 
-def _entries(label: str, phrase: str) -> Iterable[_Entry]:
-    words = tuple(tokens(phrase))
-    if not words:
+def _beginnings(label: str, phrase: str) -> Iterable[tuple[str, bool]]:
+    """The folded first word of `phrase`; where it has several, also that of the phrase typed as one word."""
+    said = words(phrase)
+    if not said:
         raise ValueError(f"{label or 'lexicon'}: no word in {phrase!r}")
-    yield _Entry(label, phrase, words, _folded(words), _marks(words), joined=False)
-    together = "".join(word.text for word in words)
-    if len(words) > 1 and len(together) >= _SHORTEST_JOINED:  # "baohanh", "khuyenmai"
-        word = tuple(tokens(together))
-        yield _Entry(label, phrase, word, _folded(word), _marks(word), joined=True)
+    yield tokens(said[0])[0].folded, False
+    together = "".join(said)
+    if len(said) > 1 and len(together) >= _SHORTEST_JOINED:
+        yield tokens(together)[0].folded, True
+
+
+def _entry(listed: _Listed) -> _Entry:
+    typed = "".join(words(listed.phrase)) if listed.joined else listed.phrase
+    found = tuple(tokens(typed))
+    return _Entry(listed.label, listed.phrase, found, _folded(found), _marks(found), listed.joined)
 
 
 def _folded(words: Iterable[WordToken]) -> tuple[str, ...]:

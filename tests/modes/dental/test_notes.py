@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.modes.dental import clinic_at
 from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly.retrieval.documents.files import parse_document
@@ -34,9 +35,8 @@ STRENGTH = re.compile(
 
 @pytest.fixture
 def services(own_home: Path) -> Iterator[Services]:
-    with services_at(own_home) as opened:
-        samples.load(opened, "vi")
-        yield opened
+    with clinic_at(own_home) as clinic:
+        yield clinic.services
 
 
 def questions(name: str) -> list[tuple[list[str], str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,15 +23,16 @@ from troly_dental.memory.connection import open_memory
 from troly_dental.strings import say
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
-# One that the rules leave open; which one that is may change with their word lists.
-GREY = next(
-    text
-    for text in ("cầu bị lung lay rồi", "nó cứ nhói lên từng cơn", "cái cầu này bị lung lay")
-    if not judge(text).dental
-)
 # As many as the last messages of a prompt: with one more, the first of them leaves.
 TALK = ("Chải răng bao lâu thì đủ?", "Cạo vôi răng có đau không?", "Nghiến răng khi ngủ phải làm sao?")
 SUMMARY = {"summary": "Đã khuyên ăn đồ mềm sau khi nhổ răng khôn."}
+
+
+@cache
+def grey() -> str:
+    """A message that the rules leave open; which one that is may change with their word lists."""
+    texts = ("cầu bị lung lay rồi", "nó cứ nhói lên từng cơn", "cái cầu này bị lung lay")
+    return next(text for text in texts if not judge(text).dental)
 
 
 def prompt_of(request: Request) -> str:
@@ -137,7 +139,7 @@ async def test_nothing_is_searched_before_the_guard_has_decided(
         return "YES"
 
     server.script(guard, "Răng có thể nhạy cảm [1].")
-    told = await clinic.ask(GREY)
+    told = await clinic.ask(grey())
     assert told.state["guardrail"]["source"] == "model"
     assert server.chats[0].model.startswith("qwen2.5:3b-instruct")
     assert len(web.queries) == 1
@@ -148,7 +150,7 @@ async def test_the_guards_no_ends_the_turn_and_nothing_is_searched_or_kept(
     clinic: Clinic, server: OllamaDouble, web: WebDouble
 ) -> None:
     server.script("NO")
-    told = await clinic.ask(GREY)
+    told = await clinic.ask(grey())
     assert told.nodes[-1] == "rejected"
     assert told.all(Sources) == []
     assert len(server.chats) == 1
@@ -245,7 +247,7 @@ async def test_however_a_draft_with_a_refused_medicine_ends_the_person_is_sent_t
 
 async def test_where_the_guard_asked_a_model_there_is_one_draft(clinic: Clinic, server: OllamaDouble) -> None:
     server.script("YES", f"Chườm lạnh [1]. {next(iter(DRAFTS.values()))} {SEEN}")
-    told = await clinic.ask(GREY)
+    told = await clinic.ask(grey())
     assert SEEN in told.answer
     assert told.done.calls == len(server.chats) == 2
 

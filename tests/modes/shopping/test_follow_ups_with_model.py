@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.modes.shopping import Shop, shop_at
+from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping_samples import stocked_shop
 from tests.support.ollama.double import OllamaDouble
-from troly_shopping.samples import load_samples
 
 
 @pytest.fixture
@@ -21,8 +20,7 @@ def server() -> Iterator[OllamaDouble]:
 
 @pytest.fixture
 async def shop(own_home: Path, server: OllamaDouble) -> AsyncIterator[Shop]:
-    with shop_at(own_home, OLLAMA_HOST=server.url) as opened:
-        await asyncio.to_thread(load_samples, opened.services, "vi")
+    with stocked_shop(own_home, OLLAMA_HOST=server.url) as opened:
         yield opened
         await opened.services.llm.aclose()
 

@@ -1,4 +1,4 @@
-"""Textual's pilot without its guess at idleness: after a key or a pause it waits until every message was handled."""
+"""Textual for tests: its pilot waits until every message was handled instead of guessing; a style sheet is read once a run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from textual.app import App
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from troly.tui.textual_internals import TerminalApp
 
@@ -43,3 +45,21 @@ def without_idle_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pilots press and pause without waiting for an idle process; fails when Textual's waiting has another name."""
     monkeypatch.setattr(f"textual.pilot.{_NAME}", wait_for_messages)
     monkeypatch.setattr(f"textual.app.{_NAME}", wait_for_messages)
+
+
+# The rules of every style sheet that was read: apps of one theme have the same.
+_RULES: dict[object, list[RuleSet]] = {}
+_read_rules = Stylesheet._parse_rules
+
+
+def _rules_once(sheet: Stylesheet, css: str, *args: Any, **named: Any) -> list[RuleSet]:
+    """`Stylesheet._parse_rules`, once for the same text, place and variables."""
+    key = (css, args, tuple(named.items()), tuple(sheet._variables.items()))
+    if key not in _RULES:
+        _RULES[key] = _read_rules(sheet, css, *args, **named)
+    return _RULES[key]
+
+
+def with_rules_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading its style sheets is a tenth of what starting an app costs."""
+    monkeypatch.setattr(Stylesheet, "_parse_rules", _rules_once)

@@ -98,9 +98,17 @@ def check(app: Scene) -> None:
     assert not TURNING & set(text)
 
 
-@pytest.fixture(params=[name for name in HOSTILE if name not in ("empty", "long")])
+# Several in one text, the shortest first: a line shows the beginning. `test_fields` has each alone.
+TOGETHER = ("bidi zero rtl", "surrogate lines emoji", "control escape", "markup", "markdown", "marks")
+
+
+@pytest.fixture(params=TOGETHER)
 def text(request: pytest.FixtureRequest) -> str:
-    return HOSTILE[request.param][:400]
+    return " ".join(HOSTILE[name] for name in request.param.split())[:400]
+
+
+def test_every_hostile_text_is_in_one_of_them() -> None:
+    assert {name for names in TOGETHER for name in names.split()} == set(HOSTILE) - {"empty", "long"}
 
 
 async def opened(app: Scene, pilot: Pilot[Any], action: str, keys: str = "") -> None:

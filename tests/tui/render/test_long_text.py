@@ -21,7 +21,7 @@ from troly.tui.render.markdown import (
 from troly.tui.render.message import SLICE, MessageLines
 from troly.tui.render.spans import Line, plain, width_of
 
-WORDS = 9_000
+WORDS = 5_000
 LONG: Mapping[str, str] = {
     "words": " ".join(f"từ{n}" for n in range(WORDS)),
     "one word": "x" * 60_000,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from troly_dental.guard import danger, judge
@@ -30,12 +31,14 @@ def written(name: str) -> list[WrittenMessage]:
     return found
 
 
+@cache
 def is_dental(one: WrittenMessage) -> bool:
     """What the rules decide, as when no model answers."""
     about_teeth = one.before is not None and judge(one.before).score >= 0.5
     return judge(one.text, one.before, about_teeth).score >= 0.5
 
 
+@cache
 def flag_of(one: WrittenMessage) -> str | None:
     found = danger(one.text, [one.before] if one.before else [])
     return found.name if found else None

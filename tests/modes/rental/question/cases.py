@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,22 @@ def role_of(case: dict[str, Any]) -> Role:
 def ask(*messages: str, role: Role = "LANDLORD", rows: tuple[FocusRow, ...] = ()) -> ParsedQuestion:
     """The reading of the last of `messages`, each after the one before it, which showed `rows`."""
     focus, parsed = None, None
-    for message in messages:
-        parsed = parse_question(message, "vi", NOW, focus, role=role)
+    for at, message in enumerate(messages, 1):
+        # Without rows tests of one process ask the same again and again.
+        parsed = (
+            parse_question(message, "vi", NOW, focus, role=role) if rows else _read(messages[:at], role)[0]
+        )
         focus = shown(parsed, rows) if parsed.ready else focus
     assert parsed is not None
     return parsed
+
+
+@cache
+def _read(messages: tuple[str, ...], role: Role) -> tuple[ParsedQuestion, Focus | None]:
+    """The reading of the last message, and what it leaves for the next."""
+    focus = _read(messages[:-1], role)[1] if len(messages) > 1 else None
+    parsed = parse_question(messages[-1], "vi", NOW, focus, role=role)
+    return parsed, shown(parsed) if parsed.ready else focus
 
 
 def shown(parsed: ParsedQuestion, rows: tuple[FocusRow, ...] = ()) -> Focus:

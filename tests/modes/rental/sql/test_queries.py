@@ -26,7 +26,7 @@ def base() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         for path in DATA.glob("*.parquet"):
             # As a landlord's relations have it: the column that says whose a row is.
-            connection.execute(f"create view {path.stem} as select *, true as is_mine from '{path}'")
+            connection.execute(f"create table {path.stem} as select *, true as is_mine from '{path}'")
         yield connection
 
 
