@@ -34,6 +34,7 @@ from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import (
     Days,
     Ground,
+    columns_of,
     count_figures,
     ground,
     grounded_part,
@@ -199,7 +200,11 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
         return
     result = told.findings[-1].result
     rows = [
-        FocusRow(name, name, dict(zip(result.columns[1:], map(plain, row[1:]), strict=False)))
+        FocusRow(
+            name,
+            cell_text(row[0], result.columns[0], "", turn.language),
+            dict(zip(result.columns[1:], map(plain, row[1:]), strict=False)),
+        )
         for row in result.rows[:FOCUS_ROWS]
         if row[0] is not None
         for name in [value_text(row[0], "", turn.language) if isinstance(row[0], Mapping) else str(row[0])]
@@ -382,9 +387,11 @@ def _with_shown(known: Ground, turn: TurnContext) -> Ground:
     }
     days = [day for cell in names if (day := day_of(cell))]
     shown = Days.of([*known.days.exact, *days])
+    table = Result("rows", rows=tuple((row.id, *row.values.values()) for row in rows))
     return dataclasses.replace(
         known,
         said=known.said | said,
+        columns=(*known.columns, *columns_of(table)),
         texts=tuple(sorted({*known.texts, *filter(re.compile(r"\d").search, names)}, key=len, reverse=True)),
         days=Days(shown.exact, shown.months | known.days.months),
     )
@@ -726,7 +733,7 @@ async def checked(
     turn: TurnContext, told: DataAnswer, sheets: tuple[Sheet, ...], asked: AnswerContext, step: Step
 ) -> str:
     """The model's words where every figure in them is in a result, else its second try, else the template (001-27 on)."""
-    known, lang = _ground_of(told.findings, sheets, asked), turn.language
+    known, lang = _with_shown(_ground_of(told.findings, sheets, asked), turn), turn.language
     wrong = strangers(told.text, known)
     figures = ", ".join(wrong[:5])
     kept = grounded_part(told.text, known) if wrong else told.text

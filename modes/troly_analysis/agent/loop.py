@@ -18,7 +18,7 @@ from troly.text.language import is_foreign
 from troly.text.sanitize import sanitize
 from troly.text.shorten import shortened
 from troly_analysis.agent.messages import MOST_VALUES, call_message, opening_messages, result_message
-from troly_analysis.agent.tools import SHOWN, TOOLS, run_tool, sheet_of, tool_schemas
+from troly_analysis.agent.tools import ANSWERS, CHARTS, TOOLS, run_tool, sheet_of, tool_schemas
 from troly_analysis.answer.sentences import AnswerContext, is_empty
 from troly_analysis.query.service import DataQueryService
 from troly_analysis.settings import AnalysisSettings
@@ -73,9 +73,9 @@ def _mended(name: object, arguments: object) -> ToolCall:
     return ToolCall(_name(name), kept)
 
 
-def _query(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments without those that only say how the result is shown."""
-    return {name: value for name, value in arguments.items() if name not in SHOWN}
+def _query(call: ToolCall) -> ToolCall:
+    """The call without what only says how its result is shown."""
+    return ToolCall(call.tool, {name: value for name, value in call.arguments.items() if name != ANSWERS})
 
 
 def _name(name: object) -> str:
@@ -220,7 +220,7 @@ class _Loop:
 
     async def converse(self, messages: list[Message]) -> None:
         """Ask, run what is called, tell what came of it, until the model answers or a limit is reached."""
-        tools = tool_schemas()
+        tools = tool_schemas(self.sheets)
         while not self.result.stopped:
             try:
                 reply = await self.turn.model.use_tools("data_agent", messages, tools)
@@ -241,15 +241,11 @@ class _Loop:
                 said = {"role": "assistant", "content": shortened(self.result.prose, BAD_REPLY)}
                 messages += [said, self.problem(fault)]
                 continue
-            shown = [{name: each.arguments.get(name) for name in SHOWN} for each in calls]
-            calls = [ToolCall(each.tool, _query(each.arguments)) for each in calls]
-            self.result.chart = next(
-                (str(each["chart"]) for each in shown if each["chart"]), self.result.chart
-            )
-            await self.run_all(calls[:PER_REPLY], messages)
-            if self._ended_well(len(calls)) and (
-                all(each["answers"] is True for each in shown) or self.is_figure(shown)
-            ):
+            shown = [each.arguments.get(ANSWERS) for each in calls]
+            self.result.chart = next((each for each in shown if each in CHARTS), self.result.chart)
+            await self.run_all([*map(_query, calls[:PER_REPLY])], messages)
+            told = all(each not in {None, False, "false"} for each in shown)
+            if self._ended_well(len(calls)) and (told or self.is_figure(shown)):
                 self.result.prose = ""
                 return
 
@@ -284,10 +280,10 @@ class _Loop:
             for each in self.result.records[-count:]
         )
 
-    def is_figure(self, shown: Sequence[Mapping[str, Any]]) -> bool:
+    def is_figure(self, shown: Sequence[Any]) -> bool:
         """Whether the one call brought one figure, whose sentence needs no third call of a model to tell it."""
         found = self.result.found
-        one = len(shown) == len(found) == 1 and shown[0]["answers"] is None
+        one = len(shown) == len(found) == 1 and shown[0] is None
         return one and self.classified and found[0].result is not None and found[0].result.kind == "scalar"
 
     def fault(self, reply: ToolReply, messages: Sequence[Message]) -> str:

@@ -13,17 +13,26 @@ from troly.plugin.context import TurnContext
 from troly.text.dates import format_date
 from troly.text.sanitize import sanitize
 from troly.text.shorten import one_line, shortened
-from troly_analysis.agent.tools import tool_schemas
+from troly_analysis.agent.tools import needless, tool_schemas
 from troly_analysis.answer.sentences import AnswerContext, render_answer
 from troly_analysis.strings import prompts
 from troly_analysis.types import TEMPORAL, Sheet, ToolCall, ToolRecord, plain, result_json
 
 NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
-# The tokens of the part of a prompt that stays from turn to turn, with its tools, as they are estimated: with the question
-# about 2,000 of a model's own. The values of columns get what instructions and tools leave of them; a column with more
-# values than this is told by one of them.
-PROMPT_TOKENS, MOST_VALUES = 2_600, 40
-SHOWN_ROWS, ROWS, RESULT_CHARS, HISTORY_CHARS, TURNS, STEP = 10, 30, 4_000, 1_000, 20, 10
+# The tokens of the part of a prompt that stays from turn to turn, with its tools, and of all of it, as they are estimated:
+# those are less than 2,000 of a model's own. The values of columns get what instructions and tools leave of the first, the
+# earlier messages what the question leaves of the second; a column with more values than this is told by one of them.
+STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_330, 2_750, 40, 12
+SHOWN_ROWS, FEW_ROWS, ROWS, RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = (
+    10,
+    5,
+    30,
+    4_000,
+    480,
+    160,
+    20,
+    4,
+)
 # Of an earlier message where a message is classified, in characters, and of all of them there, in tokens.
 SAID_CHARS, SAID_TOKENS = 600, 1_200
 _CODE = re.compile(r"[A-Z]*[-_]?\d+")
@@ -56,20 +65,21 @@ def _schema(sheet: Sheet) -> dict[str, Any]:
 def values_text(sheets: Sequence[Sheet], read: Mapping[tuple[str, str], Sequence[str]], room: int) -> str:
     """What `get_data_schema` adds to the schema for a model: the values of columns of text, which are data and no orders.
 
-    All values of the columns that take the least of `room` tokens, of any other one value and "…". `read` are the values
-    of columns that have more than the sheet knows by itself, by sheet and column.
+    All values of the columns that take the least of `room` tokens, of any other one value and "…", of many codes none.
+    `read` are the values of columns that have more than the sheet knows by itself, by sheet and column.
     """
     told: dict[str, dict[str, str]] = {}
     whole: list[tuple[int, str, str, str]] = []
     for sheet in sheets[:SHEETS]:
         columns = told.setdefault(name_text(sheet.name), {})
         for field in sheet.fields[:FIELDS]:
-            if not field.examples or field.is_contact:
+            many = field.distinct > MOST_CODES and all(map(_CODE.fullmatch, field.examples))
+            if not field.examples or field.is_contact or many:
                 continue
             name = name_text(field.name)
             columns[name] = f"{name_text(field.examples[0])} …"
             values = read.get((sheet.id, field.name), field.examples)
-            if len(values) < field.distinct or all(map(_CODE.fullmatch, values)):
+            if len(values) < field.distinct:
                 continue
             text = _BETWEEN.join(map(name_text, values))
             whole.append((estimate(text), name_text(sheet.name), name, text))
@@ -101,31 +111,38 @@ def opening_messages(
     """System prompt, the schema's values as a tool's result, the last turns, and the question with today, what was shown and facts.
 
     The first part is the same from turn to turn, so that a server keeps it evaluated; what changes stands last, and the
-    window of earlier messages moves by ten at a time. `read` are values of columns as `values_text` takes them.
+    window of earlier messages moves by some at a time. `read` are values of columns as `values_text` takes them.
     """
-    lang = asked.lang
+    lang, tools = asked.lang, estimate_tools(tool_schemas(sheets))
     system = prompts().render("data_agent", lang, schema_context=schema_context(sheets))
     question = prompts().render(
         "question",
         lang,
         question=asked.text,
         **who_and_when(turn),
-        shown=_last_answer(turn),
+        shown=_last_answer(turn, sheets),
         facts="; ".join(facts) or "-",
     )
-    room = PROMPT_TOKENS - estimate_tools(tool_schemas()) - estimate(system)
-    past = turn.chat_history()[:-1]
-    history = past[max(0, len(past) - TURNS) // STEP * STEP :]
-    earlier = [
-        {"role": item["role"], "content": shortened(item["content"], HISTORY_CHARS)} for item in history
-    ]
-    return [
+    values = values_text(sheets, read, STAYING_TOKENS - tools - estimate(system))
+    opening: list[Message] = [
         {"role": "system", "content": system},
         call_message([ToolCall("get_data_schema", {})]),
-        {"role": "tool", "tool_name": "get_data_schema", "content": values_text(sheets, read, room)},
-        *earlier,
-        {"role": "user", "content": question},
+        {"role": "tool", "tool_name": "get_data_schema", "content": values},
     ]
+    room = PROMPT_TOKENS - tools - estimate(system) - estimate(values) - estimate(question)
+    return [*opening, *_earlier(turn.chat_history()[:-1], room), {"role": "user", "content": question}]
+
+
+def _earlier(past: Sequence[Mapping[str, str]], room: int) -> list[Message]:
+    """The last messages, those that `room` tokens hold and always the last two; the first of them stays for some turns."""
+    asked = next((at for at, item in enumerate(past) if item["role"] == "user"), len(past))
+    said: list[Message] = [
+        {"role": item["role"], "content": shortened(item["content"], HISTORY_CHARS)} for item in past[asked:]
+    ]
+    first = max(0, len(said) - TURNS) // STEP * STEP
+    while first < len(said) and sum(estimate(str(each["content"])) for each in said[first:]) > room:
+        first += STEP
+    return said[min(first, max(0, len(said) - 2)) :]
 
 
 def who_and_when(turn: TurnContext) -> dict[str, str]:
@@ -151,26 +168,38 @@ def last_turns(turn: TurnContext, room: int) -> str:
     return "\n".join(reversed(said)) or "-"
 
 
-def _last_answer(turn: TurnContext) -> str:
-    """What the last answer was asked, its calls, and its rows by their place, while people may still mean it; "-" for none.
+def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
+    """The calls of the last answer, and its rows by their place, while people may still mean it; "-" for none.
 
-    With the question and the calls of the answer before it, as "those two" may mean one of each.
+    With the calls of the answer before it, as "those two" may mean one of each.
     """
     focus = turn.focus
     if focus is None or not focus.query.get("calls"):
         return "-"
+    names = list(dict.fromkeys(name for row in focus.rows for name in row.values))
     rows = [
-        {"place": place, "name": row.title, **row.values}
+        [place, row.title, *(row.values.get(name) for name in names)]
         for place, row in enumerate(focus.rows[:SHOWN_ROWS], 1)
     ]
-    before = focus.query.get("before")
-    shown = {
-        **({"before": before} if before else {}),
-        "question": focus.question,
-        "calls": focus.query["calls"],
-        **({"rows": _rounded(rows)} if rows else {}),
-    }
-    return shortened(_json(shown), RESULT_CHARS // 2)
+    table = [["place", "name", *names], *_rounded(rows)] if rows else []
+    before = focus.query.get("before") or {}
+    calls, earlier = (_calls(each.get("calls", ()), sheets) for each in (focus.query, before))
+    said = ""
+    for most, also in ((SHOWN_ROWS, earlier), (FEW_ROWS, earlier), (FEW_ROWS, []), (1, [])):
+        shown = {"calls": calls, "rows": table[: most + 1], "before": also}
+        said = _json({name: each for name, each in shown.items() if each})
+        if len(said) <= SHOWN_CHARS:
+            break
+    return shortened(said, RESULT_CHARS // 2)
+
+
+def _calls(calls: Sequence[Mapping[str, Any]], sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
+    """Calls that were shown, without the arguments that no tool needs here."""
+    out = needless(sheets)
+    return [
+        {**each, "arguments": {name: value for name, value in each["arguments"].items() if name not in out}}
+        for each in calls
+    ]
 
 
 def call_message(calls: Sequence[ToolCall]) -> Message:

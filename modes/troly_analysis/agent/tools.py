@@ -22,11 +22,12 @@ from troly_analysis.query.fields import same_name
 from troly_analysis.query.service import DEADLINE_SECONDS, DataQueryService
 from troly_analysis.query.sql import Deadline
 from troly_analysis.strings import say
-from troly_analysis.types import QueryAnswer, Sheet, ToolCall, ToolRecord
+from troly_analysis.types import TEMPORAL, QueryAnswer, Sheet, ToolCall, ToolRecord
 
 _FILE: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "tools.toml").read_text(encoding="utf-8"))
-SHOWN = frozenset(_FILE["shown"])
-"""How a result is shown; read by the agent and never part of the query."""
+ANSWERS = "answers"
+CHARTS: tuple[str, ...] = tuple(_FILE["parameters"][ANSWERS]["enum"][1:])
+"""How a result is shown that is the answer: read by the agent, and never part of the query."""
 
 
 # The documents demand them, but nothing is lost without: the sheet has a date field of its own, and a pipeline
@@ -48,10 +49,11 @@ class Tool:
     defaults: Mapping[str, Any]
     extras: tuple[str, ...]
 
-    def schema(self, told: set[str]) -> dict[str, Any]:
+    def schema(self, told: set[str], out: frozenset[str]) -> dict[str, Any]:
         """The tool as Ollama's `tools` takes it; of the parameters `told` by a tool before it the type alone."""
-        every = {**_FILE["parameters"], **_FILE["shown"]}
-        names = (*self.parameters, *self.extras, *(sorted(SHOWN) if self.required else ()))
+        every = _FILE["parameters"]
+        named = (*self.parameters, *self.extras, *((ANSWERS,) if self.required else ()))
+        names = [name for name in named if name not in out]
         properties = {name: {"type": every[name]["type"]} if name in told else every[name] for name in names}
         told.update(properties)
         required = [name for name in self.required if name not in _OPTIONAL_ANYWAY]
@@ -75,10 +77,16 @@ def _tool(name: str, given: Mapping[str, Any]) -> Tool:
 TOOLS: tuple[Tool, ...] = tuple(_tool(name, given) for name, given in _FILE["tools"].items())
 
 
-def tool_schemas() -> list[dict[str, Any]]:
-    """All five tools for Ollama."""
+def tool_schemas(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
+    """All five tools for Ollama, with the parameters that these sheets need."""
     told: set[str] = set()
-    return [tool.schema(told) for tool in TOOLS]
+    return [tool.schema(told, needless(sheets)) for tool in TOOLS]
+
+
+def needless(sheets: Sequence[Sheet]) -> frozenset[str]:
+    """The parameters that these sheets give no choice for: a date's column where none of them has two."""
+    several = any(sum(field.kind in TEMPORAL for field in sheet.fields) > 1 for sheet in sheets)
+    return frozenset() if several else frozenset({"date_field"})
 
 
 # Runs a call of one of the five tools; what is wrong with it comes back as the text of an error (001-44).

@@ -29,6 +29,7 @@ from troly_analysis.answer.sentences import (
     title,
     with_keys,
 )
+from troly_analysis.query.aggregates import COLUMNS as COMPARED
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall, ToolRecord
 
@@ -53,7 +54,7 @@ def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerC
     )
     numeric = tuple(at for at in range(len(result.columns)) if _all_numbers(result, at))
     columns = tuple(column_name(name, sheet, lang) for name in result.columns)
-    return Table(columns, rows, title(call, sheet, asked), numeric)
+    return Table(columns, rows, title(call, sheet, asked, len(rows)), numeric)
 
 
 def chart_of(
@@ -64,7 +65,7 @@ def chart_of(
         return None
     result = with_keys(call, result, asked.lang)
     if result.kind == "compare":
-        return None if result.rows else _two_bars(call, result, asked)
+        return _two_periods(call, result, asked)
     if result.kind != "rows" or len(result.rows) < 2 or call.tool == "get_data_schema":
         return None
     values = _figure_columns(call, result)
@@ -84,23 +85,26 @@ def chart_of(
         for at in values[:1]
     )
     unit = result.units[values[0]] if values[0] < len(result.units) else ""
-    return Chart(kind, labels, series, title(call, sheet, asked), unit, language=asked.lang)
+    return Chart(kind, labels, series, title(call, sheet, asked, len(labels)), unit, language=asked.lang)
 
 
-def _two_bars(call: ToolCall, result: Result, asked: AnswerContext) -> Chart | None:
-    if result.period1_value is None or result.period2_value is None:
-        return None
+def _two_periods(call: ToolCall, result: Result, asked: AnswerContext) -> Chart | None:
+    """Two periods as two bars, or the groups of both as two series; None where a figure is missing."""
     (start2, end2), (start1, end1) = periods_of(call, asked)
-    labels = (period_name(start1, end1, asked), period_name(start2, end2, asked))
-    values = (float(result.period1_value), float(result.period2_value))
-    return Chart(
-        "bar",
-        labels,
-        (Series(say("compare.value", asked.lang), values),),
-        "",
-        result.unit,
-        language=asked.lang,
+    periods = (period_name(start1, end1, asked), period_name(start2, end2, asked))
+    keys = len(result.columns) - len(COMPARED)
+    both = [row[keys : keys + 2] for row in result.rows] or [(result.period1_value, result.period2_value)]
+    if len(both) > MOST_BARS or any(cell is None for row in both for cell in row):
+        return None
+    values = [tuple(float(row[at]) for row in both) for at in (0, 1)]
+    series = [Series(name, figures) for name, figures in zip(periods, values, strict=True)]
+    labels = tuple(
+        " / ".join(str(cell_text(row[at], result.columns[at], "", asked.lang)) for at in range(keys))
+        for row in result.rows
     )
+    if not labels:
+        series, labels = [Series(say("compare.value", asked.lang), (*values[0], *values[1]))], periods
+    return Chart("bar", labels, tuple(series), "", result.unit, language=asked.lang)
 
 
 def _chart_kind(result: Result, sheet: Sheet | None, values: list[int], wanted: str) -> Any:

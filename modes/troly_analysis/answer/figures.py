@@ -152,7 +152,7 @@ def ground(
     columns: list[tuple[Decimal, ...]] = []
     for call, result in found:
         _take(result, cells, percents, texts)
-        columns += _columns_of(result)
+        columns += columns_of(result)
         texts |= set(_words_of(call.arguments))
         if result.kind == "compare" and result.difference is not None:
             trends.add((result.difference > 0) - (result.difference < 0))
@@ -257,9 +257,9 @@ def _take(result: Result, cells: set[Decimal], percents: set[Decimal], texts: se
     cells.update(Decimal(number) for number in range(1, len(result.rows) + 1))
 
 
-def _columns_of(result: Result) -> Iterable[tuple[Decimal, ...]]:
+def columns_of(result: Result) -> Iterable[tuple[Decimal, ...]]:
     """The columns of figures of a result, whose totals and shares an answer may name."""
-    for at in range(len(result.columns)):
+    for at in range(max(map(len, result.rows), default=0)):
         column: list[Decimal] = []
         for row in result.rows:
             cell: set[Decimal] = set()

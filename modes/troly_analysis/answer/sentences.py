@@ -19,6 +19,7 @@ from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
 from troly_analysis.planner.schema import concept_of, in_number, plain, shown_name
+from troly_analysis.query.aggregates import COLUMNS as COMPARED
 from troly_analysis.query.aggregates import percentage_change
 from troly_analysis.query.sql import MAX_ROWS
 from troly_analysis.strings import say
@@ -432,7 +433,7 @@ def _bound(text: str, field: Field, lang: Lang) -> str:
         return text
 
 
-LISTED, DETAILS, YEAR, FEW = 10, 4, 12, 5
+LISTED, DETAILS, YEAR, FEW, SHORT = 10, 4, 12, 5, 140
 KNOWN_VALUES = 12
 
 
@@ -463,6 +464,10 @@ def with_keys(call: ToolCall, result: Result, lang: Lang) -> Result:
     if whole and len(result.rows) == 1 and len(result.columns) > 1 and result.columns[0] == "_id":
         rows = tuple(row[1:] for row in result.rows)
         return replace(result, columns=result.columns[1:], rows=rows, units=result.units[1:])
+    key = groups[-1].get("_id") if groups and isinstance(groups[-1], Mapping) else None
+    if result.columns[0] == "_id" and isinstance(key, str | Mapping):
+        name = key.rpartition(".")[2].lstrip("$") if isinstance(key, str) else " / ".join(map(str, key))
+        result = replace(result, columns=(name or "_id", *result.columns[1:]))
     keys = [at for at in range(len(result.columns)) if _is_key(result, at)]
     if whole or not any(row[at] in (None, "") for row in result.rows for at in keys):
         return result
@@ -502,7 +507,12 @@ def is_listed(result: Result) -> bool:
     gap = len(result.rows) == 1 and "difference" in result.columns
     gap = gap or any(name.startswith(DIVISOR) for name in result.columns)
     most = YEAR if result.columns and result.columns[0].endswith(":month") else LISTED
-    return result.kind == "rows" and len(result.rows) <= most and (len(result.columns) <= 2 or gap)
+    return result.kind == "rows" and len(result.rows) <= most and (_width(result) <= 2 or gap)
+
+
+def _width(result: Result) -> int:
+    """How many columns are told of a row; a share stands in brackets behind its figure."""
+    return len(result.columns) - (result.columns[2:] == ("share",))
 
 
 def notes(call: ToolCall, result: Result, asked: AnswerContext, sheet: Sheet | None) -> list[str]:
@@ -533,8 +543,8 @@ def periods_of(call: ToolCall, asked: AnswerContext) -> list[tuple[Any, Any]]:
     return [asked.span, asked.versus] if beside and asked.span and asked.versus else [period_of(call)]
 
 
-def title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
-    """What was computed as a heading: "Tổng doanh thu tháng 1/2024", "Top 3 sản phẩm bán chạy"."""
+def title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext, rows: int = 0) -> str:
+    """What was computed as a heading: "Tổng doanh thu tháng 1/2024", of `rows` that were found "Top 3 sản phẩm bán chạy"."""
     own = asked.own_name(call)
     if own or (asked.heading and call.tool in {"execute_aggregation", "get_top_items", "get_data_schema"}):
         return own or asked.heading
@@ -542,7 +552,7 @@ def title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
         words = " ".join(str(call.arguments.get("description") or "").split())
         return _capital(words.rstrip(".:")) or say("title.pipeline", asked.lang)
     if call.tool == "get_top_items":
-        return _top_title(call, sheet, asked)
+        return _top_title(call, sheet, asked, rows)
     name = figure_name(call, sheet, asked.lang)
     when = period_name(*period_of(call), asked) if call.tool == "aggregate_data" else ""
     if group := str(call.arguments.get("group_by") or ""):
@@ -552,7 +562,7 @@ def title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
     return _capital(f"{name} {when}".strip()) + filters_text(call, sheet, asked.lang)
 
 
-def _top_title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
+def _top_title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext, rows: int) -> str:
     arguments = call.arguments
     group = str(arguments.get("group_by") or "")
     what = group_name(group, sheet, asked.lang) if group else rows_are(sheet, asked.lang)
@@ -566,7 +576,8 @@ def _top_title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str
     last = str(arguments.get("sort_order") or "desc") == "asc"
     best = _lexicon().has(asked.text, "best selling")
     key = "title.lowest" if last else "title.best" if best else "title.top"
-    said = say(key, asked.lang, count=arguments.get("limit") or LISTED, what=what, by=by)
+    limit = int(arguments.get("limit") or LISTED)
+    said = say(key, asked.lang, count=min(limit, rows or limit), what=what, by=by)
     when = period_name(*period_of(call), asked)
     return f"{said}{when and f', {when}'}" + filters_text(call, sheet, asked.lang)
 
@@ -588,8 +599,31 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
         figure = field
     figure = (asked.own_name(call) or asked.heading) if call.tool == "execute_aggregation" else figure
     said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
-    few = _lines(result, sheet, asked.lang) if len(result.rows) == 1 else []
-    return "\n".join([said, *_difference(result, call, sheet, asked.lang), *few])
+    noun = rows_are(sheet, asked.lang) if counted else ""
+    few = len(result.rows) == 1
+    groups = _lines(result, sheet, asked.lang) if few else _extremes(result, noun, asked.lang)
+    return "\n".join([said, *_difference(result, call, sheet, asked.lang), *groups])
+
+
+def _extremes(result: Result, noun: str, lang: Lang) -> list[str]:
+    """Which of the groups that are compared rose and fell the most, by the amount and in per cent where those are two."""
+    said, keys = [], len(result.columns) - len(COMPARED)
+    for key, best, sign in (("most_up", max, 1), ("most_down", min, -1)):
+        told = []
+        for at in (keys + 2, keys + 3):
+            moved = {place: row[at] for place, row in enumerate(result.rows) if (row[at] or 0) * sign > 0}
+            if moved:
+                place = best(moved, key=moved.__getitem__)
+                name = ", ".join(_cell(result, place, column, lang) for column in range(keys))
+                percent = result.rows[place][-1] is not None
+                figures = [_cell(result, place, -2, lang, noun), _cell(result, place, -1, lang)][
+                    : 1 + percent
+                ]
+                told.append(f"{name} ({', '.join(figures)})")
+        if told:
+            names = say("compare.by_percent", lang).join(dict.fromkeys(told))
+            said.append(say(f"compare.{key}", lang, names=names))
+    return [*said, *_more(len(result.rows), lang, "answer.table")]
 
 
 def _difference(result: Result, call: ToolCall, sheet: Sheet | None, lang: Lang) -> list[str]:
@@ -627,7 +661,7 @@ def _change(figure: str, result: Result, unit: str, names: dict[str, str], lang:
 
 
 def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> str:
-    head = title(call, sheet, asked)
+    head = title(call, sheet, asked, len(result.rows))
     if len(result.rows) == 1 and len(result.columns) == 1:
         return f"{head}: {_cell(result, 0, 0, asked.lang)}"
     if at := next((at for at, name in enumerate(result.columns) if name.startswith(DIVISOR)), 0):
@@ -728,7 +762,7 @@ def _other_rows(result: Result, other: Result, sheet: Sheet | None, lang: Lang) 
 
 def _noun(result: Result, sheet: Sheet | None, lang: Lang) -> str:
     """What the one figure of each group counts, where no unit says so: rows, or the pieces of a quantity (001-35)."""
-    if len(result.columns) != 2 or any(result.units):
+    if _width(result) != 2 or result.units[1:2] not in {(), ("",)}:
         return ""
     if result.columns[1] == "count":
         return rows_are(sheet, lang)
@@ -786,13 +820,15 @@ def _total(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
 
 def _summary(result: Result, sheet: Sheet | None, lang: Lang, noun: str) -> list[str]:
     """What is told of rows that stand in a table: of a series by period its highest and lowest figure with their periods,
-    else the first row."""
+    of others all where they are few and short, else the first."""
     count = len(result.rows)
     figures = [row[1] for row in result.rows if len(row) == 2 and isinstance(row[1], (int, float, Decimal))]
     by_period = result.columns[0].rpartition(":")[2] in GRAINS and not result.truncated
     if not by_period or not figures or min(figures) == max(figures):
-        first = replace(result, rows=result.rows[:1])
-        return [*_lines(first, sheet, lang, noun), *_more(count - 1, lang)]
+        first = replace(result, rows=result.rows[: count if count <= LISTED else FEW])
+        lines = _lines(first, sheet, lang, noun)
+        lines = lines if max(map(len, lines)) <= SHORT else lines[:1]
+        return [*lines, *_more(count - len(lines), lang)]
     said = []
     for key, end in (("highest", max(figures)), ("lowest", min(figures))):
         at = [place for place, row in enumerate(result.rows) if row[1] == end]
@@ -834,13 +870,15 @@ def _lines(
             (column_name(result.columns[at], sheet, lang), _cell(result, number - 1, at, lang, noun))
             for at in range(1, min(len(row), details + 1))
         ]
-        told = rest[0][1] if len(rest) == 1 else ", ".join(f"{name}: {value}" for name, value in rest)
+        told = ", ".join(f"{name}: {value}" for name, value in rest)
+        if _width(result) <= 2 and rest:
+            told = " ".join([rest[0][1], *(f"({share})" for _, share in rest[1:])])
         lines.append(f"{number}. {label} - {told}" if told else f"{number}. {label}")
     return lines
 
 
-def _more(count: int, lang: Lang) -> list[str]:
-    return [say("answer.more", lang, count=value_text(count, "", lang))] if count > 0 else []
+def _more(count: int, lang: Lang, key: str = "answer.more") -> list[str]:
+    return [say(key, lang, count=value_text(count, "", lang))] if count > 0 else []
 
 
 def _cell(result: Result, row: int, at: int, lang: Lang, noun: str = "") -> str:

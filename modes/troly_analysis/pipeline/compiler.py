@@ -98,6 +98,26 @@ def inside(value: TypedExpr, path: Sequence[str], at: At, depth: int = 0) -> Typ
     return inside(member(value, slot), path[1:], at, depth)
 
 
+# What these work out is in the unit of what they are given.
+_KEEPS = frozenset(
+    {
+        "$add",
+        "$subtract",
+        "$multiply",
+        "$divide",
+        "$abs",
+        "$ceil",
+        "$floor",
+        "$round",
+        "$trunc",
+        "$sum",
+        "$avg",
+        "$min",
+    }
+    | {"$max", "$cond", "$ifNull"}
+)
+
+
 class Compiler:
     """Compiles one pipeline. `now` is `$$NOW` on the sheets' clock; `operators` says how each is compiled.
 
@@ -130,7 +150,27 @@ class Compiler:
             made = array([self.expr(each, scope) for each in node.items], node.at)
         else:
             made = self._operators[node.name](self, node, scope)
+            made = replace(made, unit=self._unit(node, scope))
         return _bounded(made, node.at)
+
+    def _unit(self, node: model.Expr, scope: Scope) -> str:
+        """What a figure is in: the one unit of its parts, that of an amount times or over a number, "%" for a hundred times a ratio."""
+        if isinstance(node, model.FieldPath):
+            return scope.resolve(node.path, node.at).unit
+        if not isinstance(node, model.Call) or node.name not in _KEEPS:
+            return ""
+        given = node.args[1:] if node.name == "$cond" else node.args
+        given = (*given, *(each for name, each in node.named.items() if name != "if"))
+        parts = [each for each in given if not isinstance(each, model.Literal)]
+        units = [self._unit(each, scope) for each in parts]
+        if node.name == "$divide" and len(units) == 2:
+            return "" if units[1] else units[0]
+        if node.name == "$multiply" and len(parts) < len(given) and units == [""]:
+            hundred = any(isinstance(each, model.Literal) and each.value == 100 for each in given)
+            return "%" if hundred and isinstance(parts[0], model.Call) and parts[0].name == "$divide" else ""
+        named = {unit for unit in units if unit}
+        alone = node.name != "$multiply" or (units.count("") == len(units) - 1 and "%" not in named)
+        return named.pop() if len(named) == 1 and alone else ""
 
     def _variable(self, node: model.Variable, scope: Scope) -> TypedExpr:
         if node.name in scope.variables:

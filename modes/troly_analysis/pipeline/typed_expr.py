@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sqlglot import exp
@@ -28,11 +28,12 @@ MAX_LEAVES, MAX_WEIGHT = 2_000, 64
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One field of a document: its name, its key in DuckDB's STRUCT, its type."""
+    """One field of a document: its name, its key in DuckDB's STRUCT, its type, and what its figures are in."""
 
     name: str
     key: str
     type: Type
+    unit: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,9 @@ def unique_keys(names: Sequence[str]) -> list[str]:
 def document(fields: Sequence[tuple[str, TypedExpr]], at: At) -> TypedExpr:
     """A document of these fields; PipelineError when it would be too large."""
     keys = unique_keys([name for name, _ in fields])
-    slots = tuple(Slot(name, key, value.type) for (name, value), key in zip(fields, keys, strict=True))
+    slots = tuple(
+        Slot(name, key, value.type, value.unit) for (name, value), key in zip(fields, keys, strict=True)
+    )
     pairs = [
         exp.PropertyEQ(this=exp.to_identifier(key, quoted=True), expression=value.sql)
         for key, (_, value) in zip(keys, fields, strict=True)
@@ -173,7 +176,9 @@ def document(fields: Sequence[tuple[str, TypedExpr]], at: At) -> TypedExpr:
 
 def member(value: TypedExpr, slot: Slot) -> TypedExpr:
     """A document's field."""
-    return TypedExpr(call("struct_extract", value.sql, literal(slot.key)), slot.type, value.weight)
+    return TypedExpr(
+        call("struct_extract", value.sql, literal(slot.key)), slot.type, value.weight, unit=slot.unit
+    )
 
 
 def lambda_of(variable: str, body: exp.Expr) -> exp.Expr:

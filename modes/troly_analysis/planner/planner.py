@@ -544,10 +544,8 @@ class _Question:
         unheard = self._goes_on_unheard(parts, before, followed=followed)
         if unheard:
             followed, built = False, BuiltQuery(None)
-        elif lost or (last is not None and not last.calls and bare):
+        elif lost or (last and not last.calls and bare) or self._names_rows_alone(parts, followed):
             built.unmet += self._lacks(parts, built, bare=bare and not lost)
-        elif self._names_rows_alone(parts, followed):
-            built.unmet = (*built.unmet, "…")
         elif followed and before is not None and target is not None and not own:
             built = self._changed(parts, target, built, schema)
         elif (
@@ -582,15 +580,18 @@ class _Question:
 
     def _names_rows_alone(self, parts: Parts, followed: bool) -> bool:
         """Whether no more is said than which rows are meant, after a message, where that changes nothing: "ở Hà Nội thì sao"."""
-        asked = parts.measures or parts.rows or parts.groups or parts.loose or parts.numbers or parts.row_key
-        asked = (
-            asked
-            or parts.chart
-            or parts.has("count", "sold", "bought", "how much", "much", "list", "which", "people")
-        )
-        return (
-            bool(parts.conditions) and self.previous is not None and not (followed or asked or parts.pointer)
-        )
+        named = [
+            parts.measures,
+            parts.rows,
+            parts.groups,
+            parts.loose,
+            parts.numbers,
+            parts.row_key,
+            parts.chart,
+        ]
+        said = parts.has("count", "sold", "bought", "how much", "much", "list", "which", "people")
+        alone = not (any(named) or said or followed or parts.pointer)
+        return alone and bool(parts.conditions) and self.previous is not None
 
     def _drawn(self, parts: Parts, schema: Schema) -> DataQuery | None:
         """What was shown last with the chart that is asked for, after a question that was not answered; None for others."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ from troly_analysis.query.sql import (
     column,
     either,
     fetch,
+    literal,
     named,
     ordered,
     table,
@@ -140,19 +141,38 @@ def overlap(span: tuple[date, date], periods: Sequence[tuple[object, object]]) -
     return (first, last) if first <= last else None
 
 
+SHARED = ("sum", "count")
+"""The operations whose groups are parts of a whole."""
+
+
 def aggregate(
-    asked: SheetQuery, measure: Measure, keys: Sequence[Key], *, descending: bool | None = None
+    asked: SheetQuery,
+    measure: Measure,
+    keys: Sequence[Key],
+    *,
+    descending: bool | None = None,
+    share: bool = False,
 ) -> QueryAnswer:
     """The figure over the rows asked for, or one for each group of `keys`, in the order asked for."""
     if keys:
         by = None if keys[0].in_time and descending is None else 0
-        return grouped(asked, [measure], keys, by_measure=by, descending=descending is not False)
+        found = grouped(asked, [measure], keys, by_measure=by, descending=descending is not False)
+        return replace(found, result=_with_shares(found.result)) if share else found
     facts = asked.facts(grouped=False)
     rows, run = asked.rows(asked.select([named(measure.sql(), measure.label), *facts]), len(facts))
     value = rows[0][0]
     if value is None:
         return QueryAnswer(Result(kind="empty", unit=measure.unit), run)
     return QueryAnswer(Result(kind="scalar", value=value, unit=measure.unit), run)
+
+
+def _with_shares(result: Result) -> Result:
+    """All groups of one figure with the part in per cent that each is of their total."""
+    total = sum(_exact(row[-1] or 0) for row in result.rows)
+    if not total or result.truncated:
+        return result
+    rows = tuple((*row, float(_exact(row[-1] or 0) / total * 100)) for row in result.rows)
+    return replace(result, columns=(*result.columns, "share"), units=(*result.units, "%"), rows=rows)
 
 
 def grouped(
@@ -286,24 +306,25 @@ def _both_periods(
 def _groups(
     asked: SheetQuery, measure: Measure, keys: Sequence[Key], spans: Sequence[exp.Expr]
 ) -> tuple[list[tuple[Any, ...]], Any]:
-    """The groups, the greatest of the second period first; groups of time in their order."""
+    """The groups, those that rose the most first; groups of time in their order."""
     facts = asked.facts(grouped=True)
     shown = [named(key.sql(), key.label) for key in keys]
-    places = [exp.Literal.number(str(at + 1)) for at in range(len(keys) + 2)]
-    order = [ordered(place, descending=False, nulls_first=False) for place in places[: len(keys)]]
+    places = [exp.Literal.number(str(at + 1)) for at in range(len(keys))]
+    order = [ordered(place, descending=False, nulls_first=False) for place in places]
     if not keys[0].in_time:
-        order = [
-            *(ordered(place, descending=True, nulls_first=False) for place in reversed(places[len(keys) :])),
-            *order,
-        ]
+        figures = [call("coalesce", measure.sql(span.copy()), literal(0)) for span in spans]
+        rise = exp.Sub(this=figures[1], expression=figures[0])
+        order.insert(0, ordered(rise, descending=True, nulls_first=False))
     statement = asked.select([*shown, *_figures(measure, spans), *facts]).group_by(
         *(key.group() for key in keys)
     )
     rows, run = asked.rows(statement.order_by(*order).limit(MAX_ROWS + 1), len(facts))
     told = []
     for row in rows:
-        before, after = row[-2], row[-1]
-        told.append((*row, difference(before, after), percentage_change(before, after)))
+        # A group that has no row in one of the periods sold nothing there.
+        before, after = (0 if cell is None and measure.operation == "sum" else cell for cell in row[-2:])
+        change = difference(before, after), percentage_change(before, after)
+        told.append((*row[:-2], before, after, *change))
     return told, run
 
 

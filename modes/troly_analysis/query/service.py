@@ -11,6 +11,7 @@ from troly.errors import AccessError, InputError
 from troly.text.dates import HCM, Clock, system_clock
 from troly_analysis.pipeline.run import run_pipeline
 from troly_analysis.query.aggregates import (
+    SHARED,
     SheetQuery,
     aggregate,
     check_limit,
@@ -134,16 +135,22 @@ class DataQueryService:
         date_from: str | None = None,
         date_to: str | None = None,
         order: str | None = None,
+        share: bool | None = None,
         deadline: Deadline | None = None,
     ) -> QueryAnswer:
         """One figure, or one a group (001-11): sum, count, avg, min or max of a field or a named metric.
 
         Both dates are included. Groups of time come in their order, others with the greatest figure first. `group_by`
         may cut a date: "Ngày:month" (day, week, month, quarter, year, weekday, hour), and name several fields with
-        commas. Raises InputError for what the sheet does not have and for a query that takes too long.
+        commas. `share` adds the part of the whole, in per cent, to each group of a sum or a count. Raises InputError for
+        what the sheet does not have and for a query that takes too long.
         """
         sheet = self.connection(connection_name)
         measure, keys = find_measure(sheet, operation, field), find_keys(sheet, group_by)
+        if share and not keys:
+            raise InputError("query.missing_argument", tool="share", name="group_by")
+        if share and measure.operation not in SHARED:
+            raise InputError("query.operation", value=f"share {operation}", known=", ".join(SHARED))
         with self._store.connect(self.owner) as connection:
             asked = SheetQuery(sheet, connection, deadline or self.deadline())
             asked.filter(filters)
@@ -153,7 +160,7 @@ class DataQueryService:
                     find_date(sheet, date_field), [(date_from, date_to)], [("date_from", "date_to")]
                 )
             down = None if order is None else check_order(order)
-            return self._limited(aggregate(asked, measure, keys, descending=down))
+            return self._limited(aggregate(asked, measure, keys, descending=down, share=bool(share)))
 
     def top_items(
         self,

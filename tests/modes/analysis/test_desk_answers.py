@@ -219,12 +219,48 @@ def test_the_months_of_a_year_are_all_listed() -> None:
     assert table_of(aggregate(group_by="Ngày:month"), result, SHEET, asked("")) is None
 
 
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("count", [2, 7, 10, 11, 40])
+def test_ten_short_rows_are_all_told_and_of_more_the_first(count: int, wide: bool) -> None:
+    long = " dài" * (40 if wide else 1)
+    rows = tuple((f"SP {n}", f"Sàn{long}", n) for n in range(count))
+    result = Result("rows", columns=("Sản phẩm", "Sàn", "count"), rows=rows)
+    call = ToolCall("get_top_items", {"sort_field": "count", "group_by": "Sản phẩm, Sàn", "limit": 50})
+    head, *lines = render_answer(call, result, SHEET, asked("")).splitlines()
+    told = 1 if wide else count if count <= 10 else 5
+    assert head.startswith(f"Top {count} ")
+    assert [line.partition(" - ")[0] for line in lines[:told]] == [f"{n + 1}. SP {n}" for n in range(told)]
+    assert [line.split()[2] for line in lines[told:]] == ([str(count - told)] if count > told else [])
+
+
+@pytest.mark.parametrize(
+    ("lang", "told"),
+    [
+        ("vi", ["- Tăng nhiều nhất: Lazada (60 VND, 20%); theo phần trăm: Web (6 VND, 200%)", "- Giảm nhiều nhất: Shopee (-50 VND, -10%)"]),
+        ("en", ["- Rose the most: Lazada (60 VND, 20%); in per cent: Web (6 VND, 200%)", "- Fell the most: Shopee (-50 VND, -10%)"]),
+    ],
+)  # fmt: skip
+def test_a_comparison_names_the_groups_that_moved_the_most_and_draws_them(
+    lang: Lang, told: list[str]
+) -> None:
+    rows = (("Lazada", 300, 360, 60, 20.0), ("Web", 3, 9, 6, 200.0), ("Shopee", 500, 450, -50, -10.0))
+    columns = ("Sàn", "period1_value", "period2_value", "difference", "percentage_change")
+    units = ("", "VND", "VND", "VND", "%")
+    result = Result("compare", None, columns, rows, 803, 819, 16, 2.0, units, "VND")
+    call = ToolCall(COMPARE.tool, {**COMPARE.arguments, "group_by": "Sàn"})
+    assert render_answer(call, result, SHEET, asked("", lang)).splitlines()[2:4] == told
+    chart = chart_of(call, result, SHEET, asked("", lang), "bar")
+    assert chart is not None
+    assert chart.labels == ("Lazada", "Web", "Shopee")
+    assert [series.values for series in chart.series] == [(300, 3, 500), (360, 9, 450)]
+
+
 def test_more_rows_than_are_listed_are_counted_and_all_are_in_the_table() -> None:
     rows = tuple((f"SP {n}", n) for n in range(25))
     result = Result("rows", columns=("Sản phẩm", "sum(Số lượng)"), rows=rows)
     call = aggregate("sum", "Số lượng", group_by="Sản phẩm")
     said = render_answer(call, result, SHEET, asked(""))
-    assert said.splitlines()[1:] == ["1. SP 0 - 0 sản phẩm", "… và 24 dòng nữa trong bảng bên dưới"]
+    assert said.splitlines()[5:] == ["5. SP 4 - 4 sản phẩm", "… và 20 dòng nữa trong bảng bên dưới"]
     table = table_of(call, result, SHEET, asked(""))
     assert table is not None
     assert len(table.rows) == 25

@@ -280,8 +280,8 @@ async def test_the_model_is_shown_the_last_two_questions_with_their_calls(own_ho
     shown = json.loads(question[question.index("{") :].splitlines()[0])
     assert "hai kênh đó" in question
     assert shown["calls"][0]["arguments"]["filters"] == {"Sàn": "TikTok"}
-    assert shown["before"]["calls"][0]["arguments"]["filters"] == {"Sàn": "Lazada"}
-    assert "Lazada" in shown["before"]["question"]
+    assert shown["before"][0]["arguments"]["filters"] == {"Sàn": "Lazada"}
+    assert any("Lazada bán được" in str(message["content"]) for message in server.chats[-1].messages)
     assert "Shopee" not in json.dumps(shown)
 
 
@@ -314,7 +314,7 @@ async def test_a_question_whose_every_word_is_read_asks_no_model(own_home: Path)
 
 async def test_a_call_that_answers_by_itself_is_told_by_its_own_sentence(own_home: Path) -> None:
     by_platform = {"connection_name": "Đơn hàng", "operation": "sum", "field": "Doanh thu", "group_by": "Sàn"}
-    with desk(own_home, call(arguments={**by_platform, "answers": True, "chart": "share"})) as (
+    with desk(own_home, call(arguments={**by_platform, "answers": "share"})) as (
         analyst,
         server,
     ):
@@ -409,7 +409,8 @@ async def test_what_leans_on_the_answer_before_or_wants_more_is_the_models(
     question = asked.messages[-1]["content"]
     assert asked.body.get("tools")
     assert "get_top_items" in question
-    assert '"place": 2, "name": "Quần jean", "sum(Số lượng)": 151' in question
+    assert '["place", "name", "sum(Số lượng)"], ' in question
+    assert '[2, "Quần jean", 151]' in question
     assert follow_up in question
 
 
@@ -523,6 +524,23 @@ async def test_an_answer_from_what_was_shown_stands_without_a_call(own_home: Pat
         told = await analyst.ask(QUESTION)
     assert told.done.text == again
     assert told.done.metadata["answered"] is True
+
+
+async def test_figures_that_were_shown_ground_what_is_worked_out_from_them(own_home: Path) -> None:
+    pieces = {**SUM, "field": "Số lượng", "date_to": "2026-12-31"}
+    listed = call(arguments={**pieces, "group_by": "Sàn", "answers": "text"})
+    alone = "Shopee 208 cái và Lazada 151 cái cộng lại 359 cái, chiếm 98,1% trong 366 cái."
+    beside = "Shopee 208 cái và Lazada 151 cái cộng lại chiếm 98,1% trong tất cả 366 cái."
+    replies = iter([listed, Reply(alone), call(arguments=pieces), Reply(beside)])
+    with desk(own_home) as (analyst, server):
+        server.default = lambda request: (
+            next(replies) if request.body.get("tools") else Reply('{"intent": "data_query"}')
+        )
+        await analyst.ask("vụ sàn kia đi tới đâu rồi hử")
+        first = await analyst.ask("hai cái đứng đầu nhập vô thành cỡ nào zậy hử")
+        second = await analyst.ask("hai cái đó so với cả đám ra cỡ nào zậy hử")
+    assert (first.done.text, second.done.text.splitlines()[0]) == (alone, beside)
+    assert not list(replies)
 
 
 async def test_a_figure_that_nobody_saw_needs_a_call(own_home: Path) -> None:

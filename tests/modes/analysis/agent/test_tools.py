@@ -53,8 +53,9 @@ def test_names_parameters_and_defaults_are_the_documents() -> None:
 
 
 def test_schemas_are_what_ollama_takes() -> None:
-    for tool, schema in zip(TOOLS, tool_schemas(), strict=True):
+    for tool, schema in zip(TOOLS, tool_schemas(SERVICE.get_user_connections()), strict=True):
         function = schema["function"]
+        assert list(function["parameters"]["properties"])[: len(tool.parameters)] == list(tool.parameters)
         assert schema["type"] == "function"
         assert function["name"] == tool.name
         assert set(function["parameters"]["required"]) <= set(function["parameters"]["properties"])
@@ -157,6 +158,23 @@ def test_top_items() -> None:
     assert ranked == (("Lazada", 1_684_567.5, 5), ("shopee", 750_000.0, 5))
 
 
+@pytest.mark.parametrize(("operation", "field"), [("count", None), ("sum", "Doanh thu")])
+@pytest.mark.parametrize("group_by", ["Nền tảng", "Nền tảng, Sản phẩm", "Ngày đặt:month"])
+def test_groups_carry_their_share_of_the_filtered_total(
+    operation: str, field: str | None, group_by: str
+) -> None:
+    asked = {
+        "operation": operation,
+        "field": field,
+        "group_by": group_by,
+        "filters": {"Doanh thu": {"gt": 0}},
+    }
+    rows = value("aggregate_data", **asked, share=True)
+    assert [row[:-1] for row in rows] == list(value("aggregate_data", **asked))
+    total = sum(row[-2] for row in rows)
+    assert [row[-1] for row in rows] == [pytest.approx(row[-2] / total * 100) for row in rows]
+
+
 def test_comparing_with_groups() -> None:
     months = {
         "period1_from": "2024-01-01",
@@ -185,6 +203,8 @@ def test_comparing_with_groups() -> None:
     ("tool", "arguments", "told"),
     [
         ("drop", {}, "get_top_items"),
+        ("aggregate_data", {"connection_name": "Đơn hàng", "operation": "count", "share": True}, "`group_by`"),
+        ("aggregate_data", {"connection_name": "Đơn hàng", "operation": "avg", "field": "Doanh thu", "group_by": "Sản phẩm", "share": True}, "sum, count"),
         ("aggregate_data", {"operation": "sum"}, "connection_name"),
         ("aggregate_data", {"connection_name": "Đơn hàng", "operation": "sum", "fild": "x"}, "`fild`"),
         ("aggregate_data", {"connection_name": "Đơn hàng", "operation": "sum"}, "`Doanh thu`"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.modes.analysis_sheets import shop
+from tests.support.modes.analysis_sheets import MemorySheets, shop
 from tests.support.mongo.values import alike
 from troly.errors import InputError
 from troly.text.catalogue import LANGS
@@ -18,6 +19,7 @@ from troly_analysis.pipeline.allow_list import EXPRESSIONS
 from troly_analysis.pipeline.operators import OPERATORS
 from troly_analysis.pipeline.reader import read
 from troly_analysis.query.service import DataQueryService
+from troly_analysis.types import Kind
 
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "pipelines.jsonl").read_text("utf-8").splitlines()
@@ -49,6 +51,39 @@ def test_refused_with_one_clear_sentence(case: dict[str, Any]) -> None:
         assert shown.message.endswith((".", ".`", "?"))
         assert shown.remedy
         assert not re.search(r"\{[a-z_]+\}", shown.line())
+
+
+@pytest.mark.parametrize(
+    ("expression", "unit"),
+    [
+        ({"$multiply": [{"$subtract": ["$Doanh thu", 1000]}, "$Số lượng"]}, "VND"),
+        ({"$multiply": ["$p.Giá bán", "$Số lượng"]}, "VND"),
+        ({"$cond": [{"$eq": ["$Nền tảng", "Shopee"]}, "$Doanh thu", 0]}, "VND"),
+        ({"$round": [{"$divide": ["$Doanh thu", {"$add": ["$Số lượng", 1]}]}, 0]}, "VND"),
+        ({"$divide": ["$Doanh thu", "$p.Giá bán"]}, ""),
+        ({"$multiply": ["$Doanh thu", "$p.Giá bán"]}, ""),
+        ({"$round": [{"$multiply": [{"$divide": ["$Số lượng", 7]}, 100]}, 1]}, "%"),
+        ({"$multiply": ["$Số lượng", 100]}, ""),
+        ({"$month": "$Ngày đặt"}, ""),
+    ],
+)
+def test_what_is_worked_out_has_the_unit_of_its_parts(expression: Any, unit: str) -> None:
+    store = MemorySheets()
+    columns: dict[str, Kind] = {
+        "Nền tảng": "text",
+        "Số lượng": "integer",
+        "Doanh thu": "money",
+        "Ngày đặt": "date",
+    }
+    store.add("lan", "đơn", columns, [("Shopee", 2, 9000.0, date(2024, 1, 5))])
+    store.add("lan", "hàng", {"Tên": "text", "Giá bán": "money"}, [("Shopee", 4000.0)])
+    joined = {"from": "hàng", "localField": "Nền tảng", "foreignField": "Tên", "as": "p"}
+    stages = [
+        {"$lookup": joined},
+        {"$unwind": "$p"},
+        {"$group": {"_id": "$Nền tảng", "n": {"$sum": expression}}},
+    ]
+    assert DataQueryService(store, "lan").execute_pipeline("đơn", stages).result.units[1] == unit
 
 
 def test_there_are_enough_of_both() -> None:
