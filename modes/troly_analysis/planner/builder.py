@@ -54,7 +54,9 @@ def _listed(w: _Builder) -> Measure | None:
     """What rows are sorted by: the newest first, or the column that the sheet is about."""
     if w.form != "rows":
         return None
-    latest = w.parts.has("latest", "earliest") or not w.order
+    if w.parts.has("fast", "slow") and not w.oldest:
+        w.unmet.append("slow" if w.parts.has("slow") else "fast")  # how long it took no column says
+    latest = w.parts.has("latest", "earliest") or w.oldest or not w.order
     if latest and (day := w.parts.when.date_ref):
         return Measure("max", day)
     bounded = [each.ref for each in w.conditions if each.ref.kind in NUMERIC and not each.ref.sheet]
@@ -175,6 +177,7 @@ _ADDED = frozenset(
     {"revenue", "quantity", "cost", "profit", "output", "donation", "fee", "hours", "overtime", "debt"}
 )
 """What is added up for each of the things that a condition is put on ("khách mua trên 5 triệu")."""
+_SELLERS = {"max": "seller", "min": "slow seller"}
 _COURSE = frozenset({"day", "week", "month", "quarter", "year"})
 _ENDS = frozenset(
     {"max", "min", "latest", "earliest", "seller", "slow seller", "fast", "slow", "top", "bottom"}
@@ -268,6 +271,12 @@ class _Builder:
         """Whether goods are asked for, which are counted in pieces."""
         refs = [*(group.ref for group in self.groups), *(each.ref for each in self.conditions)]
         return any(ref.concept in GOODS for ref in refs)
+
+    @property
+    def oldest(self) -> bool:
+        """Whether "lâu nhất" is said of rows, where no column says how long anything took."""
+        took = self.schema.of("duration", "waiting", "response", "hours")
+        return self.parts.has("oldest") and bool(self.parts.rows) and took is None
 
     @property
     def sold(self) -> bool:
@@ -416,6 +425,7 @@ class _Builder:
         other = parts.numbers or parts.extremes or parts.limit or parts.chart or len(self.conditions) > 1
         asked = parts.groups or parts.loose or parts.has("which")  # "mua gì, hết bao nhiêu"
         worked = parts.op or parts.has("share", "trend", "growth", "compare", "count")
+        worked = worked or (parts.has("latest", "earliest") and parts.has("bought", "sold"))
         if other or days or worked or (parts.has("how much") and not asked):
             return False
         return bool(parts.groups or parts.loose or len(self.measures) != 1 or self.measures[0].ref is None)
@@ -583,11 +593,11 @@ class _Builder:
         parts = self.parts
         if parts.order:
             return parts.order
-        if parts.has("slow seller", "bottom"):
-            return "asc"
-        ends = set(parts.extremes)
+        ends = set(parts.extremes) | {end for end, label in _SELLERS.items() if parts.has(label)}
         if len(ends) == 2:
             return "both"
+        if parts.has("slow seller", "bottom") or self.oldest:
+            return "asc"
         if parts.has("running out"):
             return "asc"
         if "min" in ends or parts.has("earliest", "fast"):
@@ -892,13 +902,22 @@ class _Builder:
             if each.ref and each.op in {"sum", "avg"} and not each.metric and not each.median
         ]
         if len(plain) == len(self.measures):
-            self.measures = [replace(each, op=end) for each in plain for end in ends]
+            once = [
+                each for nth, each in enumerate(plain) if each.ref not in [one.ref for one in plain[:nth]]
+            ]
+            both = self.parts.has("avg") and (
+                len(ends) > 1 or len(once) < len(plain)
+            )  # "cao nhất, thấp nhất và trung bình"
+            ops: list[Operation] = [*ends, *(["avg"] if both else [])]  # type: ignore[list-item]
+            self.measures = [replace(each, op=op) for each in once for op in ops]
 
     def _extremes_kept(self, form: str, order: str) -> None:
         """Name an end that the query does not show, and what falls on one row where rows are counted."""
         counts = _counts_rows(self.measures)
         if self.parts.per_row and counts and form == "scalar":
             self.unmet.append("per")  # "mỗi đơn bao nhiêu" counts no orders
+        if order == "both" and form != "scalar":
+            self.unmet.append("max/min")
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
             return
         shown = order and (
@@ -906,8 +925,6 @@ class _Builder:
         )
         if not shown and not any(each.op in {"max", "min"} for each in self.measures):
             self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
-        if order == "both" and form != "scalar":
-            self.unmet.append("max/min")
 
     # --- rows, days, length
 
@@ -1013,11 +1030,7 @@ def change_turn(parts: Parts) -> Literal["asc", "desc", ""]:
 
 def change_order(parts: Parts) -> Literal["asc", "desc", ""]:
     """Which end of the changes is asked for: "tăng nhiều nhất" the greatest, "giảm mạnh nhất" the least; "" for none."""
-    ends = {
-        *parts.extremes,
-        *(["max"] if parts.has("seller") else []),
-        *(["min"] if parts.has("slow seller") else []),
-    }
+    ends = {*parts.extremes, *(end for end, label in _SELLERS.items() if parts.has(label))}
     turn = change_turn(parts) if parts.has("growth") else ""
     if not turn or len(ends) != 1:
         return ""

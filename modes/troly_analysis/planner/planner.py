@@ -313,7 +313,7 @@ def analyse_question(
                 replace(plan, calls=compose(plan.ask, schemas[plan.sheet], plan.text)) if plan.ask else plan
             ),
             previous,
-            _PLAIN if inside or not made.calls else {"scalar", "share"},
+            {"scalar", "share"} if made.calls and not (inside or _ranks_two(made.ask)) else _PLAIN,
             inside=inside and bool(made.calls),
         )
         if parts is not None:
@@ -388,6 +388,11 @@ def _loses_one(query: DataQuery | None, asks: int) -> bool:
     """
     ranked = query is not None and query.form in {"top", "rows", "share"}
     return query is not None and (ranked or (query.form == "scalar" and 1 == len(query.measures) < asks))
+
+
+def _ranks_two(query: DataQuery | None) -> bool:
+    """Whether two things are ranked together, of which each may be asked for by itself: "kênh nào …, sản phẩm nào bán chạy nhất"."""
+    return query is not None and query.form == "top" and len(query.groups) == 2 and not query.within
 
 
 def _part_by_part(
@@ -920,7 +925,12 @@ def _extra_weight(parts: Parts, built: BuiltQuery, schema: Schema, *, followed: 
     """
     trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count", "aov")
     query = built.query
-    own = query is not None and not parts.measures and trades and schema.of("revenue", "quantity")
+    own = (
+        query is not None
+        and not (parts.measures or parts.adjectives)
+        and trades
+        and schema.of("revenue", "quantity")
+    )
     figures = {each.ref for each in query.measures} if query is not None else set()
     named = [ref for ref in query.refs if ref.kind == "text" and not ref.sheet] if query is not None else []
     once = any(schema.key(ref).distinct == schema.sheet.rows for ref in named)

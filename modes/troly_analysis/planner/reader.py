@@ -820,7 +820,9 @@ class Reader:
     def _superlatives(self) -> None:
         """ "nhiều đơn nhất": the two halves of a superlative mean what they mean together."""
         for at in range(len(self.mentions)):
-            if at and fold(self.mentions[at].text) == "con" and self.has(at + 1, "max", "min"):
+            more = self.has(at + 1, "gt", "lt") and fold(self.mentions[at + 1].text).split()[0] in _MANY
+            more = more and any(each.ref.concept in GOODS for one in self.mentions for each in one.values[:1])
+            if at and fold(self.mentions[at].text) == "con" and (more or self.has(at + 1, "max", "min")):
                 left = frozenset({"left"})  # "cái nào còn nhiều nhất" asks for what is left
                 self.mentions[at].labels = self.mentions[at].labels if self.mentions[at].role else left
             if not self.has(at, "superlative"):
@@ -2480,8 +2482,9 @@ class Reader:
                 told = () if mention.role in {"number", "value", "pointer"} else ("max", "min")
                 ends = [end for end in told if mention.has(end)]
                 parts.extremes += ends  # type: ignore[arg-type]
+                about = ends or mention.has("gt", "lt")
                 parts.adjectives += [
-                    label[3:] for label in sorted(mention.labels) if ends and label.startswith("of ")
+                    label[3:] for label in sorted(mention.labels) if about and label.startswith("of ")
                 ]
             for target in mention.targets:
                 if target.ref is not None:
@@ -2683,7 +2686,7 @@ _MORE = frozenset({"gt", "lt"})
 _POINTING = frozenset({"pointer", "one", "among", "both", "then", "preceding", "following"})
 _SHAPING: dict[str, tuple[str, ...]] = {
     "shape": (
-        "max", "min", "latest", "earliest", "fast", "slow", "top", "bottom", "seller", "slow seller", "frequent", "share",
+        "max", "min", "latest", "earliest", "fast", "slow", "oldest", "top", "bottom", "seller", "slow seller", "frequent", "share",
         "trend", "compare", "growth", "ascending", "descending", "sorted", "left", "running out", "crowd",
         "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct", "preceding", "following", "gap",
     ),

@@ -360,7 +360,7 @@ RANKED = Sheet("7", "lan", "Đơn", "t7", (*ORDERS.fields, column("Hạng", "tex
     ("text", "form", "tiers"),
     [
         ("khách thường mua sản phẩm nào", "top", []),
-        ("khach thuong dat hang o nen tang nao", "top", []),
+        ("khách hay đặt hàng ở nền tảng nào", "top", []),
         ("khách hạng Thường thường mua nền tảng nào", "top", ["Thường"]),
         ("doanh thu của khách hạng thường", "scalar", ["Thường"]),
         ("doanh thu khách thường tháng 5/2024", "scalar", ["Thường"]),
@@ -377,7 +377,7 @@ def test_usually_before_a_verb_is_no_tier(text: str, form: str, tiers: list[str]
     [
         ("bao nhiêu khách chỉ mua đúng một lần", "eq", 1),
         ("có mấy khách mua một lần duy nhất", "eq", 1),
-        ("bao nhieu khach mua hai lan trong thang 5/2024", "eq", 2),
+        ("bao nhiêu khách mua hai lần trong tháng 5/2024", "eq", 2),
         ("khách mua đúng 1 lần có bao nhiêu", "eq", 1),
         ("how many customers bought more than twice", "gt", 2),
         ("how many customers bought exactly once", "eq", 1),
@@ -394,3 +394,34 @@ def test_days_that_are_listed_are_each_a_day() -> None:
     made = plan("doanh thu ngày 1/5, 2/5 và 3/5/2024", [ORDERS]).ask
     assert made is not None
     assert [each.unit for each in made.groups] == ["day"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sản phẩm nào bán nhiều nhất và bán ít nhất tháng 5/2024",
+        "tỉnh nào bán được nhiều nhất và tỉnh nào ít nhất tháng 5/2024",
+        "sản phẩm nào bán chạy nhất và tỉnh nào nhiều đơn nhất tháng 5/2024",
+        "which product sold the most and the least in May 2024",
+    ],
+)
+def test_two_ends_are_two_answers(text: str) -> None:
+    made = plan(text, [ORDERS])
+    assert [each.ask.form for each in (made, *made.more) if each.ask] == ["top", "top"]
+    assert all(len(each.ask.groups) == 1 for each in (made, *made.more) if each.ask)
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("phí vận chuyển cao nhất, thấp nhất và trung bình", [("max", "Phí vận chuyển"), ("min", "Phí vận chuyển"), ("avg", "Phí vận chuyển")]),
+        ("đơn đang giao lâu nhất", [("max", "Ngày đặt")]),
+        ("KH001 mua lần đầu khi nào", [("min", "Ngày đặt")]),
+        ("Quần jean đắt hơn Giày sneaker bao nhiêu tiền", [("max", "Giá bán")]),
+        ("Quần jean còn nhiều hơn Giày sneaker bao nhiêu cái", [("sum", "Tồn kho")]),
+    ],
+)  # fmt: skip
+def test_the_word_says_which_figure_is_meant(text: str, figures: list[tuple[str, str]]) -> None:
+    made = plan(text, SHOP).ask
+    assert made is not None
+    assert [(each.op, each.ref.name) for each in made.measures if each.ref] == figures
