@@ -394,6 +394,6 @@ def test_a_price_is_that_of_the_short_name_before_it(kind: str) -> None:
             p, q = (f"{int(price):,}".replace(",", ".") for price in prices)
             if a == b or p == q:
                 continue
-            assert SHELF.refused(f"{a} giá {p} VND còn {b} giá {q} VND.") == []
-            assert SHELF.refused(f"{a} đắt hơn {b} ({q} VND).") == []
-            assert SHELF.refused(f"{a} giá {q} VND.") == [f"{q} VND"]
+            assert shelf().refused(f"{a} giá {p} VND còn {b} giá {q} VND.") == []
+            assert shelf().refused(f"{a} đắt hơn {b} ({q} VND).") == []
+            assert shelf().refused(f"{a} giá {q} VND.") == [f"{q} VND"]
