@@ -1939,7 +1939,7 @@ class Reader:
         return told and other and mine.ref is not None
 
     def _add(self, measure: Measure) -> None:
-        if measure not in self.parts.measures:
+        if replace(measure, noun="") not in [replace(each, noun="") for each in self.parts.measures]:
             self.parts.measures.append(measure)
         else:
             self.parts.repeated = True
