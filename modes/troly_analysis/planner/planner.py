@@ -577,7 +577,8 @@ class _Question:
         """What a figure alone lacks after a question that was asked back: nothing where that one named its days."""
         last, query = self.previous, built.query
         held = last.open if last is not None and query is not None and bare and parts.measures else None
-        if not (last and query and held and held.period and held.sheet == query.sheet):
+        plain = held is not None and held.form == "scalar" and last is not None and last.pending == "ignore"
+        if not (plain and last and query and held and held.period and held.sheet == query.sheet):
             return ("…",)
         built.query = replace(query, period=held.period)
         built.notes.append(Note("days_of_unread", {"said": last.text}))

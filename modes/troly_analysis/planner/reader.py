@@ -2112,7 +2112,7 @@ class Reader:
 
     def _add(self, measure: Measure, at: int = -1) -> None:
         self.items += [(at, measure)] if at >= 0 else []
-        if measure not in self.parts.measures:
+        if replace(measure, noun="") not in [replace(each, noun="") for each in self.parts.measures]:
             self.parts.measures.append(measure)
         else:
             self.parts.repeated = True

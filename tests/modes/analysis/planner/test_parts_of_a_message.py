@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 
-from tests.modes.analysis.planner.planner_sheets import ORDERS, plan
+from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, column, plan
+from troly_analysis.types import Sheet
 
 QUESTIONS = (
     "doanh thu tháng 5/2024 là bao nhiêu?",
@@ -192,3 +193,46 @@ def test_each_of_named_values_is_shown_by_itself(text: str, column: str) -> None
     assert ask is not None
     assert [each.ref.name for each in ask.groups] == [column]
     assert [(each.ref.name, len(each.value)) for each in ask.conditions] == [(column, 2)]
+
+
+@pytest.mark.parametrize("first", ["doanh thu tháng 4 của đội alpha", "so don thang 4 cua nhom khach ruot", "báo cáo tháng 4: mức độ phủ"])  # fmt: skip
+def test_a_figure_alone_after_one_word_was_asked_about_is_of_the_days_that_were_named(first: str) -> None:
+    asked = plan(first, [ORDERS])
+    ask = plan("doanh thu thôi", [ORDERS], previous=asked)
+    assert not asked.calls
+    assert not ask.calls or (ask.ask is not None and ask.ask.period and ask.ask.period.start.month == 4)
+
+
+def test_profit_goes_by_the_cost_of_a_piece_in_the_sheet_of_goods() -> None:
+    goods = Sheet(
+        "6", "lan", "Sản phẩm", "t6",
+        (column("Sản phẩm", "text", ("Áo thun basic", "Quần jean"), 2), column("Giá vốn", "money", (), 2)), 2, NOW,
+    )  # fmt: skip
+    made = plan("lợi nhuận gộp tháng 5", [ORDERS, goods])
+    assert made.calls
+    assert "$multiply" in str(made.calls[0].arguments)
+    assert not plan("lợi nhuận gộp tháng 5", [ORDERS]).calls
+
+
+@pytest.mark.parametrize("text", ["báo cáo tháng 5", "tổng quan tình hình kinh doanh tháng 5", "bao cao thang 5", "sales report for May 2024"])  # fmt: skip
+def test_a_report_without_a_figure_tells_what_was_made_and_of_how_many(text: str) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert [each.op for each in ask.measures] == ["sum", "count", "avg"]
+
+
+@pytest.mark.parametrize("text", ["Liệt kê ra giúp tôi", "kể tên ra", "liet ke ra di", "list them"])
+def test_what_was_counted_is_listed(text: str) -> None:
+    before = plan("số đơn hủy tháng 5", [ORDERS])
+    ask = plan(text, [ORDERS], previous=before).ask
+    assert ask is not None
+    assert before.ask is not None
+    assert ask.form == "rows"
+    assert ask.conditions == before.ask.conditions
+
+
+@pytest.mark.parametrize("text", ["so sánh doanh thu 3 tháng 3, 4, 5", "so sánh quý 1, quý 2 và quý 3 năm 2023 về doanh thu"])  # fmt: skip
+def test_three_periods_stand_side_by_side(text: str) -> None:
+    ask = plan(text, [ORDERS]).ask
+    assert ask is not None
+    assert ask.form == "groups"
