@@ -125,10 +125,13 @@ def _rows(w: _Builder) -> Measure | None:
 
 
 def _share(w: _Builder) -> Measure | None:
-    """The share of a state is one of rows; of anything else it must be said."""
+    """The share of a state and a rate are of rows; of anything else it must be said."""
     if w.form != "share" or not w.conditions:
         return None
-    w.ask = not any(each.ref.kind == "boolean" or each.ref.concept in STATES for each in w.conditions)
+    rate = not _RATES.isdisjoint(folded_words(w.parts.spoken.get("share", "")))  # "tỷ lệ COD"
+    w.ask = not rate and not any(
+        each.ref.kind == "boolean" or each.ref.concept in STATES for each in w.conditions
+    )
     return w.count("counted_rows")
 
 
@@ -177,6 +180,7 @@ _ADDED = frozenset(
     {"revenue", "quantity", "cost", "profit", "output", "donation", "fee", "hours", "overtime", "debt"}
 )
 """What is added up for each of the things that a condition is put on ("khách mua trên 5 triệu")."""
+_RATES = frozenset({"le", "rate", "rates"})
 _SELLERS = {"max": "seller", "min": "slow seller"}
 _COURSE = frozenset({"day", "week", "month", "quarter", "year"})
 _ENDS = frozenset(
@@ -532,7 +536,7 @@ class _Builder:
         """Conditions on figures hold for rows, or for the groups where things are named that add them up."""
         parts = self.parts
         things: list[Any] = [each for each in self.measures if each.distinct and each.ref] or [
-            group for group in self.groups if not group.unit or parts.has("which")
+            group for group in self.groups if not group.unit or parts.has("which") or parts.counted_unit
         ]
         for condition, rows in parts.numbers:
             counts = condition.ref.kind in {"rows", "metric"}
@@ -566,8 +570,8 @@ class _Builder:
         one = parts.op == "sum" or parts.has(
             "either", "share", "minus", "seller", "slow seller", "top", "list", "plural", "all"
         )
-        bound = parts.limit or parts.extremes or parts.per or parts.numbers or parts.pointer or parts.kept
-        apart = not (one or bound) and all(not (each.distinct or each.only) for each in parts.measures)
+        shaped = parts.limit or parts.extremes or parts.per or parts.numbers or parts.pointer or parts.kept
+        apart = not (one or shaped) and all(not (each.distinct or each.only) for each in parts.measures)
         if self.groups or not (apart or (asked and not parts.when.versus)):
             return
         for condition in self.conditions:
@@ -636,8 +640,8 @@ class _Builder:
 
     def _counts_groups(self) -> bool:
         """ "Có bao nhiêu khách hàng mua trên 5 triệu": the groups that pass are counted."""
-        if not self.having:
-            return False
+        if not self.having or self.parts.counted_unit:
+            return bool(self.having)
         for measure in list(self.measures):
             if measure.distinct and measure.ref:
                 self.measures.remove(measure)

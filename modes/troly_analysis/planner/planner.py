@@ -490,7 +490,7 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
 # Meanings that have no words of the message, and a name in the catalogue.
 _OWN_WORDS = {
     each: each
-    for each in ("max", "min", "latest", "top", "avg", "median", "compare", "gap", "count", "figure", "per", "now", "not", "aov")
+    for each in ("max", "min", "latest", "top", "avg", "median", "compare", "gap", "count", "figure", "per", "now", "not", "aov", "each")
 } | {"±": "compare", "…": "pointed", "%": "share", "mua/bán": "sold", "tồn kho": "left", "how much": "amount"}  # fmt: skip
 _OWN_WORDS |= {f"rank {place}": "rank" for place in range(1, MOST)}
 _OWN_LABELS = {"±": "compare", "mua/bán": "sold", "…": "pointer", "%": "share", "tồn kho": "left"}

@@ -218,6 +218,8 @@ class Parts:
     """The column of whose value something is left out ("trừ đơn huỷ của Lazada")."""
     row_key: Condition | None = None
     """The code of the one row that is spoken of: what else is named are its columns."""
+    counted_unit: bool = False
+    """Whether the days, months … that pass a bound are what is counted."""
     counted_value: bool = False
     """Whether a value of the sheet is what is counted ("bao nhiêu panadol", "bao nhiêu cuộn")."""
     every: list[Group] = field(default_factory=list)
@@ -1178,11 +1180,9 @@ class Reader:
             fits = target and target.ref and self._holds(target.ref, last) and not self.is_rows(after)
             if target and fits and (compared or last + 1 == after):
                 return target.ref, after
-            if (
-                compared
-                and self.mentions[after].targets
-                and self.mentions[after].targets[0].concept == "product"
-            ):
+            goods = any(each.concept == "product" for each in self.mentions[after].targets[:1])
+            pieces = self.has(after, "thing") and self.any("sold", "bought")  # "bán được hơn 100 cái"
+            if compared and (goods or pieces):
                 return self.schema.of("quantity"), after
         return self._column_ahead(at, last, compared=compared) or (
             self._by_size(at, last) if compared else None,
@@ -1759,7 +1759,7 @@ class Reader:
         refs = [each.targets[0].ref for each in self.mentions if each.targets and each.targets[0].ref]
         if not mean or any(ref.kind in NUMERIC and averaged(ref) for ref in refs):
             return False
-        few = not group.unit and self.schema.key(group.ref).distinct <= 30
+        few = not group.unit and self.schema.key(group.ref).distinct <= 30 and not self.any("count")
         return not (few and group.ref.concept not in {*PERSONS, "order", "product", "vehicle"})
 
     def _trigger(self, at: int) -> tuple[str, list[int]]:
@@ -1885,6 +1885,9 @@ class Reader:
         if found.ref.concept != "customer":
             return False
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
+        after = self.beside(at, 1)
+        if after >= 0 and self.mentions[after].role == "group" and self.has(after + 1, "which"):
+            return True  # "khách hạng nào", "khách ở tỉnh nào"
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
         acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
         return given or (acts and (bool(self.parts.groups) or not self.any(*_ASKED_OF)))
@@ -2191,6 +2194,16 @@ class Reader:
         behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
         if not counting and self.is_rows(at) and behind == "count":
             before, counting = at + 1, True  # "order count"
+        if (
+            counting
+            and mention.unit
+            and not mention.targets
+            and self.parts.numbers
+            and self.parts.when.date_ref
+        ):
+            self.parts.groups.append(Group(self.parts.when.date_ref, mention.unit))  # type: ignore[arg-type]
+            self.parts.counted_unit = True  # "bao nhiêu ngày doanh thu vượt 20 triệu"
+            self.take("group", at, before)
         beside = not counting and self._beside_figure(at)
         if (
             not counting
@@ -2261,7 +2274,7 @@ class Reader:
     def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
         """How many of a column's things: pieces of goods, how often they were taken, or its different values."""
         sold, pieces = self.any("sold", "bought", "seller"), self.schema.of("quantity")
-        if concept == "product" and (sold or halves) and pieces:
+        if concept == "product" and (sold or halves) and pieces and not self.parts.numbers:
             self.note("pieces", field=pieces.name)
             return Measure("sum", pieces)
         if halves and concept in {"product", "book", "crop", "service"}:
@@ -2300,8 +2313,14 @@ class Reader:
 
     def _rest(self) -> None:
         """Words that only shape the answer are read as what they are; whatever then has no role was not understood."""
+        joined = self.parts.when.date_ref is not None and self.parts.when.date_ref.concept == "register date"
         for at in list(self.free()):
-            self.take(self._role_left(at), at)
+            beside = (self.mentions[each] for each in (self.beside(at, -1), self.beside(at, 1)) if each >= 0)
+            persons = any(each.concept in PERSONS for one in beside for each in one.targets)
+            new = (
+                joined and persons and self.has(at, "new")
+            )  # "khách mới" of a sheet that says when each joined
+            self.take("frame" if new else self._role_left(at), at)
         self._gather()
         parts = self.parts
         parts.evidence, parts.joined = self._evidence(), self._side_by_side() or self.asked_both
@@ -2356,6 +2375,10 @@ class Reader:
             return ""  # "trả bằng" of a means that was not understood
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         apart = len(several) > 1 or len(parts.numbers) > 1
+        places = [place for place in (self.beside(at, -1), self.beside(at, 1)) if place >= 0]
+        beside = [self.mentions[place] for place in places]
+        sides = [{each.ref for each in one.values} for one in beside if one.role == "value"]
+        apart = apart and not (len(sides) == 2 and sides[0] & sides[1])  # "ở Hà Nội hạng Bạc hoặc Vàng"
         if mention.period or mention.amount or (mention.has("either") and apart):
             return ""  # "nam hoặc trên 40 tuổi", "dưới 100k hoặc trên 2 triệu"
         whole = bool(mention.values) and mention.values[0].whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -425,3 +426,47 @@ def test_the_word_says_which_figure_is_meant(text: str, figures: list[tuple[str,
     made = plan(text, SHOP).ask
     assert made is not None
     assert [(each.op, each.ref.name) for each in made.measures if each.ref] == figures
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "having", "by"),
+    [
+        ("sản phẩm nào bán được hơn 100 cái", "groups", [100], "Sản phẩm"),
+        ("tháng 5/2024 có bao nhiêu ngày doanh thu vượt 20 triệu", "groups", [20_000_000], "Ngày đặt"),
+        ("khách nào chi trên 20 triệu", "groups", [20_000_000], "Mã khách hàng"),
+        ("có bao nhiêu khách tiêu trên 5 triệu", "groups", [5_000_000], "Mã khách hàng"),
+        ("khách ở tỉnh nào mua nhiều nhất", "top", [], "Tỉnh thành"),
+        ("trung bình mỗi nền tảng bao nhiêu đơn", "per", [], ""),
+        ("tỷ lệ COD", "share", [], ""),
+        ("phân bổ đơn hàng theo tỉnh", "share", [], "Tỉnh thành"),
+    ],
+)
+def test_everyday_ways_to_ask_are_read(text: str, form: str, having: list[int], by: str) -> None:
+    made = plan(text, [ORDERS]).ask
+    assert made is not None
+    assert (made.form, [each.value for each in made.having]) == (form, having)
+    assert ", ".join(each.ref.name for each in made.groups) == by
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("Hà Nội có bao nhiêu đơn qua Shopee hoặc Lazada", 2), ("bao nhiêu đơn ở Hà Nội hoặc Shopee", 0)],
+)
+def test_or_stands_between_values_of_one_column(text: str, values: int) -> None:
+    made = plan(text, [ORDERS])
+    listed = [each for each in made.ask.conditions if each.op == "in"] if made.ask else []
+    assert sum(len(each.value) for each in listed) == values
+    assert bool(made.missing) is (not values)
+
+
+MEMBERS = replace(CUSTOMERS, fields=(*CUSTOMERS.fields, column("Ngày tham gia", "date", (), 300)), date_field="Ngày tham gia", span=ORDERS.span)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["bao nhiêu khách mới tháng 5/2024", "how many new customers in May 2024"])
+def test_new_customers_are_those_who_joined(text: str) -> None:
+    made = plan(text, [ORDERS, MEMBERS])
+    assert made.sheet == MEMBERS.name
+    assert made.ask is not None
+    assert made.ask.date_ref is not None
+    assert made.ask.date_ref.name == "Ngày tham gia"
+    assert plan(text, [ORDERS]).missing  # a sheet that does not say who is new
