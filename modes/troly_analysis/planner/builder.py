@@ -1616,7 +1616,11 @@ class _Change:
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         special = (
-            before.growth or before.rank or before.part or before.within or (before.per and self.query.per)
+            before.growth
+            or (before.rank and not parts.rank)
+            or before.part
+            or before.within
+            or (before.per and self.query.per)
         )
         special = special or (before.gap and not parts.pointer and self.query.gap != before.gap)
         # Other days or rows leave what is worked out as it was.

@@ -52,6 +52,7 @@ from troly_analysis.planner.periods import (
     span_of,
 )
 from troly_analysis.planner.pointing import (
+    another_place,
     ends_apart,
     figure_alone,
     nothing_named,
@@ -346,6 +347,9 @@ def _joints() -> re.Pattern[str]:
 
 def _with_before(made: Plan, before: DataQuery | None, previous: Plan | None, parts: Parts) -> Plan:
     """`made` with the query before it; where it goes on from that one past a question that was not read, that is said or asked."""
+    days = made.ask.period if made.ask else None
+    moved = previous if previous is not None and previous.sheet != made.sheet else None
+    made = replace(made, scope=days or (moved.scope if moved else None))
     if not made.calls or before is None or previous is None:
         return made
     made = replace(made, before=before) if before.sheet == made.sheet else made
@@ -527,10 +531,12 @@ class _Question:
         else:
             joined = _join_pointed(parts, target)
             lost = parts.pointer is not None and not joined and (target is None or _renames(parts, target))
+            lost = lost or (parts.several and _is_row(before))  # "5 đơn đó" after one
         built = build_query(parts, schema, self.today, self.choices)
         known = (
             self._drawn(parts, schema)
             or ends_apart(parts, before, self.figures)
+            or another_place(parts, before, last.before if last else None)
             or two_periods_shown(parts, before, last.before if last else None)
             or _number_of(parts, before, schema)
             or _listed_of(parts, before, schema)
@@ -633,6 +639,7 @@ class _Question:
             parts.extremes.append(parts.pointer.end)  # "and the worst one?": the other end of what was ranked
             parts.pointer = None
         self._go_on(parts, before)
+        self._nth_of_rows(parts, before)
         if parts.pointer or parts.kept:
             _hold_against_days(parts)
             return parts
@@ -664,6 +671,17 @@ class _Question:
             parts.kept.remove("")
             parts.pointer = Pointer(count=0)
 
+    def _nth_of_rows(self, parts: Parts, before: DataQuery) -> None:
+        """Point at a row by its place, which "đơn thứ hai" is after a list of orders, and no Monday."""
+        named = [
+            each for each in parts.conditions if each.unit == "weekday" and fold(each.said).startswith("thu ")
+        ]
+        other = parts.pointer or parts.measures or parts.when.period or parts.has("count", "number")
+        if before.form == "rows" and parts.rows and len(named) == 1 and not other:
+            place = named[0].value[0] + 1
+            parts.conditions.remove(named[0])
+            parts.rows, parts.pointer = "", Pointer(place)
+
     def _go_on(self, parts: Parts, before: DataQuery) -> None:
         """Read "tháng sau" and "tháng trước" beside the month that was shown, a place behind the first, and a share of what was
         found.
@@ -678,7 +696,9 @@ class _Question:
             if ahead or again:  # no other days than those that were shown, or than there are
                 parts.when = replace(parts.when, period=following(shown) if ahead else preceding(shown))
                 parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
-        ranked = before.form in {"top", "rows"} and before.limit == 1
+        ranked = before.limit == 1 and (
+            before.form == "top" or (before.form == "rows" and bool(before.order))
+        )
         if parts.pointer and ranked and parts.pointer.place > len(self.shown):
             parts.rank, parts.pointer = parts.pointer.place, None  # "kênh đứng thứ hai" after the first
         if not parts.pointer and points_at_days(parts, before) and asks_share_alone(parts, before):
@@ -785,7 +805,11 @@ class _Question:
         pointer = Pointer(count=0) if among else pointer
         if asked is None or pointer is None or asked.form != "scalar" or any(m.ref for m in asked.measures):
             return False
-        fits = pointer.ref is None or (key is not None and pointer.ref.concept == key.concept)
+        fits = (
+            pointer.ref is None
+            or not pointer.ref.name
+            or (key is not None and pointer.ref.concept == key.concept)
+        )
         refs = [
             schema.refs.get(f"{asked.sheet}:{each.ref.name}")
             for each in asked.conditions
@@ -802,13 +826,18 @@ class _Question:
         return True
 
     def _moved(self, parts: Parts, asked: DataQuery | None, schema: Schema) -> DataQuery | None:
-        """The one thing that a question of another sheet was about, as rows of this sheet; None where it has no column of it."""
+        """The one thing that a question of another sheet was about, as rows of this sheet, in the days of the question before it."""
         if asked is None or self.previous is None:
             return None
         key = self.keys.get(asked.sheet)
         one = pointed_query(replace(parts, pointer=Pointer()), asked, self.previous.before, self.shown, key)
         thing = _thing_on(one, schema)
-        return DataQuery(schema.sheet.name, conditions=(thing,)) if thing else None
+        return DataQuery(
+            schema.sheet.name,
+            conditions=(thing,) if thing else (),
+            period=self.previous.scope if parts.when.date_ref else None,
+            date_ref=parts.when.date_ref,
+        )
 
     def _pointed_at(self, parts: Parts, asked: DataQuery | None) -> DataQuery | None:
         """The query before as far as the message points at it, None where nothing was asked or it is not clear what is meant."""
@@ -957,7 +986,12 @@ def _own_column(ref: Ref, schema: Schema) -> Ref | None:
 def _thing_on(query: DataQuery | None, schema: Schema) -> Condition | None:
     """The last thing that a query of another sheet names, on this sheet's column of it; None where it has none."""
     named = [each for each in query.conditions if each.op in {"eq", "in"}] if query is not None else []
-    own = (replace(each, ref=ref) for each in reversed(named) if (ref := _own_column(each.ref, schema)))
+    own = (
+        replace(each, ref=ref)
+        for each in reversed(named)
+        if query
+        and (ref := _own_column(each.ref, schema) or schema.refs.get(f"{query.sheet}:{each.ref.name}"))
+    )
     return next(own, None)
 
 

@@ -7,8 +7,12 @@ from dataclasses import replace
 
 from troly.text.dates import add, whole
 from troly_analysis.planner.periods import is_whole, period_of_key
-from troly_analysis.planner.reader import Parts, Pointer
+from troly_analysis.planner.reader import GOODS, PLACES, STATES, Parts, Pointer
 from troly_analysis.planner.types import FOCUS_ROWS, Condition, DataQuery, Group, Period, Ref, values_of
+
+_NO_PERSONS = (
+    GOODS | PLACES | STATES | {"order", "ticket", "visit", "platform", "payment", "carrier", "branch"}
+)
 
 
 def shown_in(before: DataQuery, shown: Sequence[str]) -> DataQuery:
@@ -135,7 +139,10 @@ def _place(
 
 
 def _fits(noun: Ref | None, ref: Ref) -> bool:
-    """Whether a noun can mean a thing of that column: any noun that is no column can."""
+    """Whether a noun can mean a thing of that column: one that is no column can, but "người" is no order and "nhóm" no product."""
+    if noun is not None and not noun.name:
+        other = _NO_PERSONS if noun.concept == "person" else frozenset({"order", "product", "crop", "book"})
+        return ref.concept not in other
     return noun is None or noun.name == ref.name or (bool(noun.concept) and noun.concept == ref.concept)
 
 
@@ -194,6 +201,23 @@ def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery
         and years == [when.versus.start.year, when.period.start.year]
     )  # "năm nay tăng bao nhiêu so với năm ngoái" after the same months of both
     return _both_periods(parts, before, earlier) if same and alike else None
+
+
+def another_place(parts: Parts, before: DataQuery | None, earlier: DataQuery | None) -> DataQuery | None:
+    """Another place of a ranking after one of it was asked about: "kênh thứ ba thì sao?" after the second; None for others."""
+    place = parts.pointer.place if parts.pointer else 0
+    listed = earlier is not None and earlier.form in {"top", "groups"} and len(earlier.groups) == 1
+    one = earlier.groups[0].ref if earlier and listed and not earlier.groups[0].unit else None
+    if before is None or earlier is None or one is None or not place or before.form != "scalar":
+        return None
+    held = any(each.ref == one and each.op == "eq" for each in before.conditions)
+    rest = replace(parts, groups=[each for each in parts.groups if each.ref != one], loose=[])
+    same = replace(before, conditions=earlier.conditions) == replace(
+        figure_alone(earlier), date_ref=before.date_ref
+    )
+    if not (held and same and nothing_named(rest)):
+        return None
+    return replace(earlier, form="top", order=earlier.order or "desc", rank=place, limit=1)
 
 
 def ends_apart(parts: Parts, before: DataQuery | None, figures: Mapping[str, float]) -> DataQuery | None:

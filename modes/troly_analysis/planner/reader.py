@@ -73,6 +73,9 @@ _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
+_GROUP = frozenset({"nhom", "group"})
+_PERSON, _KIND = Ref("", concept="person"), Ref("", concept="kind")
+"""What "người", "nhóm" name, which are no columns."""
 _ANY_GROUP = frozenset({"nhom", "group", "tui", "dam"})
 _LEFT = frozenset(
     {"con", "chi con", "con lai", "con co", "chi con co", "con ton", "con hang", "dang con", "left"}
@@ -207,6 +210,8 @@ class Parts:
     """The units of time of the question before that it points at ("tháng đó", "3 month" for three, "any" for "thời gian
     đó"), "" for its rows ("trong đó").
     """
+    several: bool = False
+    """Whether more than one row is pointed at: "mấy đơn đó"."""
     pointer: Pointer | None = None
     added: list[Condition] = field(default_factory=list)
     """The values that are to be counted in as well ("cộng thêm Website", "tính cả đơn hủy")."""
@@ -747,7 +752,8 @@ class Reader:
         here, two = (self.mentions[noun] if noun >= 0 else None), noun - 1
         if here is None or self.has(at, "one"):
             if self.has(at, "one"):
-                self._point(Pointer(there=self.has(at, "there")), at)
+                ref = _PERSON if self.has(at, "person") else None
+                self._point(Pointer(there=self.has(at, "there"), ref=ref), at)
             return
         amount = self.mentions[two].amount if two >= 0 else None
         several = self.has(two, "plural", "all") or (two >= 0 and fold(self.mentions[two].text) == "may")
@@ -766,6 +772,7 @@ class Reader:
             self.take("pointer", *([two] if amount else []), noun, at)
         elif ((several or amount) and self.is_rows(noun)) or self.has(noun, "number"):
             self.parts.kept.append("")
+            self.parts.several = several or (amount is not None and amount.value > 1)
             self.take("pointer", *range(noun, at + 1), *([two] if several or amount else []))
         elif here.values and not here.targets:
             self._value_pointed(noun, at)
@@ -814,8 +821,11 @@ class Reader:
         return self.has(at, "thing") or (bool(mention.targets) and self.figure(at) is None)
 
     def _noun_ref(self, at: int) -> Ref | None:
-        """The column that a noun names; None for "cái", "con", "nhóm"."""
-        named = self.mentions[at].targets and fold(self.mentions[at].text) not in _ANY_GROUP
+        """The column that a noun names; None for "cái", "con"."""
+        text = fold(self.mentions[at].text)
+        if self.has(at, "people") or text in _GROUP:
+            return _PERSON if text not in _GROUP else _KIND
+        named = self.mentions[at].targets and text not in _ANY_GROUP
         target = self.dimension(at) if named else None
         return target.ref if target is not None and target.weight >= _COLUMN else None
 

@@ -144,6 +144,36 @@ def test_rows_alone_ask_for_no_figure(first: str) -> None:
         assert not after(first, f"ở {place} thì sao").calls
 
 
+@pytest.mark.parametrize(
+    "ask", ["người đó mua bao nhiêu đơn", "ng do mua bao nhieu don", "how many orders did she place"]
+)
+def test_a_person_is_no_order_and_several_are_not_one(ask: str) -> None:
+    assert not after("đơn DH00001", ask).calls
+    assert not after("đơn DH00001", "5 đơn đó tổng bao nhiêu tiền").calls
+
+
+@pytest.mark.parametrize(("place", "nth"), [("thứ hai", 1), ("thứ 3", 2), ("thứ tư", 3)])
+def test_an_ordinal_after_a_list_is_a_place_of_it_and_no_day(place: str, nth: int) -> None:
+    rows = tuple(f"DH0000{number}" for number in range(1, 6))
+    before = after("5 đơn lớn nhất tháng 3/2024")
+    made = analyse_question(f"đơn {place} của khách nào", (ORDERS,), NOW, previous=before, shown=rows).plan
+    assert made.calls[0].arguments["filters"] == {"Mã đơn": rows[nth]}
+    listed = after("doanh thu theo nền tảng tháng 3/2024")
+    channels = ("Shopee", "Lazada", "Website", "TikTok Shop")
+    one = analyse_question("kênh thứ nhất bao nhiêu", (ORDERS,), NOW, previous=listed, shown=channels).plan
+    made = analyse_question(f"kênh {place} thì sao", (ORDERS,), NOW, previous=one, shown=()).plan
+    assert made.ask is not None
+    assert (made.ask.form, made.ask.rank) == ("top", nth + 1)
+
+
+def test_the_days_asked_about_last_are_kept_past_a_sheet_without_days() -> None:
+    first = plan("doanh thu tháng 3/2024", (ORDERS, CUSTOMERS), NOW, None)
+    between = plan("bao nhiêu khách hàng là nữ", (ORDERS, CUSTOMERS), NOW, first)
+    last = plan("nền tảng nào doanh thu cao nhất", (ORDERS, CUSTOMERS), NOW, between)
+    readings = {str(one.period.start) if one.period else "" for one in (last.ask, last.also) if one}
+    assert "2024-03-01" in readings
+
+
 @pytest.mark.parametrize("first", ["tỷ lệ hủy tháng 3/2024", "doanh thu trung bình mỗi ngày tháng 3/2024"])
 @pytest.mark.parametrize(
     ("move", "changed"),
