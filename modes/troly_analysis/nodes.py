@@ -44,6 +44,7 @@ from troly_analysis.answer.figures import (
 )
 from troly_analysis.answer.sentences import (
     AnswerContext,
+    as_told,
     cell_text,
     day_of,
     days_of,
@@ -58,7 +59,6 @@ from troly_analysis.answer.sentences import (
     rows_are,
     value_text,
     with_changes,
-    with_units,
 )
 from troly_analysis.planner import (
     DataQuery,
@@ -700,7 +700,7 @@ def findings_of(records: Sequence[ToolRecord], sheets: tuple[Sheet, ...]) -> lis
         if record.result is not None:
             call = ToolCall(record.tool_name, record.arguments)
             sheet = sheet_of(call, sheets)
-            found.append(ComputedResult(call, with_units(record.result, sheet), sheet, record.run))
+            found.append(ComputedResult(call, as_told(call, record.result, sheet), sheet, record.run))
     return found
 
 

@@ -158,19 +158,22 @@ _MALFORMED = frozenset({"ollama.junk", "ollama.empty"})
 class AgentRun:
     """What the agent did: its calls, its words, and why it was stopped ("" when it ended by itself).
 
-    `stopped` is retries, repeated, calls, no_calls, endless, language, groundless or model; `error` the ModelError behind the last.
+    `stopped` is retries, repeated, calls, no_calls, endless, language, groundless or model; `error` the ModelError behind the
+    last. `told` of the last calls say that they are the answer; 0 where all are what it is made of.
     """
 
     records: list[ToolRecord] = field(default_factory=list)
     prose: str = ""
     chart: str = ""
+    told: int = 0
     stopped: str = ""
     error: ModelError | None = None
 
     @property
     def found(self) -> list[ToolRecord]:
-        """The calls that brought data."""
-        return [each for each in self.records if each.result is not None and each.tool_name != SCHEMA]
+        """The calls that brought the data of the answer."""
+        found = [each for each in self.records if each.result is not None and each.tool_name != SCHEMA]
+        return found[-self.told :]
 
 
 async def run_agent(
@@ -246,7 +249,7 @@ class _Loop:
             await self.run_all([*map(_query, calls[:PER_REPLY])], messages)
             told = all(each not in {None, False, "false"} for each in shown)
             if self._ended_well(len(calls)) and (told or self.is_figure(shown)):
-                self.result.prose = ""
+                self.result.prose, self.result.told = "", len(calls)
                 return
 
     async def run_all(self, calls: list[ToolCall], messages: list[Message]) -> None:

@@ -14,7 +14,7 @@ from troly.text.dates import format_date
 from troly.text.sanitize import sanitize
 from troly.text.shorten import one_line, shortened
 from troly_analysis.agent.tools import needless, tool_schemas
-from troly_analysis.answer.sentences import AnswerContext, render_answer
+from troly_analysis.answer.sentences import AnswerContext, as_told, render_answer
 from troly_analysis.strings import prompts
 from troly_analysis.types import TEMPORAL, Sheet, ToolCall, ToolRecord, plain, result_json
 
@@ -23,16 +23,8 @@ NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
 # those are less than 2,000 of a model's own. The values of columns get what instructions and tools leave of the first, the
 # earlier messages what the question leaves of the second; a column with more values than this is told by one of them.
 STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_330, 2_750, 40, 12
-SHOWN_ROWS, FEW_ROWS, ROWS, RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = (
-    10,
-    5,
-    30,
-    4_000,
-    480,
-    160,
-    20,
-    4,
-)
+SHOWN_ROWS, FEW_ROWS, ROWS = 10, 5, 30
+RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = 4_000, 520, 140, 20, 4
 # Of an earlier message where a message is classified, in characters, and of all of them there, in tokens.
 SAID_CHARS, SAID_TOKENS = 600, 1_200
 _CODE = re.compile(r"[A-Z]*[-_]?\d+")
@@ -134,7 +126,7 @@ def opening_messages(
 
 
 def _earlier(past: Sequence[Mapping[str, str]], room: int) -> list[Message]:
-    """The last messages, those that `room` tokens hold and always the last two; the first of them stays for some turns."""
+    """The last messages, those that `room` tokens hold and always the last four; the first of them stays for some turns."""
     asked = next((at for at, item in enumerate(past) if item["role"] == "user"), len(past))
     said: list[Message] = [
         {"role": item["role"], "content": shortened(item["content"], HISTORY_CHARS)} for item in past[asked:]
@@ -142,7 +134,7 @@ def _earlier(past: Sequence[Mapping[str, str]], room: int) -> list[Message]:
     first = max(0, len(said) - TURNS) // STEP * STEP
     while first < len(said) and sum(estimate(str(each["content"])) for each in said[first:]) > room:
         first += STEP
-    return said[min(first, max(0, len(said) - 2)) :]
+    return said[min(first, max(0, len(said) - STEP)) :]
 
 
 def who_and_when(turn: TurnContext) -> dict[str, str]:
@@ -185,7 +177,8 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
     before = focus.query.get("before") or {}
     calls, earlier = (_calls(each.get("calls", ()), sheets) for each in (focus.query, before))
     said = ""
-    for most, also in ((SHOWN_ROWS, earlier), (FEW_ROWS, earlier), (FEW_ROWS, []), (1, [])):
+    for most in range(SHOWN_ROWS, FEW_ROWS - 1, -1):
+        also = earlier if most > FEW_ROWS else []
         shown = {"calls": calls, "rows": table[: most + 1], "before": also}
         said = _json({name: each for name, each in shown.items() if each})
         if len(said) <= SHOWN_CHARS:
@@ -214,9 +207,10 @@ def result_message(record: ToolRecord, sheet: Sheet | None, asked: AnswerContext
         body: dict[str, Any] = {"error": record.error}
     else:
         call = ToolCall(record.tool_name, record.arguments)
+        result = as_told(call, record.result, sheet)
         body = {
-            "answer": render_answer(call, record.result, sheet, asked),
-            "result": _short(_rounded(result_json(record.result))),
+            "answer": render_answer(call, result, sheet, asked),
+            "result": _short(_rounded(result_json(result))),
         }
     content = shortened(sanitize(_json(body)), RESULT_CHARS)
     return {"role": "tool", "tool_name": record.tool_name, "content": content}

@@ -30,11 +30,11 @@ from troly_analysis.answer.sentences import (
     with_keys,
 )
 from troly_analysis.query.aggregates import COLUMNS as COMPARED
+from troly_analysis.query.fields import GRAINS
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall, ToolRecord
 
 MOST_BARS, MOST_POINTS, MOST_SHARES = 20, 400, 8
-IN_TIME = ("day", "week", "month", "quarter", "year", "hour", "weekday")
 
 
 def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> Table | None:
@@ -80,7 +80,8 @@ def chart_of(
         return None
     series = tuple(
         Series(
-            column_name(result.columns[at], sheet, asked.lang), tuple(float(row[at]) for row in result.rows)
+            column_name(result.columns[at], sheet, asked.lang),
+            tuple(round(float(row[at]), 2) for row in result.rows),
         )
         for at in values[:1]
     )
@@ -119,7 +120,7 @@ def _chart_kind(result: Result, sheet: Sheet | None, values: list[int], wanted: 
 
 def _is_time(name: str, sheet: Sheet | None) -> bool:
     head, colon, grain = name.rpartition(":")
-    if colon and head and grain in IN_TIME:
+    if colon and head and grain in GRAINS:
         return grain not in {"weekday", "hour"}
     field = sheet.field(name) if sheet else None
     return field is not None and field.kind in TEMPORAL

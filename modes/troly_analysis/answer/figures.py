@@ -178,12 +178,15 @@ def strangers(text: str, known: Ground) -> tuple[str, ...]:
     text, bad_days = _mask(text, known)
     wrong += bad_days
     text = _OVER.sub(" / ", text)
-    wrong += [match[0] for match in _TIMES.finditer(text)]
+    follows = derived_figures(text, known.cells | known.percents | known.said, known.columns)
+    times = (
+        (match[0], {amount.value for amount in find_amounts(match[0])}) for match in _TIMES.finditer(text)
+    )
+    wrong += [written for written, values in times if not (values and values <= follows)]
     for match in _SPELLED.finditer(text):
         if Decimal(10 + _UNITS.get((match[1] or "").lower(), 0)) not in known.cells | known.said:
             wrong.append(match[0])
     seen = [False] * len(text)
-    follows = derived_figures(text, known.cells | known.percents | known.said, known.columns)
     for amount in find_amounts(text):
         seen[amount.start : amount.end] = [True] * (amount.end - amount.start)
         written = text[amount.start : amount.end]

@@ -21,14 +21,15 @@ from troly.text.wordlist import read_lists
 from troly_analysis.planner.schema import concept_of, in_number, plain, shown_name
 from troly_analysis.query.aggregates import COLUMNS as COMPARED
 from troly_analysis.query.aggregates import percentage_change
+from troly_analysis.query.fields import GRAINS
 from troly_analysis.query.sql import MAX_ROWS
+from troly_analysis.sheets.overview import shown as end_text
 from troly_analysis.strings import say
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Result, Sheet, ToolCall
 
 SHOWN_VALUES = 3
 DIVISOR = "/ "
 """What the name of a column begins with that a mean was divided by: "/ Ngày:day"."""
-GRAINS = ("day", "week", "month", "quarter", "year", "weekday", "hour")
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{1,2}[/.-]\d{1,2}")
 _MARKS = {"eq": "=", "ne": "≠", "gt": ">", "gte": "≥", "lt": "<", "lte": "≤"}
 
@@ -107,6 +108,14 @@ def cell_text(value: Any, column: str, unit: str, lang: Lang) -> str:
     if grain in {"year", "hour"} and value is not None:
         return text if grain == "year" else say("period.hour", lang, hour=text)
     return value_text(value, unit, lang)
+
+
+def as_told(call: ToolCall, result: Result, sheet: Sheet | None) -> Result:
+    """The result with its units; a pipeline's rows begin with what they are called, where one of their columns says it."""
+    result = with_units(result, sheet)
+    names = [at for at in range(len(result.columns)) if any(isinstance(row[at], str) for row in result.rows)]
+    numbered = names and any(isinstance(row[0], int | float) for row in result.rows)
+    return _arranged(result, names) if numbered and call.tool == "execute_aggregation" else result
 
 
 def with_units(result: Result, sheet: Sheet | None) -> Result:
@@ -417,20 +426,11 @@ def _column(field: Field, lang: Lang) -> str:
     kind = say(f"sheets.kind_{field.kind}", lang)
     line = say("schema.line", lang, field=field.name, kind=f"{kind} {field.unit}".rstrip())
     if field.kind in NUMERIC | TEMPORAL and field.least:
-        least, most = (_bound(text, field, lang) for text in (field.least, field.most))
+        least, most = (end_text(field, text, lang) for text in (field.least, field.most))
         return say("schema.range", lang, line=line, least=least, most=most)
     if field.examples and not field.is_contact:
         return say("schema.examples", lang, line=line, values=", ".join(field.examples[:_EXAMPLES_SHOWN]))
     return line
-
-
-def _bound(text: str, field: Field, lang: Lang) -> str:
-    if field.kind in TEMPORAL:
-        return value_text(day_of(text) or text, "", lang)
-    try:
-        return value_text(float(text), "%" if field.kind == "percent" else field.unit, lang)
-    except ValueError:
-        return text
 
 
 LISTED, DETAILS, YEAR, FEW, SHORT = 10, 4, 12, 5, 140
@@ -847,8 +847,14 @@ def _names_all(call: ToolCall, result: Result) -> bool:
 
 def _ranked_first(result: Result, field: str) -> Result:
     """Ranked rows with what they are ranked by right behind their first column."""
-    at = next((at for at, name in enumerate(result.columns) if fold(name) == fold(field)), 0)
-    places = [*dict.fromkeys([0, at, *range(len(result.columns))])]
+    return _arranged(
+        result, [0, next((at for at, name in enumerate(result.columns) if fold(name) == fold(field)), 0)]
+    )
+
+
+def _arranged(result: Result, first: Sequence[int]) -> Result:
+    """The columns in another order: those of `first`, then the others."""
+    places = [*dict.fromkeys([*first, *range(len(result.columns))])]
 
     def arranged(cells: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(cells[place] for place in places if place < len(cells))

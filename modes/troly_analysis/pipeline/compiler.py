@@ -159,18 +159,19 @@ class Compiler:
             return scope.resolve(node.path, node.at).unit
         if not isinstance(node, model.Call) or node.name not in _KEEPS:
             return ""
-        given = node.args[1:] if node.name == "$cond" else node.args
-        given = (*given, *(each for name, each in node.named.items() if name != "if"))
+        others = (each for name, each in node.named.items() if name != "if")
+        given = (*node.args[node.name == "$cond" :], *others)
         parts = [each for each in given if not isinstance(each, model.Literal)]
         units = [self._unit(each, scope) for each in parts]
         if node.name == "$divide" and len(units) == 2:
             return "" if units[1] else units[0]
-        if node.name == "$multiply" and len(parts) < len(given) and units == [""]:
-            hundred = any(isinstance(each, model.Literal) and each.value == 100 for each in given)
-            return "%" if hundred and isinstance(parts[0], model.Call) and parts[0].name == "$divide" else ""
-        named = {unit for unit in units if unit}
-        alone = node.name != "$multiply" or (units.count("") == len(units) - 1 and "%" not in named)
-        return named.pop() if len(named) == 1 and alone else ""
+        named = set(filter(None, units))
+        if node.name != "$multiply":
+            return named.pop() if len(named) == 1 else ""
+        hundred = any(isinstance(each, model.Literal) and each.value == 100 for each in given)
+        if hundred and units == [""] and isinstance(parts[0], model.Call) and parts[0].name == "$divide":
+            return "%"
+        return "" if len(units) - units.count("") != 1 or "%" in named else named.pop()
 
     def _variable(self, node: model.Variable, scope: Scope) -> TypedExpr:
         if node.name in scope.variables:

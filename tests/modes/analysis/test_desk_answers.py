@@ -18,6 +18,7 @@ from troly_analysis.agent.tools import is_typed, read_typed
 from troly_analysis.answer.cards import chart_of, computations, pipeline_text, table_of
 from troly_analysis.answer.sentences import (
     AnswerContext,
+    as_told,
     cell_text,
     house_numbers,
     render_answer,
@@ -207,6 +208,22 @@ def test_one_group_of_everything_is_one_figure() -> None:
     assert render_answer(call, result, SHEET, asked("")) == "Doanh thu Hà Nội: 652.070.400 VND"
     two = Result("rows", columns=("_id", "tổng", "n"), rows=((None, 7, 2),), units=("", "VND", ""))
     assert render_answer(call, two, SHEET, asked("")) == "Doanh thu Hà Nội: tổng: 7 VND, n: 2"
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [("$Sàn", "Sàn"), ("$khach.Họ tên", "Họ tên"), ({"sàn": "$Sàn", "tỉnh": "$Tỉnh"}, "sàn / tỉnh")],
+)
+def test_a_pipelines_rows_begin_with_what_they_are_called(key: Any, name: str) -> None:
+    cells = {"sàn": "Shopee", "tỉnh": "Huế"} if isinstance(key, dict) else "Shopee"
+    call = ToolCall("execute_aggregation", {"pipeline": [{"$group": {"_id": key}}], "description": "Bán"})
+    grouped = Result("rows", columns=("_id", "n", "tồn"), rows=((cells, 3, 4),), units=("", "", ""))
+    table = table_of(call, as_told(call, grouped, SHEET), SHEET, asked(""))
+    assert table is not None
+    assert table.columns[0] == name
+    picked = Result("rows", columns=("bán", "tên", "tồn"), rows=((163, "Áo", 4), (90, "Quần", 7)))
+    assert as_told(call, picked, SHEET).columns == ("tên", "bán", "tồn")
+    assert "1. Áo - bán: 163, tồn: 4" in render_answer(call, as_told(call, picked, SHEET), SHEET, asked(""))
 
 
 def test_the_months_of_a_year_are_all_listed() -> None:

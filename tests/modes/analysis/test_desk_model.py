@@ -326,6 +326,25 @@ async def test_a_call_that_answers_by_itself_is_told_by_its_own_sentence(own_hom
     assert "answers" not in told.state["tool_calls"][1]["arguments"]
 
 
+async def test_only_the_calls_that_say_they_answer_are_told(own_home: Path) -> None:
+    on_the_way = {"connection_name": "Đơn hàng", "operation": "count", "group_by": "Sàn"}
+    answers = {**on_the_way, "group_by": "Ngày đặt:weekday", "answers": "text"}
+    replies = iter([call(arguments=on_the_way), call(arguments=answers), Reply("Bạn hỏi gì?")])
+    with desk(own_home) as (analyst, server):
+        server.default = lambda request: (
+            next(replies) if request.body.get("tools") else Reply('{"intent": "data_query"}')
+        )
+        told = await analyst.ask("vụ thứ mấy kia đi tới đâu rồi hử")
+        await analyst.ask("vụ kia rồi sao hử")
+        question = next(
+            m["content"] for m in server.chats[-1].messages[::-1] if "Facts:" in str(m["content"])
+        )
+    assert told.done.text.startswith("Số đơn theo thứ trong tuần:")
+    assert "Shopee" not in told.done.text
+    # A day is named as people name it: "6" is Friday to some.
+    assert '[4, "thứ bảy", ' in question
+
+
 async def test_only_the_sentence_with_a_strange_figure_is_cut(own_home: Path) -> None:
     said = "Tháng 1/2024 bán được 150.000.000 VND. Dự kiến tháng sau 200.000.000 VND."
     with desk(own_home, call(), said) as (analyst, server):

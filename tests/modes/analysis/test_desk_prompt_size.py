@@ -57,15 +57,16 @@ async def test_each_prompt_takes_about_two_thousand_tokens_and_four_fifths_of_th
         tools, said = sent.body["tools"], [str(message["content"]) for message in sent.messages]
         assert count(sent.messages, tools) <= (2_900 if sent is first else 3_200)
         assert said[:3] == [str(message["content"]) for message in first.messages[:3]]
-        # What models really count: 3.5 characters a token of JSON in English, 2.5 of Vietnamese, 4 of English.
+        # What models really count: 3.6 characters a token of JSON in English, 2.6 of Vietnamese, 4 of English.
+        system = len(said[0]) / (2.8 if lang == "vi" else 4)  # holds JSON too
         parts = [
-            len(json.dumps(tools, ensure_ascii=False)) / 3.5,
-            len(said[0]) / (2.8 if lang == "vi" else 4),
+            len(json.dumps(tools, ensure_ascii=False)) / 3.6,
+            system,
+            *(len(text) / 2.6 for text in said[1:]),
         ]
-        parts += [len(text) / 2.5 for text in said[1:]]
         assert sum(parts) <= 2_000, said[3:]
         stays, whole = stays + sum(parts[:4]), whole + sum(parts)
-    assert stays >= 0.8 * whole
+    assert stays >= 0.8 * whole, stays / whole
 
 
 async def test_short_columns_are_told_whole_and_no_name_is_cut(own_home: Path) -> None:

@@ -130,6 +130,12 @@ def test_any_text_is_judged_without_falling_over(text: str) -> None:
         ("500 trên tổng 1.050, tức 47,6%.", True),
         ("Áo thun hơn iPhone 15 Pro 150 cái (500 so với 350).", True),
         ("500 trên tổng 1.050, tức 51,6%.", False),
+        ("Áo thun bán 500 cái, gấp 2,5 lần Giày 42 (200 cái).", True),
+        ("Áo thun bán 500 cái, gấp khoảng 2,5 lần Giày 42 (200 cái).", True),
+        ("T-shirts sold 500, 2.5 times the 200 of Giày 42.", True),
+        ("Áo thun bán 500 cái, gấp 3,5 lần Giày 42 (200 cái).", False),
+        ("Áo thun bán 500 cái, gấp 2 lần Giày 42 (200 cái).", False),
+        ("Áo thun bán gấp 2,5 lần Giày 42.", False),
     ],
 )
 def test_what_follows_from_shown_figures_is_let_through(prose: str, follows: bool) -> None:
