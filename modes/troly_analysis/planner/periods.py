@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _HALF = re.compile(r"(?:nua|6 thang|sau thang) (?:dau|cuoi|sau) nam")
 _UNITS: tuple[Unit, ...] = ("day", "week", "month", "quarter", "year")
+_ENDS = ("max", "min", "seller", "slow seller", "top", "superlative")
 _RELATIVE = frozenset({
     "nay", "qua", "truoc", "roi", "ngoai", "kia", "hien", "gan", "vua", "tro", "cung", "dau", "this", "last",
     "past", "previous", "today", "yesterday", "recent", "current", "same", "so", "date",
@@ -322,7 +323,7 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
         return replace(when, period=Period(ordered[1].start, min(each.end for each in ordered)))
     joined = all(b.start == a.end + timedelta(days=1) for a, b in pairwise(ordered))
     unit = next((each for each in _UNITS if all(is_whole(one, each) for one in ordered)), None)
-    several = joined and len(ordered) > 2 and not reader.any("sum", "by", "growth", "gap")
+    several = joined and len(ordered) > 2 and not reader.any("sum", "by", "growth", "gap", *_ENDS)
     if several and unit and when.date_ref:
         reader.parts.groups.append(Group(when.date_ref, unit))  # "doanh thu quý 1, quý 2, quý 3"
         return replace(
