@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _HALF = re.compile(r"(?:nua|6 thang|sau thang) (?:dau|cuoi|sau) nam")
 _UNITS: tuple[Unit, ...] = ("day", "week", "month", "quarter", "year")
+_ENDS = ("max", "min", "seller", "slow seller", "top", "superlative")
 _RELATIVE = frozenset({
     "nay", "qua", "truoc", "roi", "ngoai", "kia", "hien", "gan", "vua", "tro", "cung", "dau", "this", "last",
     "past", "previous", "today", "yesterday", "recent", "current", "same", "so", "date",
@@ -340,16 +341,14 @@ def _several(reader: Reader, when: When, said: list[int], found: list[Period], *
         return replace(when, period=Period(ordered[1].start, min(each.end for each in ordered)))
     joined = all(b.start == a.end + timedelta(days=1) for a, b in pairwise(ordered))
     unit = next((each for each in _UNITS if all(is_whole(one, each) for one in ordered)), None)
-    several = joined and len(ordered) > 2 and not reader.any("sum", "by", "growth", "gap")
+    joint = Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
+    several = joined and len(ordered) > 2 and not reader.any("sum", "by", "growth", "gap", *_ENDS)
     if several and unit and when.date_ref:
         reader.parts.groups.append(Group(when.date_ref, unit))  # "doanh thu quý 1, quý 2, quý 3"
-        return replace(
-            when, period=Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
-        )
+        return replace(when, period=joint)
     if joined and not compared and (len(ordered) > 2 or reader.any("sum")):
-        period = Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
-        reader.note("joined_periods", start=period.start, end=period.end)
-        return replace(when, period=period)
+        reader.note("joined_periods", start=joint.start, end=joint.end)
+        return replace(when, period=joint)
     first, second = sorted(said)[:2]
     tied = any(reader.has(at, "and", "to", "compare", "either", "minus") for at in range(first, second))
     if not (compared or tied or len(ordered) > 2) and not reader.listed(first, second):

@@ -571,7 +571,7 @@ class Reader:
             elif fold(mention.text) == "one" and self.has(at - 1, "max", "min") and not self.parts.picks:
                 self._point(Pointer(end="max" if self.has(at - 1, "max") else "min"), at - 1, at)
             elif self._nth(at) and not self._asks_for_it(at - 1):
-                first, last = (at, at + self._ends_in_one(at)) if self._stands_for_one(at) else (at - 1, at)
+                first, last = (at, at + 1) if self._ends_in_one(at) else (at - 1, at)
                 ref = None if first == at else self._noun_ref(first)
                 self._point(Pointer(self._nth(at), ref=ref), first, last)
             elif self.has(at, "pointer") and not self._pointed_ahead(at):
@@ -793,7 +793,7 @@ class Reader:
     def _nth(self, at: int) -> int:
         """The place in a list of "con thứ hai", "kênh top 1", "the second one"; 0 for none."""
         mention = self.mentions[at]
-        if self._stands_for_one(at):
+        if self._ends_in_one(at):
             return next((int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank ")), 0)
         if not at or not self._is_noun(at - 1) or mention.end == mention.start:
             return 0
@@ -802,12 +802,6 @@ class Reader:
         first = fold(mention.text) in {"dau tien", "first"} or mention.has("top")
         named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
         return next(named, 1 if first and (self.has(at - 1, "thing", "people") or mention.has("top")) else 0)
-
-    def _stands_for_one(self, at: int) -> bool:
-        """Whether a place is one of a list by itself: "the second one", "… of the second"."""
-        told = self.about is not None and at > 1 and self.mentions[at - 1].text.lower() == "the"
-        of = told and self.mentions[at - 2].text.lower() in _FRAMES and self._asks_only(at)
-        return self._ends_in_one(at) or of
 
     def _ends_in_one(self, at: int) -> bool:
         """Whether "one" stands right behind: "the second one"."""

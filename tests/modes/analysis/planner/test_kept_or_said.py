@@ -9,6 +9,7 @@ import pytest
 
 from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, column, plan
 from tests.support.modes.analysis import analyst_at
+from troly.plugin.events import Computation
 from troly_analysis.planner import Plan, analyse_question
 
 STAFF = """Mã NV,Họ tên,Phòng ban,Ngày tham gia
@@ -175,3 +176,18 @@ async def test_what_was_sold_in_fact_is_told_with_the_other_figure(own_home: Pat
         told = (await analyst.ask("doanh thu thực tế tháng 11/2026")).answer
     assert "77.750.000" in told
     assert "tính cả các đơn đó: 107.750.000 VND" in told
+
+
+async def test_that_nothing_fell_is_said_with_what_rose_least(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        fell = await analyst.ask("kênh nào giảm doanh thu nhiều nhất tháng 10/2026 so với tháng 9/2026")
+    assert "Không có mục nào giảm; Website tăng ít nhất." in fell.answer
+    assert len(fell.all(Computation)) == 1
+
+
+@pytest.mark.parametrize("text", ["how many units of the second", "how many units of the second one?"])
+def test_the_second_of_a_list_is_meant_without_a_noun(text: str) -> None:
+    first = plan("top 3 customers by revenue in 2024", (ORDERS,), NOW)
+    ask = analyse_question(text, (ORDERS,), NOW, previous=first, shown=["KH001", "KH002", "KH003"]).plan.ask
+    assert ask is not None
+    assert [each.value for each in ask.conditions] == ["KH002"]
