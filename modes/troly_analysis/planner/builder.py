@@ -1388,8 +1388,8 @@ def _counted_in(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
 def _of_values(held: Condition, op: Literal["in", "nin"], values: list[Any]) -> Condition:
     """`held` on these values, or on the only one."""
     if len(values) > 1:
-        return replace(held, op=op, value=values, said=", ".join(values))
-    return replace(held, op="eq" if op == "in" else "ne", value=values[0], said=values[0])
+        return replace(held, op=op, value=values, said=", ".join(map(str, values)))
+    return replace(held, op="eq" if op == "in" else "ne", value=values[0], said=str(values[0]))
 
 
 def _of_any_state(parts: Parts, before: DataQuery) -> DataQuery:
@@ -1477,7 +1477,9 @@ class _Change:
             self.query.part and self.parts.many and self.parts.extremes
         ):  # "kênh nào dính nhiều nhất": of the part
             self.set(part=(), conditions=(*self.query.part, *self.query.conditions))
-        if groups := tuple(self.parts.groups or (() if back else self.parts.loose)):
+        if self.query.worked and self.parts.has("all") and self.parts.has("share"):
+            self.query = figure_alone(self.query)  # "tỷ lệ chung của tất cả các kênh"
+        elif groups := tuple(self.parts.groups or (() if back else self.parts.loose)):
             kept = (each for each in self.query.conditions if each.ref != groups[0].ref or each.op != "eq")
             if groups == self.query.per:  # "ngày nào cao nhất?" after the mean of a day
                 sums = tuple(replace(each, op="sum" if each.ref else "count") for each in self.query.measures)
@@ -1615,14 +1617,9 @@ class _Change:
         self.unmet += [f"rank {parts.rank}"] if parts.rank and placed != parts.rank else []
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
-        special = (
-            before.growth
-            or (before.rank and not parts.rank)
-            or before.part
-            or before.within
-            or (before.per and self.query.per)
-        )
-        special = special or (before.gap and not parts.pointer and self.query.gap != before.gap)
+        moved = before.gap and not parts.pointer and self.query.gap != before.gap
+        one = before.rank and not parts.rank
+        special = (before.growth, one, before.part, before.within, before.per and self.query.per, moved)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
         same = replace(same, period=before.period, date_ref=before.date_ref)
@@ -1630,7 +1627,7 @@ class _Change:
             same = replace(same, form=before.form, groups=before.groups, order=before.order)
             same = replace(same, versus=before.versus, rank=before.rank, limit=before.limit)
         changed = same != before
-        self.unmet += ["…"] if (special and changed) or points_by_weekday(parts, before) else []
+        self.unmet += ["…"] if (any(special) and changed) or points_by_weekday(parts, before) else []
         self.unmet += _foreign(self.query.measures)
         each = {group.ref for group in self.query.groups if not group.unit}
         self.unmet += ["figure" for made in self.query.measures if made.distinct and made.ref in each]
@@ -1804,8 +1801,7 @@ def _foreign(measures: Iterable[Measure]) -> list[str]:
 
 def _both_out(held: Condition, new: Condition) -> Condition:
     """What was left out with what is left out now."""
-    values = list(dict.fromkeys([*values_of(held), *values_of(new)]))
-    return replace(new, op="nin", value=values, said=f"{held.said}, {new.said}") if len(values) > 1 else new
+    return _of_values(new, "nin", list(dict.fromkeys([*values_of(held), *values_of(new)])))
 
 
 def _leaves_out(condition: Condition) -> bool:

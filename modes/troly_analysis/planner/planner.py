@@ -778,12 +778,13 @@ class _Question:
         """Whether the message goes on from a question that was not understood."""
         if self.previous is None or not self.previous.missing:
             return False
-        if before is not None and not _has_unread(self.previous):
+        rest = only_leaves_out(parts) or leaves_rest(parts)
+        alone = not (parts.pointer or parts.kept) and (rest or not self.previous.understood)
+        if before is not None and alone and not _has_unread(self.previous):
             return False  # the answer says that it goes on from what was shown
         if parts.rank and before is not None and before.form == "top":
             return False  # of the list that was shown
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
-        rest = only_leaves_out(parts) or leaves_rest(parts)
         against = parts.when.versus_only
         free = self.previous.open is None or not self.previous.open.conditions
         named = parts.when.period and (parts.measures or parts.rows)

@@ -280,7 +280,7 @@ def _side_by_side(parts: Parts, query: DataQuery, two: Condition) -> DataQuery |
         money = [each for each in query.measures if each.ref is not None]
         asked = money if parts.has("how much") and money else list(query.measures)
         return replace(query, measures=tuple(asked), gap=())
-    return replace(query, form=query.worked or "groups", groups=(Group(two.ref),))
+    return replace(query, form=query.worked or "groups", groups=(Group(two.ref),), gap=())
 
 
 def points_at_days(parts: Parts, before: DataQuery) -> bool:

@@ -352,10 +352,10 @@ class Reader:
             for each in self.mentions
             if each.period and each.role == "period"
         ]
-        dated = (at for at, each in enumerate(self.mentions) if each.period and each.role == "period")
-        adds = self._counted_in(next(dated, 0))
-        self.parts.adds_days = adds >= 0
-        self.take("frame", *([adds] if adds >= 0 else []))
+        dated = [at for at, each in enumerate(self.mentions) if each.period and each.role == "period"]
+        adds = [self._counted_in(at) for at in dated]
+        self.parts.adds_days = bool(adds) and min(adds) >= 0
+        self.take("frame", *(at for at in adds if at >= 0))
         self.parts.conditions += read_weekdays(self)
         self._blanks()
         self._every()
@@ -642,7 +642,8 @@ class Reader:
                 range(at, at + 2 + self.has(at + 2, "pointer")),
             )
         if not self.has(at, "both"):
-            return (0, None, range(at, at + 1)) if self.has(at, "several") and not self._heads(at) else None
+            they = _PERSON if self.has(at, "person") else None
+            return (0, they, range(at, at + 1)) if self.has(at, "several") and not self._heads(at) else None
         noun = at + 1 < len(self.mentions) and (bool(self.mentions[at + 1].unit) or self._is_noun(at + 1))
         return 2, self._noun_ref(at + 1) if noun else None, range(at, at + 1 + noun)
 

@@ -267,6 +267,8 @@ def test_two_that_were_asked_about_are_added_and_compared() -> None:
         gap = after(*first, "hai nơi chênh nhau bao nhiêu")
         assert gap.ask is not None
         assert set(gap.ask.gap[0].value) == {"Hà Nội", "Cần Thơ"}
+        each = after(*first, "hai nơi chênh nhau bao nhiêu", "nơi nào nhiều đơn hơn").ask
+        assert each is None or not (each.groups and each.gap)
         total = after(*first, "cộng hai nơi lại").calls[0].arguments
         assert set(total["filters"]["Tỉnh thành"]["in"]) == {"Hà Nội", "Cần Thơ"}
         assert days_of(total) == DAYS[days]
