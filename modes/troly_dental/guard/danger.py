@@ -239,9 +239,9 @@ def _breathing(case: _Case) -> bool:
         (read.cannot("open", 2) and not (read.has("eye") or read.then("open", "for_long", 4)))
         or read.has("trismus")
         or read.near("tough", "open", 2, parted=False)
-        or read.near("jaw", "locked", 2)
-        or read.near("open", "finger", 5)
-        or read.near("tough", "finger", 4)
+        or any(
+            read.near(*one) for one in (("jaw", "locked", 2), ("open", "finger", 5), ("tough", "finger", 4))
+        )
         or (read.near("cannot", "finger", 4) and read.has("jaw", "mouth"))
     ) and not read.cannot("close", 2)
     choked = read.near("voice", "choked", 4) and case.told("injection", "drug", "swell", "infected", "hives")
@@ -284,17 +284,9 @@ def _allergy(case: _Case) -> bool:
     just = just or bool(case.before) or case.present is not None
     if read.has("allergic") and not read.has("just"):
         return False
-    skin = (
-        read.has("hives")
-        or read.near("skin", "spots", 4)
-        or (
-            (read.near("lip", "swell", 2) or read.near("lip", "taut", 2))
-            and (
-                read.has("injection", "drug", "hives")
-                or (case.told("injection", "drug") and read.has("spots"))
-            )
-        )
-    )
+    lips = read.near("lip", "swell", 2) or read.near("lip", "taut", 2)
+    of_it = read.has("injection", "drug") or (case.told("injection", "drug") and read.has("spots"))
+    skin = read.has("hives") or read.near("skin", "spots", 4) or (lips and of_it)
     heart = read.has("racing", "shock") and case.told("injection", "hives")
     return given and just and (skin or heart)
 
@@ -312,14 +304,8 @@ def _poisoning(case: _Case) -> bool:
         read.has("owner") and (read.taken_by_mouth or read.has("by_mistake", "missing", "empty", "unwell"))
     )
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
-    if not (
-        took_it
-        or near
-        or child
-        or read.near("empty", "strip", 8)
-        or read.has("taken", "gulp", "too_much")
-        or many
-    ):
+    strip = read.near("empty", "strip", 8)
+    if not any((took_it, near, child, strip, many, read.has("taken", "gulp", "too_much"))):
         return False
     asked = read.asks_leave
     by_mouth = read.taken_by_mouth or read.has("by_mistake")
@@ -350,15 +336,7 @@ def _poisoning(case: _Case) -> bool:
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
     gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
     somebodys = child and took_it and (drug or read.has("container", "pill", "chemical", "mild_chemical"))
-    return (
-        chemical
-        or mild
-        or wrong
-        or much
-        or (bottle and not slip)
-        or somebodys
-        or ((ill or gone) and not asked)
-    )
+    return any((chemical, mild, wrong, much, bottle and not slip, somebodys, (ill or gone) and not asked))
 
 
 def _pills(read: _Reading, *, understood: bool = False) -> float:
@@ -465,13 +443,10 @@ def _object(case: _Case) -> bool:
         return True
     # What burns or pinches from inside is looked for in the child that had it, before anything shows.
     burning = read.near("battery", "missing", 7) and (read.has("child") or case.told_before("child"))
-    if (
-        burning
-        or (read.near("device", "missing", 4) and ill)
-        or (read.has("into") and read.has("device") and read.has("cough", "breathless", "out"))
-        or (read.has("cough") and read.has("slipped", "out") and read.has("into"))
-        or (read.near("cough", "device", 5) and read.has("speechless", "breathless"))
-    ):
+    went_in = read.has("into") and (read.has("device") and read.has("cough", "breathless", "out"))
+    went_in = went_in or (read.has("into") and read.has("cough") and read.has("slipped", "out"))
+    blocks = read.near("cough", "device", 5) and read.has("speechless", "breathless")
+    if burning or went_in or blocks or (read.near("device", "missing", 4) and ill):
         return True
     if read.near("device", "into", 6) and (
         read.has("out", "gulp", "by_mistake", "slipped") or read.near("slipped", "into", 1) or case.mouth
@@ -505,17 +480,14 @@ def _bleeding(case: _Case) -> bool:
     if not (case.mouth or case.told("thinner")) or mild:
         return False
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
+    beside = {"flood": 8, "head": 3, "hours": 8, "bruised": 12, "drawn": 12, "procedure": 12}
     return (
-        read.near("blood", "flood", 8)
+        any(read.near("blood", other, gap) for other, gap in beside.items())
         or any(read.near("gauze", other, 6) for other in ("flood", "leaks", "no_use"))
         or read.near("cloth", "wet", 4)
         or (read.has("shock") and (read.has("blood") or case.told("thinner")))
         or (read.has("gauze") and read.near("drawn", "flood", 3))
         or (lasting and case.told("drawn", "procedure", "thinner", "gauze"))
-        or any(
-            read.near("blood", other, gap)
-            for other, gap in (("head", 3), ("hours", 8), ("bruised", 12), ("drawn", 12), ("procedure", 12))
-        )
     )
 
 
@@ -604,20 +576,13 @@ def _nerve(case: _Case) -> bool:
     )
     limb = read.has("lets_fall") or any(read.near("limb", how, 4) for how in ("fails", "numb"))
     sinks = read.has("spills") or hangs
+    at_once = limb or read.near("numb", "face", 4) or read.near("sudden", "speechless", 3)
+    at_once = at_once or (sinks and not read.hit)
     # A stroke: a face that hangs, an arm or speech that fails, at once.
     stroke = (
         (limb and (sinks or read.has("drool", "droop", "speechless")))
         or (not wears_off and hangs and read.has("speechless") and not read.hit)
-        or (
-            not numbed
-            and read.has("sudden")
-            and (
-                limb
-                or read.near("numb", "face", 4)
-                or read.near("sudden", "speechless", 3)
-                or (sinks and not read.hit)
-            )
-        )
+        or (not numbed and read.has("sudden") and at_once)
     )
     if stroke or (numbed and read.near("eye", "unseeing", 5)):
         return True
@@ -721,10 +686,7 @@ _YOUNG = re.compile(
     r"when (?:\w+ )?\w+ (?:was|were) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|little|small|young|a (?:kid|child|baby|boy|girl|teen))\b"
     r"|(?:hoi|luc) (?:\w+ ){0,2}(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi) tuoi\b|hoi (?:no|do|ay|xua)\b(?!.*\b(?:hom qua|sang nay|hoi nay)\b)"
 )
-_YEAR, _IN_A_YEAR = (
-    re.compile(r"(?:19|20)\d\d|(?:19|20)?\d0s?"),
-    frozenset({"nam", "hoi", "tu", "in", "since", "the"}),
-)
+_YEAR = re.compile(r"(?:19|20)\d\d|(?:19|20)?\d0s?")
 _GAP = re.compile(r"[\s\-_'’/]*")
 _ASKED = re.compile(
     r"\s*(?:\S+\s+){0,3}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bac si|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
@@ -827,6 +789,8 @@ _FRAMES = (
     _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT),
     # "Bác hỏi em có khó thở không thì em không bị".
     _Frame(("was_asked",), _ANY, asks=_ASKED_OF),
+    # "Nha sĩ bảo nuốt mảnh nhỏ không sao".
+    _Frame(("reassured",), -1),
     # "Bs kê hapacol, sốt thì cho 1 gói".
     _Frame(("course",), _ANY, unless=_GOING_ON, asks=_THEN_TAKEN),
     _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
@@ -870,6 +834,14 @@ class _Reading:
             well
             for well in self._all.get("well", ())
             if any(0 <= well.first - said.last - 1 <= _SHOWN_REACH for said in self._sure("says"))
+        ]
+        self._all["reassured"] = [
+            _Place(says.first, well.last, _ANY)
+            for says in self._sure("says")
+            for well in self._sure("well")
+            if 0 <= well.first - says.last - 1 <= _NEAR_GONE and self._clause(says) == self._clause(well)
+            if any(0 <= says.first - one.last - 1 <= 1 for one in self._sure("clinician"))
+            if not self._sure("now", "grow", "lasting")  # "mà giờ nó lan xuống cổ"
         ]
         if self._sure("clinician"):
             self._all["ward"] += [
@@ -1588,7 +1560,7 @@ class _Reading:
             return _Place(at, at + len(young[0].split()) - 1, _ANY)
         if word.folded == "truoc" and any(each.folded == "lan" for each in self._words[max(at - 3, 0) : at]):
             return _Place(at, at, _ANY)
-        if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _IN_A_YEAR:
+        if at and _YEAR.fullmatch(word.folded) and self._words[at - 1].folded in _words("in a year"):
             return _Place(at - 1, at, _ANY)
         return None
 

@@ -97,6 +97,19 @@ async def test_what_people_ask_finds_its_note(
     assert await share(services, name, first) >= least
 
 
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("tôi không hút thuốc, sao hôi miệng", "bad-breath"),
+        ("i don't smoke, why is my breath bad", "bad-breath"),
+        ("mất một răng thì trồng bằng gì, trừ implant ra", "bridge"),
+        ("rụng hết răng thì làm sao", "dentures"),
+    ],
+)
+async def test_what_is_excluded_or_denied_is_no_topic(services: Services, question: str, topic: str) -> None:
+    assert (await notes.find_in(services, question, 3, detect(question)))[0].topic == topic
+
+
 async def test_what_is_said_of_the_person_comes_first(services: Services) -> None:
     for question, topic in (
         ("em đang bầu bị nhức răng", "pregnancy"),

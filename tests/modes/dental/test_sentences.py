@@ -19,7 +19,7 @@ from troly_dental.safety import asks_of_clinic, wishes
         ("bridge", "cầu răng hay implant", "vệ sinh bên dưới bằng cái gì", "chỉ có đầu cứng"),
         ("retainer", "", "tháo niềng xong còn phải mang gì không", "Hàm duy trì giữ răng"),
         ("retainer", "", "phải đeo hàm duy trì như thế nào", "ban đêm"),
-        ("retainer", "", "deo ham duy tri the nao", "ban đêm"),
+        ("retainer", "", "how should i wear my retainer", "at night"),
         ("flossing", "", "dùng chỉ nha khoa thế nào", "mỗi ngày một lần"),
         ("dry-mouth", "", "ngậm kẹo cho có nước miếng được không", "không đường"),
         ("braces", "người lớn niềng được không", "mất khoảng bao lâu vậy", "một năm rưỡi"),
@@ -55,11 +55,6 @@ def test_the_sentence_that_was_asked_for_is_read_out(
         ("con em nuốt luôn chiếc răng sữa đang lung lay", (), "swallowed-object"),
         ("nhổ xong bị đau nhói lan lên tai, hôi nữa", (), "dry-socket"),
         ("can I have a coke with my aligners in", (), "aligners"),
-        # What is excluded or denied is no topic.
-        ("tôi không hút thuốc, sao hôi miệng", (), "bad-breath"),
-        ("i don't smoke, why is my breath bad", (), "bad-breath"),
-        ("mất một răng thì trồng bằng gì, trừ implant ra", (), "bridge"),
-        ("rụng hết răng thì làm sao", (), "dentures"),
         ("nhiẹt miêng thì làm sao", (), "mouth-ulcer"),
     ],
 )
