@@ -28,6 +28,7 @@ from troly_rental.question.types import (
     RUNNING,
     Filter,
     Measure,
+    Mode,
     Order,
     ParsedQuestion,
     Remark,
@@ -930,7 +931,9 @@ def _pointed_at(
             if more[0] in {"cheaper", "dearer"} and details and not one:  # "căn nào điện rẻ hơn"
                 order = replace(order, field=next((name for name in details if name in RATES), "price"))
             return replace(start, filters=(ids,), mode="LIST", order=(order,), limit=one, details=details)
-        return replace(start, filters=(ids, *asked), mode="LIST" if listed or asked else "TABLE")
+        told = details_of(start.question) if found.kind == "this" else ()
+        form: Mode = "LIST" if listed or asked or told else "TABLE"
+        return replace(start, filters=(ids, *asked), mode=form, details=told)
     number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.
     details = details_of(start.question)
@@ -975,6 +978,8 @@ def _chosen(found: Reference, query: Mapping[str, Any]) -> list[str] | None:
 
 def _first_of_all(found: Reference, previous: ParsedQuestion | None, focus: Focus) -> list[str]:
     """ "tin đó" after "tin nào nhiều lượt xem nhất": the one that was asked for; empty where it shares its place."""
+    if found.kind == "this" and previous is not None and previous.end:
+        return [row.id for row in focus.rows]  # all that share the lowest rent that was told
     if found.kind != "this" or previous is None or not previous.order or previous.skip:
         return []
     name = previous.order[0].field
