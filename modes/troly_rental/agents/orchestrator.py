@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 from pydantic import BaseModel, Field
 
@@ -18,6 +18,7 @@ from troly_rental.agents.state import RentalQuestion
 from troly_rental.answer.payload import ChartKind
 from troly_rental.data.schema import schema_version
 from troly_rental.question.types import ParsedQuestion
+from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.reuse.matches import ReuseQuestion
 from troly_rental.sessions import within
 from troly_rental.strings import say
@@ -32,12 +33,6 @@ PASSAGE_CHARS = 220
 _FIRM = frozenset({"missing.landlord", "missing.number"})
 
 _GOES_ON = re.compile(r"\W*(?:(?:the|vay)\s+)?(?:con|the|vay|and|what about|how about)(?!\w)")
-_CHARTS: dict[ChartKind, re.Pattern[str]] = {
-    "share": re.compile(r"(?<!\w)(?:bieu do (?:hinh )?(?:tron|quat|banh)|pie|donut)(?!\w)"),
-    "line": re.compile(r"(?<!\w)(?:bieu do (?:hinh )?(?:duong|gap khuc)|line (?:chart|graph))(?!\w)"),
-    "bar": re.compile(r"(?<!\w)(?:bieu do (?:hinh )?(?:cot|thanh)|bar (?:chart|graph))(?!\w)"),
-}
-"""The words that name a kind of chart, folded."""
 
 
 class OrchestratorReply(BaseModel):
@@ -111,8 +106,8 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
 
 def named_chart(text: str) -> ChartKind | None:
     """The kind of chart that a message names."""
-    folded = fold(text)
-    return next((kind for kind, words in _CHARTS.items() if words.search(folded)), None)
+    kinds = Vocabulary().find(text, "asks", *(f"chart {kind}" for kind in get_args(ChartKind)))
+    return cast("ChartKind", kinds[0].label.removeprefix("chart ")) if kinds else None
 
 
 def is_certain(parsed: ParsedQuestion) -> bool:

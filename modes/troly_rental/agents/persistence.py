@@ -74,10 +74,8 @@ def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext
         picked = {"picked_id": str(chosen.value), **asked} if parsed.picked else several
         turn.show(focus.kind, focus.question, focus.rows, {**focus.query, **picked})
         return
-    if focus is not None and parsed.skip and not result.rows:
-        turn.show(
-            focus.kind, focus.question, focus.rows, focus.query
-        )  # what was shown to its end still stands
+    if focus is not None and parsed.skip and not result.rows:  # what was shown to its end still stands
+        turn.show(focus.kind, focus.question, focus.rows, focus.query)
         return
     rows = tuple(_row(record, at) for at, record in enumerate(result.records()[:MOST_SHOWN], 1))
     query: dict[str, Any] = {"sql": conditions_sql(execution), "total": result.total}

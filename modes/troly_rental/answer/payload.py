@@ -128,17 +128,18 @@ def table_content(found: ResultSet, title: str, badge: str, lang: Lang) -> Table
 
 
 def _side_by_side(found: ResultSet, title: str, badge: str, lang: Lang) -> Table:
-    records = found.records()
-    told = [
+    things = found.records()
+    filled = [name for name in found.columns if any(one[name] not in (None, "") for one in things)]
+    told = tuple(
         (
             column_label(name, found.entity, lang),
-            *(cell_text(name, one[name], found.entity, lang) for one in records),
+            *(cell_text(name, one[name], found.entity, lang) for one in things),
         )
-        for name in found.columns
-        if name not in {*HIDDEN, *_TITLES} and any(one[name] not in (None, "") for one in records)
-    ]
-    heads = ("", *(_item(one, found.entity)["title"] for one in records))
-    return Table(heads, tuple(told), title, (), badge, len(told))
+        for name in filled
+        if name not in {*HIDDEN, *_TITLES}
+    )
+    heads = ("", *(_item(one, found.entity)["title"] for one in things))
+    return Table(heads, told, title, (), badge, len(told))
 
 
 def _without_names(found: ResultSet) -> ResultSet:

@@ -30,8 +30,6 @@ _NAMED = frozenset({
 })  # fmt: skip
 _COUNTS = frozenset({"count", "count_where", "occupancy", "share"})
 _TIMES = frozenset({"month", "week", "day"})
-_COMPARED = ("price", "area", "deposit", "total", "monthly_rent")
-"""Figures that are told of two things side by side."""
 _MOST_SUGGESTIONS = 3
 
 
@@ -48,29 +46,14 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     if parsed.measures and not parsed.group:
         return _figure_words(parsed, found, lang)
     if found.total == 2 and not parsed.measures and any(one.field == "id" for one in parsed.filters):
-        return _compared(found, lang)
+        return say(
+            "answer.compared",
+            lang,
+            **dict(zip(("one", "other"), map(_title_of, found.records()), strict=True)),
+        )
     text = say("answer.table", lang, title=title_of(parsed, lang), rows=format_number(found.total, lang))
     told = (text, *(each(parsed, found, lang) for each in (_ends, _difference, _together)))
     return " ".join(part for part in told if part)
-
-
-def _compared(found: ResultSet, lang: Lang) -> str:
-    """Two things beside each other, and how far their figures are apart."""
-    one, other = found.records()
-    apart = [
-        say(
-            "answer.apart_in",
-            lang,
-            name=column_name(name, lang),
-            value=cell_text(name, abs(a - b), found.entity, lang),
-        )
-        for name in _COMPARED
-        if isinstance(a := one.get(name), int | float)
-        and isinstance(b := other.get(name), int | float)
-        and a != b
-    ]
-    titles = {"one": _title_of(one), "other": _title_of(other)}
-    return say("answer.compared", lang, **titles, apart=", ".join(apart) or say("answer.alike", lang))
 
 
 def counted_rows(found: ResultSet, parsed: ParsedQuestion, lang: Lang) -> str:

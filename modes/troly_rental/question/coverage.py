@@ -10,11 +10,18 @@ from troly.text.everyday import Role, without_everyday
 from troly.text.fold import WordToken, fold, folded_words, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.data.places import places
-from troly_rental.question.amounts import number_of
 from troly_rental.question.follow_ups import details_of
 from troly_rental.question.parts import ANY_DAY, PAID_YET, RATES, QuestionParts
 from troly_rental.question.places import is_led
-from troly_rental.question.pointers import GROUPS, of_shown, one_shown, people, pointers, sets_against
+from troly_rental.question.pointers import (
+    GROUPS,
+    of_shown,
+    one_shown,
+    people,
+    pointers,
+    sets_against,
+    several_pointed,
+)
 from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
@@ -202,17 +209,6 @@ def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Sp
         yield from of_shown(text)
 
 
-_ALL_OF = re.compile(
-    r"(?<!\w)(?:ca\s+)?(\d{1,2}|hai|ba|bon|nam)\s+(?:quan|huyen|phuong|khu|cho|noi|ben|loai|thang|nguoi|khach|ban|dua|khoan|so)\s+(?:do|nay|kia|ay|tren)(?:\s+(?:cong\s+)?lai)?(?!\w)"
-    r"|(?<!\w)(?:all|those|these|the)\s+(\d{1,2}|two|three|four)(?:\s+of\s+them|\s+(?:districts|bills|invoices|tenants|people|months))(?!\w)"
-)
-
-
-def several_pointed(text: str) -> Iterator[tuple[Span, int | None]]:
-    """Where so and so many of those before are pointed at, and how many: "hai người đó", "ba quận này"."""
-    return ((found.span(), number_of(found[1] or found[2])) for found in _ALL_OF.finditer(fold(text)))
-
-
 def _comparing_words(
     parts: QuestionParts, parsed: ParsedQuestion, *, each: bool, changed: bool
 ) -> frozenset[str]:
@@ -316,7 +312,14 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
     if any(one.field.endswith(("_kwh", "_m3")) for one in parsed.measures):
         yield from ("count", "figure price")
     if parts.money:
-        yield from ("revenue", "debt", "invoice", f"invoice {parts.money}", "amount asked")
+        yield from (
+            "revenue",
+            "debt",
+            "invoice",
+            f"invoice {parts.money}",
+            f"bill {parts.money}",
+            "amount asked",
+        )
     for label in (*lists("asks"),):
         kind, _, rest = label.partition(" ")
         if (

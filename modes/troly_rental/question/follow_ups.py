@@ -20,7 +20,7 @@ from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.output import told_apart
 from troly_rental.question.parts import MONEY_TOO, PAID_YET, RATES, QuestionParts, money_order
-from troly_rental.question.pointers import GROUPS, of_shown, one_shown, pointers, sets_against
+from troly_rental.question.pointers import GROUPS, of_shown, one_of_two, one_shown, pointers, sets_against
 from troly_rental.question.types import (
     OPPOSITE,
     PAPERS,
@@ -28,6 +28,7 @@ from troly_rental.question.types import (
     RUNNING,
     Filter,
     Measure,
+    Mode,
     Order,
     ParsedQuestion,
     Remark,
@@ -52,13 +53,8 @@ _FIGURED = frozenset({"price", "area", "views", *RATES})
 _AMOUNTS = frozenset({"sum", "paid", "owed", "monthly"})
 _DEAR = re.compile(r"(?<!\w)(?:re|dat|mac|cheaper|pricier|expensive)(?!\w)")
 _DEAR_MOST = re.compile(r"(?<!\w)(?:re|dat|mac)\s+nhat(?!\w)|(?<!\w)(?:cheapest|dearest|priciest)(?!\w)")
-_LONG, _SHORT = 14, 7
+_LONG = 14
 _MOST_POINTER_WORDS, _MOST_WORDS_OF_SHOWN = 14, 22
-# What the shared focus may call a row, and the figures that one of them can have the most of.
-THINGS = (
-    "phòng", "căn", "căn hộ", "chỗ", "nhà", "tin", "bài", "bài đăng", "tin đăng", "hợp đồng", "hóa đơn", "lịch", "lịch hẹn",
-    "tòa nhà", "room", "rooms", "apartment", "place", "flat", "post", "listing", "contract", "invoice", "viewing", "building",
-)  # fmt: skip
 _WHICH_ROWS = re.compile(
     r"(?<!\w)(?<!the )(?<!nhu )(?:nao|ai|which|who|con\s+(?:(?:nhung|cac)\s+)?(?:gi|j|chi|loai gi)|what\s+else|what(?:'s|s| is)\s+left)(?!\w)|^\W*any(?!\w)"
 )
@@ -91,21 +87,6 @@ _MORE_THINGS = re.compile(
 _RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
 
 
-def _more_of_two(*nouns: str) -> re.Pattern[str]:
-    """The one of two things called so that has more: "cái rẻ hơn", "the cheaper one"."""
-    behind = "|".join(f"(?<={noun} )" for noun in nouns)
-    return re.compile(
-        rf"(?i)(?<!\w)(?:{behind})(rẻ|re|mắc|mac|đắt|dat|rộng|rong|lớn|lon|to|nhỏ|nho|bé) (?:hơn|hon)(?!\w)"
-        r"|(?<=\bthe )(cheap|small|larg|bigg)er(?= one| of)"
-    )
-
-
-_OF_TWO = _more_of_two("cái")
-"""The one of two that has more: "cái rẻ hơn ở phường nào", "the cheaper one"."""
-_OF_TWO_ASKED = _more_of_two(
-    "cái", "cai", "căn", "can", "con", "phòng", "phong", "nhà", "nha", "chỗ", "cho", "tin"
-)
-"""The same of any thing, where something of it is asked: "phòng mắc hơn thì cọc bao nhiêu"."""
 _SEARCHES = re.compile(r"(?<!\w)(?:tim|kiem|loc|liet ke|find|search|list|show)(?!\w)")
 _AGAINST = re.compile(
     r"(?<!\w)(?:so(?= (?:voi|ra|sanh|thang|ky|ki|thi)(?!\w))|hon|chenh|compared|than|vs|versus|(?:tang|len|cao|nhieu) (?:hay|hoac) (?:la )?(?:giam|xuong|thap|it)|(?:up|more|higher) or (?:down|less|lower))(?!\w)"
@@ -147,12 +128,7 @@ def change_query(
     message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` with the one change that `message` says, None when it starts something new. Not checked for readiness."""
-    sides = (
-        _against_month(parts, previous)
-        or _compared_sides(parts, previous)
-        or _at_end(message, parts, previous)
-        or _of_field(parts, previous)
-    )
+    sides = _against_month(parts, previous) or _compared_sides(parts, previous) or _of_field(parts, previous)
     if sides is not None:
         return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
     changes = _change_words(parts)
@@ -237,26 +213,6 @@ def _without_asked(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestio
     if "status" in parts.needless:  # an appointment that its place names is of any day
         out |= {"status", *(["scheduled_at"] if _is_placed(parts) and "scheduled_at" not in said else [])}
     return replace(found, filters=tuple(one for one in found.filters if one.field not in out))
-
-
-def _at_end(message: str, parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
-    """The room whose rent was told as the lowest or highest, where something of it is asked ("căn đó rộng bao nhiêu"); None for
-    other messages.
-    """
-    ends = [(one.kind, one.field) for one in previous.measures]
-    told = (
-        ends in ([("min", "price")], [("max", "price")]) and not previous.group and previous.entity == "room"
-    )
-    details = details_of(message) if told and pointers(parts.text, "row") else ()
-    if (
-        not details
-        or parts.filters
-        or not {*parts.output.group} <= {*details}
-        or _END_OF_ALL.search(fold(parts.text))
-    ):
-        return None
-    order = (Order("price", previous.measures[0].kind == "max"),)
-    return replace(previous, measures=(), order=order, limit=1, mode="LIST", details=details)
 
 
 def _asked_of_first(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuestion | None:
@@ -666,8 +622,9 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
     output, find = parts.output, parts.vocabulary.find
     again = any(one.search(fold(parts.text)) for one in (_SEARCHES, _WHICH_ONES))
     again = again or bool(parts.filters and _ANY_MORE.search(fold(parts.text)))
+    again = again or bool({one.field for one in parts.filters} - PLACES - {"type"})
     if found.limit == 1 and again and not (parts.limit or output.order):
-        found = replace(found, limit=None)  # "tìm riêng quận 9" after the largest one
+        found = replace(found, limit=None, details=())  # "tìm riêng quận 9" after the largest one
     now = any(hit.label == "now" or hit.phrase == "đang" for hit in everyday_phrases(parts.text))
     if now and {"status"} == {one.field for one in parts.filters}:  # a state of now is of no month
         found = replace(found, filters=tuple(one for one in found.filters if one.field != "month"))
@@ -815,14 +772,15 @@ def pick_row(
     near = rows
     more = bool(parts.vocabulary.find(text, "edits", *_MORE) and _WHICH_ROWS.search(text))
     which = more and not _ANY_MORE.search(text)
-    if last and (among or which or (_OF_TWO_ASKED.search(message) and details_of(message))):
+    if last and (among or which or (details_of(message) and one_of_two(message, asked=True) != message)):
         near = replace(rows, rows=tuple(row for row in rows.rows if row.id in last))  # spoken of last
     if len(near.rows) == 2:
-        of_two = _OF_TWO_ASKED if details_of(message) else _OF_TWO
-        message = of_two.sub(lambda one: f"{one[1]} nhất" if one[1] else f"{one[2]}est", message)
+        message = one_of_two(message, asked=bool(details_of(message)))
     found = _named_by_value(parts, rows)
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
-    found = found or find_reference(blank_out(message, flats, "|"), near, things=THINGS, fields=_EXTREMES)
+    found = found or find_reference(
+        blank_out(message, flats, "|"), near, things=lists("pointers")["things"], fields=_EXTREMES
+    )
     found = found or _named_by_id(message, rows)
     if found is None and which and len(near.rows) == 2:
         found = Reference("these", near.rows, ())  # "cái nào rộng hơn"
@@ -843,8 +801,9 @@ def pick_row(
         picked = _extreme(found, parts, previous, message)
     else:
         picked = _pointed_at(found, parts, previous, rows, start)
-    compared = among and parts.vocabulary.find(text, "edits", *_MORE) and _WHICH_ROWS.search(text)
-    if picked is not None and picked.limit == 1 and compared:  # "trong hai phòng rẻ nhất phòng nào rộng hơn"
+    if (
+        picked is not None and picked.limit == 1 and among and more
+    ):  # "trong hai phòng rẻ nhất phòng nào rộng hơn"
         words = ", ".join(f"«{nfc(message)[start:end]}»" for start, end in among)
         return replace(picked, missing=(Remark.of("missing.which", words=words),)), pointed
     if picked is not None and focus.kind == "room" and _asks_who_lives(parts, focus, lets=lets):
@@ -972,7 +931,9 @@ def _pointed_at(
             if more[0] in {"cheaper", "dearer"} and details and not one:  # "căn nào điện rẻ hơn"
                 order = replace(order, field=next((name for name in details if name in RATES), "price"))
             return replace(start, filters=(ids,), mode="LIST", order=(order,), limit=one, details=details)
-        return replace(start, filters=(ids, *asked), mode="LIST" if listed or asked else "TABLE")
+        told = details_of(start.question) if found.kind == "this" else ()
+        form: Mode = "LIST" if listed or asked or told else "TABLE"
+        return replace(start, filters=(ids, *asked), mode=form, details=told)
     number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.
     details = details_of(start.question)
@@ -1017,6 +978,8 @@ def _chosen(found: Reference, query: Mapping[str, Any]) -> list[str] | None:
 
 def _first_of_all(found: Reference, previous: ParsedQuestion | None, focus: Focus) -> list[str]:
     """ "tin đó" after "tin nào nhiều lượt xem nhất": the one that was asked for; empty where it shares its place."""
+    if found.kind == "this" and previous is not None and previous.end:
+        return [row.id for row in focus.rows]  # all that share the lowest rent that was told
     if found.kind != "this" or previous is None or not previous.order or previous.skip:
         return []
     name = previous.order[0].field

@@ -27,6 +27,7 @@ PRICES = (Measure("avg", "price"), Measure("min", "price"), Measure("max", "pric
 """What "giá bao nhiêu" asks of several rooms."""
 _PRICE_ENDS = ((Order("price"),), (Order("price", True),))
 """The orders of which "giá bao nhiêu" asks for the end: "phòng rẻ nhất giá bao nhiêu"."""
+_PRICE_END = re.compile(r"(?:re|dat|mac) (?:nhat|nhut)")
 _DOWNWARDS = ("descending", "largest", "dearest", "newest", "most viewed")
 _LIST_ORDERS = {
     "newest": Order("posted_at", True), "oldest": Order("posted_at"), "cheapest": Order("price"),
@@ -330,6 +331,9 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         return ends
     labels = list(dict.fromkeys(hit.label for hit in hits))
     field = _field(vocabulary, text)
+    rates = vocabulary.find(text, "asks", *(f"figure {name}" for name in _RATES))
+    if any(_PRICE_END.match(fold(hit.phrase)) and hit.end <= one.start for hit in hits for one in rates[:1]):
+        field = "price"  # "rẻ nhất bao nhiêu, cọc mấy đồng"
     if not labels and _asks_amount_of_price(vocabulary, text):
         labels = ["price asked"]
     if field == "views" and ({"count", "sum"} & {*labels} or _VIEWS_ASKED.search(fold(text))):

@@ -26,7 +26,6 @@ from troly_rental.question.coverage import (
     is_pointed,
     is_sharp,
     points_at_rows,
-    several_pointed,
     unknown_area,
     unread_words,
 )
@@ -36,7 +35,7 @@ from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import LEFT_OUT, WHICH
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
 from troly_rental.question.places import AREAS, missing_area
-from troly_rental.question.pointers import people, pointers
+from troly_rental.question.pointers import people, pointers, several_pointed
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import (
     PAPERS,
@@ -79,11 +78,7 @@ _MOST_THINGS = re.compile(
 )
 """What papers do not tell the end of: "which tenant has the most people"."""
 _NUMBER = re.compile(r"(?<!\w)(?:bao nhieu|how many|so luong|tong so|(?:co|con|duoc|trong|nao) may)(?!\w)")
-_CHARGED_BY = {
-    "rent": "price", "electricity": "electricity_price", "electricity_kwh": "electricity_price",
-    "water": "water_price", "water_m3": "water_price",
-}  # fmt: skip
-"""What a room tells where a charge is asked for that only bills have: "tiền điện bao nhiêu một số"."""
+_CHARGE = re.compile(r"^(rent|electricity|water)(?:_kwh|_m3)?$")
 _COUNTERS = frozenset({"can", "cho", "place", "places", "unit", "units"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
@@ -344,8 +339,9 @@ def _told_of_row(
     """The query for a row that `pointed` words point at, with what was not read of the question about it."""
     parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
     fields = entities()[parsed.entity].fields
-    named = (one if one in fields else _CHARGED_BY.get(one, one) for one in parsed.details)
-    parsed = replace(parsed, details=tuple(dict.fromkeys(named)))
+    if "price" in fields:  # a room tells the rates of what only bills charge: "tiền điện bao nhiêu một số"
+        rates = (_CHARGE.sub(r"\1_price", one).removeprefix("rent_") for one in parsed.details)
+        parsed = replace(parsed, details=tuple(dict.fromkeys(rates)))
     told = tuple(one for one in parts.remarks if one.key == "said.metered")
     unread = unread_words(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
     if parsed.ready:
@@ -558,7 +554,7 @@ def _with_unread(
 
 def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuestion:
     """The question of a message that stands by itself."""
-    find, output, entity = parts.vocabulary.find, parts.output, parts.entity
+    find, output, entity, own = parts.vocabulary.find, parts.output, parts.entity, parts.own
     # "giá bao nhiêu" is a figure of nothing in particular.
     price_alone = not find(parts.text, "asks", "count", "avg", "median", "trend", "compare", "occupancy")
     figures = bool(output.group or (output.measures and not price_alone))
@@ -588,7 +584,6 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
     if intent != "QUERY":
         missing = (Remark.of("missing.what"),) if intent == "CLARIFICATION" else ()
         return ParsedQuestion(intent, question=message, missing=missing)
-    own = parts.own
     states = {value for one in parts.filters if one.field == "status" for value in one.values}
     states |= {one.field for one in output.measures if one.kind == "count_where"}
     if entity == "room" and states & _HIDDEN_STATES:

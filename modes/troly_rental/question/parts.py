@@ -48,12 +48,6 @@ PAID_YET = re.compile(
     r"|(?<!\w)(?:paid|pay)(?!\w).*(?<!\w)yet(?!\w)|^(?:has|have|did)\s.*(?<!\w)(?:paid|pay)(?!\w)"
 )
 """Whether something is paid: "đóng chưa", "has she paid"."""
-_I_HAVE = re.compile(
-    r"(?<!\w)(?:toi|tui|minh|em|anh|chi|bac|co|chu)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|so huu)\s+(?:tong|tat ca|cong|het|thay|nhung|cac)\b"
-    r"|(?<!\w)(?:toi|tui|minh|em|anh|chi|bac)\s+(?:(?:dang|hien|hien tai|hien dang|da|con|thi)\s+)*(?:co|con|so huu|dang)\s+(?:may|bao nhieu|nhieu|bn)\b"
-    r"|(?<!\w)(?:do|have)\s+i\s+have(?!\w)"
-)
-"""Whoever lets rooms asks for the own ones: "tôi có tổng cộng bao nhiêu nhà trọ"."""
 _SINCE_WHEN = re.compile(
     r"(?<!\w)(?:thue|o|renting|lived|rented)\b.*(?<!\w)(?:bao lau|tu khi nao|tu bao gio|tu ngay nao|tu hom nao|khi nao|since when|how long)(?!\w)|(?<!\w)how long have i(?!\w)"
 )
@@ -71,6 +65,7 @@ _MOST_MONEY = re.compile(
 """The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
 _NO_CONDITIONS = frozenset({"", "limit", "other", "fee", "unit"})
 RATES = ("deposit", "electricity_price", "water_price")
+_RATE = re.compile(r"(?<!\w)gia (?:dien|nuoc)(?!\w)")
 _HOW_IS_IT = re.compile(
     r"(?<!\w)(?:tinh sao|sao|the nao|nhu the nao|ra sao|nhu nao|how are|what are|what is)(?!\w)"
 )
@@ -147,17 +142,7 @@ _NUMBERED = re.compile(
 )
 """A room by its number in the data."""
 _TO_SEE = re.compile(r"(?<!\w)(?:xem|coi|lich|hen)(?!\w)")
-_TOMORROW = re.compile(
-    r"(?i)(?<!\w)(?<!ngày )(?<!ngay )(?<!sáng )(?<!sang )(?<!chiều )(?<!chieu )(?<!tối )(?<!toi )(?<!trưa )(?<!trua )(?<!hôm )(?<!hom )"
-    r"(?<!chị )(?<!chi )(?<!anh )(?<!em )(?<!bạn )(?<!ban )(?<!của )(?<!cua )(?<!khách )(?<!khach )(?<!cô )(?<!co )(mai)(?!\w)(?!\s+(?-i:[A-ZÀ-Ỹ]))"
-)
-"""Tomorrow in a question about appointments: "mai anh có hẹn", no one called Mai."""
 _PAPER = re.compile(r"(?i)(?<!\w)hđ(?!\w)")
-_OF_CONTRACTS = re.compile(
-    r"(?<!\w)(?:(?<!tien )thue|het han|con han|hieu luc|ky|bat dau|ket thuc|coc|thoi han|gia han)(?!\w)"
-)
-_OF_BILLS = re.compile(r"(?<!\w)(?:dien|nuoc|tien|no|dong|tra|nop|thanh toan|qua han|tre han)(?!\w)")
-"""What makes a contract and what makes a bill of "hđ"; a month makes a bill where nothing makes a contract."""
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
 
@@ -180,15 +165,9 @@ def _signs_in_words(text: str, about: str) -> str:
     """Comparison signs before a number, and turns of speech, as the words that mean them."""
     text = months_of_year(re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text))
     if about == "viewing" or _TO_SEE.search(fold(text)):
-        text = _rewritten(_TOMORROW.sub(_tomorrow, text), "viewing")
+        text = _rewritten(text, "viewing")
     text = _rewritten(text, "first")
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
-
-
-def _tomorrow(found: re.Match[str]) -> str:
-    """Tomorrow with the word for a day; a capital inside a sentence makes a name: "Bạch Mai"."""
-    named = found[1][0].isupper() and found.string[: found.start()].rstrip()[-1:] not in {"", ".", "?", "!"}
-    return found[1] if named else f"ngày {found[1]}"
 
 
 def _ranked(text: str) -> tuple[int, str]:
@@ -246,7 +225,7 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
         return bool(vocabulary.find(text, "asks", *labels))
 
     mine = vocabulary.owned(text)
-    own = bool(mine) or (role == "LANDLORD" and bool(_I_HAVE.search(fold(text))))
+    own = bool(mine) or (role == "LANDLORD" and said("lets"))
     hits = vocabulary.find(text, "asks", *_ENTITIES, "other")
     of_rooms, of_bills = (
         [label for label in lists("asks") if label.startswith(f"status {one} ")]
@@ -306,9 +285,9 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
 
 def _paper_in_words(text: str, about: str) -> str:
     """ "hđ" as the contract or the bill that the other words, or the records `about`, make of it; as it stands for neither."""
-    plain = fold(text)
-    contract, bill = bool(_OF_CONTRACTS.search(plain)), bool(_OF_BILLS.search(plain))
-    bill = bill or (not contract and "thang" in folded_words(plain))
+    made = {hit.label for hit in Vocabulary().find(text, "asks", "of contracts", "of bills")}
+    contract = "of contracts" in made
+    bill = "of bills" in made or (not contract and "thang" in folded_words(text))
     kind = about if contract == bill else "contract" if contract else "invoice"
     meant = {"contract": "hợp đồng", "invoice": "hóa đơn"}.get(kind)
     return _PAPER.sub(meant, text) if meant else text
@@ -480,6 +459,8 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     if plain := vocabulary.find(text, "asks", "revenue") or vocabulary.find(text, "asks", "debt"):
         return plain[0].label
     found = vocabulary.find(text, "asks", *(f"invoice {name}" for name in (*_CHARGES, "rent")))
+    if about == "invoice" and not (found or _RATE.search(fold(text))):
+        found = vocabulary.find(text, "asks", "bill electricity", "bill water")
     periods = [one.span for one in find_ranges(text, ANY_DAY)]
     by_month = role != "GUEST" and _by_month(
         vocabulary, text, rent=bool(found) and found[0].label == "invoice rent"
@@ -499,7 +480,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     amounts = parse_quantities(vocabulary, blank_out(text, periods))
     if any(one.field not in {"limit", "other", "unit", ""} for one in amounts):
         return ""
-    return hit.label.removeprefix("invoice ")
+    return hit.label.partition(" ")[2]
 
 
 def _by_month(vocabulary: Vocabulary, text: str, *, rent: bool) -> bool:

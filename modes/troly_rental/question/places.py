@@ -296,20 +296,16 @@ def _elsewhere(vocabulary: Vocabulary, text: str, known: list[Span]) -> list[Spa
     for hit in vocabulary.find(text, "wheres", "elsewhere"):
         typed = text[hit.start : hit.end]
         named = typed.istitle() or (hit.exact and not hit.phrase.isascii())
-        begins = not text[: hit.start].strip() and (hit.exact or not _counted(vocabulary, text, hit))
+        ended = vocabulary.find(
+            text[hit.end :], "asks", "cheapest", "dearest", "largest", "smallest", "newest"
+        )
+        begins = not text[: hit.start].strip() and (hit.exact or not ended)  # "hai phòng rẻ nhất"
         if named or is_led(text, hit.start) or begins:
             found.append((hit.start, hit.end))
     others = blank_out(text, [*known, *found], "|")
     found += _proper_names(vocabulary, others)
     longer = [one for one in found if not any(a <= one[0] and one[1] <= b for a, b in known)]
     return [one for one in longer if not _ends_in(vocabulary, text[: one[0]], "named after")]
-
-
-def _counted(vocabulary: Vocabulary, text: str, hit: PhraseHit) -> bool:
-    """Whether what begins like a name counts rooms at an end of an order: "hai phòng rẻ nhất" is no Hải Phòng."""
-    return bool(
-        vocabulary.find(text[hit.end :], "asks", "cheapest", "dearest", "largest", "smallest", "newest")
-    )
 
 
 def _proper_names(vocabulary: Vocabulary, text: str) -> Iterator[Span]:

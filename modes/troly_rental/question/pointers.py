@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
+from troly.text.fold import fold
 from troly.text.match import Lexicon, PhraseHit, spans_of
 from troly.text.wordlist import LEXICONS, read_lists
+from troly_rental.question.amounts import number_of
 from troly_rental.question.types import Span
-from troly_rental.question.vocabulary import lists
+from troly_rental.question.vocabulary import lexicon, lists
 
 GROUPS = ("month", "district", "ward", "type", "tenant", "building")
 """What figures are told by, and the first of them pointed at."""
@@ -18,33 +21,54 @@ _UNSURE = (" nọ", " nớ", " đây", " đấy", " í")
 
 def pointers(text: str, kind: str) -> list[Span]:
     """Where `text` points at a thing of `kind`."""
-    return spans_of(hit for hit in _sure(_lexicon(kind), text) if hit.label == kind)
+    return spans_of(hit for hit in _sure(_pointing(kind), text) if hit.label == kind)
 
 
 def people(text: str) -> list[Span]:
     """Where `text` points at a person."""
-    return spans_of(_sure(_sections("person"), text))
+    return spans_of(_sure(lexicon("pointers", "person"), text))
 
 
 def of_shown(text: str) -> list[Span]:
     """Where `text` points at several of what was shown: "trong số đó", "trong hai phòng", "of those two"."""
-    return spans_of(_sure(_sections("several"), text))
+    return spans_of(_sure(lexicon("pointers", "several"), text))
+
+
+def several_pointed(text: str) -> Iterator[tuple[Span, int]]:
+    """Where so and so many of those before are pointed at, and how many: "hai người đó", "ba quận này", 0 for no number."""
+    for hit in _sure(lexicon("pointers", "counted"), text):
+        yield (
+            (hit.start, hit.end),
+            next((n for word in fold(hit.phrase).split() if (n := number_of(word))), 0),
+        )
 
 
 def one_shown(text: str) -> list[tuple[Span, bool]]:
     """Where `text` points at one thing that was shown, and whether that may be a place ("ở đó", "there")."""
-    hits = _sure(_sections("several", "one", "one place", "none"), text)
+    hits = _sure(lexicon("pointers", "several", "one", "one place", "none"), text)
     return [((hit.start, hit.end), hit.label == "one place") for hit in hits if hit.label.startswith("one")]
+
+
+def one_of_two(text: str, *, asked: bool) -> str:
+    """`text` with the one of two that has more as the end of both: "cái rẻ hơn" as "cái rẻ nhất"; any thing where something of it
+    is `asked`.
+    """
+    hits = _sure(lexicon("pointers", "of two", *(("of two asked",) if asked else ())), text)
+    for hit in reversed([*hits]):
+        said = text[hit.start : hit.end]
+        end = re.sub(r"er(?=\W|$)", "est", said) if said.lower().startswith("the ") else said[:-3] + "nhất"
+        text = text[: hit.start] + end + text[hit.end :]
+    return text
 
 
 def sets_against(text: str) -> bool:
     """Whether a figure is set against the one before: "mắc hơn không", no "rẻ hơn 4 triệu"."""
-    return any(True for _ in _sure(_sections("higher"), text))
+    return any(True for _ in _sure(lexicon("pointers", "higher"), text))
 
 
-def _sure(lexicon: Lexicon, text: str) -> Iterator[PhraseHit]:
+def _sure(phrases: Lexicon, text: str) -> Iterator[PhraseHit]:
     """The hits that no missing accents make doubtful; what a number follows is a limit: "phòng rẻ hơn 4 triệu"."""
-    for hit in lexicon.find(text):
+    for hit in phrases.find(text):
         named = hit.label == "person" and hit.phrase.startswith(("cô ", "bà "))
         doubtful = not hit.exact and (named or hit.phrase.endswith(_UNSURE))
         limit = hit.phrase.endswith((" hơn", "er", " trên")) and text[hit.end :].lstrip()[:1].isdigit()
@@ -53,12 +77,7 @@ def _sure(lexicon: Lexicon, text: str) -> Iterator[PhraseHit]:
 
 
 @cache
-def _sections(*labels: str) -> Lexicon:
-    return Lexicon({label: lists("pointers")[label] for label in labels})
-
-
-@cache
-def _lexicon(kind: str) -> Lexicon:
+def _pointing(kind: str) -> Lexicon:
     """The phrases of `kind`: its nouns with the words that point; several of groups are none of it."""
     listed, words = lists("pointers"), read_lists(LEXICONS / "reference.txt")
     behind = (*words["this"], *(listed["first"] if kind in GROUPS else ()))

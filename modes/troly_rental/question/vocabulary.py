@@ -47,7 +47,7 @@ class Vocabulary:
 
     def find(self, text: str, name: str, *labels: str) -> list[PhraseHit]:
         """The phrases of a file, or of some of its sections, which then compete among themselves only."""
-        return self._in_language(_lexicon(name, *labels).find(text))
+        return self._in_language(lexicon(name, *labels).find(text))
 
     def owned(self, text: str) -> list[PhraseHit]:
         """Where records of the asker's own are spoken of; "my office", "con của tôi", "how many can I rent" are none."""
@@ -122,7 +122,8 @@ def amenity_codes() -> tuple[str, ...]:
 
 
 @cache
-def _lexicon(name: str, *labels: str) -> Lexicon:
+def lexicon(name: str, *labels: str) -> Lexicon:
+    """The phrases of a file, or of some of its sections."""
     sections = lists(name)
     return Lexicon({label: sections[label] for label in labels or tuple(sections)})
 

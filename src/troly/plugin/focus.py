@@ -273,7 +273,7 @@ class _Pointers:
             return None if self._is_amount(at + counted) else (number, at, at + counted + 1)
         if self._is(at - 1, "beside") or self._is(at - 2, "beside") == 2:  # "compare 2 and 5"
             other = at + 1 + self._is(at + 1, "and")
-            if other > at + 1 and self._number(other) and self._ends_clause(other):
+            if other > at + 1 and self._number(other) and self._is_bare_number(at, other):
                 return (number, at, at + 1) if (number := self._number(at)) else None
         # In English the number stands before the thing and is an ordinal: "the second one", "2nd room".
         ordinal = word.text.isascii() and (word.text[-2:] in {"nd", "rd", "th"} or word.text == "1st")
@@ -282,11 +282,6 @@ class _Pointers:
             if size or self._is_short or self._is(at + 1, "and"):
                 return number, at, at + 1 + size
         return None
-
-    def _ends_clause(self, at: int) -> bool:
-        """Whether nothing, or a mark, follows word `at`."""
-        end = self._tokens[at].end
-        return not self._text[end:].strip() or not self._text[end:].lstrip()[0].isalnum()
 
     def _is_bare_number(self, thing: int, at: int) -> bool:
         """Whether digits right after a thing number it: "con 1", "phòng 2" at the end, but not "phòng 2 ngủ"."""

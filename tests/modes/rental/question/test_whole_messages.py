@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.modes.rental.question.cases import NOW, ask, told
+from troly.plugin.focus import FocusRow
 
 FIRST = "phòng trọ dưới 3tr5 ở gò vấp có máy lạnh"
 KEPT = {"price<3500000", "amenity=air_conditioner"}
@@ -111,12 +112,13 @@ def test_a_contract_that_ends_in_a_month_ends_in_the_coming_one() -> None:
     assert {str(one.value)[:4] for one in gone.filters if one.field == "end_date"} == {str(NOW.year - 1)}
 
 
-@pytest.mark.parametrize(("most", "down"), [("rẻ nhất", False), ("đắt nhất", True)])
-def test_the_room_whose_rent_was_told_can_be_spoken_of(most: str, down: bool) -> None:
-    found = ask(f"Chung cư {most} Quận 7 bao nhiêu tiền?", "căn đó rộng bao nhiêu?", role="GUEST")
-    assert (found.mode, found.limit, found.measures) == ("LIST", 1, ())
-    assert [(one.field, one.descending) for one in found.order] == [("price", down)]
-    assert found.details == ("area",)
+@pytest.mark.parametrize("most", ["rẻ nhất", "đắt nhất"])
+def test_the_room_whose_rent_was_told_can_be_spoken_of(most: str) -> None:
+    rows = (FocusRow("7", "A", {"min_price": 8.5e6}), FocusRow("9", "B", {"min_price": 8.5e6}))
+    asked = (f"Chung cư {most} Quận 7 bao nhiêu tiền?", "căn đó rộng bao nhiêu?")
+    one, both = (ask(*asked, role="GUEST", rows=shown) for shown in (rows[:1], rows))
+    assert (one.mode, one.limit, one.measures, one.details) == ("LIST", 1, (), ("area",))
+    assert (told(one), told(both), both.certain) == ({"id=7"}, {"idin7,9"}, True)
 
 
 def test_papers_after_a_contract_are_not_of_that_contract() -> None:
