@@ -930,6 +930,8 @@ class _Parser:
         if hit.end > item.start or not self._reaches(hit.end, item, items):
             return False
         between = [one for one in items if hit.end <= one.start < item.start]
+        if between and item.kind == "fact" and folded_words(self._text[item.start :])[0] in {"co", "with"}:
+            return False  # "không phải Logitech, có dây": that is wanted
         held = any(0 <= hit.start - one.end <= 2 for one in items)  # "Dell không lấy lấy HP"
         since = hit.end if held or not between else between[0].end
         turns = lexicon("catalogue", "wanted instead").find(self._rest[since : item.start])
