@@ -90,21 +90,7 @@ _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|vs|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhưng|nhung|mà|ma|but)(?!\w)", re.IGNORECASE)
-# Topics that show in what is asked of another: how long and how much it takes, where something is brought.
-_SENT = {"topic delivery", "topic delivery fee", "topic express"}
 _GIVEN_BACK = {"topic return", "topic return policy", "topic refund"}
-_COSTS = {"price asked", "fee asked"}
-_IMPLIED = (
-    ("installation", ({"build", "fits", "topic upgrade"}, {"distance", "at home"})),
-    ("trade-in", ({"old", "topic used goods"}, {"traded"})),
-    ("warranty terms", ({"topic invoice"}, {"ask warranty"})), ("box", ({"box"}, {"ask warranty", "topic not covered", "topic warranty terms", "topic warranty period"})),
-    ("exchange", ({"box"},)), ("delivery fee", (_SENT, _COSTS)), ("delivery", (_SENT | {"topic order"}, {"how long"})),
-    ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
-    ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})), ("students", ({"topic promotion"}, {"fact study"})),
-    ("warranty parts", ({"ask battery", "ask charger"}, {"ask warranty"})), ("warranty terms", ({"terms"}, {"ask warranty"})),
-    ("repair time", ({"repair"}, {"how long"})), ("repair cost", ({"repair"}, _COSTS)),
-    ("warranty place", ({"bring"}, {"repair", "broken"}, {"where"})),
-)  # fmt: skip
 # "màn hình rẻ nhất": no part is bought by its price.
 _CHEAPEST = re.compile(r"\s*(?:ddr\d (?:.* )?)?(?:gia )?(?:re|mac|dat) nh[au]t(?!\w)")
 _STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
@@ -438,6 +424,8 @@ class _Parser:
         for match in _WHICH_FIGURE.finditer(fold(self._rest)):
             self._spans.append(match.span(1))
             asks = asks or [f"unit {match[1]}"]
+            if kinds == ["psu"] and self._whole in {"vga", "pc"}:
+                kinds, asks = [], ["power"]  # "cần nguồn bao nhiêu W" of the card shown
         items = self._platforms(kinds, self._items())
         wanted, denied = self._signs(items)
         # "không ưng Dell Vostro, tìm Dell khác": the maker itself is wanted.
@@ -456,6 +444,10 @@ class _Parser:
             items = [item for item in items if item.value != "study"]
             wanted = [item for item in wanted if item.value != "study"]
         calls = any(item.kind in {"word", "brand"} for item in wanted)
+        if {"wired", "wireless"} <= {item.value for item in wanted}:
+            # "có dây hay không dây" asks which of the two.
+            asks.append("connection")
+            wanted = [item for item in wanted if item.value not in {"wired", "wireless"}]
         if "how long" in labels and "warranty" in asks and not calls:
             topics.append("warranty period")
             asks = asks if kinds else [name for name in asks if name != "warranty"]
@@ -479,14 +471,12 @@ class _Parser:
             and not self._names_whole(items)
         ):
             action, parts, kinds = "build", tuple(kind for kind in kinds if kind in PARTS), []
+        kinds = kinds or ["pc"] * ("ready made" in labels)  # "máy ráp sẵn nào có card rời"
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
-        moves: list[str] = [
-            name
-            for name in ("brands asked", "total", "each", "compare", "difference", "distance")
-            if name in labels
-        ]
+        told = ("brands asked", "total", "each", "compare", "difference", "distance")
+        moves: list[str] = [name for name in told if name in labels]
         moves += ["kinds asked"] * (
             "kinds asked" in labels and not (kinds or items or asks or order or shows)
         )
@@ -660,13 +650,15 @@ class _Parser:
     def _topics(self) -> list[str]:
         """The topics of service, those that show in what is asked of others too."""
         topics = [hit.label[6:] for hit in self._hits if hit.label.startswith("topic ")]
-        implied = [(topic, told) for topic, told in _IMPLIED if all(self._labels & one for one in told)]
+        rules = word_lists("topic_rules")
+        ways = [
+            (name[8:], one.split(" + ")) for name in rules if name[:8] == "implied " for one in rules[name]
+        ]
+        implied = [(topic, told) for topic, told in ways if self._labels.issuperset(told)]
         topics += [topic for topic, _ in implied]
-        said = {label for _, told in implied for one in told for label in one}
+        said = {label for _, told in implied for label in told}
         self._spans += spans_of(hit for hit in self._hits if hit.label in said)
-        # What is asked more closely says it alone.
-        closer = word_lists("closer_topics")
-        return [topic for topic in topics if not set(closer.get(topic, ())) & set(topics)]
+        return [topic for topic in topics if not {*rules.get(f"closer {topic}", ())} & {*topics}]
 
     def _wants(self, kinds: Sequence[str], items: Sequence[_Item]) -> tuple[str, ...]:
         """The goods asked for, as written, where one message names several of different kinds, each by its own name.
@@ -938,6 +930,8 @@ class _Parser:
         if hit.end > item.start or not self._reaches(hit.end, item, items):
             return False
         between = [one for one in items if hit.end <= one.start < item.start]
+        if between and item.kind == "fact" and folded_words(self._text[item.start :])[0] in {"co", "with"}:
+            return False  # "không phải Logitech, có dây": that is wanted
         held = any(0 <= hit.start - one.end <= 2 for one in items)  # "Dell không lấy lấy HP"
         since = hit.end if held or not between else between[0].end
         turns = lexicon("catalogue", "wanted instead").find(self._rest[since : item.start])

@@ -30,7 +30,7 @@ from troly_shopping.products.query import (
     refine,
 )
 from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
-from troly_shopping.wordlists import lexicon
+from troly_shopping.wordlists import lexicon, word_lists
 
 # Kinds of the shared focus.
 PRODUCTS, PAGES = "products", "pages"
@@ -38,20 +38,12 @@ MAX_SHOWN, MAX_COMPARED = 12, 4
 # Kept with the conversation: the names of the goods shown last.
 GOODS = "goods_shown"
 Scope = Literal["none", "search", "rows", "order"]
-# What "how much" asks after a topic.
-_COST = {
-    "repair time": "repair cost", "warranty terms": "repair cost", "warranty period": "repair cost", "warranty place": "repair cost",
-    "not covered": "repair cost", "delivery": "delivery fee",
-}  # fmt: skip
 SIZES = r"[0-9]+ ?[GT]B(?:/[0-9]+ ?[GT]B)*"
 _SIZE = re.compile(rf"(?<!\w){SIZES}(?!\w)", re.IGNORECASE)
 # "hơn bản 16GB bao nhiêu tiền", but not "hơn 20 triệu".
 _BY_HOW_MUCH = re.compile(
     r"\b(hon|kem)\s+(?!\d[\d.,]*\s*(?:tr|trieu|k|nghin|ngan|cu)\b).*\b(?:bao nhieu|bn|nhieu|may) ?(?:tien)?"
 )
-COSTLY = {
-    "repair cost", "installation", "delivery fee", "cleaning", "upgrade", "express", "warranty extension",
-}  # fmt: skip
 _KIND = 500
 _NUMBER = re.compile(r"\d+")
 # A number that counts nothing and is no part of another.
@@ -379,9 +371,16 @@ def _of_part(
     meant = [
         row for row in rows if row.values.get("kind") in PARTS and row.values.get("kind") not in query.kinds
     ]
-    if not query.fits or len(meant) != 1:
+    if not query.fits or len({row.values.get("kind") for row in meant}) != 1:
         return None
-    whole = replace(query, words=(*query.words, *folded_words(meant[0].title)), brands=(), owned=())
+    # Of several what goes with all that are called so.
+    name, kinds = meant[0].title, lexicon("kinds").find(meant[0].title)
+    called = tokens(name[max((hit.end for hit in kinds if hit.start == 0), default=0) :])
+    shared = {
+        one.folded: one.text for one in called if all(one.folded in folded_words(row.title) for row in meant)
+    }
+    words, said = (*query.words, *shared), {**query.said, **shared}
+    whole = replace(query, words=words, said=said, brands=(), owned=())
     return whole if offers.together(store, whole) else None
 
 
@@ -531,8 +530,10 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
     costs = {"price", "fee"} & set(query.shows)
     if costs:
         # "bao nhiêu tiền" after how long a repair takes asks what it costs.
-        before = tuple(dict.fromkeys(_COST.get(topic, topic) for topic in before))
-    if focus.kind != PAGES and not ("distance" in query.moves or (costs and COSTLY & set(before))):
+        before = tuple(
+            dict.fromkeys(word_lists("topic_rules").get(f"cost of {topic}", (topic,))[0] for topic in before)
+        )
+    if focus.kind != PAGES and not ("distance" in query.moves or (costs and _costly(before))):
         return None
     return replace(request, scope="none", topics=before)
 
@@ -768,9 +769,14 @@ def _is_of(rows: Sequence[FocusRow], kinds: Sequence[str]) -> bool:
     return any(row.values.get("kind") in kinds for row in rows)
 
 
+def _costly(topics: Sequence[str]) -> set[str]:
+    """Those of the topics that cost something."""
+    return {*topics} & {*word_lists("topic_rules")["costly"]}
+
+
 def _kind_alone(query: ProductQuery) -> bool:
     """Whether nothing but a kind, or nothing but a price, is said of goods."""
-    costs = set(query.topics) & COSTLY
+    costs = _costly(query.topics)
     told = bool(query.brands or query.words or query.figures or (query.excludes and not query.topics))
     told = told or any(not (query.topics and fact in USES) for fact in query.facts)
     if not (query.kinds or told):

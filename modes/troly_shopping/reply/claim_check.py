@@ -12,6 +12,7 @@ from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.numbers import Amount, find_amounts
+from troly_shopping.products.offers import SOFT
 from troly_shopping.products.query import FIGURE, is_code
 from troly_shopping.products.request import SIZES, line_of
 from troly_shopping.wordlists import lexicon, word_lists
@@ -198,41 +199,27 @@ class ClaimCheck:
         return found
 
     def _not_listed(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where a part, a screen or a stock is claimed of a product named that its row does not have."""
+        """Where a part, a property or a stock is claimed of a product named that its row does not have."""
         hits = self._named(text)
         if not hits or text.rstrip().endswith("?"):
             return
-        folded, places = fold_in_place(text)
-        asked = lexicon("claims", "asked")
-        for pattern in (_PART, _LEFT):
-            for match in pattern.finditer(folded):
-                start, end = span_in_place(places, len(text), *match.span())
-                rows = self._rows_of(hits, start)
-                clause = _clause(text, start)
-                doubted = lexicon("claims", "denied", "open", "plain").labels_in(clause)
-                if not rows or _within(start, hits) or {"denied", "open"} & {*doubted}:
-                    continue
-                part = pattern is _PART
-                told = [
-                    _joined(match[0]) in _joined(row) if part else match[match.lastindex or 0] in _stocks(row)
-                    for row in rows
-                ]
-                if not any(told):
-                    yield start, end
+        for start, end, *told in _listed_claims(text):
+            doubted = lexicon("claims", "denied", "open", "plain").labels_in(_clause(text, start))
+            if {"denied", "open"} & {*doubted} or _within(start, hits):
+                continue
+            if not any(_has(row, *told) for row in self._rows_of(hits, start)):
+                yield start, end
         for hit in lexicon("claims", "stocked", "sold out").find(text):
-            rows = self._rows_of(hits, hit.start)
+            rows = [fold(row) for row in self._rows_of(hits, hit.start)]
             stocked = [bool(_stocks(row)) for row in rows if _stocks(row) or _sold_out(row)]
-            if (
-                stocked
-                and (hit.label == "stocked") not in stocked
-                and not asked.find(_clause(text, hit.start))
-            ):
+            asked = lexicon("claims", "asked").find(_clause(text, hit.start))
+            if stocked and (hit.label == "stocked") not in stocked and not asked:
                 yield hit.start, hit.end
 
     def _rows_of(self, hits: Sequence[PhraseHit], at: int) -> list[str]:
-        """The folded rows of the products that what stands at a place may be said of: those named before it, else all."""
+        """The rows of the products that what stands at a place may be said of: those named before it, else all."""
         before = [hit for hit in hits if hit.end <= at] or hits
-        return [fold(self._rows[hit.label]) for hit in before]
+        return [self._rows[hit.label] for hit in before]
 
     def _named(self, text: str) -> list[PhraseHit]:
         """The products that `text` names; no part of another that is named ("PC … CPU Intel Core i3"), and none whose name
@@ -356,6 +343,26 @@ _OPERATOR_BEFORE = re.compile(r"\d\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*$")
 _SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
 
 
+def _listed_claims(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """Where a part, how many there are ("left") or a property is told, which of these it is, and what is told."""
+    folded, places = fold_in_place(text)
+    for match in _PART.finditer(folded):
+        yield *span_in_place(places, len(text), *match.span()), "part", _joined(match[0])
+    for match in _LEFT.finditer(folded):
+        yield *span_in_place(places, len(text), *match.span()), "left", match[match.lastindex or 0]
+    kinds = {one.end: fold(one.phrase) for one in lexicon("kinds").find(text)}
+    for hit in filter(lambda one: one.label, _properties().find(text)):
+        yield hit.start, hit.end, f"{hit.label} shown", kinds.get(hit.start - 1, "")
+
+
+def _has(row: str, kind: str, told: str) -> bool:
+    """Whether a product's row has what is told of it by `_listed_claims`."""
+    if kind in {"part", "left"}:
+        return told in (_joined(fold(row)) if kind == "part" else _stocks(fold(row)))
+    # "tặng chuột không dây" says nothing of the laptop.
+    return bool(lexicon("facts", kind).find(row)) or told not in fold(row)
+
+
 def _joined(text: str) -> str:
     return "".join(text.split())
 
@@ -395,6 +402,15 @@ def _measure(match: re.Match[str]) -> tuple[Decimal, str]:
     value, unit = Decimal(match[1].replace(",", ".")), match[2]
     factor = {"tb": 1024, "nam": 12, "year": 12}.get(unit, 1)
     return value * factor, _SAME.get(unit, unit)
+
+
+@cache
+def _properties() -> Lexicon:
+    """How properties are called that goods have or have not; what one may call any goods ("cao cấp") claims nothing."""
+    lists = word_lists("facts")
+    named = {name: listed for name, listed in lists.items() if name not in SOFT and f"{name} shown" in lists}
+    named[""] = ("Intel UHD", "UHD Graphics")  # no screen
+    return Lexicon(named)
 
 
 @cache

@@ -127,7 +127,8 @@ def _fill(
         con.execute(f"create temp table fresh as from {source}")
         source, updated = "merged", _merge(con, before)
     # The order of rows is what makes a look-up quick.
-    con.execute(f"insert into records select key, serial, product_name, ends from {source} order by key")  # noqa: S608 (our names)
+    columns = "key, serial, product_name, ends"
+    con.execute(f"insert into warranty_records select {columns} from {source} order by key")  # noqa: S608 (our names)
     if before is not None:
         con.execute("detach old")
     return LoadCounts(_number(con, "select count(*) from records"), updated)

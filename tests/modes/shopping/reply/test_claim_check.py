@@ -397,3 +397,18 @@ def test_a_price_is_that_of_the_short_name_before_it(kind: str) -> None:
             assert shelf().refused(f"{a} giá {p} VND còn {b} giá {q} VND.") == []
             assert shelf().refused(f"{a} đắt hơn {b} ({q} VND).") == []
             assert shelf().refused(f"{a} giá {q} VND.") == [f"{q} VND"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Tai nghe Logitech H111 không dây ạ.", True),
+        ("Chuột G102 Lightsync Đen có bluetooth.", True),
+        ("Laptop Dell XPS 13 9340 có màn cảm ứng.", True),
+        ("Chuột Logitech B100 là chuột có dây.", False),
+        ("Danh mục không ghi Tai nghe Logitech H111 có chống ồn không.", False),
+        ("Nếu cần không dây thì G304 hợp hơn G102.", False),
+    ],
+)
+def test_a_property_is_the_products_own(text: str, wrong: bool) -> None:
+    assert bool(shelf().refused(text)) is wrong
