@@ -592,18 +592,10 @@ class _Question:
 
     def _names_rows_alone(self, parts: Parts, followed: bool) -> bool:
         """Whether no more is said than which rows are meant, after a message, where that changes nothing: "ở Hà Nội thì sao"."""
-        named = [
-            parts.measures,
-            parts.rows,
-            parts.groups,
-            parts.loose,
-            parts.numbers,
-            parts.row_key,
-            parts.chart,
-        ]
-        said = parts.has("count", "sold", "bought", "how much", "much", "list", "which", "people")
-        alone = not (any(named) or said or followed or parts.pointer)
-        return alone and bool(parts.conditions) and self.previous is not None
+        rest = replace(parts, conditions=[], unread=(), when=When())
+        asked = parts.has("count", "sold", "bought", "how much", "much", "list", "which", "people")
+        other = asked or followed or self.choices or parts.pointer or parts.row_key or parts.chart
+        return bool(parts.conditions) and nothing_named(rest) and self.previous is not None and not other
 
     def _drawn(self, parts: Parts, schema: Schema) -> DataQuery | None:
         """What was shown last with the chart that is asked for, after a question that was not answered; None for others."""

@@ -142,6 +142,7 @@ def test_a_short_change_after_words_that_were_not_read_goes_on_from_what_was_sho
 def test_rows_alone_ask_for_no_figure(first: str) -> None:
     for place in PLACES:
         assert not after(first, f"ở {place} thì sao").calls
+        assert after(f"{place} thì sao", "Doanh thu").calls  # what was offered is chosen
 
 
 @pytest.mark.parametrize(
