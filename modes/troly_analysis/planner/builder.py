@@ -575,7 +575,8 @@ class _Builder:
         if self.groups or not (apart or (asked and not parts.when.versus)):
             return
         for condition in self.conditions:
-            if condition.op == "in" and len(condition.value) > 1 and "," in condition.said:
+            several = condition.op == "in" and len(condition.value) > 1 and "," in condition.said
+            if several and not condition.unit:  # days of the week are no days
                 self.groups.append(Group(condition.ref))
                 return
 
