@@ -46,7 +46,7 @@ def _crowd(w: _Builder) -> Measure | None:
 
 
 def _quickness(w: _Builder) -> Measure | None:
-    took = w.schema.of("duration", "waiting", "response", "hours") if w.parts.has("fast", "slow") else None
+    took = w.schema.of("duration", "waiting", "response", "hours") if w.parts.has("fast", "slow", "oldest") else None
     return w.assume(took, "avg") if took else None
 
 
@@ -607,7 +607,7 @@ class _Builder:
             return "asc"
         if "min" in ends or parts.has("earliest", "fast"):
             return "asc"
-        ranked = "max" in ends or parts.has("seller", "top", "latest", "slow") or parts.limit
+        ranked = "max" in ends or parts.has("seller", "top", "latest", "slow", "oldest") or parts.limit
         return "desc" if ranked else ""
 
     def _stock(self) -> None:

@@ -798,6 +798,9 @@ class Reader:
             return next((int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank ")), 0)
         if not at or not self._is_noun(at - 1) or mention.end == mention.start:
             return 0
+        noun = self._noun_ref(at - 1)
+        if noun is not None and any(each.ref == noun for each in mention.values):
+            return 0  # "khoa Nhi" is a department, and no second one
         if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
             return 0
         first = fold(mention.text) in {"dau tien", "first"} or mention.has("top")
