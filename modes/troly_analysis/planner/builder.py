@@ -564,7 +564,12 @@ class _Builder:
         if self.groups or not (apart or (asked and not parts.when.versus)):
             return
         for condition in self.conditions:
-            if condition.op == "in" and len(condition.value) > 1 and "," in condition.said:
+            if (
+                condition.op == "in"
+                and len(condition.value) > 1
+                and "," in condition.said
+                and not condition.unit
+            ):
                 self.groups.append(Group(condition.ref))
                 return
 
@@ -1479,6 +1484,8 @@ class _Change:
     def leftovers(self) -> None:
         """Draw the chart that is asked for, and say what the changed question cannot hold."""
         parts, before = self.parts, self.before
+        if self.query.count_groups and parts.has("which", "list"):
+            self.set(count_groups=False)  # "là những ngày nào?" of those that were counted
         if parts.chart:
             one = self.query.form == "top" and self.query.limit == 1  # of one row nothing can be drawn
             self.set(chart=parts.chart, **({"form": "groups", "limit": 0, "order": ""} if one else {}))

@@ -221,6 +221,9 @@ def _what(ask: DataQuery, lang: Lang) -> str:
     if ask.form == "compare" and not ask.turn:
         figures = _note("compare", lang, what=figures)
     key = {"asc": "fell", "desc": "rose"}.get(ask.turn, "by")
+    if ask.count_groups:
+        key, bounds = "counted", [f"{_SIGNS.get(each.op, '=')} {each.said}" for each in ask.having]
+        figures = f"{figures} {', '.join(bounds)}"
     return _note(key, lang, what=figures, groups=groups) if groups else figures[:1].upper() + figures[1:]
 
 
