@@ -46,7 +46,11 @@ def _crowd(w: _Builder) -> Measure | None:
 
 
 def _quickness(w: _Builder) -> Measure | None:
-    took = w.schema.of("duration", "waiting", "response", "hours") if w.parts.has("fast", "slow", "oldest") else None
+    took = (
+        w.schema.of("duration", "waiting", "response", "hours")
+        if w.parts.has("fast", "slow", "oldest")
+        else None
+    )
     return w.assume(took, "avg") if took else None
 
 
@@ -1584,6 +1588,8 @@ class _Change:
     def leftovers(self) -> None:
         """Draw the chart that is asked for, and say what the changed question cannot hold."""
         parts, before = self.parts, self.before
+        if self.query.count_groups and parts.has("which", "list"):
+            self.set(count_groups=False)  # "là những ngày nào?" of those that were counted
         if parts.chart:
             one = self.query.form == "top" and self.query.limit == 1  # of one row nothing can be drawn
             self.set(chart=parts.chart, **({"form": "groups", "limit": 0, "order": ""} if one else {}))

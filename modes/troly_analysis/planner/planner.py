@@ -124,7 +124,9 @@ def _purpose() -> re.Pattern[str]:
     return re.compile(rf"\s(?:{'|'.join(turn_words('purpose'))})\s+([^.?!;\n]+)[.?!;]*$", re.IGNORECASE)
 
 
-_SAYS_NOTHING = frozenset({"filler", "verb", "greeting", "thing", "people", "per", "high", "low", "new"})
+_SAYS_NOTHING = frozenset(
+    {"new", "usual", "filler", "verb", "greeting", "thing", "people", "per", "high", "low"}
+)
 _BOUNDS_NOTHING = frozenset({
     "gt", "lt", "gte", "lte", "eq", "sorted", "number", "preceding", "following", "filled", "plural", "foremost", "about", "unit day",
     "unit week", "unit month", "unit year", "list", "top", "pointer", "one", "several",

@@ -1894,7 +1894,8 @@ class Reader:
             return False
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
         after = self.beside(at, 1)
-        if after >= 0 and self.mentions[after].role == "group" and self.has(after + 1, "which"):
+        traded = self.parts.measures or self.schema.of("quantity")
+        if traded and after >= 0 and self.mentions[after].role == "group" and self.has(after + 1, "which"):
             return True  # "khách hạng nào", "khách ở tỉnh nào"
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
         acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
@@ -2325,9 +2326,8 @@ class Reader:
         for at in list(self.free()):
             beside = (self.mentions[each] for each in (self.beside(at, -1), self.beside(at, 1)) if each >= 0)
             persons = any(each.concept in PERSONS for one in beside for each in one.targets)
-            new = (
-                joined and persons and self.has(at, "new")
-            )  # "khách mới" of a sheet that says when each joined
+            # "khách mới" of a sheet that says when each joined
+            new = joined and persons and self.has(at, "new") and len(self.items) < 2
             self.take("frame" if new else self._role_left(at), at)
         self._gather()
         parts = self.parts

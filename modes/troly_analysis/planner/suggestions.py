@@ -218,6 +218,9 @@ def _what(ask: DataQuery, lang: Lang) -> str:
         figures = _note("compare", lang, what=figures[:1].lower() + figures[1:])
     groups = "" if ask.form == "per" else groups
     key = {"asc": "fell", "desc": "rose"}.get(ask.turn, "by")
+    if ask.count_groups:
+        key, bounds = "counted", [f"{_SIGNS.get(each.op, '=')} {each.said}" for each in ask.having]
+        figures = f"{figures} {', '.join(bounds)}"
     return _note(key, lang, what=figures, groups=groups) if groups else figures[:1].upper() + figures[1:]
 
 

@@ -50,7 +50,7 @@ SIMPLE: list[tuple[Sheet, str, str, dict[str, Any]]] = [
         ORDERS,
         "doanh thu ở Sài Gòn và hà nội",
         "aggregate_data",
-        {**SUM, "filters": {"Tỉnh thành": {"in": ["Hồ Chí Minh", "Hà Nội"]}}},
+        {**SUM, "group_by": "Tỉnh thành", "filters": {"Tỉnh thành": {"in": ["Hồ Chí Minh", "Hà Nội"]}}},
     ),
     (
         ORDERS,

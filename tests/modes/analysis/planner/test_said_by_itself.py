@@ -470,3 +470,10 @@ def test_new_customers_are_those_who_joined(text: str) -> None:
     assert made.ask.date_ref is not None
     assert made.ask.date_ref.name == "Ngày tham gia"
     assert plan(text, [ORDERS]).missing  # a sheet that does not say who is new
+
+
+def test_which_passed_the_bound_is_asked_after_their_number() -> None:
+    counted = plan("tháng 5/2024 có bao nhiêu ngày doanh thu vượt 20 triệu", [ORDERS])
+    listed = plan("là những ngày nào?", [ORDERS], previous=counted)
+    assert counted.ask is not None
+    assert listed.ask == replace(counted.ask, count_groups=False)
