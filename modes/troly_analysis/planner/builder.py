@@ -1526,8 +1526,8 @@ class _Change:
         # "its price right now" is of no day that was asked about before
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         moved = before.gap and not parts.pointer and self.query.gap != before.gap
-        one = before.rank and not parts.rank
-        special = (before.growth, one, before.part, before.per and self.query.per, moved)
+        placed = before.rank if not parts.rank else 0
+        special = (before.growth, placed, before.part, before.per and self.query.per, moved)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
         same = replace(same, period=before.period, date_ref=before.date_ref)
