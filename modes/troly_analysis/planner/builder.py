@@ -1637,7 +1637,8 @@ class _Change:
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
         same = replace(same, period=before.period, date_ref=before.date_ref)
-        if self.query.worked and self.query.worked == before.worked:  # what is worked out of them is kept
+        own = parts.has("count") and (parts.rows or parts.has("people"))  # "có bao nhiêu người hạng Vàng"
+        if self.query.worked and self.query.worked == before.worked and not own:  # what is worked out is kept
             same = replace(same, form=before.form, groups=before.groups, order=before.order)
             same = replace(same, versus=before.versus, rank=before.rank, limit=before.limit)
         changed = same != before

@@ -349,7 +349,8 @@ def _joints() -> re.Pattern[str]:
 
 def _with_before(made: Plan, before: DataQuery | None, previous: Plan | None, parts: Parts) -> Plan:
     """`made` with the query before it; where it goes on from that one past a question that was not read, that is said or asked."""
-    days = made.ask.period if made.ask else None
+    days = DataQuery(made.ask.sheet, date_ref=made.ask.date_ref, period=made.ask.period) if made.ask else None
+    days = days if days and days.period else None
     moved = previous if previous is not None and previous.sheet != made.sheet else None
     made = replace(made, scope=days or (moved.scope if moved else None))
     if not made.calls or before is None or previous is None:
@@ -827,12 +828,10 @@ class _Question:
         key = self.keys.get(asked.sheet)
         one = pointed_query(replace(parts, pointer=Pointer()), asked, self.previous.before, self.shown, key)
         thing = _thing_on(one, schema)
-        return DataQuery(
-            schema.sheet.name,
-            conditions=(thing,) if thing else (),
-            period=self.previous.scope if parts.when.date_ref else None,
-            date_ref=parts.when.date_ref,
-        )
+        scope = self.previous.scope
+        dated = scope is not None and scope.sheet == schema.sheet.name
+        kept = scope if scope is not None and dated else DataQuery(schema.sheet.name)
+        return replace(kept, conditions=(thing,) if thing else ()) if thing or dated else None
 
     def _pointed_at(self, parts: Parts, asked: DataQuery | None) -> DataQuery | None:
         """The query before as far as the message points at it, None where nothing was asked or it is not clear what is meant."""

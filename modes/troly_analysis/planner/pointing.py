@@ -10,9 +10,7 @@ from troly_analysis.planner.periods import is_whole, period_of_key
 from troly_analysis.planner.reader import GOODS, PLACES, STATES, Parts, Pointer
 from troly_analysis.planner.types import FOCUS_ROWS, Condition, DataQuery, Group, Period, Ref, values_of
 
-_NO_PERSONS = (
-    GOODS | PLACES | STATES | {"order", "ticket", "visit", "platform", "payment", "carrier", "branch"}
-)
+_NO_PERSONS = GOODS | PLACES | STATES | {"order", "ticket", "visit", "payment"}
 
 
 def shown_in(before: DataQuery, shown: Sequence[str]) -> DataQuery:

@@ -212,8 +212,8 @@ class Plan:
     """Whether the question was read as a change to the one before it."""
     before: DataQuery | None = None
     """The query that `ask` is a change of: "hai kênh đó" are those of both."""
-    scope: Period | None = None
-    """The days that were asked about last, which a question of a sheet without days leaves as they were."""
+    scope: DataQuery | None = None
+    """The days that were asked about last and their sheet, which a question of another sheet leaves as they were."""
     also: DataQuery | None = None
     """What the question can mean as well: asked by itself, where `ask` goes on from the question before."""
     also_calls: tuple[ToolCall, ...] = ()
