@@ -42,7 +42,7 @@ _FIRST_AID = read_lists(LEXICONS / "first_aid.txt")
 # What a note advises that whoever may be operated on does not do.
 _DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
-_UNTIL_SEEN = frozenset({*_NOW, "nerve", "knocked_out", "trauma"})
+_UNTIL_SEEN = _NOW.union(_CARDS["until seen"])
 # These are over once what was choked on is out and the breath is back.
 _BLOCKED = frozenset({"choking", "breathing", "object"})
 _LINES, _TOLD = 3, 3

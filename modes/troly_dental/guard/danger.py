@@ -140,8 +140,8 @@ def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
     if read.was_an_animal:
         return True
     told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
-    there = (*_EVENTS, *_GOES_ON)
-    if any(one.aches or any(one.outside(sign, "taken_back") for sign in there) for one in told):
+    there = (*_EVENTS, *_GROUPS["goes on"])
+    if any(one.has("ache", "harm") or any(one.outside(sign, "taken_back") for sign in there) for one in told):
         return False
     before = [_read(message) for message in earlier]
     signs = {sign for sign in _DENIABLE if any(one.has(sign) for one in before)}
@@ -224,8 +224,11 @@ def _breathing(case: _Case) -> bool:
     swallow = read.near("hard", "swallow", 4) or read.cannot("swallow", 2)
     # "không nuốt trôi cái giá này" is a saying.
     swallow = swallow and not read.then("swallow", "price", 3)
-    # It is the pill that is too big.
-    pill = any(read.near("swallow", what, 3) for what in ("pill", "drug")) and read.has("big")
+    # It is the pill that is too big, or pills as such.
+    pills = ("pill", "drug")
+    pill = any(
+        read.then("swallow", one, 1) or (read.has("big") and read.near("swallow", one, 3)) for one in pills
+    )
     if pill and not case.told("swell", "infected", "fever", "trismus", "injection"):
         swallow = False
     swallow = swallow or (read.has("drool") and case.told("swell", "infected", "trismus"))
@@ -242,7 +245,7 @@ def _breathing(case: _Case) -> bool:
         or any(
             read.near(*one) for one in (("jaw", "locked", 2), ("open", "finger", 5), ("tough", "finger", 4))
         )
-        or (read.near("cannot", "finger", 4) and read.has("jaw", "mouth"))
+        or (read.near("cannot", "finger", 4, parted=False) and read.has("jaw", "mouth"))
     ) and not read.cannot("close", 2)
     choked = read.near("voice", "choked", 4) and case.told("injection", "drug", "swell", "infected", "hives")
     throat = choked or read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
@@ -254,6 +257,7 @@ def _breathing(case: _Case) -> bool:
         case.mouth
         or (read.has("swell") and not read.elsewhere)
         or read.has("trismus", "injection", "drug", "infected")
+        or (read.has("fever") and read.cannot("swallow", 2))
     )
     return breath or (about and (swallow or shut or throat))
 
@@ -293,11 +297,12 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
+    burnt = any(read.near("splashed", at, 5) or read.near("burnt", at, 3) for at in ("mouth", "soft", "face"))
+    if (read.has("chemical") and burnt) or (read.has("glue") and read.near("glued", "soft", 4)):
+        return True
     if read.denies("taken") or read.used_up:
         return False
     child, many = case.told("child"), _many_pills(case)
-    if read.has("chemical") and read.near("burnt", "mouth", 3):
-        return True
     took_it = read.has("grabbed") or read.near("grabbed", "drug", 2)
     took_it = took_it or (child and read.near("missing", "pill", 2))
     took_it = took_it or (
@@ -324,7 +329,7 @@ def _poisoning(case: _Case) -> bool:
     emptied = all_of_it and read.near("taken", "container", 4) and not read.near("container", "eaten", 2)
     bottle = bottle or (emptied and case.told("drug", "mild_chemical", "chemical") and not asked)
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
-    slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child")
+    slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child", "owner")
     wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip
     wrong = read.has("taken") and not asked and (wrong or (drug and read.has("child") and read.has("adult")))
     # Whether it does harm is asked once it has been taken, or should not be.
@@ -353,17 +358,14 @@ def _pills(read: _Reading, *, understood: bool = False) -> float:
     return max([*short, *told], default=0.0)
 
 
-def _value(number: str) -> float:
-    return float(_NUMBERS.get(number) or number)
-
-
 def _many_pills(case: _Case) -> bool:
     """Whether more was taken than any label allows, at one time or in one day, of the medicine that is spoken of."""
     read, drug = case.read, case.told("drug", "thinner")
     every = _EVERY.search(fold(read.text))
+    hours = (every and (every[1] or every[2])) or "1"
     times = _TIMES.search(fold(read.text))
     understood = case.told_before("drug", "pill") and read.has("taken") and not read.has("drug", "pill")
-    took = read.aches or every or times or read.has("taken", "harm_asked") or read.happened
+    took = every or times or read.has("ache", "harm", "taken", "harm_asked") or read.happened
     if (
         (read.asks_leave and not read.has("harm_asked"))
         or read.has("price", "bought", "left_over")
@@ -386,7 +388,7 @@ def _many_pills(case: _Case) -> bool:
         return True
     if most >= _PILLS_AT_ONCE and read.has("at_once"):
         return True
-    if every and max(most, 1) * 24 / max(_value(every[1] or every[2] or "1"), 1.0) > _PILLS_A_DAY and drug:
+    if every and max(most, 1) * 24 / max(float(_NUMBERS.get(hours, hours)), 1.0) > _PILLS_A_DAY and drug:
         return True
     days = max((amount for amount, at in read.numbers if read.follows(at, ("day",), 2)), default=1.0)
     allowed = _PILLS_OF_A_CHILD if drug and case.told("child") else _PILLS_A_DAY
@@ -517,8 +519,11 @@ def _torn(case: _Case) -> bool:
 
 def _trauma(case: _Case) -> bool:
     read = case.read
-    shocked = read.has("electric") and (read.has("child", "head", "unwell", "burnt") or read.mouth)
-    if shocked or (read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1)):
+    live = read.has("electric") or any(read.near("live", at, 4) for at in ("taken", "bite"))
+    shocked = live or (read.has("live") and read.near("burnt", "mouth", 3))
+    if (shocked and (read.has("child", "head", "unwell", "burnt") or read.mouth)) or (
+        read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1)
+    ):
         return True
     if (
         read.cannot("close", 2)
@@ -551,7 +556,7 @@ def _swelling(case: _Case) -> bool:
     mouth = case.mouth or read.has("infected")
     if read.elsewhere and not (mouth or read.has("eye")):
         return False
-    if mouth and read.has("vision") and (case.told("infected", "swell", "fever") or read.aches):
+    if mouth and read.has("vision") and (case.told("infected", "swell", "fever") or read.has("ache", "harm")):
         return True
     if read.near("swell", "face", 8) and (mouth or read.near("swell", "face", 4)):
         return True
@@ -671,7 +676,6 @@ def _said(kind: str) -> re.Pattern[str]:
 
 _DENIABLE = frozenset(_GROUPS["deniable"])
 _EVENTS = _GROUPS["events"]
-_GOES_ON = _GROUPS["goes on"]
 _SIGNS = _GROUPS["signs"]
 # How near it stands where a word may be another one.
 _NEAR_STUCK = 6
@@ -833,7 +837,10 @@ class _Reading:
         self._all["declared"] += [
             well
             for well in self._all.get("well", ())
-            if any(0 <= well.first - said.last - 1 <= _SHOWN_REACH for said in self._sure("says"))
+            if any(
+                0 <= well.first - said.last - 1 <= _SHOWN_REACH and not self._hidden(said)
+                for said in self._sure("says")
+            )
         ]
         self._all["reassured"] = [
             _Place(says.first, well.last, _ANY)
@@ -902,7 +909,9 @@ class _Reading:
     def tells_of_now(self) -> bool:
         """Whether a sign is told of as one that goes on or has just come."""
         return any(
-            self._going_on(place) or self._is_now(place, self._clause(place, self._sentences))
+            (sign in _GROUPS["no relief"] and self._sure("gone"))
+            or self._going_on(place)
+            or self._is_now(place, self._clause(place, self._sentences))
             for sign in _DENIABLE
             for place in self._live.get(sign, ())
         )
@@ -910,7 +919,10 @@ class _Reading:
     def for_study(self, earlier: Sequence[_Reading]) -> bool:
         """Whether the message goes on asking for the exam or the story of one before, and names nobody who is near."""
         return (
-            any(one.has("study") or (one.prepares and not self._sure("now", "pupil")) for one in earlier)
+            any(
+                one.has("study") or (one.has("prepares") and not self._sure("now", "pupil"))
+                for one in earlier
+            )
             and bool(ASKS_AT_END.search(fold(self.text)))
             and not _said("here").search(fold(self.text).replace("roi thi", ""))
             and not any(self._near_persons(concept) for concept in _NEAR)
@@ -967,21 +979,11 @@ class _Reading:
     @property
     def doubtful(self) -> bool:
         """Whether a sign of the message does not count, or words stand there that make signs mean something else."""
-        return any(self.denies(sign) for sign in _DENIABLE) or self.doubts > 0
-
-    @property
-    def doubts(self) -> int:
-        """How many words make signs mean something else."""
-        return sum(len(self._sure(word)) for word in _GROUPS["doubts"])
+        return any(self.denies(sign) for sign in _DENIABLE) or bool(self._sure(*_GROUPS["doubts"]))
 
     def denies(self, concept: str) -> bool:
         """Whether a place of `concept` is denied, over, supposed or past, while none counts."""
         return bool(self._sure(concept)) and not self._live.get(concept)
-
-    @property
-    def aches(self) -> bool:
-        """Whether a pain is told of."""
-        return self.has("ache", "harm")
 
     @property
     def measured(self) -> bool:
@@ -1085,9 +1087,10 @@ class _Reading:
         )
 
     def beside(self, one: str, other: str, gap: int) -> bool:
-        """Whether the two stand for sure with at most `gap` words between."""
+        """Whether the two stand for sure with at most `gap` words and no comma between."""
         return any(
             max(first.first - second.last, second.first - first.last) - 1 <= gap
+            and not _LIST.search(self._between(first, second))
             for first in self.places(one)
             for second in self.places(other)
         )
@@ -1120,7 +1123,7 @@ class _Reading:
         """Whether a sign is denied, over, supposed, asked of in general, long past, a figure of speech or a trifle."""
         return (
             self._denied(place)
-            or (concept not in _GROUPS["done"] and self._over(place))
+            or (concept not in _GROUPS["done"] and self._over(place, concept))
             or self._cleared(place)
             or (self.framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
             or self._only_to_come(place)
@@ -1312,7 +1315,7 @@ class _Reading:
         ended = self._sure(*_GROUPS["ended"])
         told = {*_EVENTS, "grow", "no_air", "leaks", *(sign for signs in _SEVERE.values() for sign in signs)}
         if not (self.stands("seen") or self.seen_to or self.passed_well or self.home_again):
-            told |= {*_GOES_ON}  # who was seen may still ask of what is left
+            told |= {*_GROUPS["goes on"]}  # who was seen may still ask of what is left
         return self.deep or any(
             not any(
                 each.last >= place.first
@@ -1344,11 +1347,6 @@ class _Reading:
     def was_an_animal(self) -> bool:
         """Whether the message takes back whom it was told of, and it is an animal."""
         return self.nobody and any(each.first == 0 for each in self._sure("retracts", "meant"))
-
-    @property
-    def prepares(self) -> bool:
-        """Whether something is prepared that teaches."""
-        return bool(self._sure("prepares"))
 
     @property
     def home_again(self) -> bool:
@@ -1581,9 +1579,9 @@ class _Reading:
             if _LIST.search(self.text, self._words[at].end, crossed):
                 return False
             crossed = self._words[at].start
-            # "con em no nuot": "no" without its accent is whom it is told of.
+            # "con em no nuot": "no" is whom it is told of; "hong rat kho nuot": "hong" is a throat.
             he = self._words[at].text == "no" and not self._english
-            if self._at(at, "no") and not he:
+            if self._at(at, "no") and not (he or self._within("throat", _Place(at, at, _ANY), 0)):
                 return True
             if self._at(at, "eased") and not self._at(at, "drug"):
                 return not (self._at(at - 1, "no") or self._at(at - 2, "no"))
@@ -1594,14 +1592,18 @@ class _Reading:
             at -= 1
         return False
 
-    def _over(self, place: _Place) -> bool:
-        """Whether the message goes on that this sign, and no other one between, is over."""
+    def _over(self, place: _Place, concept: str) -> bool:
+        """Whether the message goes on that this sign, and no other one between, is over; of one that no relief ends, only
+        where a treatment that was told before explains it."""
+        treatments = self._sure("drawn", "procedure", "injection")
         for gone in sorted(self._all.get("gone", ())):
             grown = any(
                 each.first <= gone.last and gone.first <= each.last for each in self._all.get("grow", ())
             )
             # "38 do roi" are degrees.
             if grown or (gone.first and self._words[gone.first - 1].folded.isdigit()):
+                continue
+            if concept in _GROUPS["no relief"] and not any(each.last < gone.first for each in treatments):
                 continue
             healed = self._at(gone.first, "healed")
             if 0 < gone.first - place.last <= _NEAR_GONE * (1 + healed):
@@ -1827,6 +1829,4 @@ def _same_by_ear(typed: str, listed: str) -> bool:
     return bool(accents(typed)) and plain(typed) == plain(listed)
 
 
-@lru_cache(maxsize=64)
-def _read(text: str) -> _Reading:
-    return _Reading(text)
+_read = lru_cache(maxsize=64)(_Reading)
