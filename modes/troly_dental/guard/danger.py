@@ -519,8 +519,8 @@ def _torn(case: _Case) -> bool:
 
 def _trauma(case: _Case) -> bool:
     read = case.read
-    live = read.has("electric") or any(read.near("live", at, 4) for at in ("taken", "bite"))
-    shocked = live or (read.has("live") and read.near("burnt", "mouth", 3))
+    live = read.has("live") and (read.near("live", "mouthed", 4) or read.near("burnt", "mouth", 3))
+    shocked = live or read.has("electric")
     if (shocked and (read.has("child", "head", "unwell", "burnt") or read.mouth)) or (
         read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1)
     ):
