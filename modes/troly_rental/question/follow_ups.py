@@ -78,7 +78,6 @@ _SOME_ONES = re.compile(
     r"(?<!\w)(?:may|nhung|cac|het|ones|those|any)\s+(?:can|phong|cho|nha|cai|con|noi|ones|that|with|without|rooms|places|apartments)(?!\w)"
 )
 """What is given up is rows, not a condition."""
-_REFUSES = re.compile(r"(?<!\w)(?:khong|ko|chua|hong|hok|k|not|no|without)\s+(?!tinh|ke)\w")
 _END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
 _IN_ALL = re.compile(r"(?<!\w)(?:tat ca|tong cong|ca thay|het thay|in total|in all|altogether|overall)(?!\w)")
 """What asks for one figure after groups."""
@@ -476,12 +475,13 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
     held = {(one.field, value) for one in start.filters if one.op in {"=", "in"} for value in one.values}
     excluded: list[Filter] = []
     some = _SOME_ONES.search(fold(parts.text)) is not None
+    drops = spans_of(find(parts.unplaced, "edits", "drop"))
+    turned = any(start < b and a < end for start, end in drops for a, b in parts.read)
     for one in parts.filters if "drop" in marks else ():
         gone = {(one.field, value) for value in one.values} & held
         if not gone and (some or one.field in {"district", "ward", "city", "type"}):
             # "bỏ mấy căn có thang máy ra"; what a word of exclusion turned round already stays so
-            stays = one.op in {"!=", "not_in"} and not _REFUSES.search(fold(parts.text))
-            excluded.append(one if stays else replace(one, op=OPPOSITE[one.op]))
+            excluded.append(one if turned else replace(one, op=OPPOSITE[one.op]))
         elif one.field == "amenity" and not gone and {"only", "add"} & marks:
             excluded.append(one)  # "bỏ máy lạnh cần wifi thôi"
         elif one.field in {"amenity", "district", "type"}:
