@@ -464,7 +464,8 @@ def _accounted(
     if parsed.request_type != "QUERY" and not unknown_area(parts, unread):
         return parsed
     parsed = replace(parsed, unread=unread)
-    unfiltered = tuple(one for one in parsed.remarks if one.key in _UNFILTERED)
+    people_said = parsed.edited and Remark.of("said.no_field", field="people")  # the tenants told before
+    unfiltered = tuple(one for one in parsed.remarks if one.key in _UNFILTERED and one != people_said)
     if parsed.measures and unfiltered:  # a figure of what is not recorded
         return replace(parsed, missing=(*unfiltered, Remark.of("missing.no_count")), remarks=())
     if not unread or any(one.key != "missing.what" for one in parsed.missing):
