@@ -125,6 +125,8 @@ class Places:
         at = 0
         while at < len(typed):
             mention, length = self._at(typed, at, text)
+            if mention is not None and (later := self._within(typed, at, length, text, mention)):
+                mention, length = None, later
             if mention is not None:
                 found.append(mention)
             at += max(1, length)
@@ -141,6 +143,20 @@ class Places:
         start, end = typed[at].start, typed[at + length - 1].end
         first = plain[0]
         return PlaceMention(places, start, end, text[start:end], short=first.short, near=first.near), length
+
+    def _within(
+        self, typed: Sequence[WordToken], at: int, length: int, text: str, mention: PlaceMention
+    ) -> int:
+        """How many words before a district stand that begins within a ward named without accents and ends behind it: "ben thanh
+        xuan" is Thanh Xuân, not Bến Thành; 0 for none.
+        """
+        if mention.places[0].kind != "ward" or not mention.typed.isascii():
+            return 0
+        for size in range(1, length):
+            other, _ = self._at(typed, at + size, text)
+            if other and other.places[0].kind == "district" and not other.short and other.end > mention.end:
+                return size
+        return 0
 
     def _fitting(self, typed: Sequence[WordToken], at: int) -> list[_PlaceName]:
         """The entries of the longest name that stands at `at`."""

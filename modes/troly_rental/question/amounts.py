@@ -48,6 +48,8 @@ _ASKED = re.compile(r"\s*(?:la\s+)?(?:bao nhieu|nhieu|may|bn|sao|the nao|ra sao|
 """What is asked for is no name of an amount: "căn 6tr5 cọc bao nhiêu"."""
 _AFTER = ("after <=", "after >=", "after about")
 _WORDS_BETWEEN = 2
+_TAKEN = re.compile(r"\s{3}")
+"""Where words that are a condition of their own were taken out: what is compared is those, not the amount behind them."""
 _NAMED = frozenset({"price", "area", "deposit", "electricity_price", "water_price", "fee", "views"})
 _COUNTED = frozenset({"bedrooms", "people", "limit"})
 _RATES = frozenset({"electricity_price", "water_price"})
@@ -309,6 +311,7 @@ def _in_context(around: _AmountContext) -> Quantity:
     if monthly and low.field in {"", "price"} and low.value >= _SMALLEST_RENT:
         end = monthly.end()
     before = around.close([hit for hit in around.before(around.hits) if hit.label in _BEFORE])
+    before = [hit for hit in before if not _TAKEN.search(text, hit.end, low.start)]
     after = [
         h for h in around.hits if h.label in _AFTER and h.start >= end and not text[end : h.start].strip()
     ]

@@ -241,8 +241,8 @@ def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
 
 
 def is_pointed(unread: Iterable[str]) -> bool:
-    """Whether a person or an amount that was spoken of before is meant: of others nothing may be told instead."""
-    return any(people(run) or pointers(run, "amount") for run in unread)
+    """Whether a person, a month or an amount that was spoken of before is meant: of others nothing may be told instead."""
+    return any(people(run) or pointers(run, "amount") or pointers(run, "month") for run in unread)
 
 
 def points_at_rows(run: str) -> bool:

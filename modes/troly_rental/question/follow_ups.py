@@ -20,7 +20,15 @@ from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.output import told_apart
 from troly_rental.question.parts import MONEY_TOO, PAID_YET, RATES, QuestionParts, money_order
-from troly_rental.question.pointers import GROUPS, of_shown, one_of_two, one_shown, pointers, sets_against
+from troly_rental.question.pointers import (
+    GROUPS,
+    of_shown,
+    one_of_two,
+    one_shown,
+    pointers,
+    rest_of_shown,
+    sets_against,
+)
 from troly_rental.question.types import (
     OPPOSITE,
     PAPERS,
@@ -70,7 +78,6 @@ _SOME_ONES = re.compile(
     r"(?<!\w)(?:may|nhung|cac|het|ones|those|any)\s+(?:can|phong|cho|nha|cai|con|noi|ones|that|with|without|rooms|places|apartments)(?!\w)"
 )
 """What is given up is rows, not a condition."""
-_REFUSES = re.compile(r"(?<!\w)(?:khong|ko|chua|hong|hok|k|not|no|without)\s+(?!tinh|ke)\w")
 _END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
 _IN_ALL = re.compile(r"(?<!\w)(?:tat ca|tong cong|ca thay|het thay|in total|in all|altogether|overall)(?!\w)")
 """What asks for one figure after groups."""
@@ -113,6 +120,8 @@ _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
 _FLATS = re.compile(r"(?<!\w)chung(?= cu(?!\w))")
 """Without accents "chung cu" begins like the pronoun "chúng"."""
 _EXTREMES = {"price": "price", "size": "area"}
+_REST = "rest"
+"""Marks a reference to what was shown and not spoken of."""
 _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 # The field that a question about one row asks for: "bao nhiêu tiền" is the price.
 _DETAILS = {
@@ -466,12 +475,13 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
     held = {(one.field, value) for one in start.filters if one.op in {"=", "in"} for value in one.values}
     excluded: list[Filter] = []
     some = _SOME_ONES.search(fold(parts.text)) is not None
+    drops = spans_of(find(parts.unplaced, "edits", "drop"))
+    turned = any(start < b and a < end for start, end in drops for a, b in parts.read)
     for one in parts.filters if "drop" in marks else ():
         gone = {(one.field, value) for value in one.values} & held
         if not gone and (some or one.field in {"district", "ward", "city", "type"}):
             # "bỏ mấy căn có thang máy ra"; what a word of exclusion turned round already stays so
-            stays = one.op in {"!=", "not_in"} and not _REFUSES.search(fold(parts.text))
-            excluded.append(one if stays else replace(one, op=OPPOSITE[one.op]))
+            excluded.append(one if turned else replace(one, op=OPPOSITE[one.op]))
         elif one.field == "amenity" and not gone and {"only", "add"} & marks:
             excluded.append(one)  # "bỏ máy lạnh cần wifi thôi"
         elif one.field in {"amenity", "district", "type"}:
@@ -776,7 +786,7 @@ def pick_row(
         near = replace(rows, rows=tuple(row for row in rows.rows if row.id in last))  # spoken of last
     if len(near.rows) == 2:
         message = one_of_two(message, asked=bool(details_of(message)))
-    found = _named_by_value(parts, rows)
+    found = _not_spoken_of(message, rows) or _named_by_value(parts, rows)
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
     found = found or find_reference(
         blank_out(message, flats, "|"), near, things=lists("pointers")["things"], fields=_EXTREMES
@@ -857,6 +867,14 @@ def _named_by_value(parts: QuestionParts, focus: Focus) -> Reference | None:
     return None
 
 
+def _not_spoken_of(message: str, focus: Focus) -> Reference | None:
+    """ "con còn lại", "the other one": the rows shown beside those that were spoken of, none where nothing was."""
+    spoken = {str(focus.query.get("picked_id", ""))} - {""} or {*focus.query.get("picked_ids", ())}
+    others = tuple(row for row in focus.rows if spoken and row.id not in spoken)
+    spans = rest_of_shown(message, two=len(focus.rows) == 2 and len(others) == 1)
+    return Reference("ordinal", others, tuple(spans), _REST) if spans else None
+
+
 def _named_by_id(message: str, focus: Focus) -> Reference | None:
     """ "còn 691 thì sao": rows by the ids that stand in their links."""
     said = {found[0]: found.span() for found in _ID.finditer(nfc(message))}
@@ -901,8 +919,10 @@ def _pointed_at(
 ) -> ParsedQuestion | None:
     """The rows that a number, an end of the list or "phòng đó" points at; None where it is not clear which."""
     chosen = _chosen(found, focus.query) or _first_of_all(found, previous, focus)
+    rest = found.field == _REST
     if not chosen:
-        return None
+        which = Remark.of("missing.which", words=f"«{parts.text.strip()}»")
+        return replace(start, missing=(which,)) if rest and not parts.output.measures else None
     names = {"price", "area"} if _named_by_value(parts, focus) is not None else set()
     # A number that points at a row says nothing else: "phòng thứ 3 điện nước bao nhiêu" is no "3 điện".
     places = {at for at, row in enumerate(focus.rows, 1) if row.id in chosen and found.kind == "ordinal"}
@@ -920,7 +940,7 @@ def _pointed_at(
             return replace(
                 previous, limit=limit, edited=True, missing=(), remarks=(), question=start.question
             )
-        listed = found.kind in {"first", "last", "ordinal"} and not compares
+        listed = found.kind in {"first", "last", "ordinal"} and not (compares or rest)
         ids = Filter("id", "in", tuple(chosen))
         if (
             more and not asked
@@ -931,15 +951,16 @@ def _pointed_at(
             if more[0] in {"cheaper", "dearer"} and details and not one:  # "căn nào điện rẻ hơn"
                 order = replace(order, field=next((name for name in details if name in RATES), "price"))
             return replace(start, filters=(ids,), mode="LIST", order=(order,), limit=one, details=details)
-        told = details_of(start.question) if found.kind == "this" else ()
+        told = details_of(start.question) if rest or found.kind == "this" else ()
         form: Mode = "LIST" if listed or asked or told else "TABLE"
-        return replace(start, filters=(ids, *asked), mode=form, details=told)
+        picked = replace(start, filters=(ids, *asked), mode=form, details=told)
+        return picked.asking_as(focus.query) if rest and not (told or asked) else picked
     number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.
     details = details_of(start.question)
     filters = (Filter("id", "=", int(chosen[0])),)
     picked = replace(start, filters=filters, limit=1, picked=number, details=details, asked=asked)
-    if not (details or asked) and parts.vocabulary.find(parts.text, "edits", "instead"):
+    if not (details or asked) and (rest or parts.vocabulary.find(parts.text, "edits", "instead")):
         return picked.asking_as(focus.query)  # "còn cái thứ ba thì sao": what was asked of the one before
     return picked
 

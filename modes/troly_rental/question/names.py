@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from troly.text.fold import fold, tokens
+from troly.text.fold import WordToken, fold, tokens
 from troly.text.match import Lexicon, PhraseHit, spans_of
 from troly.text.wordlist import LEXICONS, read_lists
+from troly_rental.data.places import PlaceMention
 from troly_rental.question.types import Filter, Span
 from troly_rental.question.vocabulary import lists
 
@@ -47,10 +48,10 @@ class Names:
             "address": Lexicon({name: (name,) for name in addresses if tokens(name)}),
         }
 
-    def find(self, text: str, places: Sequence[Span] = ()) -> NamedThings:
+    def find(self, text: str, places: Sequence[PlaceMention] = ()) -> NamedThings:
         """The names in `text`; accents that were typed must be those of the name. Several of one kind are alternatives.
 
-        A given name alone is none within one of `places`: "Thủ Đức" is no tenant called Đức.
+        What names one of `places` is the place: "Thủ Đức" is no tenant called Đức, "bên Thanh Xuân" no house.
         """
         filters: list[Filter] = []
         spans: list[Span] = []
@@ -59,13 +60,17 @@ class Names:
                 hit
                 for hit in lexicon.find(text)
                 if (
-                    name == "building" and (hit.phrase == hit.label or _HOUSE.search(fold(text[: hit.start])))
+                    name == "building"
+                    and (hit.phrase == hit.label or _HOUSE.search(fold(text[: hit.start])))
+                    and not any(one.end == hit.end and one.places[0].kind == "district" for one in places)
                 )
                 or (name != "building" and " " in hit.phrase)
                 or (
                     name == "tenant"
                     and _is_called(text, hit)
-                    and not any(start <= hit.start < end for start, end in places)
+                    and not any(
+                        one.start <= hit.start < one.end and not _is_person(text, hit, one) for one in places
+                    )
                 )
             ]
             if name == "address" and not filters:
@@ -98,7 +103,19 @@ def _is_called(text: str, hit: PhraseHit) -> bool:
     ):
         return False  # "phong cua minh" is one's own, "chi minh" is a tenant
     alone = not before and not tokens(text[hit.end :])
-    return (capital and not alone) or bool(before and before[-1].folded in lists("neutral")["titles"])
+    return (capital and not alone) or _is_titled(before)
+
+
+def _is_person(text: str, hit: PhraseHit, place: PlaceMention) -> bool:
+    """Whether a ward's name without its accents begins with the name of whom a word for people leads to: "phong cua duc thang
+    nay" is Đức's, no room in Đức Thắng.
+    """
+    ward = place.places[0].kind == "ward" and place.typed.isascii() and place.start == hit.start
+    return ward and _is_titled(tokens(text[: hit.start]))
+
+
+def _is_titled(before: Sequence[WordToken]) -> bool:
+    return bool(before) and before[-1].folded in lists("neutral")["titles"]
 
 
 @cache

@@ -61,7 +61,7 @@ _PERIODS = ("month", "week", "day", "price_band")
 _LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
 _HIDDEN_STATES = frozenset({"rented", "maintenance", "hidden"})
 _PUBLIC = frozenset({"room", "post"})
-_UNFILTERED = frozenset({"said.unrecorded", "said.no_gender"})
+_UNFILTERED = frozenset({"said.unrecorded", "said.no_gender", "said.no_field"})
 _THANKS = frozenset({"thanks", "bye", "ack"})
 # What makes a question of a sentence that asks for nothing by name: "có wifi không", "is there one".
 _TAGS = frozenset({"khong", "chua", "nhi", "a", "vay", "phai"})
@@ -201,7 +201,7 @@ def _holds(piece: str, asker: Asker) -> bool:
     return bool(
         any(not (one.op in _AROUND and one.field in aside) for one in parts.filters)
         or any(one.field not in {"", "unit", "other", "time"} for one in parts.quantities)
-        or any(one.key in {*_UNFILTERED, "said.no_field"} for one in parts.remarks)
+        or any(one.key in _UNFILTERED for one in parts.remarks)
         or any(not (lives and one.key in AREAS) for one in parts.missing)
         or parts.needless
         or parts.own
@@ -464,7 +464,8 @@ def _accounted(
     if parsed.request_type != "QUERY" and not unknown_area(parts, unread):
         return parsed
     parsed = replace(parsed, unread=unread)
-    unfiltered = tuple(one for one in parsed.remarks if one.key in _UNFILTERED)
+    people_said = parsed.edited and Remark.of("said.no_field", field="people")  # the tenants told before
+    unfiltered = tuple(one for one in parsed.remarks if one.key in _UNFILTERED and one != people_said)
     if parsed.measures and unfiltered:  # a figure of what is not recorded
         return replace(parsed, missing=(*unfiltered, Remark.of("missing.no_count")), remarks=())
     if not unread or any(one.key != "missing.what" for one in parsed.missing):

@@ -295,7 +295,7 @@ def _paper_in_words(text: str, about: str) -> str:
 
 def _named(asker: Asker, text: str) -> NamedThings:
     """The people and houses of the asker that `text` names, beside the names of places."""
-    return asker.names.find(text, [(one.start, one.end) for one in asker.places.find(text)])
+    return asker.names.find(text, asker.places.find(text))
 
 
 def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str = "") -> QuestionParts:

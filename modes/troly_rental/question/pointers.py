@@ -34,6 +34,12 @@ def of_shown(text: str) -> list[Span]:
     return spans_of(_sure(lexicon("pointers", "several"), text))
 
 
+def rest_of_shown(text: str, *, two: bool) -> list[Span]:
+    """Where `text` points at what was shown and not spoken of ("con còn lại", "the other one"); of `two` "con kia" is that too."""
+    labels = ("rest", "none", *(("rest of two",) if two else ()))
+    return spans_of(hit for hit in _sure(lexicon("pointers", *labels), text) if hit.label != "none")
+
+
 def several_pointed(text: str) -> Iterator[tuple[Span, int]]:
     """Where so and so many of those before are pointed at, and how many: "hai người đó", "ba quận này", 0 for no number."""
     for hit in _sure(lexicon("pointers", "counted"), text):

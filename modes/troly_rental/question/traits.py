@@ -35,10 +35,11 @@ _IS_IT = re.compile(
 )
 """What asks of one appointment whether it is so ("is my viewing confirmed"), not which are so."""
 _LEFT_OUT = re.compile(
-    r"(?<!\w)(?:khong (?:tinh|ke|dem)|ngoai tru|tru|ngoai|except|excluding|not counting)"
-    r"(?:\s+(?:may|cac|nhung|phong|can|cai|nha|hoa don|hop dong|tin|the|rooms|ones|those|that are))*\s*$"
+    r"(?<!\w)(?:khong (?:tinh|ke|dem)|ngoai tru|loai tru|tru|ngoai|except|exclud(?:e|ing)|not counting"
+    r"|bo(?= (?:phong|can|cai|nha)\s)|(?:bo|loai|gat)(?= (?:may|cac|nhung|het)\s))"
+    r"((?:\s+(?:ra|het|may|cac|nhung|phong|tro|can|cai|nha|hoa don|hop dong|tin|nao|co|the|any|rooms|ones|those|that are|that have|with))*)\s*$"
 )
-"""A state that is left out: "không tính phòng đã cho thuê"."""
+"""What is left out: "không tính phòng đã cho thuê", "trừ phòng trọ không có nội thất"."""
 _ASKED = re.compile(
     r"\s*(?:(?:thi|la|co|gom|duoc)\s+)*(?:sao|the nao|nhu the nao|ra sao|nhu nao|nhung gi|gi(?!\s+(?:khong|ko)))(?!\w)"
 )
@@ -80,6 +81,7 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
     remarks: list[Remark] = []
     spans: list[Span] = []
     read: list[Span] = []
+    gone: list[Span] = []
     previous: tuple[PhraseHit, PhraseHit | None] | None = None
     for hit in hits:
         here = (hit.start, hit.end)
@@ -105,13 +107,15 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
         read += [(turn.start, turn.end)] if turn else []
         name, _, level = hit.label.partition(" ")
         label = turn.label.removesuffix(" after") if turn else ""
+        left_out = _exclusion(text, hit, turn)
+        label = "" if left_out and left_out.end() == hit.start else label
         if label == "needless":
             needless.add("furnished" if level else f"amenity {name}")
-        elif level:
-            one = _furnished(level, label, hit.phrase)
-            left_out = None if turn else _LEFT_OUT.search(fold(text[: hit.start]))
-            read += [left_out.span()] if left_out else []
+        elif level or left_out:
+            amenity = Filter("amenity", "!=" if label else "=", name)
+            one = _furnished(level, label, hit.phrase) if level else amenity
             found.append(replace(one, op=OPPOSITE[one.op]) if left_out else one)
+            gone += [left_out.span()] if left_out else []
         elif (
             previous
             and gap
@@ -123,12 +127,23 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
         else:
             found.append(Filter("amenity", "!=" if label else "=", name))
         previous = (hit, turn)
-    rest = blank_out(text, spans)
+    rest = blank_out(text, [*spans, *gone])
     kinds, kind_spans, kind_turns = _kinds(vocabulary, rest, turns)
     return Traits(
         (*found, *kinds), tuple(remarks), frozenset(needless), blank_out(rest, kind_spans),
-        tuple(spans), (*spans, *read, *kind_spans, *kind_turns),
+        tuple(spans), (*spans, *read, *gone, *kind_spans, *kind_turns),
     )  # fmt: skip
+
+
+def _exclusion(text: str, hit: PhraseHit, turn: PhraseHit | None) -> re.Match[str] | None:
+    """The words that leave out the rows a trait names, its own "không" included: "trừ phòng trọ không có nội thất" leaves
+    furnished ones. "ngoài wifi" names no rows.
+    """
+    bare = hit.label.endswith(" none")
+    before = _LEFT_OUT.search(fold(text[: hit.start])) if bare or not turn else None
+    if before and (bare or before[1].strip()):
+        return before
+    return _LEFT_OUT.search(fold(text[: turn.start])) if turn else None
 
 
 def _either(found: list[Filter], name: str, turned: str) -> list[Filter] | None:

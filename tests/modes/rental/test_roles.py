@@ -28,6 +28,7 @@ from troly.sandbox import Relation, check
 from troly_rental.data.schema import tables
 from troly_rental.data.store import RentalStore
 from troly_rental.roles import FILE, MINE, ROLES, grants, read_grants, relations_of, scope_for
+from troly_rental.sql.relations import entities
 
 CANARY = re.compile(r"CANARY-(\w+)-(\d+)x")
 LONELY = re.compile(r"0901234567|ai\.do@example\.com|\+84 912 345 678")
@@ -154,6 +155,12 @@ def test_no_query_brings_out_a_canary_of_somebody_else(who: int, picks: list[int
 def test_a_guest_has_no_people_and_no_contracts(reached: Reached) -> None:
     names = {relation.name for relation in reached.scope_of("nobody").relations}
     assert names.isdisjoint({"users", "contracts", "invoices", "viewings", "room_seeking_posts"})
+
+
+def test_only_contracts_name_people() -> None:
+    """Whoever comes to see a room is not named to its landlord (data/rental/knowledge/who-sees-what-en.md)."""
+    assert not any("tenant_id" in grant.columns for grant in grants()["LANDLORD"]["viewings"])
+    assert "tenant" not in entities()["viewing"].fields
 
 
 def test_canaries_are_there_to_be_found(house: Services, reached: Reached) -> None:

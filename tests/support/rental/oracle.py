@@ -89,8 +89,7 @@ class Oracle:
         return bool(self.rooms[room]["landlord_id"] == me)
 
     def landlord_users(self, row: dict[str, Any], me: int) -> set[str]:
-        known = (*self.contracts.values(), *self.rows["viewings"])
-        tenants = {one["tenant_id"] for one in known if self.own(one["room_id"], me)}
+        tenants = {c["tenant_id"] for c in self.contracts.values() if self.own(c["room_id"], me)}
         if row["id"] == me:
             return set(row)
         return {"id", "name", "role"} if row["id"] in tenants else set()
@@ -107,7 +106,7 @@ class Oracle:
     landlord_posts = landlord_contracts = landlord_room_amenities
 
     def landlord_viewings(self, row: dict[str, Any], me: int) -> set[str]:
-        return set(row) - {"note"} if self.own(row["room_id"], me) else set()
+        return set(row) - {"tenant_id", "note"} if self.own(row["room_id"], me) else set()
 
     def landlord_invoices(self, row: dict[str, Any], me: int) -> set[str]:
         return set(row) if self.own(self.contracts[row["contract_id"]]["room_id"], me) else set()

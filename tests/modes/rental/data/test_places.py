@@ -47,6 +47,7 @@ def found(text: str) -> list[list[str]]:
         ("hn", ["hanoi"]),
         ("phường Sài Gòn", ["hcm-quan-1-sai-gon"]),
         ("thao dien", ["hcm-quan-2-an-khanh"]),
+        ("ben thanh xuan thi sao", ["hanoi-thanh-xuan"]),
         ("gần Landmark 81", ["hcm-binh-thanh"]),
     ],
 )

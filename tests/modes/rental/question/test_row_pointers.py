@@ -40,6 +40,19 @@ def test_which_row_is_meant(message: str, number: int) -> None:
     assert after(message).picked == number
 
 
+@pytest.mark.parametrize(
+    "message", ["vậy con còn lại thì sao", "con con lai thi sao", "and the other ones?", "the rest"]
+)
+def test_the_rest_is_what_was_not_spoken_of(message: str) -> None:
+    before = shown(ask(FIRST), ROWS)
+    focus = replace(before, query={**before.query, "picked_id": "12", "details": ["deposit"]})
+    two = replace(focus, rows=ROWS[:2])
+    assert told(parse_question(message, "vi", NOW, focus)) == {"idin11,13"}
+    one = parse_question(message, "vi", NOW, two)
+    assert (told(one), one.details, one.picked) == ({"id=11"}, ("deposit",), 1)
+    assert [one.key for one in after(message).missing] == ["missing.which"]
+
+
 def test_the_row_is_asked_for_alone() -> None:
     parsed = after("cái thứ hai")
     assert (told(parsed), parsed.certain) == ({"id=12"}, True)
