@@ -16,7 +16,7 @@ from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
 from troly_dental.memory.types import Fact
-from troly_dental.safety import Conflict, conflicts, on_prescription
+from troly_dental.safety import Conflict, conflicts, given_by_clinics, on_prescription
 from troly_dental.safety import medicines as known_medicines
 from troly_dental.strings import say
 
@@ -310,6 +310,7 @@ _ADVISED = re.compile(r"[DC][lw]{0,2}$")
 # What is said of it after it: harm, next to it or after a comma; that it is not used; that it is well or only limited.
 _DOES_HARM = re.compile(r"[lmMFOPDUT]*H")
 _DOES_HARM_LATER = re.compile(r"[lmMFOPDUT&,]*H")
+_LET = re.compile(r"[DU][lwU]{0,2}$")
 _ELSE = re.compile(r"[lDT]*H")
 _NOT_USED = re.compile(r"(?:N[lD]*U|VU?+)l*+(?![wmM])")
 _NOT_WELL = re.compile("N[lD]*[AB]")
@@ -337,9 +338,20 @@ def unwarned(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
         one
         for sentence in _END.split(text)
         for one in conflicts(sentence, facts)
-        if not warns(sentence, [one.medicine])
+        if not (_only_named if given_by_clinics(one.medicine) else warns)(sentence, [one.medicine])
     ]
     return tuple({one.medicine: one for one in found}.values())
+
+
+def _only_named(sentence: str, named: Iterable[str]) -> bool:
+    """Whether a sentence does not let a medicine be had that only a clinic gives: "nổi mề đay sau tiêm tê"."""
+    letters = _letters(re.sub(r"[*_`]", "", sentence), {fold(one) for one in named})
+    let = any(
+        _LET.search(letters[:at]) or _WELL.search(letters[at + 1 :])
+        for at, one in enumerate(letters)
+        if one == "M"
+    )
+    return not let or warns(sentence, named)
 
 
 def _is_warned(before: str, after: str) -> bool:

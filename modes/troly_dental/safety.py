@@ -173,6 +173,11 @@ def on_prescription(text: str) -> bool:
     return any(hit.label in groups for hit in medicines().find(text))
 
 
+def given_by_clinics(text: str) -> bool:
+    """Whether `text` names a medicine that only a clinic gives: a local anaesthetic."""
+    return not set(medicines().labels_in(text)).isdisjoint(contraindications()["given"]["groups"])
+
+
 @cache
 def conditions() -> tuple[Condition, ...]:
     """The conditions of the table, in its order."""

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly_dental import safety
+from troly_dental.memory.facts import find_facts
 from troly_dental.memory.types import Fact
-from troly_dental.output_rail import OutputRail, diagnosed, doses, warns
+from troly_dental.output_rail import OutputRail, diagnosed, doses, unwarned, warns
 from troly_dental.strings import say
 
 NO_DIAGNOSIS = say("rail.diagnosis", "vi")
@@ -399,3 +400,21 @@ def test_a_medicine_that_a_fact_speaks_against_is_never_advised_and_always_warne
 def test_what_the_person_took_may_be_added_up(said: str, shown: bool) -> None:
     rail = OutputRail([], "tôi uống 16 viên 500 mg paracetamol", "vi")
     assert bool(rail.add(said) + rail.finish()) is shown
+
+
+@pytest.mark.parametrize(
+    ("sentence", "refused"),
+    [
+        ("Tên thuốc tê nếu nhớ (hoặc xin lại hồ sơ nơi đã tiêm), nổi mề đay sau bao lâu.", False),
+        ("Vì trước đây bạn nổi mề đay sau tiêm tê, bạn cần báo nha sĩ trước buổi hẹn.", False),
+        ("Trước khi bác sĩ tiêm hãy nói: từng nổi mề đay sau một lần tiêm tê.", False),
+        ("Tell the dentist that you reacted to a local anaesthetic before.", False),
+        ("Bạn vẫn tiêm tê được bình thường.", True),
+        ("Bạn có thể tiêm tê.", True),
+        ("Hãy bôi lidocaine lên nướu.", True),
+        ("Lidocaine is safe for you.", True),
+    ],
+)
+def test_what_only_a_clinic_gives_may_be_named_and_not_let_be_had(sentence: str, refused: bool) -> None:
+    facts = find_facts("em dị ứng thuốc tê, hồi trước tiêm tê xong nổi mề đay")
+    assert bool(unwarned(sentence, facts)) is refused
