@@ -340,8 +340,9 @@ def _told_of_row(
     parsed = parsed if parsed.picked else _at_rank(parsed, parts.rank)
     fields = entities()[parsed.entity].fields
     if "price" in fields:  # a room tells the rates of what only bills charge: "tiền điện bao nhiêu một số"
-        rates = (_CHARGE.sub(r"\1_price", one).removeprefix("rent_") for one in parsed.details)
-        parsed = replace(parsed, details=tuple(dict.fromkeys(rates)))
+        rates = {one: _CHARGE.sub(r"\1_price", one).removeprefix("rent_") for one in parsed.details}
+        details = (one if one in fields else rate for one, rate in rates.items())
+        parsed = replace(parsed, details=tuple(dict.fromkeys(details)))
     told = tuple(one for one in parts.remarks if one.key == "said.metered")
     unread = unread_words(parts, parsed, changed=True, pointed=pointed) if parsed.ready else ()
     if parsed.ready:

@@ -105,7 +105,8 @@ async def test_the_unit_of_what_is_asked_is_understood(shop: Shop) -> None:
     [
         ("so the second one is out of warranty, right?", ("BF17P1FW0327",)),
         ("cái đầu tiên còn hạn không", ("KR77Y6MZ4019",)),
-        ("Trong hai chiếc vừa rồi, chiếc nào hết bảo hành trước?", ("KR77Y6MZ4019", "BF17P1FW0327")),
+        ("Trong hai chiếc vừa rồi, chiếc nào hết bảo hành trước?", ("KR77Y6MZ4019",)),
+        ("hai chiếc vừa rồi còn hạn không?", ("KR77Y6MZ4019", "BF17P1FW0327")),
     ],
 )
 async def test_serials_looked_up_one_by_one_are_pointed_at_together(
