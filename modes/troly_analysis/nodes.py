@@ -55,7 +55,7 @@ from troly_analysis.answer.sentences import (
     notes,
     other_figures,
     periods_of,
-    render_answer,
+    render_answers,
     rows_are,
     value_text,
     with_changes,
@@ -716,9 +716,7 @@ def values_read(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
 
 
 def _told(findings: Sequence[ComputedResult], asked: AnswerContext) -> str:
-    return "\n\n".join(
-        dict.fromkeys(render_answer(each.call, each.result, each.sheet, asked) for each in findings)
-    )
+    return render_answers([(each.call, each.result, each.sheet) for each in findings], asked)
 
 
 def _remember(turn: TurnContext, findings: Sequence[ComputedResult]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -439,19 +439,31 @@ KNOWN_VALUES = 12
 
 def render_answer(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> str:
     """The whole answer to one call: the figures, then what a relative or unfinished period stands for."""
-    result = with_keys(call, result, asked.lang)
+    return render_answers([(call, result, sheet)], asked)
+
+
+def render_answers(found: Iterable[tuple[ToolCall, Result, Sheet | None]], asked: AnswerContext) -> str:
+    """The answer to several calls: the figures of each, then once what their periods stand for."""
+    said, below = [], []
+    for call, result, sheet in found:
+        shown = with_keys(call, result, asked.lang)
+        described = call.tool == "get_data_schema" and sheet is not None
+        said.append(_figures_text(call, shown, sheet, asked))
+        below += [] if described else notes(call, shown, asked, sheet)
+    return "\n\n".join([*dict.fromkeys(said), *(["\n".join(dict.fromkeys(below))] if below else [])])
+
+
+def _figures_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> str:
     if call.tool == "get_data_schema" and sheet is not None:
         return describe(sheet, asked.lang)
     if is_empty(result):
-        said = _nothing(call, sheet, asked)
-    elif result.kind == "scalar":
+        return _nothing(call, sheet, asked)
+    if result.kind == "scalar":
         unit = _unit(result, call, sheet, asked.lang)
-        said = f"{title(call, sheet, asked)}: {value_text(result.value, unit, asked.lang)}"
-    elif result.kind == "compare":
-        said = _comparison_text(call, result, sheet, asked)
-    else:
-        said = _rows_text(call, result, sheet, asked)
-    return "\n\n".join(part for part in (said, "\n".join(notes(call, result, asked, sheet))) if part)
+        return f"{title(call, sheet, asked)}: {value_text(result.value, unit, asked.lang)}"
+    if result.kind == "compare":
+        return _comparison_text(call, result, sheet, asked)
+    return _rows_text(call, result, sheet, asked)
 
 
 def with_keys(call: ToolCall, result: Result, lang: Lang) -> Result:

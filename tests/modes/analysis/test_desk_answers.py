@@ -22,6 +22,7 @@ from troly_analysis.answer.sentences import (
     cell_text,
     house_numbers,
     render_answer,
+    render_answers,
     value_text,
     with_units,
 )
@@ -84,6 +85,17 @@ def aggregate(operation: str = "sum", field: str | None = "Doanh thu", **more: A
 )  # fmt: skip
 def test_a_result_in_words(call: ToolCall, result: Result, question: str, answer: str) -> None:
     assert render_answer(call, result, SHEET, asked(question)) == answer
+
+
+def test_what_a_period_stands_for_is_told_once_for_several_figures() -> None:
+    days = {"date_field": "Ngày", "date_from": "2024-01-01", "date_to": "2024-01-31"}
+    found = [
+        (aggregate(operation, **days), Result("scalar", value=Decimal(9)), SHEET)
+        for operation in ("sum", "max")
+    ]
+    told = render_answers(found, asked("doanh thu tháng trước"))
+    assert told.count("1/1/2024 - 31/1/2024") == 1
+    assert len(told.split("\n\n")) == 3
 
 
 def test_the_documents_top_list() -> None:
