@@ -740,7 +740,9 @@ _MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W
 # "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
 _NO_LESSON = re.compile(r"\s+(?:thì|mà|ma|partner|buddy|mate|friend)\s", re.IGNORECASE)
 # What closes a question that "có" opened: "có làm lệch mặt không", but not "có sưng mặt, có sao không".
-_CLOSED = re.compile(r"^\s*(?:(?!co\b|phai\b)\w+\s+){0,3}?(?:khong|ko|k|hong|hok)\b")
+_CLOSED = re.compile(
+    r"^\s*(?:(?!co\b|phai\b)\w+\s+){0,3}?(?:khong|ko|k|hong|hok)\b(?!\s+(?:ngung|cam|het|dut|bot|ngot|ngoi|chiu|thoi)\b)"
+)  # "có máu hoài không ngừng" asks nothing
 _GOING_ON = "going on"
 # "Nằm một tuần": where a hospital is named, there; what says that it was not so; what a lesson, and what is told, is for.
 _STAYED = re.compile(

@@ -1350,3 +1350,16 @@ def test_who_waits_for_the_ambulance_hears_what_to_do(waiting: str) -> None:
 def test_a_sign_counts_where_it_is_so_of_somebody_now(calm: str, there: str) -> None:
     assert danger(calm) is None
     assert danger(there) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "raised"),
+    [
+        ("nhổ răng xong nước miếng có máu hoài không ngừng", True),
+        ("nho rang xong nuoc mieng co mau mai ko cam", True),
+        ("nhổ răng xong nước miếng có máu không", False),
+        ("nhổ răng xong có chảy máu nhiều không", False),
+    ],
+)
+def test_what_does_not_stop_is_no_question(text: str, raised: bool) -> None:
+    assert (danger(text) is not None) is raised
