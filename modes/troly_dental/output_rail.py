@@ -324,9 +324,7 @@ def warns(sentence: str, named: Iterable[str] | None = None) -> bool:
 
     A negation, a harm or a risk of anything else ("Don't worry, take ibuprofen", "ibuprofen để tránh đau") is no warning.
     """
-    text = re.sub(r"[*_`]", "", sentence)
-    wanted = None if named is None else {fold(one) for one in named}
-    letters = _letters(text, wanted)
+    letters = _letters(sentence, None if named is None else {fold(one) for one in named})
     return "M" in letters and all(
         _is_warned(letters[:at], letters[at + 1 :]) for at, one in enumerate(letters) if one == "M"
     )
@@ -345,7 +343,7 @@ def unwarned(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
 
 def _only_named(sentence: str, named: Iterable[str]) -> bool:
     """Whether a sentence does not let a medicine be had that only a clinic gives: "nổi mề đay sau tiêm tê"."""
-    letters = _letters(re.sub(r"[*_`]", "", sentence), {fold(one) for one in named})
+    letters = _letters(sentence, {fold(one) for one in named})
     let = any(
         _LET.search(letters[:at]) or _WELL.search(letters[at + 1 :])
         for at, one in enumerate(letters)
@@ -372,8 +370,9 @@ def _is_warned(before: str, after: str) -> bool:
     return "L" not in after and bool(_DOES_HARM_LATER.match(after) or _NOT_USED.search(after))
 
 
-def _letters(text: str, wanted: frozenset[str] | set[str] | None) -> str:
-    """The parts of `text`, a letter each."""
+def _letters(sentence: str, wanted: frozenset[str] | set[str] | None) -> str:
+    """The parts of a sentence, a letter each."""
+    text = re.sub(r"[*_`]", "", sentence)
     hits: dict[int, tuple[int, str]] = {}
     for hit in _grammar().find(text):
         if hit.exact:

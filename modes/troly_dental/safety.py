@@ -169,13 +169,17 @@ def supposed_conflicts(question: str) -> tuple[Conflict, ...]:
 
 def on_prescription(text: str) -> bool:
     """Whether a medicine is named that only a prescription gives."""
-    groups = contraindications()["prescription"]["groups"]
-    return any(hit.label in groups for hit in medicines().find(text))
+    return _names(text, "prescription")
 
 
 def given_by_clinics(text: str) -> bool:
-    """Whether `text` names a medicine that only a clinic gives: a local anaesthetic."""
-    return not set(medicines().labels_in(text)).isdisjoint(contraindications()["given"]["groups"])
+    """Whether a medicine is named that only a clinic gives: a local anaesthetic."""
+    return _names(text, "given")
+
+
+def _names(text: str, table: str) -> bool:
+    """Whether `text` names a medicine of the groups of a table of `contraindications.toml`."""
+    return not set(medicines().labels_in(text)).isdisjoint(contraindications()[table]["groups"])
 
 
 @cache

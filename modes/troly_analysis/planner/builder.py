@@ -46,11 +46,7 @@ def _crowd(w: _Builder) -> Measure | None:
 
 
 def _quickness(w: _Builder) -> Measure | None:
-    took = (
-        w.schema.of("duration", "waiting", "response", "hours")
-        if w.parts.has("fast", "slow", "oldest")
-        else None
-    )
+    took = w.took if w.parts.has("fast", "slow", "oldest") else None
     return w.assume(took, "avg") if took else None
 
 
@@ -281,10 +277,14 @@ class _Builder:
         return any(ref.concept in GOODS for ref in refs)
 
     @property
+    def took(self) -> Ref | None:
+        """The column that says how long something took."""
+        return self.schema.of("duration", "waiting", "response", "hours")
+
+    @property
     def oldest(self) -> bool:
         """Whether "lâu nhất" is said of rows, where no column says how long anything took."""
-        took = self.schema.of("duration", "waiting", "response", "hours")
-        return self.parts.has("oldest") and bool(self.parts.rows) and took is None
+        return self.parts.has("oldest") and bool(self.parts.rows) and self.took is None
 
     @property
     def sold(self) -> bool:
