@@ -434,7 +434,8 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     remarks += await _without_lost(job, findings, plan)
     remarks += await _named(job, plan, findings[0].result)
     remarks += await _read_otherwise(job, plan, findings)
-    told = _none_moved(plan, findings[0].result, job.lang) + _told_each(plan, job.asked, findings)
+    told = _none_moved(plan, findings[0].result, job.lang)
+    told.append(_told(findings, asked_by(plan, job.asked, findings)))
     for each in plan.more:
         other = await _by_plan(job, each, None)
         told.append(other.text)
@@ -466,15 +467,6 @@ def _none_moved(plan: Plan, result: Result, lang: Lang) -> list[str]:
     end, key, way = (min, "fell", -1) if turn == "asc" else (max, "rose", 1)
     none = all(way * each <= 0 for each in changes)
     return [say(f"answer.none_{key}", lang, name=result.rows[changes.index(end(changes))][0])] if none else []
-
-
-def _told_each(plan: Plan, asked: AnswerContext, findings: list[ComputedResult]) -> list[str]:
-    """The answer to a plan, where means of several figures are each told with its own name."""
-    ask = plan.ask
-    if ask is None or ask.form != "per" or len(ask.measures) != len(findings):
-        return [_told(findings, asked_by(plan, asked, findings))]
-    plans = [dataclasses.replace(plan, ask=dataclasses.replace(ask, measures=(one,))) for one in ask.measures]
-    return [_told([each], asked_by(one, asked, [each])) for one, each in zip(plans, findings, strict=True)]
 
 
 def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
