@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypedDict
 
+import anyio
 import pytest
 from textual.pilot import Pilot
 
@@ -26,7 +29,7 @@ from troly.plugin.contract import DataStatus, Graph, Mode, Outcome
 from troly.plugin.services import open_services
 from troly.text.dates import fixed_clock
 from troly.tui.app import TrolyApp
-from troly.tui.backend import SessionBackend
+from troly.tui.backend import SessionBackend, end_tasks
 
 LONG = "Chào bạn, đây là câu trả lời rất dài. " * 20
 PATIENCE = 20.0
@@ -282,6 +285,27 @@ def test_closing_twice_ends_what_runs_as_once_does(tmp_path: Path) -> None:
     assert backend._session is not None
     with pytest.raises(StoreError):
         backend._session.services.conversations.list("u")
+
+
+def test_a_connection_that_begins_in_the_moment_of_closing_prints_nothing() -> None:
+    async def connect() -> None:
+        await asyncio.sleep(PATIENCE)
+
+    async def ask() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(connect)
+
+    async def close() -> None:
+        asking = asyncio.create_task(ask())
+        await asyncio.sleep(0)
+        await end_tasks()
+        assert asking.cancelled()
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        asyncio.run(close())
+        gc.collect()
+    assert not [str(each.message) for each in said]
 
 
 async def test_a_data_directory_that_is_a_file_is_told_on_a_card(

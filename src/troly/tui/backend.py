@@ -223,10 +223,7 @@ class SessionBackend:
         self._thread.join(CLOSING)
 
     async def _end(self) -> None:
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks()
         if self._samples is not None:
             self._samples.close()
         if self._session is not None:
@@ -247,6 +244,19 @@ class SessionBackend:
     def _call_soon(self, function: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(function)
+
+
+async def end_tasks() -> None:
+    """Cancel all other tasks of this loop and wait for them.
+
+    Each has begun before it is cancelled: the coroutine that a task of anyio wraps is otherwise never awaited, which Python
+    prints on the screen. A task that one of them starts meanwhile is ended by the one that waits for it, or in the next round.
+    """
+    while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def start_job(
