@@ -47,6 +47,14 @@ async def _judged(home: Path, *cases: Case) -> EvaluationReport:
         return await evaluate(session, "shopping", cases)
 
 
+def test_who_asks_is_staff_as_without_a_users_file(own_home: Path) -> None:
+    paths = Paths.resolve({"TROLY_HOME": str(own_home)})
+    paths.users_file.parent.mkdir(parents=True, exist_ok=True)
+    paths.users_file.write_text('[users.an]\npermissions = ["private"]\n', "utf-8")
+    with practice_session(load_settings(paths, {}), paths, registry_of(shopping=MODE), MODE) as session:
+        assert session.profile.permissions == {"internal"}
+
+
 async def test_cases_run_in_order_and_the_last_turn_is_judged(own_home: Path) -> None:
     seen: list[tuple[int, int]] = []
     paths = Paths.resolve({"TROLY_HOME": str(own_home)})

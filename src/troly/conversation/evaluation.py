@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from troly.config.settings import Settings
-from troly.config.users import Profile, load_profile
+from troly.config.users import STAFF_PERMISSIONS, Profile, load_profile
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.conversation.verdicts import Expectation, Judgement, Renderer, Verdict, judge
@@ -413,9 +413,10 @@ def practice_session(
                 samples.load(services, mode, "vi")
             else:
                 seed(services, mode)
-            # Samples may belong to the person at the keyboard; of that person nothing but the name is taken.
+            # Samples may belong to the person at the keyboard; of that person nothing but the name is taken. Who asks is staff
+            # as in an installation without users, where a line does not say otherwise.
             login = load_profile(own, settings).login
-            yield Session(services, registry, Profile(login, login))
+            yield Session(services, registry, Profile(login, login, permissions=STAFF_PERMISSIONS))
         finally:
             services.close()
 
