@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cache
@@ -86,6 +86,8 @@ _WHICH = re.compile(r"(?<!\w)(?:nao|any|which)(?!\w)")
 _STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]|\w+[<>]=")
 # A step of a family of parts: "i7", "ryzen5", "rtx4060".
 _TIER = re.compile(r"i[3579]|(?:ryzen|ultra)[3579]|(?:rtx|gtx|rx)\d{3,4}")
+# The generation of a drive's bus, as customers and catalogues write it: "gen 4", "PCIe 4.0".
+_BUS = re.compile(r"(?<!\w)(?:pcie? ?(?:gen ?)?|gen ?)([1-9])(?:[.,]0)?(?![\w.,]*\w)", re.IGNORECASE)
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|vs|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
@@ -318,7 +320,7 @@ class _Item(NamedTuple):
 
 # Sections that are read where they are looked for, and do not compete.
 _APART = {
-    *_LIMITS, "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower",
+    *_LIMITS, "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower", "places",
 }  # fmt: skip
 
 
@@ -380,10 +382,12 @@ class _Parser:
         plain = [hit for hit in found if hit in called or (hit.start, hit.end) not in spans_of(called)]
         self._hits = [hit for hit in _without_guesses(plain, called) if hit not in asks_nothing]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
-        if any(hit.label in _TO_A_PLACE for hit in self._hits):
-            # "Da Nang" is no "nặng".
-            places = _place_words(masked)
-            self._hits = [hit for hit in self._hits if hit.label[:4] != "ask " or hit.start not in places]
+        if any(hit.label in TO_A_PLACE for hit in self._hits):
+            # "Da Nang" is no "nặng", "nha trang" no "trắng".
+            places, told = place_words(masked), ("ask ", "fact ")
+            self._hits = [
+                hit for hit in self._hits if not hit.label.startswith(told) or hit.start not in places
+            ]
         self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
         self._spans += spans_of([*asks_nothing, *self._allowed])
         self._said: dict[str, str] = {}
@@ -821,12 +825,24 @@ class _Parser:
         idle = spans_of(hit for hit in self._hits if hit.label in {"idle", "goes with", "not", "not after"})
         said = {word.start for word in without_everyday(self._rest, taken)}
         rest = [word for word in words_outside(left, idle) if word.start in said or _is_number(word.text)]
-        items += self._words(rest, tokens(self._rest))
+        buses = list(self._buses(rest))
+        items += [*buses, *self._words(words_outside(rest, [one[:2] for one in buses]), tokens(self._rest))]
         items += self._narrower
         for item in items:
             if item.end:
                 self._said[item.value] = self._text[item.start : item.end]
         return sorted(items)
+
+    def _buses(self, rest: Sequence[WordToken]) -> Iterator[_Item]:
+        """Of a drive "gen 4" is its bus, where no name stands beside it that it may be of: "ssd của ThinkPad E14 Gen 5"."""
+        kinds = [hit for hit in self._hits if hit.label[:5] == "kind "]
+        drives = [(hit.start, hit.end) for hit in kinds if hit.label == "kind ssd"]
+        drives += [(0, 0)] if self._whole == "ssd" and not kinds else []
+        for one in _BUS.finditer(self._rest):
+            gaps = [range(end, one.start()) if end <= one.start() else range(begin) for begin, end in drives]
+            between = {word.start for word in rest if not one.start() <= word.start < one.end()}
+            if any(between.isdisjoint(gap) for gap in gaps):
+                yield _Item(*one.span(), "word", f"pcie{one[1]}")
 
     def _words(self, rest: Sequence[WordToken], everything: Sequence[WordToken]) -> list[_Item]:
         """Words that the catalogue's names hold; a short number goes with the word before it ("nitro 5")."""
@@ -1032,8 +1048,8 @@ class _Parser:
         amounts = {start - 1 for start, _ in self._spans}
         # A word of comparison right before a figure that was not read with it changes the question.
         left = [word for word in left if word.folded not in _PARTICLES or word.end in amounts]
-        if any(hit.label in _TO_A_PLACE for hit in self._hits):
-            places = _place_words(self._rest)
+        if any(hit.label in TO_A_PLACE for hit in self._hits):
+            places = place_words(self._rest)
             left = [word for word in left if word.start not in places]
         groups: list[tuple[int, int]] = []
         for word in left:
@@ -1083,14 +1099,15 @@ def _has_digit(word: str) -> bool:
 # Words of comparison that say nothing where no figure stands beside them.
 _PARTICLES = {"tu", "den", "tren", "duoi", "hon", "khoang", "from", "under", "over", "than", "around"}
 # Topics of service that are asked for a place: "giao về Cần Thơ".
-_TO_A_PLACE = {"topic delivery", "topic delivery fee", "topic express", "topic cod", "topic installation"}
+TO_A_PLACE = {"topic delivery", "topic delivery fee", "topic express", "topic cod", "topic installation"}
 _PLACE_WORDS = 3
 
 
-def _place_words(text: str) -> set[int]:
-    """Where the words of places begin: up to three after one like "ở", "về", "to"."""
+def place_words(text: str) -> set[int]:
+    """Where the words of places begin: those of names that are listed, and up to three after one like "ở", "về", "to"."""
     towards = set(map(fold, word_lists("catalogue")["towards"]))
-    places: set[int] = set()
+    named = lexicon("catalogue", "places").find(text)
+    places = {word.start for word in tokens(text) if any(hit.start <= word.start < hit.end for hit in named)}
     reach = 0
     for before, word in pairwise(tokens(text)):
         joined = not text[before.end : word.start].strip()

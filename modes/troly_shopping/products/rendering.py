@@ -252,13 +252,17 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     names = say("compare.join", lang).join(product.name for product in products)
     lines = [say("compare.intro", lang, names=names), *product_lines(products, lang, offer.query), *missing]
     lines += [_most(products, offer.query, lang)] if offer.query.compared else []
+    lines += [*differences(products, lang), *_sums(offer, lang), *_caveats(offer, lang)]
+    return OfferText("\n".join(lines), side_by_side(products, lang))
+
+
+def differences(products: Sequence[Product], lang: Lang) -> Iterator[str]:
+    """By how much the first of the products costs more or less than each of the others."""
     for other in products[1:]:
         low, high = sorted((products[0], other), key=lambda product: product.price)
         difference = format_money(high.price - low.price, lang)
         key = "same_price" if low.price == high.price else "cheaper" if len(products) == 2 else "cheaper_than"
-        lines.append(say(f"compare.{key}", lang, name=low.name, other=high.name, difference=difference))
-    lines += [*_sums(offer, lang), *_caveats(offer, lang)]
-    return OfferText("\n".join(lines), side_by_side(products, lang))
+        yield say(f"compare.{key}", lang, name=low.name, other=high.name, difference=difference)
 
 
 def _most(products: Sequence[Product], query: ProductQuery, lang: Lang) -> str:

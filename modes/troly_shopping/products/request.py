@@ -20,6 +20,7 @@ from troly_shopping.products.query import (
     MEASURED,
     METRES,
     MILLION,
+    TO_A_PLACE,
     USES,
     ProductQuery,
     asks_which,
@@ -27,6 +28,7 @@ from troly_shopping.products.query import (
     opens_on,
     parse_price_limits,
     parse_product_query,
+    place_words,
     refine,
 )
 from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
@@ -272,7 +274,7 @@ def _beside(
 ) -> ShopRequest | None:
     """Goods that the message names, held against the one spoken of: "nó với SN580 con nào bảo hành lâu hơn".
 
-    A size alone names another of its line: "bản 16GB đắt hơn nó bao nhiêu".
+    A size alone names another of its line, else of its maker: "bản 16GB đắt hơn nó bao nhiêu".
     """
     query = request.query
     this = pointed.rows if pointed and pointed.kind == "this" else ()
@@ -300,7 +302,9 @@ def _beside(
         # "chênh bao nhiêu" of two that were looked at one after the other.
         last = store.named(list(map(str, focus.query.get("beside", ())))[:1])
         others = [p for p in last if one and p.kind == one[0].kind and p not in one]
-    if not others and (query.brands or any(not word.isdigit() for word in query.words)):
+    sized = bool(query.figures and not names and len(one) == 1 and one[0].brand)
+    if not others and (sized or query.brands or any(not word.isdigit() for word in query.words)):
+        named = replace(named, brands=(one[0].brand,)) if sized else named
         found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
         others = [p for p in found.products if p not in one] if found and not found.unmet else []
     if not one or not 0 < len(others) <= MAX_COMPARED - len(one):
@@ -533,9 +537,13 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
         before = tuple(
             dict.fromkeys(word_lists("topic_rules").get(f"cost of {topic}", (topic,))[0] for topic in before)
         )
-    if focus.kind != PAGES and not ("distance" in query.moves or (costs and _costly(before))):
+    placed = place_words(request.typed) if {f"topic {topic}" for topic in before} & TO_A_PLACE else set()
+    if focus.kind != PAGES and not ("distance" in query.moves or placed or (costs and _costly(before))):
         return None
-    return replace(request, scope="none", topics=before)
+    # "còn Huế?" after what is told of delivery.
+    named = {one.folded for one in tokens(request.typed) if one.start in placed}
+    unread = tuple(words for words in query.unread if not named.issuperset(folded_words(words)))
+    return replace(request, scope="none", topics=before, query=replace(query, unread=unread))
 
 
 def _after(
@@ -630,6 +638,8 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
             # "có con nào từ 650W trở lên" after a model that was named: any of its kind.
             old = ProductQuery(kinds=tuple(kinds))
         query = _going_on(query, rows.typed, focus)
+        if (more := _by_how_much(rows)) and (rows.current or len(focus.rows) == 1):
+            query = replace(query, unread=query.unread or more)  # than the one spoken of: nothing stands beside it
         return replace(request, scope="search", query=refine(old, query), own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
@@ -748,9 +758,13 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         return replace(request, scope="search", rows=())
     if pointed.kind == "this" and query.action == "compare":
         shown = focus.rows
-    if pointed.kind == "ordinal" and len(shown) == len(request.current) == 1 and _OF_ROWS & {*query.moves}:
-        # "so với con thứ hai": the one spoken of beside it.
+    beside = _OF_ROWS & {*query.moves} or _by_how_much(request)
+    if pointed.kind in {"ordinal", "extreme"} and len(shown) == len(request.current) == 1 and beside:
+        # "so với con thứ hai", "con đắt nhất hơn nó bao nhiêu": the one spoken of beside it.
         shown = tuple({row.id: row for row in (*request.current, *shown)}.values())
+        again = {word: find_reference(word, focus, things=things()) for word in query.unread}
+        unread = tuple(word for word, one in again.items() if one is None or one.kind != "this")
+        query = replace(query, unread=unread)
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
         return replace(request, scope="none", rows=())  # "can I return it" asks for the service
     if query.kinds and asks_which(request.typed, ()) and not _is_of(shown, query.kinds):

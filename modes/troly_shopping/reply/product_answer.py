@@ -23,6 +23,7 @@ from troly_shopping.products.offers import Offer, find_offer
 from troly_shopping.products.query import ProductQuery, parse_product_query
 from troly_shopping.products.rendering import (
     OfferText,
+    differences,
     kind_name,
     product_passages,
     quoted,
@@ -65,7 +66,8 @@ async def retrieve_context(
     offer = await asyncio.to_thread(answer_request, store, request) if needed or not led else None
     products = list(offer.products) if offer else []
     # Goods that were named are what is asked about: nothing like them, and no page that nothing asks for.
-    named = bool(products and not (offer and offer.unmet) and (query.words or request.pointed))
+    named = query.words or request.pointed or (offer is not None and offer.kind == "compare")
+    named = bool(named and products and not (offer and offer.unmet))
     shown: list[dict[str, Any]] = []
     question = request.typed
     if led:
@@ -464,6 +466,9 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
     if answer.answered and (kinds if offer is None else offer.kind in {"build", "order"}):
         # Parts that fit each other and sums were worked out; of a list the model sees the rows.
         passages.insert(0, f"[{say('answer.checked', turn.language)}] {answer.text}")
+    elif offer is not None and offer.kind == "compare" and len(offer.products) > 1:
+        told = " ".join(differences(offer.products, turn.language))
+        passages.insert(0, f"[{say('answer.checked', turn.language)}] {told}")
     elif offer is not None and answer.answered and offer.total > len(offer.products):
         more = say("offer.more", turn.language, count=offer.total - len(offer.products))
         passages.append(f"[{what_is_wanted(offer.query, turn.language)}] {more}")
