@@ -219,7 +219,9 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
         value = value_of(product, name)
         what = say(f"attribute.{name.replace(' ', '_')}", lang)
         yield f"{what} {value}" if value else say("follow.not_given", lang, what=what)
-    called = any(map(is_code, query.words))  # of certain goods what is asked is told, not only sought
+    called = (
+        any(map(is_code, query.words)) or "told" in query.moves
+    )  # of certain goods what is asked is told, not only sought
     for fact in query.facts:
         known, what = shows(product, fact), query.said.get(fact, fact)
         if known is None and query.action == "find" and (query.asks or called):
@@ -337,7 +339,7 @@ def _order(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
 
 def _fit(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
     """What goes with a part, or whether two go together, with what the catalogue says of them."""
-    query, products = replace(offer.query, asks=(), facts=(), fits=True), offer.products
+    query, products = replace(offer.query, asks=(), facts=(), figures=(), fits=True), offer.products
     names = say("compare.join", lang).join(one.name for one in offer.beside[:2])
     if len(offer.beside) > 2:
         names = " ".join(

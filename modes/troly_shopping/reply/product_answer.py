@@ -17,6 +17,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Evidence, Notice, Sources
 from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import HCM, format_date
+from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon, blank_out, spans_of
 from troly.text.numbers import format_money
 from troly_shopping.products.offers import Offer, find_offer
@@ -258,9 +259,14 @@ def rules_answer(  # noqa: C901 (one case a kind of answer)
     if "instalment" in request.topics and query.months and offer and offer.products:
         one = len(offer.products) == 1
         parts.append(
-            _monthly(offer.products[0], query.months, turn) if one else say("follow.no_monthly", lang)
+            _monthly(offer.products[0].price, query.months, turn, offer.products[0].name)
+            if one
+            else say("follow.no_monthly", lang)
         )
         answered = answered and one
+    if "instalment" in request.topics and query.months and query.about and not answered:
+        # "máy 12 triệu": an amount beside months is the price, no budget.
+        parts, answered = [pages.text, _monthly(query.about, query.months, turn)], pages.answered
     shares = _shares(request, pages.passages, turn, offer)
     if shares:
         # An amount beside a page's share is what was paid, no budget.
@@ -284,7 +290,8 @@ def rules_answer(  # noqa: C901 (one case a kind of answer)
         ]
         return OfferText(say("offer.which", lang, what=", ".join(without)), answered=False)
     lost = bool(parts) and offer is None and request.scope == "search" and store.loaded() is not None
-    unsummed = bool(parts) and offer is None and not lost and "total" in query.moves and query.count > 1
+    summed = query.count > 1 or {"tong", "cong", "gop"} & set(folded_words(query.said.get("total", "")))
+    unsummed = bool(parts) and offer is None and not lost and "total" in query.moves and bool(summed)
     parts += [say("answer.goods_open", lang)] * lost + [say("follow.no_sum", lang)] * unsummed
     answered = answered and not (lost or unsummed)
     loaded = store.loaded() is not None or documents_loaded(turn)
@@ -328,7 +335,8 @@ def _shares(
     one = offer.products if offer else ()
     if amount is None and {"fee", "price"} & set(query.shows) and len(one) == 1:
         amount = one[0].price
-    if amount is None or not _SHARED & set(request.topics):
+    paid_first = "truoc" in fold(query.said.get("topic instalment", ""))  # "trả trước bao nhiêu"
+    if amount is None or not (paid_first or _SHARED & set(request.topics)):
         return []
     found = dict.fromkeys(share for passage in passages for share in _SHARE.findall(passage["text"]))
     lang = turn.language
@@ -344,10 +352,10 @@ def _shares(
     ]
 
 
-def _monthly(product: Product, months: int, turn: TurnContext) -> str:
-    each = format_money(round(product.price / months), turn.language)
-    price = format_money(product.price, turn.language)
-    return say("follow.monthly", turn.language, name=product.name, price=price, count=months, each=each)
+def _monthly(price: int, months: int, turn: TurnContext, name: str = "") -> str:
+    each, whole = (format_money(one, turn.language) for one in (round(price / months), price))
+    told = f"{name}: {whole}" if name else whole
+    return say("follow.monthly", turn.language, price=told, count=months, each=each)
 
 
 async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferText) -> tuple[str, bool]:
