@@ -278,7 +278,7 @@ def _cheaper_alike(request: ShopRequest, rows: Sequence[FocusRow], store: Produc
     query, one = request.query, store.named([row.id for row in rows])
     if len(one) != 1 or not (same and query.asks and is_comparative(ends)) or query.names:
         return None
-    kind = store.search(SearchCriteria(kinds=(one[0].kind,), order="cheapest", count=_KIND))
+    kind = store.search(SearchCriteria(kinds=(one[0].kind,), order="dearest", count=_KIND))
     tell = {True: offers.measure_of, False: offers.value_of}
     said = {p: [tell[name in MEASURED](p, name) for name in query.asks] for p in (one[0], *kind)}
     told = said[one[0]]
@@ -698,7 +698,7 @@ def _changed(  # noqa: C901, PLR0911 (one case a kind of change)
     if narrowed and not (named or query.kinds or query.excludes) and _is_of_few(rows):
         return _current(rows)  # "có bluetooth không" of one or two
     more = _by_how_much(rows)
-    held = _named_rows(query, focus) if named and (more or not narrowed) else ()
+    held = _named_rows(query, focus) if named and ((more and not query.figures) or not narrowed) else ()
     if held and more:
         return _held_against(rows, held, more)
     if query.kinds:
