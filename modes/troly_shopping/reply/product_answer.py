@@ -80,7 +80,9 @@ async def retrieve_context(
         shown = await asyncio.to_thread(_shown_last, turn, store, links="link" in query.shows)
         # What is called by its whole name is meant, not what is called much like it, and no page that has its words.
         names = {one.name: short_names(one.name, [one.brand]) for one in products}
-        called = Lexicon(names).find(question) if names else []
+        # Of goods held against each other nothing more is asked.
+        compares = offer is not None and offer.kind == "compare" and not offer.missing
+        called = Lexicon(names).find(question) if names and not compares else []
         if called and not query.excludes:
             rest = blank_out(question, spans_of(called))
             if query.order not in {"cheapest", "dearest"}:
