@@ -38,6 +38,7 @@ from troly_shopping.products.request import (
     PRODUCTS,
     ShopRequest,
     goods_looked_up,
+    is_of_order,
     parse_request,
     spoken_of,
 )
@@ -59,6 +60,7 @@ _SINCE = re.compile(
     r"(?<!\w)(?:(?:sau|moi|mua|xai|dung|duoc|chua|after|only|within) (?:\w+ ){0,2}?(?:\d+|a|one|two|three|vai|may|hai|ba) (?:ngay|hom|bua|tuan|thang|buoi|gio|days?|weeks?|months?|hours?)"
     r"|(?:roi|mat roi|luon roi)\W*$)(?!\w)"
 )
+_CLAUSES = re.compile(r"[.,;!?\n]")
 _CERTAIN = RuleIntent("warranty", 0.97, "", sure=True)
 # By the rules a warranty is asked for from this confidence on.
 _CLAIM = 0.6
@@ -178,7 +180,11 @@ def _trouble(text: str, phrases: MessagePhrases) -> Trouble:
     fault = phrases.count["symptom"] > 0 and (phrases.count["owned"] > 0 or _SINCE.search(fold(text)))
     if "supposed" not in labels and (phrases.count["repair"] > 0 or fault):
         return "defect"
-    return "mishap" if "mishap" in labels else "grievance" if "grievance" in labels else ""
+    # "nhân viên nói chuyện khó chịu quá"
+    served = [lexicon("service").find(clause) for clause in _CLAUSES.split(text)]
+    sure = ({hit.label for hit in told if hit.exact or len(hit.phrase) > len("kém")} for told in served)
+    grieves = "grievance" in labels or any(len(told) > 1 for told in sure)
+    return "mishap" if "mishap" in labels else "grievance" if grieves else ""
 
 
 def _parse(
@@ -213,6 +219,7 @@ def _parse(
     modelled = ProductStore(datasets).codes(tuple(found))
     serials = _parse_serials(text, state, hits, found, modelled=modelled, context=phrases.about_warranty)
     focus = spoken_of(turn)
+    serials = SerialParse() if is_of_order(focus) else serials
     shown = focus is not None and focus.kind == PRODUCTS
     rules = intent_by_rules(phrases, serials, awaiting=state.awaiting, shown=shown)
     if serials.serials and rules.sure:

@@ -16,6 +16,7 @@ from troly_shopping.products.query import (
     MEASURED,
     UNITS,
     USES,
+    VARIANTS,
     FigureFact,
     ProductQuery,
     is_code,
@@ -217,6 +218,7 @@ def _shown(
 ) -> Offer:
     """The first rows: of each kind that was asked for as many; those first that are listed with what is liked ("nhẹ")."""
     soft = [fact for fact in query.facts if fact in SOFT]
+    silent += tuple(query.said.get(fact, fact) for fact in soft if not any(shows(row, fact) for row in rows))
     rows = sorted(rows, key=lambda row: -sum(shows(row, fact) is True for fact in soft)) if soft else rows
     if len(query.kinds) > 1:
         each = max(2, ROWS // len(query.kinds))
@@ -461,7 +463,10 @@ def together(store: ProductStore, query: ProductQuery) -> Offer | None:
         others.remove("ram")
     for_one = len(named) == len(others) == 1 and (query.fits or named.keys().isdisjoint(query.kinds))
     if for_one and all(named.values()):
-        [parts] = named.values()
+        [(kind, parts)] = named.items()
+        if kind in query.owned:
+            # "đang xài main B760M DDR4": what is said of the memory is said of the board.
+            parts = [part for part in parts if all(title_has(part.name, word) for word in memory)] or parts
         memory = [word for word in memory if not all(title_has(part.name, word) for part in parts)]
         told = tests_of(replace(query, words=tuple(memory), brands=()))
         rest = _fitting(_of_kind(store, others[0]), told)
@@ -469,7 +474,7 @@ def together(store: ProductStore, query: ProductQuery) -> Offer | None:
         good = [one for one, verdict in fits.items() if verdict == {True}]
         if not good and any(None in verdict for verdict in fits.values()):
             return None
-        if good and not (memory or query.figures):
+        if good and not (query.fits and (memory or query.figures)):
             return Offer("fit", query, tuple(good[:ROWS]), len(good), note="list", beside=tuple(parts))
         return Offer("fit", query, (parts[0], *rest[:1]), 2, note="yes" if good else "no") if rest else None
     if len(named) == 2 and (query.fits or not (query.shows or query.asks or query.moves)):
@@ -566,6 +571,8 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
             if found and not found.unmet
             else []
         )
+        others = VARIANTS - set(folded_words(side))
+        fresh.sort(key=lambda one, others=others: len(others & set(folded_words(one.name))))  # type: ignore[misc]
         if fresh and (not wanted.unread or any(map(is_code, wanted.words))):
             chosen.append(fresh[0])
             kinds = kinds or (fresh[0].kind,)

@@ -14,7 +14,7 @@ from troly.text.match import blank_out, spans_of
 from troly.text.numbers import counting_words
 from troly_shopping.products import offers
 from troly_shopping.products.pc_build import go_together
-from troly_shopping.products.query import ProductQuery, is_comparative, parse_product_query
+from troly_shopping.products.query import VARIANTS, ProductQuery, is_comparative, parse_product_query
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 from troly_shopping.wordlists import lexicon, word_lists
 
@@ -29,8 +29,6 @@ _THINGS_OF_ONE = {"mon", "thu", "items", "things"}
 _WHOLE = {"bo", "may", "dan", "cay", "computer", "machine", "build"}
 _REST = re.compile(r"(?<!\w)(?:còn lại|con lai|the rest|remaining|others|the other)(?!\w)", re.IGNORECASE)
 _END = re.compile(r"[,;+?!\n]")
-# Of two models the one without such a word is meant where it is not said: "RTX 4060" is no "RTX 4060 Ti".
-VARIANTS = {"ti", "super", "pro", "plus", "max", "mini", "x", "xt"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,10 @@ def change_order(  # noqa: C901 (one case a kind of change)
     hits = lexicon("order", "add", "swap", "drop").find(text)
     asked = _asks_both(text, query, focus, store) or _asks_pieces(text, query, focus, store)
     summed = "total" in query.moves or asked
-    compares = is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text))
+    of_held = focus is not None and {row.values.get("kind") for row in focus.rows} & {*query.kinds}
+    compares = is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text)) or (
+        of_held and step_of(text)
+    )
     changes = held and (hits or corrections or compares)
     if query.priced or (query.fits and not (summed and hits)) or not (summed or changes):
         return None
@@ -234,7 +235,7 @@ class _Part:
             return self._without(lines)
         at = [one.product for one in lines if one.product.kind in self._kinds]
         if at and not self._named:
-            if len(at) == 1 and self._read.order and self._change != "add":
+            if len(at) == 1 and (self._read.order or step_of(self._text)) and self._change != "add":
                 return _swapped(lines, _next(at[0], self._read, self._text, lines, self._store))
             listed = self._change == "more" and not (self._read.count or self._read.order)
             if self._reference is not None or listed or (self._change == "swap" and not last):
@@ -390,16 +391,49 @@ def _spoken(
 def _next(
     product: Product, read: ProductQuery, text: str, lines: Sequence[OrderLine], store: ProductStore
 ) -> Product:
-    """The nearest product of its kind that is cheaper or dearer, or the first or last, and goes with the rest of the order."""
+    """The nearest of its kind that is cheaper or dearer, weaker or stronger, or the first or last, and goes with the rest of the order."""
     others = [one.product for one in lines if one.product != product]
     kind = store.search(SearchCriteria(kinds=(product.kind,), stocked=True, count=_LOOKED_AT))
     sign = -1 if read.order == "cheapest" else 1
     further = [one for one in kind if (one.price - product.price) * sign > 0]
+    step = 0 if read.order else step_of(text)
+    further = further_than(product, kind, step) if step else further
     fitting = [one for one in further if all(go_together(one, other) is not False for other in others)]
     if not fitting:
         raise _LackingError(product.kind)
-    near = min if is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text)) else max
+    compares = step or is_comparative(lexicon("catalogue", "cheapest", "dearest").find(text))
+    near = min if compares else max
     return near(fitting, key=lambda one: abs(one.price - product.price))
+
+
+def step_of(text: str) -> int:
+    """1 where a part with more of what counts is asked for ("mạnh hơn", "dung lượng lớn hơn"), -1 with less, else 0."""
+    more, less = (
+        lexicon("catalogue", *names).find(text) for names in (("stronger", "most"), ("weaker", "least"))
+    )
+    said = [hit for hit in (*more, *less) if hit.phrase.endswith(("hơn", "er", "more", "less", "powerful"))]
+    return (1 if said[0] in more else -1) if said else 0
+
+
+def further_than(product: Product, kind: Sequence[Product], step: int) -> list[Product]:
+    """Those of a kind with more (`step` 1) or less (-1) of what counts of it: its figure, else its price with another chip."""
+    attribute = COUNTED.get(product.kind, "")
+    told = offers.measure_of(product, attribute) if attribute else None
+    if told is not None:
+        figures = {one: offers.measure_of(one, attribute) for one in kind}
+        return [one for one, figure in figures.items() if figure is not None and (figure - told) * step > 0]
+    return [one for one in kind if (one.price - product.price) * step > 0 and _chip(one) != _chip(product)]
+
+
+# What counts of a kind of parts: what the catalogue measures of it, "" for the chip.
+COUNTED = {"psu": "power", "ram": "storage", "ssd": "storage", "hdd": "storage", "cpu": "", "vga": ""}
+
+
+def _chip(product: Product) -> frozenset[str]:
+    """The number of a processor or a card, and what tells its variant: of "i5-12400F" as of "i5-12400" the 12400."""
+    words = folded_words(product.name)
+    numbers = {number for word in words for number in re.findall(r"\d{4,}", word)}
+    return frozenset(numbers | (VARIANTS & set(words)))
 
 
 def _swapped(lines: list[OrderLine], product: Product) -> list[OrderLine]:

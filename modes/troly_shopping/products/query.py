@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cache
@@ -59,6 +59,10 @@ _BARE_UNITS = {
     "screen": ("inch", frozenset(range(11, 60))),
     "refresh": ("hz", frozenset((60, 75, 100, 120, 144, 165, 180, 240, 360))),
 }
+_BOTH_SIZES = re.compile(
+    r"(?<![\w.,/])(8|16|18|24|32|36|48|64)\s?(?:gb?)?\s?/\s?([12](?=\s?t)|128|256|512|1024)\s?(gb?|tb?)?(?![\w/])",
+    re.IGNORECASE,
+)
 # Between a figure and what it is of: "16GB of RAM".
 _OF = re.compile(r"\s(?:of\s)?", re.IGNORECASE)
 _PIECES = r"\s*(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|sợi|soi|cuộn|cuon|bản|ban|tấm|tam|hộp|hop|units?|pieces?|sets?|of)(?![^\W_]|\s+(?:nào|nao|gì|gi)(?!\w))"
@@ -80,12 +84,17 @@ _WHICH_FIGURE = re.compile(
 )
 # "cách shop 15 km", "8 cây".
 _DISTANCE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?\s*(?:km|cay so|cay|ki ?lo ?met\w*|kilometers?)(?!\w)")
+_WAITED = re.compile(r"\d{1,3} (?:ngay|hom|bua|tuan|thang|days?|weeks?)(?: (?:roi|nay|ago|already))")
 # "con nào từ 650W còn hàng": one that is there is sought.
 _WHICH = re.compile(r"(?<!\w)(?:nao|any|which)(?!\w)")
 # What parts have in common is no name: "DDR5", "LGA1700".
 _STANDARD = re.compile(r"ddr\d|lga\d+|am\d|wifi\d|usb\d?|\d+k|i[3579]|\w+[<>]=")
+# Of two models the one without such a word is meant where it is not said: "RTX 4060" is no "RTX 4060 Ti".
+VARIANTS = {"ti", "super", "pro", "plus", "max", "mini", "x", "xt"}
 # A step of a family of parts: "i7", "ryzen5", "rtx4060".
 _TIER = re.compile(r"i[3579]|(?:ryzen|ultra)[3579]|(?:rtx|gtx|rx)\d{3,4}")
+# The generation of a drive's bus, as customers and catalogues write it: "gen 4", "PCIe 4.0".
+_BUS = re.compile(r"(?<!\w)(?:pcie? ?(?:gen ?)?|gen ?)([1-9])(?:[.,]0)?(?![\w.,]*\w)", re.IGNORECASE)
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|vs|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 # "mà" begins a clause, "mã" does not.
@@ -94,6 +103,14 @@ _GIVEN_BACK = {"topic return", "topic return policy", "topic refund"}
 # "màn hình rẻ nhất": no part is bought by its price.
 _CHEAPEST = re.compile(r"\s*(?:ddr\d (?:.* )?)?(?:gia )?(?:re|mac|dat) nh[au]t(?!\w)")
 _STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
+# Who speaks has what follows, and wants something else.
+_HAS = re.compile(
+    r"(?:(?<!shop )(?<!ben )(?<!\w)(?:minh|em|e|toi|tui|anh|chi|t|m) (?:da |dang )?co(?: san)?|(?<!\w)da co(?: san)?|dang (?:dung|xai|co)|\bi (?:already )?have(?: an?)?|i'?ve got(?: an?)?)(?: (?:con|cai|bo|cay|1|mot))?\s*$"
+)
+_TURNS = re.compile(r"[,;.]|(?<!\w)(?:roi|thi|can|muon|mua|tim|kiem|them|need|want|which|what)(?!\w)")
+_ASKED_LIMIT = re.compile(r"\s*(?:la )?(?:may|bao nhieu|bao nhiu|bn|nhieu|nhiu)(?!\w)")
+# What stands before it is what is asked of.
+_ASKED_OF = re.compile(r"\s*(?:thi|co) (?:\w+ )?(?:nao|sao|gi|bao nhieu)(?!\w)")
 # Topics of an order, whose number stands beside them, and what an order is called.
 _OF_ORDERS = {"topic order status", "topic cancel order"}
 _ORDERS = {"don", "ma", "so", "hang", "order", "number"}
@@ -105,12 +122,17 @@ _OF_WARRANTY = {
 }  # fmt: skip
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
+# What goods of other kinds have in them.
+_BUILT_IN = {"microphone", "speaker", "webcam"}
+_ASKS_WHETHER = re.compile(r"\s*(?:khong|ko|k|hong|hok|hem|hk|\?)(?!\w)")
 # What no single part has.
 _INSIDE = {"graphics card", "storage"}
 # A "no" without a verb: what follows the name after it takes its place.
 _BARE_DENIALS = {"khong", "ko", "k", "hong", "khong phai", "khong phai la", "ko phai", "k phai", "not"}
 # What is read so that nothing else is made of it, and is not answered.
-_UNUSED = {"not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home"}
+_UNUSED = {
+    "strongest", "not", "not after", "others", "cheaper others", "most", "least", "old", "traded", "at home",
+}  # fmt: skip
 USES = ("gaming", "graphics", "office", "study")
 # Of each a product has one: what is said last takes the place of what was said before.
 _ONE_OF = (
@@ -318,7 +340,7 @@ class _Item(NamedTuple):
 
 # Sections that are read where they are looked for, and do not compete.
 _APART = {
-    *_LIMITS, "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower",
+    *_LIMITS, "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower", "places", "stronger", "weaker",
 }  # fmt: skip
 
 
@@ -378,12 +400,15 @@ class _Parser:
         asks_nothing = [hit for hit in found if self._courteous(hit) or self._granted(hit)]
         called = [hit for hit in found if hit.label.startswith("kind ") and self._is_called(hit, found)]
         plain = [hit for hit in found if hit in called or (hit.start, hit.end) not in spans_of(called)]
+        # "at least" is no "least".
+        asks_nothing += [hit for hit in found if hit.phrase == "least" and masked[: hit.start][-3:] == "at "]
         self._hits = [hit for hit in _without_guesses(plain, called) if hit not in asks_nothing]
         self._guessed = [hit for hit in found if hit.label == "not" and hit not in self._hits]
-        if any(hit.label in _TO_A_PLACE for hit in self._hits):
-            # "Da Nang" is no "nặng".
-            places = _place_words(masked)
-            self._hits = [hit for hit in self._hits if hit.label[:4] != "ask " or hit.start not in places]
+        # "Da Nang" is no "nặng", "nha trang" no "trắng".
+        to_a_place = any(hit.label in TO_A_PLACE for hit in self._hits)
+        places, told = place_words(masked, towards=to_a_place), ("ask ", "fact ")
+        self._hits = [hit for hit in self._hits if not hit.label.startswith(told) or hit.start not in places]
+        self._places = places
         self._spans: list[tuple[int, int]] = [*self._limits.places, *free]
         self._spans += spans_of([*asks_nothing, *self._allowed])
         self._said: dict[str, str] = {}
@@ -473,7 +498,10 @@ class _Parser:
             action, parts, kinds = "build", tuple(kind for kind in kinds if kind in PARTS), []
         kinds = kinds or ["pc"] * ("ready made" in labels)  # "máy ráp sẵn nào có card rời"
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
-        order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
+        chips = bool(kinds) and set(kinds) <= {"cpu", "vga"}  # whose price tells what they do
+        self._spans += spans_of(hit for hit in self._hits if hit.label == "strongest" and chips)
+        dear = "dearest" in labels or ("strongest" in labels and chips)
+        order: Order = "dearest" if dear else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
         told = ("brands asked", "total", "each", "compare", "difference", "distance")
         moves: list[str] = [name for name in told if name in labels]
@@ -545,7 +573,10 @@ class _Parser:
 
     def _is_supply(self, kinds: Sequence[str], count: int, items: Sequence[_Item]) -> bool:
         """Whether "đủ" asks for so many in stock, or "gắn" says what a computer has: nothing has to fit anything."""
-        stock = "stock asked" in self._labels
+        enough = any(
+            "đủ" in hit.phrase or "enough" in hit.phrase for hit in self._hits if hit.label == "fits"
+        )
+        stock = enough and "stock asked" in self._labels
         return self._only_has(kinds) or (
             stock and (count > 1 or not any(item.kind != "fact" for item in items))
         )
@@ -637,6 +668,8 @@ class _Parser:
             ):
                 # "tai nghe có mic": a part of the goods, which the catalogue may not tell.
                 self._parts.append(hit)
+            elif spoken_of not in {"", kind} and self._is_built_in(hit):
+                asks.append(f"word {hit.phrase}")
             elif (kinds and kind not in kinds and not gap.strip()) or self._is_owned(hit, kinds):
                 owned.append(kind)
             else:
@@ -728,7 +761,13 @@ class _Parser:
         beside = any(
             other.label in {"goes with", "fits"} and 0 <= hit.start - other.end <= 1 for other in self._hits
         )
-        return said or (beside and bool(kinds))
+        # "mình có CPU X rồi, cần main": another kind is wanted behind it.
+        behind = [other for other in self._hits if other.label[:5] == "kind " and other.start > hit.end]
+        others = any(
+            other.label != hit.label and _TURNS.search(fold(self._rest[hit.end : other.start]))
+            for other in behind
+        )
+        return said or (beside and bool(kinds)) or bool(others and _HAS.search(fold(self._rest[: hit.start])))
 
     def _is_of_whole(self, hit: PhraseHit, gap: str) -> bool:
         """Whether what stands before a kind makes it a part of the goods named: "laptop có đèn phím", "24B20JH2 có loa không"."""
@@ -746,6 +785,12 @@ class _Parser:
         return before[-1:] in (["co"], ["with"], ["has"], ["have"]) and bool(
             {"nao", "which"} & set(before[-3:])
         )
+
+    def _is_built_in(self, hit: PhraseHit) -> bool:
+        """Whether it is asked if goods that were shown have it in them: "có mic không"; "shop có mic không" asks for microphones."""
+        before, after = folded_words(self._rest[: hit.start]), fold(self._rest[hit.end :])
+        asked = before[-1:] == ["co"] and "shop" not in before and _ASKS_WHETHER.match(after)
+        return hit.label[5:] in _BUILT_IN and bool(asked)
 
     def _narrow(self, hit: PhraseHit, kind: str) -> None:
         """A name of some goods of a kind only ("thẻ nhớ", "macbook", "nvme") is a word to look for as well.
@@ -777,6 +822,14 @@ class _Parser:
             unit, usual = _BARE_UNITS.get(_attribute_of(hit), ("", frozenset()))
             if bare and int(bare[1]) in usual and not any(bare.start(1) == start for start, *_ in places):
                 places.append((*bare.span(1), float(bare[1]), unit))
+        pairs: dict[int, str] = {}
+        for both in _BOTH_SIZES.finditer(self._rest):
+            # Memory and storage: "16/512".
+            sizes = [(1, "ram", "gb"), (2, "storage", (both[3] or "gb").lower())]
+            places = [place for place in places if not both.start() <= place[0] < both.end()]
+            places += [(*both.span(at), float(both[at]), unit) for at, _, unit in sizes]
+            pairs |= {both.start(at): name for at, name, _ in sizes}
+            self._spans.append(both.span())
         for start, end, value, unit in sorted(places):
             measure, factor = UNITS[unit]
             before = [h for h in signs if h.end <= start <= h.end + 3 and h.label in {"at most", "at least"}]
@@ -791,7 +844,7 @@ class _Parser:
             near = [h for h in named if 0 <= reach - h.end <= 3] or [
                 h for h in named if _OF.fullmatch(self._rest[end : h.start])
             ]
-            attribute = next((name for h in near if (name := _attribute_of(h))), "")
+            attribute = pairs.get(start) or next((name for h in near if (name := _attribute_of(h))), "")
             label = (after or before)[0].label if after or before else ""
             sign: Sign = ">=" if label in {"at least", "or more"} else "<=" if label else "="
             self._spans += [(start, end), *spans_of(before), *spans_of(after)]
@@ -820,15 +873,35 @@ class _Parser:
         items += self._brands
         idle = spans_of(hit for hit in self._hits if hit.label in {"idle", "goes with", "not", "not after"})
         said = {word.start for word in without_everyday(self._rest, taken)}
-        rest = [word for word in words_outside(left, idle) if word.start in said or _is_number(word.text)]
-        items += self._words(rest, tokens(self._rest))
+        rest = [
+            word
+            for word in words_outside(left, idle)
+            if (word.start in said and word.start not in self._places)
+            or word.folded in VARIANTS
+            or _is_number(word.text)
+        ]
+        buses = list(self._buses(rest))
+        items += [*buses, *self._words(words_outside(rest, [one[:2] for one in buses]), tokens(self._rest))]
         items += self._narrower
         for item in items:
             if item.end:
                 self._said[item.value] = self._text[item.start : item.end]
         return sorted(items)
 
-    def _words(self, rest: Sequence[WordToken], everything: Sequence[WordToken]) -> list[_Item]:
+    def _buses(self, rest: Sequence[WordToken]) -> Iterator[_Item]:
+        """Of a drive "gen 4" is its bus, where no name stands beside it that it may be of: "ssd của ThinkPad E14 Gen 5"."""
+        kinds = [hit for hit in self._hits if hit.label[:5] == "kind "]
+        drives = [(hit.start, hit.end) for hit in kinds if hit.label == "kind ssd"]
+        drives += [(0, 0)] if self._whole == "ssd" and not kinds else []
+        for one in _BUS.finditer(self._rest):
+            gaps = [range(end, one.start()) if end <= one.start() else range(begin) for begin, end in drives]
+            between = {word.start for word in rest if not one.start() <= word.start < one.end()}
+            if any(between.isdisjoint(gap) for gap in gaps):
+                yield _Item(*one.span(), "word", f"pcie{one[1]}")
+
+    def _words(  # noqa: C901 (one case a kind of word)
+        self, rest: Sequence[WordToken], everything: Sequence[WordToken]
+    ) -> list[_Item]:
         """Words that the catalogue's names hold; a short number goes with the word before it ("nitro 5")."""
         places = {word.start: at for at, word in enumerate(everything)}
         known = self._shop.spoken([word.text for word in rest])
@@ -846,6 +919,8 @@ class _Parser:
                 others = [f"{before.folded}{number}" for number in range(1, 20)] if named and before else []
                 if joined and self._shop.spoken([joined, *others]):
                     found.append(_Item(word.start, word.end, "word", self._tier(word, joined, None)))
+            elif word.folded in VARIANTS and before and self._is_variant(before, word):
+                found.append(_Item(word.start, word.end, "word", word.folded))
             elif (word.text in known or _TIER.fullmatch(word.folded)) and (
                 not is_syllable(word.folded) or not self._of_topic(word)
             ):
@@ -869,6 +944,13 @@ class _Parser:
                 # What looks like a model's name is one, sold here or not: "RTX 5090".
                 found.append(_Item(word.start, word.end, "word", word.folded))
         return found
+
+    def _is_variant(self, before: WordToken, word: WordToken) -> bool:
+        """Whether a word stands behind a model's number as it does in the catalogue: "4060 Ti"."""
+        joined = f"{before.folded}{word.folded}"
+        return (
+            _has_digit(before.folded) and word.start - before.end <= 1 and bool(self._shop.spoken([joined]))
+        )
 
     def _tier(self, word: WordToken, value: str, before: WordToken | None) -> str:
         """The step of a family ("i7", "ryzen7", "4060") with the sign of what is said around it: "i7 trở lên" is "i7>="."""
@@ -943,6 +1025,8 @@ class _Parser:
         alone = not tokens(self._rest[: hit.start]) and len(tokens(self._rest[since : item.start])) == 0
         bare = fold(hit.phrase) in _BARE_DENIALS and len(items) == 2
         meant = lexicon("catalogue", "meant instead").find(behind)
+        if _ASKED_OF.match(fold(behind)):
+            return False  # "không thích Brother, Canon thì con nào rẻ nhất"
         return not ((bare and alone) or (meant and not tokens(behind[: meant[0].start])))
 
     def _whole_names(self, excluded: Sequence[_Item]) -> list[_Item]:
@@ -1028,13 +1112,19 @@ class _Parser:
         hits = [hit for hit in self._hits if hit.label not in unused]
         spans = [*self._spans, *(span for span in spans_of(hits) if span not in parts)]
         spans += [*((item.start, item.end) for item in items if item.end)]
+        # "tối đa mấy tháng" asks for the limit.
+        limits = lexicon("catalogue", "at most", "at least").find(self._rest)
+        spans += [(hit.start, hit.end) for hit in limits if _ASKED_LIMIT.match(fold(self._rest[hit.end :]))]
         left = without_everyday(self._rest, spans)
         amounts = {start - 1 for start, _ in self._spans}
         # A word of comparison right before a figure that was not read with it changes the question.
         left = [word for word in left if word.folded not in _PARTICLES or word.end in amounts]
-        if any(hit.label in _TO_A_PLACE for hit in self._hits):
-            places = _place_words(self._rest)
+        if any(hit.label in TO_A_PLACE for hit in self._hits):
+            places = place_words(self._rest)
             left = [word for word in left if word.start not in places]
+        if "topic order status" in self._labels:
+            # "5 ngày rồi chưa thấy": for so long it has been waited.
+            left = words_outside(left, [match.span() for match in _WAITED.finditer(fold(self._rest))])
         groups: list[tuple[int, int]] = []
         for word in left:
             if groups and not self._text[groups[-1][1] : word.start].strip(" -"):
@@ -1083,18 +1173,19 @@ def _has_digit(word: str) -> bool:
 # Words of comparison that say nothing where no figure stands beside them.
 _PARTICLES = {"tu", "den", "tren", "duoi", "hon", "khoang", "from", "under", "over", "than", "around"}
 # Topics of service that are asked for a place: "giao về Cần Thơ".
-_TO_A_PLACE = {"topic delivery", "topic delivery fee", "topic express", "topic cod", "topic installation"}
+TO_A_PLACE = {"topic delivery", "topic delivery fee", "topic express", "topic cod", "topic installation"}
 _PLACE_WORDS = 3
 
 
-def _place_words(text: str) -> set[int]:
-    """Where the words of places begin: up to three after one like "ở", "về", "to"."""
-    towards = set(map(fold, word_lists("catalogue")["towards"]))
-    places: set[int] = set()
+def place_words(text: str, *, towards: bool = True) -> set[int]:
+    """Where the words of places begin: of names that are listed, and up to three `towards` one, after "ở", "về", "to"."""
+    before_one = set(map(fold, word_lists("catalogue")["towards"])) if towards else set()
+    named = lexicon("catalogue", "places").find(text)
+    places = {word.start for word in tokens(text) if any(hit.start <= word.start < hit.end for hit in named)}
     reach = 0
     for before, word in pairwise(tokens(text)):
         joined = not text[before.end : word.start].strip()
-        reach = 0 if not joined else _PLACE_WORDS if before.folded in towards else reach - 1
+        reach = 0 if not joined else _PLACE_WORDS if before.folded in before_one else reach - 1
         if reach > 0:
             places.add(word.start)
     return places

@@ -219,7 +219,9 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
         value = value_of(product, name)
         what = say(f"attribute.{name.replace(' ', '_')}", lang)
         yield f"{what} {value}" if value else say("follow.not_given", lang, what=what)
-    called = any(map(is_code, query.words))  # of certain goods what is asked is told, not only sought
+    called = (
+        any(map(is_code, query.words)) or "told" in query.moves
+    )  # of certain goods what is asked is told, not only sought
     for fact in query.facts:
         known, what = shows(product, fact), query.said.get(fact, fact)
         if known is None and query.action == "find" and (query.asks or called):
@@ -252,13 +254,17 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     names = say("compare.join", lang).join(product.name for product in products)
     lines = [say("compare.intro", lang, names=names), *product_lines(products, lang, offer.query), *missing]
     lines += [_most(products, offer.query, lang)] if offer.query.compared else []
+    lines += [*differences(products, lang), *_sums(offer, lang), *_caveats(offer, lang)]
+    return OfferText("\n".join(lines), side_by_side(products, lang))
+
+
+def differences(products: Sequence[Product], lang: Lang) -> Iterator[str]:
+    """By how much the first of the products costs more or less than each of the others."""
     for other in products[1:]:
         low, high = sorted((products[0], other), key=lambda product: product.price)
         difference = format_money(high.price - low.price, lang)
         key = "same_price" if low.price == high.price else "cheaper" if len(products) == 2 else "cheaper_than"
-        lines.append(say(f"compare.{key}", lang, name=low.name, other=high.name, difference=difference))
-    lines += [*_sums(offer, lang), *_caveats(offer, lang)]
-    return OfferText("\n".join(lines), side_by_side(products, lang))
+        yield say(f"compare.{key}", lang, name=low.name, other=high.name, difference=difference)
 
 
 def _most(products: Sequence[Product], query: ProductQuery, lang: Lang) -> str:
@@ -333,7 +339,7 @@ def _order(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
 
 def _fit(offer: Offer, lang: Lang, _hotline: str) -> OfferText:
     """What goes with a part, or whether two go together, with what the catalogue says of them."""
-    query, products = replace(offer.query, asks=(), facts=(), fits=True), offer.products
+    query, products = replace(offer.query, asks=(), facts=(), figures=(), fits=True), offer.products
     names = say("compare.join", lang).join(one.name for one in offer.beside[:2])
     if len(offer.beside) > 2:
         names = " ".join(

@@ -14,19 +14,32 @@ from troly.text.match import PhraseHit, blank_out, spans_of
 from troly.text.numbers import counting_words
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
-from troly_shopping.products.order import BUILD, COMPUTERS, VARIANTS, OrderChange, change_order, things
+from troly_shopping.products.order import (
+    BUILD,
+    COMPUTERS,
+    COUNTED,
+    OrderChange,
+    change_order,
+    further_than,
+    step_of,
+    things,
+)
 from troly_shopping.products.query import (
     FIGURE,
     MEASURED,
     METRES,
     MILLION,
+    TO_A_PLACE,
     USES,
+    VARIANTS,
     ProductQuery,
     asks_which,
+    is_code,
     is_comparative,
     opens_on,
     parse_price_limits,
     parse_product_query,
+    place_words,
     refine,
 )
 from troly_shopping.products.store import PARTS, Order, Product, ProductStore, SearchCriteria
@@ -59,6 +72,8 @@ _SEVERAL = re.compile(
 _CALLED = re.compile(r"(?<=\d )(?:em|e|bé|be)(?= (?:đó|do|này|nay|kia|ấy|trên)(?!\w))", re.IGNORECASE)
 # "co them con nao": more of them, no English "them".
 _MORE = re.compile(r"them (?:may )?(?:con|cai|mau|loai|may|lua chon|gi|nao|dc|duoc|ko|k|khong|hong|hk)(?!\w)")
+# The other of two: "con kia".
+_REST = ("kia", "còn lại", "other one")
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
 
@@ -122,6 +137,12 @@ def spoken_of(turn: TurnContext) -> Focus | None:
     kind = kinds[0] if len(kinds) == 1 else ""
     rows = tuple(FocusRow(str(name), str(name), {"kind": kind}) for name in shown.get("names", ()))
     return Focus(PRODUCTS, "", rows, {"kinds": kinds})
+
+
+def is_of_order(focus: Focus | None) -> bool:
+    """Whether the page told last is about an order: a code that follows is its number, no serial."""
+    topics = focus.query.get("topics", ()) if focus is not None and focus.kind == PAGES else ()
+    return bool({"order status", "cancel order"} & {*topics})
 
 
 def goods_looked_up(names: Sequence[str], store: ProductStore) -> Focus | None:
@@ -192,7 +213,7 @@ def parse_request(  # noqa: C901 (one case a kind of request)
         shown=goods.rows if goods else (),
         current=tuple(row for row in goods.rows if row.id in last) if goods else (),
     )
-    if put_together := _put_together(request, goods, pointed, store):
+    if put_together := _than_named(request, store) or _put_together(request, goods, pointed, store):
         return put_together
     if goods is None:
         return _of_no_goods(request, focus, corrects=bool(corrected))
@@ -228,7 +249,7 @@ def _cheaper(
 ) -> ShopRequest | None:
     """ "còn con nào rẻ hơn không", "có con nào rẻ hơn con này": others than those shown, each cheaper."""
     rows = pointed.rows if pointed and pointed.rows else request.current or focus.rows
-    if same := _cheaper_alike(request, rows, store):
+    if same := _cheaper_alike(request, rows, store) or _stronger(request, rows, store):
         return same
     hits = lexicon("catalogue", "cheaper others").find(request.typed)
     this = pointed is not None and pointed.kind == "this" and len(focus.rows) == 1
@@ -257,8 +278,9 @@ def _cheaper_alike(request: ShopRequest, rows: Sequence[FocusRow], store: Produc
     query, one = request.query, store.named([row.id for row in rows])
     if len(one) != 1 or not (same and query.asks and is_comparative(ends)) or query.names:
         return None
-    kind = store.search(SearchCriteria(kinds=(one[0].kind,), order="cheapest", count=_KIND))
-    said = {p: [offers.value_of(p, name) for name in query.asks] for p in (one[0], *kind)}
+    kind = store.search(SearchCriteria(kinds=(one[0].kind,), order="dearest", count=_KIND))
+    tell = {True: offers.measure_of, False: offers.value_of}
+    said = {p: [tell[name in MEASURED](p, name) for name in query.asks] for p in (one[0], *kind)}
     told = said[one[0]]
     found = focus_rows([p for p in kind if p.price < one[0].price and said[p] == told and all(told)])
     if not found:
@@ -267,12 +289,48 @@ def _cheaper_alike(request: ShopRequest, rows: Sequence[FocusRow], store: Produc
     return replace(request, scope="rows", rows=tuple(found), pointed=True, query=query, topics=())
 
 
+def _than_named(request: ShopRequest, store: ProductStore) -> ShopRequest | None:
+    """ "chuột nào rẻ hơn G304": goods of its kind that cost less, or more, than the one that is named behind the comparison."""
+    text, query = request.typed, request.query
+    hits = [hit for hit in lexicon("catalogue", "cheapest", "dearest").find(text) if is_comparative([hit])]
+    if len(hits) != 1 or query.topics or _by_how_much(request):
+        return None
+    sides = (text[: hits[0].start], text[hits[0].end :])
+    before, after = (parse_product_query(side, store) for side in sides)
+    asks = (before.kinds or _OTHERS.search(fold(text))) and not before.words
+    if not (asks and after.words) or before.unread or after.unread:
+        return None
+    found = offers.find_offer(store, replace(after, kinds=after.kinds or before.kinds, order=""))
+    if found is None or found.unmet or not 0 < len(found.products) == found.total <= MAX_COMPARED:
+        return None
+    kinds = before.kinds or tuple({one.kind: None for one in found.products})
+    prices = [one.price for one in found.products]
+    query = replace(before, kinds=kinds, order="nearest", high=min(prices) - MILLION // 1_000)
+    if hits[0].label == "dearest":
+        query = replace(before, kinds=kinds, order="cheapest", low=max(prices) + MILLION // 1_000)
+    return replace(request, scope="search", query=query, topics=())
+
+
+def _stronger(request: ShopRequest, rows: Sequence[FocusRow], store: ProductStore) -> ShopRequest | None:
+    """ "có con nào mạnh hơn không" of the one part spoken of: others of its kind with more of what counts."""
+    one, step, query = store.named([row.id for row in rows]), step_of(request.typed), request.query
+    others = query.brands or query.words or query.priced or query.topics
+    if not step or others or not _OTHERS.search(fold(request.typed)):
+        return None
+    if len(one) != 1 or one[0].kind not in COUNTED:
+        return None
+    kind = store.search(SearchCriteria(kinds=(one[0].kind,), order="cheapest", count=_KIND))
+    found = tuple(focus_rows(further_than(one[0], kind, step)))
+    query = ProductQuery(asks=query.asks)
+    return replace(request, scope="rows", rows=found, pointed=True, query=query) if found else None
+
+
 def _beside(
     request: ShopRequest, focus: Focus, pointed: Reference | None, store: ProductStore
 ) -> ShopRequest | None:
     """Goods that the message names, held against the one spoken of: "nó với SN580 con nào bảo hành lâu hơn".
 
-    A size alone names another of its line: "bản 16GB đắt hơn nó bao nhiêu".
+    A size alone names another of its line, else of its maker: "bản 16GB đắt hơn nó bao nhiêu".
     """
     query = request.query
     this = pointed.rows if pointed and pointed.kind == "this" else ()
@@ -282,6 +340,12 @@ def _beside(
     ends = lexicon("catalogue", "cheapest", "dearest").find(request.typed)
     held = names and is_comparative(ends) and lexicon("catalogue", "against").find(request.typed)
     more = bool(_by_how_much(request) or set(query.moves) & _OF_ROWS or held)
+    opening, _, ending = request.typed.partition(",")
+    asked = parse_product_query(opening, store)
+    # "còn mấy cái, còn bản 1TB nhiêu": asked of the one shown and of another.
+    also = bool(asked.asks or asked.shows) and opens_on(ending.rpartition(",")[2])
+    also = also and not (more or asked.names or asked.figures or asked.priced)
+    more = more or also
     if not (more or query.compared) or len(this) >= MAX_COMPARED or query.excludes or query.unread:
         return None
     one = store.named([row.id for row in this])
@@ -300,15 +364,19 @@ def _beside(
         # "chênh bao nhiêu" of two that were looked at one after the other.
         last = store.named(list(map(str, focus.query.get("beside", ())))[:1])
         others = [p for p in last if one and p.kind == one[0].kind and p not in one]
-    if not others and (query.brands or any(not word.isdigit() for word in query.words)):
+    sized = bool(query.figures and not names and len(one) == 1 and one[0].brand)
+    called = any(len(word) > len("512") or not word.isdigit() for word in query.words)
+    if not others and (sized or query.brands or called):
+        named = replace(named, brands=(one[0].brand,)) if sized else named
         found = offers.find_offer(store, replace(named, action="find", parts=(), moves=()))
         others = [p for p in found.products if p not in one] if found and not found.unmet else []
+        plain = [p for p in others if not (VARIANTS - {*query.words}) & {*folded_words(p.name)}]
+        others = plain or others
     if not one or not 0 < len(others) <= MAX_COMPARED - len(one):
         return None
     pair = [*one, *others] if len(one) == 1 else [*others, *one]
-    query = replace(
-        query, action="compare", kinds=(), words=(), brands=(), figures=(), shows=(), moves=("compare",)
-    )
+    query = replace(query, kinds=(), words=(), brands=(), figures=())
+    query = query if also else replace(query, action="compare", shows=(), moves=("compare",))
     return replace(request, scope="rows", rows=tuple(focus_rows(pair)), pointed=True, query=query)
 
 
@@ -329,6 +397,13 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
         name = str(focus.query["beside"][0])
         if pointed.missing == 2 or (2 in said and lexicon("catalogue", *_OF_ROWS).find(text)):
             pointed = replace(pointed, rows=(FocusRow(name, name), *focus.rows), missing=0)
+    others = [hit for hit in lexicon("dialogue", "other").find(text) if hit.phrase.endswith(_REST)]
+    last = [row for row in focus.rows if row.id in focus.query.get("current", ())]
+    if others and len(last) == 1 and (pointed is None or pointed.kind == "this"):
+        # "con kia" of two that were shown, or of two that were looked at one after the other.
+        names = [str(name) for name in focus.query.get("beside", ())[:1]] if len(focus.rows) == 1 else []
+        left = [row for row in focus.rows if row not in last] or [FocusRow(name, name) for name in names]
+        pointed = Reference("ordinal", tuple(left), tuple(spans_of(others))) if len(left) == 1 else pointed
     if pointed and any(_MORE.match(fold(text[start:])) for start, _ in pointed.spans):
         return None
     numbers = (m for span in (pointed.spans if pointed else ()) for m in _NUMBER.finditer(text, *span))
@@ -367,6 +442,8 @@ def _of_part(
     """What goes with the part spoken of ("main nào lắp được cho CPU đó", "con PF400 có đủ không"), by the name of that part."""
     last = focus.query.get("current", ()) if focus else ()
     rows = tuple(row for row in focus.rows if row.id in last) if focus else ()
+    if focus and pointed and pointed.kind == "extreme":
+        pointed = find_reference(text, focus, things=things())  # "main nào rẻ nhất mà gắn được con cpu đó"
     rows = _pointed_rows(text, pointed, focus) if pointed and focus else rows
     meant = [
         row for row in rows if row.values.get("kind") in PARTS and row.values.get("kind") not in query.kinds
@@ -519,6 +596,10 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
         unread = tuple(words for words in query.unread if fold(words) != "don")
         query = replace(query, low=None, high=None, about=None, unread=unread, shows=("fee",))
         request = replace(request, query=query)
+    codes = all(is_code(word) for word in query.words) and not (query.kinds or query.brands)
+    if query.words and codes and is_of_order(focus):
+        # "mã DH12345" after where an order is.
+        return replace(request, scope="none", topics=before, query=ProductQuery(said=query.said))
     of_goods = query.names or query.figures or query.compared or query.action != "find"
     of_goods = bool(of_goods or (query.excludes and focus.query.get("kinds")))
     if not before or of_goods or (query.details and "fee" not in query.shows):
@@ -533,9 +614,13 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
         before = tuple(
             dict.fromkeys(word_lists("topic_rules").get(f"cost of {topic}", (topic,))[0] for topic in before)
         )
-    if focus.kind != PAGES and not ("distance" in query.moves or (costs and _costly(before))):
+    placed = place_words(request.typed) if {f"topic {topic}" for topic in before} & TO_A_PLACE else set()
+    if focus.kind != PAGES and not ("distance" in query.moves or placed or (costs and _costly(before))):
         return None
-    return replace(request, scope="none", topics=before)
+    # "còn Huế?" after what is told of delivery.
+    named = {one.folded for one in tokens(request.typed) if one.start in placed}
+    unread = tuple(words for words in query.unread if not named.issuperset(folded_words(words)))
+    return replace(request, scope="none", topics=before, query=replace(query, unread=unread))
 
 
 def _after(
@@ -602,7 +687,7 @@ def _extreme_of_all(
     return None
 
 
-def _changed(  # noqa: PLR0911 (one case a kind of change)
+def _changed(  # noqa: C901, PLR0911 (one case a kind of change)
     request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Sequence[str]
 ) -> ShopRequest:
     """The request of a message that names no other goods: of the rows shown, or the last search with a change."""
@@ -612,8 +697,9 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
     narrowed = query.excludes or (query.details and not (query.topics and _kind_alone(query)))
     if narrowed and not (named or query.kinds or query.excludes) and _is_of_few(rows):
         return _current(rows)  # "có bluetooth không" of one or two
-    held = _named_rows(query, focus) if named and not narrowed else ()
-    if held and (more := _by_how_much(rows)):
+    more = _by_how_much(rows)
+    held = _named_rows(query, focus) if named and ((more and not query.figures) or not narrowed) else ()
+    if held and more:
         return _held_against(rows, held, more)
     if query.kinds:
         asks = query.asks and not (named or narrowed or query.compared)
@@ -630,10 +716,12 @@ def _changed(  # noqa: PLR0911 (one case a kind of change)
             # "có con nào từ 650W trở lên" after a model that was named: any of its kind.
             old = ProductQuery(kinds=tuple(kinds))
         query = _going_on(query, rows.typed, focus)
+        if more and (rows.current or len(focus.rows) == 1):
+            query = replace(query, unread=query.unread or more)  # nothing stands beside the one spoken of
         return replace(request, scope="search", query=refine(old, query), own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
-    if (more := _by_how_much(rows)) and len(focus.rows) > MAX_COMPARED // 2 and focus.kind != BUILD:
+    if more and len(focus.rows) > MAX_COMPARED // 2 and focus.kind != BUILD:
         return replace(request, query=replace(query, unread=query.unread or more))  # of which of them
     if query.order in {"cheapest", "dearest"} or summed or query.compared or set(query.moves) & _OF_ROWS:
         return rows
@@ -687,13 +775,9 @@ def _named_rows(query: ProductQuery, focus: Focus) -> tuple[FocusRow, ...]:
     if query.brands and not (query.shows or query.asks or query.order or query.moves):
         return ()
     names = (*query.words, *query.brands)
-    others = VARIANTS - set(names) if query.words else set()
-    return tuple(
-        row
-        for row in focus.rows
-        if all(offers.title_says(row.title, name) for name in names)
-        and not others & set(folded_words(row.title)) - set(folded_words(" ".join(names)))
-    )
+    others = VARIANTS - set(folded_words(" ".join(names))) if query.words else set()
+    called = [row for row in focus.rows if all(offers.title_says(row.title, name) for name in names)]
+    return tuple(row for row in called if not others & set(folded_words(row.title))) or tuple(called)
 
 
 def _before(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQuery:
@@ -748,9 +832,16 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         return replace(request, scope="search", rows=())
     if pointed.kind == "this" and query.action == "compare":
         shown = focus.rows
-    if pointed.kind == "ordinal" and len(shown) == len(request.current) == 1 and _OF_ROWS & {*query.moves}:
-        # "so với con thứ hai": the one spoken of beside it.
+    beside = _OF_ROWS & {*query.moves} or _by_how_much(request)
+    if pointed.kind in {"ordinal", "extreme"} and len(shown) == len(request.current) == 1 and beside:
+        # "so với con thứ hai", "con đắt nhất hơn nó bao nhiêu": the one spoken of beside it.
         shown = tuple({row.id: row for row in (*request.current, *shown)}.values())
+        again = {word: find_reference(word, focus, things=things()) for word in query.unread}
+        unread = tuple(word for word, one in again.items() if one is None or one.kind != "this")
+        query = replace(query, unread=unread)
+    said = [int(one[0]) for span in pointed.spans for one in _NUMBER.finditer(request.typed, *span)]
+    if "total" in query.moves and pointed.kind == "these" and said and 1 < len(shown) != said[0]:
+        return replace(request, rows=(), missing=said[0])  # "3 con đó" of two: so many pieces of which
     if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
         return replace(request, scope="none", rows=())  # "can I return it" asks for the service
     if query.kinds and asks_which(request.typed, ()) and not _is_of(shown, query.kinds):
@@ -760,6 +851,7 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
     if len(shown) == MAX_COMPARED // 2 and _by_how_much(request):
         query = replace(query, action="compare", shows=(), order="")
     extra = tuple(f"word {query.said.get(f'kind {kind}', kind)}" for kind in new_kinds)
+    query = _going_on(query, request.typed, focus)
     query = replace(query, kinds=(), asks=(*query.asks, *extra))
     return replace(request, query=query, rows=shown, pointed=True, missing=0 if shown else pointed.missing)
 
@@ -836,7 +928,8 @@ def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None
 
 def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
     query = request.query
-    found = offers.narrow(products, query)
+    # "cái rẻ nhất có bluetooth không": what is asked of certain goods is told.
+    found = offers.narrow(products, replace(query, moves=(*query.moves, *["told"] * request.pointed)))
     rows = found.products
     # "con rẻ hơn có sẵn để chiều lấy không" asks of that one, and leaves none out.
     plain = fold(request.typed)
@@ -879,6 +972,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
             **before.query,
             "topics": list(request.topics),
             "count": request.query.count or 1,
+            "asks": [name for name in offer.query.asks if name in MEASURED],
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
         }
         turn.show(before.kind, before.question, before.rows, query)

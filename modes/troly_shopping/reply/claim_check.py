@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 
 from troly.text.arithmetic import derived_figures
@@ -113,6 +113,7 @@ class ClaimCheck:
         offered = lexicon("claims", "discount", "gift", "plain")
         self._discounts = [one for one in told if "discount" in offered.labels_in(one)]
         self._gifts = [one for one in told if "gift" in offered.labels_in(one)]
+        self._told = [_rules_in(one) for one in _SENTENCES.split(f"{pages}\n{shop}") if one.strip()]
         self._words = {part for word in folded_words(text) for part in (word, *_SPLIT.split(word))}
         self._makers = Lexicon({maker: [maker] for maker in makers if folded_words(maker)})
 
@@ -134,6 +135,7 @@ class ClaimCheck:
         held = self._known | worked_out
         spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held)]
         spans += [*self._unknown(plain, worked_out), *self._not_offered(plain), *self._not_listed(plain)]
+        spans += self._not_ruled(plain)
         return [sentence[start:end].strip() for start, end in sorted(spans)]
 
     def _is_doubtful(self, text: str, amount: Amount, held: frozenset[Decimal]) -> bool:
@@ -214,6 +216,18 @@ class ClaimCheck:
             stocked = [bool(_stocks(row)) for row in rows if _stocks(row) or _sold_out(row)]
             asked = lexicon("claims", "asked").find(_clause(text, hit.start))
             if stocked and (hit.label == "stocked") not in stocked and not asked:
+                yield hit.start, hit.end
+
+    def _not_ruled(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where a rule of the shop is told with a term, not a figure, that no page has of it: "trả hàng miễn phí"."""
+        rules, _ = _rules_in(text)
+        if text.rstrip().endswith("?") or not rules:
+            return
+        hits = lexicon("claims", "denied", *_TERMS).find(text)
+        for hit in [one for one in hits if one.label in _TERMS]:
+            near = _rules_in(_clause(text, hit.start))[0] or rules
+            denied = any(one.label == "denied" and 0 <= hit.start - one.end <= _NEAR for one in hits)
+            if not denied and not any(hit.label in terms and near & told for told, terms in self._told):
                 yield hit.start, hit.end
 
     def _rows_of(self, hits: Sequence[PhraseHit], at: int) -> list[str]:
@@ -341,6 +355,16 @@ _RANGE = re.compile(r"\d[^.;!?]{0,16}(?:-|–|den|toi|to)\s*$")
 _OPERATOR = re.compile(r"\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*\d")
 _OPERATOR_BEFORE = re.compile(r"\d\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*$")
 _SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
+
+
+_TERMS = ("term free", "term any time", "term any reason", "term needless")
+
+
+@lru_cache(maxsize=2_000)
+def _rules_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a sentence rules on (the first word of what is called so: "giao" of "giao hàng"), and its terms without figures."""
+    rules = frozenset(folded_words(hit.phrase)[0][:6] for hit in lexicon("claims", "rule").find(text))
+    return rules, frozenset(lexicon("claims", *_TERMS).labels_in(text))
 
 
 def _listed_claims(text: str) -> Iterator[tuple[int, int, str, str]]:

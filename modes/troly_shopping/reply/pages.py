@@ -111,12 +111,22 @@ def about(passage: Mapping[str, Any], topic: str) -> int:
     if words is None:
         return _NOT
     places = ("heading", "text", "title")
-    return next((at for at, place in enumerate(places) if _says(words, str(passage[place]))), _NOT)
+    found = next((at for at, place in enumerate(places) if _says(words, str(passage[place]))), _NOT)
+    # What is a part of a wider topic is told on the page of that one: cash on delivery under "Hình thức thanh toán".
+    wider = [_topics()[one] for one in _wider(topic) if one in _topics()] if found == 1 else []
+    return 0 if any(_says(one, str(passage["heading"])) for one in wider) else found
 
 
 def _says(words: Lexicon, text: str) -> bool:
     """Whether a page has one of the words, with its accents where the page is written with accents: "kiểm tra hàng" is no "trả hàng"."""
     return any(hit.exact or text.isascii() for hit in words.find(text))
+
+
+@cache
+def _wider(topic: str) -> tuple[str, ...]:
+    """The topics that a topic asks more closely of."""
+    rules = word_lists("topic_rules")
+    return tuple(name[7:] for name, closer in rules.items() if name[:7] == "closer " and topic in closer)
 
 
 @cache

@@ -17,12 +17,14 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Evidence, Notice, Sources
 from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import HCM, format_date
+from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon, blank_out, spans_of
 from troly.text.numbers import format_money
 from troly_shopping.products.offers import Offer, find_offer
 from troly_shopping.products.query import ProductQuery, parse_product_query
 from troly_shopping.products.rendering import (
     OfferText,
+    differences,
     kind_name,
     product_passages,
     quoted,
@@ -65,7 +67,8 @@ async def retrieve_context(
     offer = await asyncio.to_thread(answer_request, store, request) if needed or not led else None
     products = list(offer.products) if offer else []
     # Goods that were named are what is asked about: nothing like them, and no page that nothing asks for.
-    named = bool(products and not (offer and offer.unmet) and (query.words or request.pointed))
+    named = query.words or request.pointed or (offer is not None and offer.kind == "compare")
+    named = bool(named and products and not (offer and offer.unmet))
     shown: list[dict[str, Any]] = []
     question = request.typed
     if led:
@@ -77,7 +80,9 @@ async def retrieve_context(
         shown = await asyncio.to_thread(_shown_last, turn, store, links="link" in query.shows)
         # What is called by its whole name is meant, not what is called much like it, and no page that has its words.
         names = {one.name: short_names(one.name, [one.brand]) for one in products}
-        called = Lexicon(names).find(question) if names else []
+        # Of goods held against each other nothing more is asked.
+        compares = offer is not None and offer.kind == "compare" and not offer.missing
+        called = Lexicon(names).find(question) if names and not compares else []
         if called and not query.excludes:
             rest = blank_out(question, spans_of(called))
             if query.order not in {"cheapest", "dearest"}:
@@ -256,9 +261,14 @@ def rules_answer(  # noqa: C901 (one case a kind of answer)
     if "instalment" in request.topics and query.months and offer and offer.products:
         one = len(offer.products) == 1
         parts.append(
-            _monthly(offer.products[0], query.months, turn) if one else say("follow.no_monthly", lang)
+            _monthly(offer.products[0].price, query.months, turn, offer.products[0].name)
+            if one
+            else say("follow.no_monthly", lang)
         )
         answered = answered and one
+    if "instalment" in request.topics and query.months and query.about and not answered:
+        # "máy 12 triệu": an amount beside months is the price, no budget.
+        parts, answered = [pages.text, _monthly(query.about, query.months, turn)], pages.answered
     shares = _shares(request, pages.passages, turn, offer)
     if shares:
         # An amount beside a page's share is what was paid, no budget.
@@ -282,7 +292,8 @@ def rules_answer(  # noqa: C901 (one case a kind of answer)
         ]
         return OfferText(say("offer.which", lang, what=", ".join(without)), answered=False)
     lost = bool(parts) and offer is None and request.scope == "search" and store.loaded() is not None
-    unsummed = bool(parts) and offer is None and not lost and "total" in query.moves and query.count > 1
+    summed = query.count > 1 or {"tong", "cong", "gop"} & set(folded_words(query.said.get("total", "")))
+    unsummed = bool(parts) and offer is None and not lost and "total" in query.moves and bool(summed)
     parts += [say("answer.goods_open", lang)] * lost + [say("follow.no_sum", lang)] * unsummed
     answered = answered and not (lost or unsummed)
     loaded = store.loaded() is not None or documents_loaded(turn)
@@ -326,7 +337,8 @@ def _shares(
     one = offer.products if offer else ()
     if amount is None and {"fee", "price"} & set(query.shows) and len(one) == 1:
         amount = one[0].price
-    if amount is None or not _SHARED & set(request.topics):
+    paid_first = "truoc" in fold(query.said.get("topic instalment", ""))  # "trả trước bao nhiêu"
+    if amount is None or not (paid_first or _SHARED & set(request.topics)):
         return []
     found = dict.fromkeys(share for passage in passages for share in _SHARE.findall(passage["text"]))
     lang = turn.language
@@ -342,10 +354,10 @@ def _shares(
     ]
 
 
-def _monthly(product: Product, months: int, turn: TurnContext) -> str:
-    each = format_money(round(product.price / months), turn.language)
-    price = format_money(product.price, turn.language)
-    return say("follow.monthly", turn.language, name=product.name, price=price, count=months, each=each)
+def _monthly(price: int, months: int, turn: TurnContext, name: str = "") -> str:
+    each, whole = (format_money(one, turn.language) for one in (round(price / months), price))
+    told = f"{name}: {whole}" if name else whole
+    return say("follow.monthly", turn.language, price=told, count=months, each=each)
 
 
 async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferText) -> tuple[str, bool]:
@@ -464,6 +476,9 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
     if answer.answered and (kinds if offer is None else offer.kind in {"build", "order"}):
         # Parts that fit each other and sums were worked out; of a list the model sees the rows.
         passages.insert(0, f"[{say('answer.checked', turn.language)}] {answer.text}")
+    elif offer is not None and offer.kind == "compare" and len(offer.products) > 1:
+        told = " ".join(differences(offer.products, turn.language))
+        passages.insert(0, f"[{say('answer.checked', turn.language)}] {told}")
     elif offer is not None and answer.answered and offer.total > len(offer.products):
         more = say("offer.more", turn.language, count=offer.total - len(offer.products))
         passages.append(f"[{what_is_wanted(offer.query, turn.language)}] {more}")

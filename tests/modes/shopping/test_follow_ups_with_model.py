@@ -70,6 +70,26 @@ async def test_a_price_said_before_and_a_difference_of_such_prices_stand(
     assert told.notices == []
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ("PC SSTC Gaming G2 RTX 4060", "PC SSTC Đồ họa D1 RTX 4060 Ti", "9.000.000"),
+        ("Ghế SSTC Ergo 1", "Ghế SSTC Ergo 2", "1.800.000"),
+    ],
+)
+async def test_the_difference_of_two_prices_is_told_to_the_model_and_nothing_else(
+    shop: Shop, server: OllamaDouble, one: str, other: str, apart: str
+) -> None:
+    server.script("Dạ có ạ.", wants(f"{other} và {one} chênh nhau bao nhiêu"), f"Dạ thêm {apart} VND ạ.")
+    await shop.ask(f"{one} giá bao nhiêu")
+    told = await shop.ask("lên con kia thì bù mấy tiền ta")
+    context = server.chats[-1].last_user.partition("Instruction:")[0]
+    assert apart in context
+    assert len([line for line in context.splitlines() if " VND |" in line]) == len((one, other))
+    assert apart in told.answer
+    assert told.notices == []
+
+
 @pytest.mark.parametrize("query", ["SN4087712WH còn bảo hành mấy ngày tính từ hôm nay?", ""])
 async def test_a_warranty_shown_before_answers_what_is_asked_of_it(
     shop: Shop, server: OllamaDouble, query: str

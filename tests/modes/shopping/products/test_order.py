@@ -149,7 +149,7 @@ async def test_a_sum_of_uncertain_goods_is_not_told(shop: Shop, text: str) -> No
     assert "VND" not in (await shop.ask(text)).answer
 
 
-@pytest.mark.parametrize("text", ["laptop rẻ nhất bao nhiêu", "đổi vga khác mạnh hơn", "món nào đắt nhất"])
+@pytest.mark.parametrize("text", ["laptop rẻ nhất bao nhiêu", "đổi vga khác", "món nào đắt nhất"])
 async def test_nothing_is_ordered_where_no_change_is_said(shop: Shop, text: str) -> None:
     await shop.ask("build pc gaming 20 triệu")
     assert "đơn của quý khách" not in (await shop.ask(text)).answer

@@ -412,3 +412,35 @@ def test_a_price_is_that_of_the_short_name_before_it(kind: str) -> None:
 )
 def test_a_property_is_the_products_own(text: str, wrong: bool) -> None:
     assert bool(shelf().refused(text)) is wrong
+
+
+# A rule of the shop, and terms without a figure: those that a page has of it, and those that none has.
+TERMS = {
+    "free": ["miễn phí", "không mất phí", "free"],
+    "any time": ["bất cứ lúc nào", "trọn đời", "không giới hạn thời gian", "any time", "with no time limit"],
+    "any reason": ["vô điều kiện", "không cần lý do", "no questions asked"],
+}
+RULES = {
+    "Giao hàng": {"free"},
+    "Delivery is": {"free"},
+    "Trả hàng": set(),
+    "Quý khách đổi trả": set(),
+    "You can return it": set(),
+    "Hoàn tiền": set(),
+}
+
+
+@pytest.mark.parametrize(("rule", "told"), RULES.items())
+@pytest.mark.parametrize("kind", TERMS)
+def test_a_term_without_a_figure_is_held_against_the_pages(rule: str, told: set[str], kind: str) -> None:
+    for term in TERMS[kind]:
+        assert bool(shelf().refused(f"{rule} {term} nhé.")) == (kind not in told), term
+        assert not shelf().refused(f"{rule} {term} được không?")
+        assert not shelf().refused(f"Màn hình đẹp, dùng {term}.")
+
+
+@pytest.mark.parametrize(
+    "text", ["Trả hàng không miễn phí ạ.", "Returns are not free.", "Phí trả hàng là 5%."]
+)
+def test_a_term_that_is_denied_is_no_term(text: str) -> None:
+    assert not shelf().refused(text)

@@ -1,0 +1,193 @@
+"""Rules of the desk without a model, each over many words and goods, with what they must not change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping_samples import stocked_shop, told_lines
+from troly_shopping.products.offers import measure_of
+from troly_shopping.products.store import Product, ProductStore, SearchCriteria
+
+
+@pytest.fixture
+def shop(own_home: Path) -> Iterator[Shop]:
+    with stocked_shop(own_home) as opened:
+        yield opened
+
+
+def goods(shop: Shop, kind: str) -> list[Product]:
+    return ProductStore(shop.services.datasets).search(SearchCriteria(kinds=(kind,), count=500))
+
+
+def named(shop: Shop, name: str) -> Product:
+    return ProductStore(shop.services.datasets).named([name])[0]
+
+
+def money(amount: int) -> str:
+    return f"{amount:,}".replace(",", ".")
+
+
+PAIRS = [
+    ("Ghế công thái học SSTC Ergo 1", "Ergo 2", "Ghế công thái học SSTC Ergo 2"),
+    ("PC SSTC Văn phòng V2", "bộ G1", "PC SSTC Gaming G1 GTX 1650"),
+    ("SSD Samsung 990 Pro 1TB", "bản 2TB", "SSD Samsung 990 Pro 2TB"),
+    ("Màn hình AOC 24G2SP 24 inch 165Hz", "con 27 inch", "Màn hình AOC 27G2SP 27 inch 165Hz"),
+    ("Card màn hình MSI Ventus RTX 4060 Ti 8GB", "con 4070", "Card màn hình Gigabyte RTX 4070 12GB"),
+]
+
+
+@pytest.mark.parametrize("much", ["bao nhiêu", "nhiêu tiền", "bn", "mấy tiền"])
+@pytest.mark.parametrize("more", ["thêm", "bù", "phải bù", "đắt thêm", "mắc hơn", "chênh"])
+async def test_more_with_how_much_asks_the_difference(shop: Shop, more: str, much: str) -> None:
+    for first, short, other in PAIRS:
+        await shop.ask(f"{first} giá bao nhiêu")
+        told = await shop.ask(f"lên {short} thì {more} {much}")
+        assert money(abs(named(shop, first).price - named(shop, other).price)) in told.answer, short
+        assert told.done.metadata["answered"]
+
+
+async def test_a_difference_to_goods_that_are_not_known_is_not_told(shop: Shop) -> None:
+    await shop.ask("Màn hình AOC 24G2SP giá bao nhiêu")
+    assert not (await shop.ask("con 32 inch thì thêm bao nhiêu")).done.metadata["answered"]
+
+
+@pytest.mark.parametrize("before", ["hoàn tiền mất mấy ngày", "mở cửa tới mấy giờ", "chuột G304 giá sao"])
+@pytest.mark.parametrize("place", ["Phú Quốc", "can tho", "Nha Trang", "thu duc", "Đắk Lắk"])
+async def test_a_place_of_delivery_is_no_word_about_goods(shop: Shop, before: str, place: str) -> None:
+    await shop.ask(before)
+    told = await shop.ask(f"giao {place} mấy ngày")
+    assert "5-7 ngày" in told.answer
+    assert told.done.metadata["answered"]
+    told = await shop.ask(f"thế {place} thì sao")
+    assert "5-7 ngày" in told.answer
+    assert not (await shop.ask("giao bằng drone được không")).done.metadata["answered"]
+
+
+@pytest.mark.parametrize(("said", "number"), [("gen 3", 3), ("gen4", 4), ("PCIe 4.0", 4), ("pcie gen 3", 3)])
+async def test_the_generation_of_a_drive_is_its_bus(shop: Shop, said: str, number: int) -> None:
+    told = (await shop.ask(f"cần ssd {said}")).answer
+    of_it = {one.name for one in goods(shop, "ssd") if f"PCIe {number}.0" in one.specs}
+    assert {line.split(":")[0] for line in told_lines(told)} == of_it
+    assert "Gen 5" not in (await shop.ask("ssd gen 5 có không")).answer
+    assert "512GB" in (await shop.ask("thinkpad e14 gen 5 ssd bao nhiêu")).answer
+
+
+@pytest.mark.parametrize(
+    ("part", "attribute", "words"),
+    [
+        ("ram", "storage", "{} nhiều hơn"),
+        ("ssd", "storage", "thay {} dung lượng lớn hơn"),
+        ("nguồn", "power", "đổi {} công suất cao hơn"),
+        ("card", "", "đổi {} mạnh hơn"),
+    ],
+)
+async def test_a_part_with_more_of_what_counts_takes_the_place(
+    shop: Shop, part: str, attribute: str, words: str
+) -> None:
+    before = [
+        line.split(",")[0].split(": ")[-1] for line in told_lines((await shop.ask("build pc 15tr")).answer)
+    ]
+    answer = (await shop.ask(words.format(part))).answer
+    lines = [line.split(":")[0] for line in told_lines(answer) if "VND" in line and "«" not in line]
+    [old], [new] = set(before) - set(lines), set(lines) - set(before)
+    assert len(lines) == len(before)
+    one, other = named(shop, old), named(shop, new)
+    if attribute:
+        assert (measure_of(other, attribute) or 0) > (measure_of(one, attribute) or 0)
+    else:
+        assert other.price > one.price
+    assert "đơn của quý khách" not in (await shop.ask("giao nhanh hơn được không")).answer
+
+
+@pytest.mark.parametrize(
+    "has", ["mình có {} rồi, cần", "em đang xài {}, muốn mua", "tôi có {} thì mua", "i have a {}, need a"]
+)
+async def test_what_is_there_already_is_not_offered(shop: Shop, has: str) -> None:
+    told = (await shop.ask(f"{has.format('cpu ryzen 5 5600')} mainboard")).answer
+    lines = [line for line in told_lines(told) if "VND" in line]
+    assert lines
+    assert all(line.startswith("Mainboard") and "AM4" in line for line in lines)
+    shop.leave()
+    assert "CPU Intel" in (await shop.ask("shop mình có cpu i5 với main nào không")).answer
+
+
+@pytest.mark.parametrize("sizes", ["8/256", "16/256", "16gb/512", "16 / 512gb"])
+async def test_two_sizes_are_memory_and_storage(shop: Shop, sizes: str) -> None:
+    memory, storage = ("".join(filter(str.isdigit, one)) for one in sizes.split("/"))
+    [line] = told_lines((await shop.ask(f"macbook air {sizes} giá sao")).answer)
+    assert f"{memory}GB/{storage}GB" in line
+
+
+@pytest.mark.parametrize("part", ["mic", "loa", "webcam"])
+async def test_what_goods_may_have_in_them_is_asked_of_those_shown(shop: Shop, part: str) -> None:
+    await shop.ask("màn hình dell 27 inch")
+    assert f"không ghi {part}" in (await shop.ask(f"có {part} không")).answer
+    assert "không ghi" not in (await shop.ask(f"shop có bán {part} không")).answer
+
+
+@pytest.mark.parametrize("code", ["mã DH12345", "SO-88213", "mã là DH998 nhé"])
+async def test_a_code_after_an_order_is_that_of_the_order(shop: Shop, code: str) -> None:
+    await shop.ask("đơn hàng của mình tới đâu rồi")
+    assert "không xem được đơn hàng" in (await shop.ask(code)).answer
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("cod đơn 25tr được không", "20.000.000"),
+        ("giao hỏa tốc bao nhiêu tiền", "60.000"),
+        ("pin laptop bảo hành bao lâu", "12 tháng"),
+        ("mất hộp có được bảo hành không", "Không cần giữ hộp"),
+    ],
+)
+async def test_what_is_part_of_a_topic_is_told_on_its_page(shop: Shop, text: str, told: str) -> None:
+    found = await shop.ask(text)
+    assert told in found.answer
+    assert found.done.metadata["answered"]
+    assert not (await shop.ask("shop có bán hàng cũ không")).done.metadata["answered"]
+
+
+@pytest.mark.parametrize("name", ["G304", "MX Master 3S", "M331"])
+@pytest.mark.parametrize(
+    ("words", "sign"), [("chuột nào rẻ hơn {}", -1), ("có chuột nào đắt hơn con {} không", 1)]
+)
+async def test_less_than_a_named_one_is_a_limit(shop: Shop, words: str, sign: int, name: str) -> None:
+    [price] = [one.price for one in goods(shop, "mouse") if name in one.name]
+    lines = told_lines((await shop.ask(words.format(name))).answer)
+    assert lines
+    prices = {one.name: one.price for one in goods(shop, "mouse")}
+    assert all((prices[line.split(":")[0]] - price) * sign > 0 for line in lines)
+
+
+@pytest.mark.parametrize(("price", "months"), [(12, 6), (18, 12), (9, 3)])
+async def test_an_amount_beside_months_is_divided(shop: Shop, price: int, months: int) -> None:
+    told = await shop.ask(f"máy {price} triệu trả góp {months} tháng mỗi tháng đóng bao nhiêu")
+    assert money(round(price * 1_000_000 / months)) in told.answer
+    told = await shop.ask(f"laptop dưới {price} triệu trả góp {months} tháng mỗi tháng bao nhiêu")
+    assert "chia đều" not in told.answer
+
+
+@pytest.mark.parametrize("who", ["nhân viên", "thái độ phục vụ", "tổng đài"])
+@pytest.mark.parametrize("bad", ["tệ quá", "khó chịu thật", "rất thô lỗ"])
+async def test_service_that_is_bad_is_a_complaint(shop: Shop, who: str, bad: str) -> None:
+    assert "xin lỗi" in (await shop.ask(f"{who} shop mình {bad}")).answer
+    assert "xin lỗi" not in (await shop.ask("cho em gặp nhân viên, laptop rẻ tệ quá")).answer
+
+
+async def test_the_other_of_two_is_not_the_one_spoken_of(shop: Shop) -> None:
+    await shop.ask("so sánh AOC 24G2SP với AOC 27G2SP")
+    await shop.ask("con rẻ hơn tần số quét bao nhiêu")
+    for other in ("con kia thì sao", "cái còn lại còn hàng không"):
+        found = told_lines((await shop.ask(other)).answer)
+        assert len(found) == 1
+    assert "24G2SP" in found[0]
+
+
+async def test_a_variant_is_another_model(shop: Shop) -> None:
+    told = (await shop.ask("card 4060 với 4060 ti chênh bao nhiêu")).answer
+    assert "2.700.000" in told
+    assert [line.count("Ti ") for line in told_lines((await shop.ask("vga 4060 ti")).answer)] == [1]
