@@ -95,7 +95,7 @@ async def compose(
         text = f"{say('answer.own_balance', lang)}\n\n{text}"
     quoted = any(is_other(line, lang) for line in found.lines)
     if quoted:
-        text = f"{text}\n\n{say('answer.other_language', lang)}"
+        text = f"{say('answer.other_language', lang)}\n\n{text}"
     # What goes on with a sum and cannot be worked out anew is a rule to look at, no answer.
     asks = figure_request(turn.text).figure or not question_of(turn.text).subjects
     uncounted = routing.goes_on_with_sum and found.is_whole and not found.figures and asks

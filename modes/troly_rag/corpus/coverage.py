@@ -6,6 +6,7 @@ One measure for choosing passages, sentences and agents, and for saying honestly
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -13,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from troly.retrieval.search.glossary import named_elsewise, stem
+from troly.retrieval.search.glossary import named_elsewise, stem, vietnamese_phrases
 from troly.text.catalogue import Lang
 from troly.text.everyday import without_everyday
 from troly.text.fold import (
@@ -26,7 +27,7 @@ from troly.text.fold import (
     span_in_place,
     tokens,
 )
-from troly.text.language import detect
+from troly.text.language import detect, is_syllable
 from troly.text.match import Lexicon, spans_of
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
@@ -64,6 +65,8 @@ _FINAL_Y = re.compile(r"(?<=^[hklmst])y$")
 _WEEKDAYS = {"2": "hai", "3": "ba", "4": "tu", "5": "nam", "6": "sau", "7": "bay"}
 _Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
+# A place is meant by the word after these, or by the next: "ở quầy lễ tân".
+_IS_PLACE = re.compile(r"\b(?:ở|tại|với|at|in|with)\b")
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
 FOLDER = Path(__file__).parent / "lexicons"
 
@@ -99,6 +102,16 @@ class Text:
         return found
 
     @cached_property
+    def free(self) -> dict[str, set[str]]:
+        """As `forms`, without halves of words: "điện" is not spoken of where only "điện thoại" stands."""
+        halves = halves_in(self.words)
+        found: dict[str, set[str]] = {}
+        for at, (key, word) in enumerate(zip(self.keys, self.words, strict=True)):
+            if at not in halves:
+                found.setdefault(key, set()).add(word.text)
+        return found
+
+    @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
         """Keys of neighbours: most Vietnamese words are two syllables."""
         return frozenset(pairwise(self.keys))
@@ -120,6 +133,30 @@ def keys_of(typed: Sequence[WordToken]) -> tuple[str, ...]:
         if at and typed[at - 1].folded == "thu" and word.folded in _WEEKDAYS
         else _FINAL_Y.sub("i", stem(word.folded))
         for at, word in enumerate(typed)
+    )
+
+
+def halves_in(typed: Sequence[WordToken], *, folded: bool = False) -> frozenset[int]:
+    """The places of syllables that are half of a word which is never taken apart; `folded` looks at no accents."""
+    return frozenset(at + phrase.line for at, phrase in _phrases_in(typed, whole_words(), folded=folded))
+
+
+@cache
+def whole_words() -> dict[str, list[Phrase]]:
+    """Words of two syllables of which one stands, in all that is listed, only beside the other ("thoại" after "điện");
+    the line of each is the place of the other, which may stand alone."""
+    listed = {name.lower() for names in synonyms().names for name in names} | set(vietnamese_phrases())
+    beside: dict[tuple[str, int], Counter[str]] = {}
+    for name in listed:
+        words = ["", *(word.text for word in tokens(name)), ""]
+        for before, word, after in zip(words, words[1:], words[2:], strict=False):
+            for side, other in enumerate((before, after)):
+                beside.setdefault((word, side), Counter())[other] += 1
+    bound = {one: next(iter(others)) for one, others in beside.items() if len(others) == 1 < others.total()}
+    return _by_first(
+        (1 if side else 0, f"{word} {other}" if side else f"{other} {word}")
+        for (word, side), other in bound.items()
+        if is_syllable(fold(word)) and is_syllable(fold(other)) and (other, 1 - side) not in bound
     )
 
 
@@ -199,6 +236,7 @@ class Question:
         self._places = [at for at in telling if at not in everywhere or at in self._lines] or telling
         self._anywhere = everywhere - self._lines.keys()
         self._typed, self._keys, self._marked = typed, keys_of(typed), marked
+        self._halves = halves_in(typed, folded=True)
         self._elsewise = named_elsewise(raw)
 
     @cached_property
@@ -243,6 +281,23 @@ class Question:
         clauses = [text_of(clause) for clause in _CLAUSE.split(told)] if denied else []
         denying = [one for one in clauses if any(word.text.lower() in negations() for word in one.words)]
         return all(any(self._held(at, clause, frozenset()) for clause in denying) for at in denied)
+
+    def is_where_else_happens(self, told: str) -> bool:
+        """Whether the one thing that it asks of stands in `told` only as the place where something else happens: "nhận ở quầy
+        lễ tân trước 17 giờ" tells nothing of how long the reception is open."""
+        places = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        run = bool(places) and places == list(range(places[0], places[-1] + 1))
+        if not run or (places[0] and _IS_PLACE.search(_before(self._typed, places[0]))):
+            return False
+        met = figure_request(self.raw).is_met
+        clauses = [text_of(clause) for clause in _CLAUSE.split(told) if met(clause)]
+        found = [
+            _IS_PLACE.search(_before(clause.words, at))
+            for clause in clauses
+            for at, key in enumerate(clause.keys)
+            if key == self._keys[places[0]]
+        ]
+        return bool(found) and all(found)
 
     def _any(self, places: Sequence[int], text: Text) -> bool:
         return any(self._held(at, text, frozenset()) for at in places)
@@ -328,10 +383,14 @@ class Question:
             # A name of several words is held as a whole, not by its syllables.
             return False
         key = self._keys[at]
-        held = text.forms.get(key, ())
+        held = (text.forms if at in self._halves else text.free).get(key, ())
         # A digit that stands for a word has no accents of its own.
         same = not self._marked or key != word.folded or any(_agree(word.text, one) for one in held)
         return bool(held) and same
+
+
+def _before(typed: Sequence[WordToken], at: int) -> str:
+    return " ".join(word.text.lower() for word in typed[max(0, at - 2) : at])
 
 
 def _is_title(raw: str, word: WordToken) -> bool:
@@ -538,11 +597,12 @@ _ASKED = r"(?:bao nhieu|may|how many|how much|what)"
 _A_COUNT = r"(?<!\d)(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s+(?:[a-z]+\s+)?"
 # Sums of money are no numbers to call.
 _NUMBER_TO_CALL = r"(?<![\d.])(?:\d{4,11}|0\d[\d .]{6,12})(?![\d.]*\d|\s*(?:vnd|dong))"
-# A person, a role or a department, or how to reach one: a page that names none does not tell who.
+# A person, a role or a department, or how to reach one: a page that names none does not tell who; those who are counted
+# are nobody in particular.
 _SOMEBODY = re.compile(
-    r"\b(?:phong|bo phan|ban|quan ly|truong|giam doc|sep|le tan|ke toan|nhan su|bao ve|cong doan|nhan vien|lao dong|nguoi|khach"
-    r"|ong|ba|anh|chi|me|vo|chong|con|it|hr|ca cong ty|ai|head|manager|director|ceo|department|team|board|union|reception\w*"
-    r"|staff|employees?|people|person|visitors?|guests?|mr|ms|mrs|anyone|\d{4})\b|\S@\S"
+    r"(?<!\d )\b(?:phòng|bộ phận|ban|quản lý|trưởng|giám đốc|sếp|lễ tân|kế toán|nhân sự|bảo vệ|công đoàn|nhân viên|lao động|người|khách"
+    r"|ông|bà|anh|chị|mẹ|vợ|chồng|con|it|hr|cả công ty|ai|head|manager|director|ceo|department|team|board|union|reception\w*"
+    r"|staff|employees?|people|person|visitors?|guests?|mr|ms|mrs|anyone|(?<!năm )(?<!in )\d{4})\b|\S@\S"
 ).pattern
 # What asks for an address, a number to call or a person, and what such a one looks like.
 _ADDRESSES = (
@@ -558,6 +618,11 @@ _REASON = re.compile(
 _WHAT_TIME = re.compile(r"(?:^|\b(?:luc|tu|den|toi|truoc|sau|tam|khoang) )may gio\b|\bwhat time\b")
 _TIME_OF_DAY = re.compile(
     r"(?<!trong )(?<!vong )(?<!within )(?<!\d)(?:[01]?\d|2[0-4])\s*(?:gio|h|:[0-5]\d|am|pm|a\.m|p\.m|o'?clock)(?![a-z])"
+)
+# A number that is no part of a name, and the word after it, which it may count; what only goes on after a number.
+_COUNTS = re.compile(rf"(?<![\w.,/-]){_FIGURE}(?:[\s-]+([a-z]+))?")
+_GOES_ON = re.compile(
+    r"va|hoac|den|toi|tro|moi|hang|khi|neu|thi|la|trong|truoc|sau|vao|and|or|to|for|per|an?|each|every|at|in|on|of|if|when"
 )
 _HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
 
@@ -575,6 +640,7 @@ class FigureRequest:
     address: str = ""
     reason: bool = False
     clock: bool = False
+    said: frozenset[str] = frozenset()
 
     @property
     def counts_things(self) -> bool:
@@ -582,8 +648,11 @@ class FigureRequest:
         return bool(self.things or self.units - set(_TIMES) - {"money"})
 
     def is_met(self, told: str) -> bool:
-        """Whether a folded text holds the kind of figure that is asked for, where one is."""
-        if (self.address and not re.search(self.address, told)) or (self.reason and not _REASON.search(told)):
+        """Whether a text holds the kind of figure that is asked for, where one is."""
+        if self.address and not re.search(self.address, told.lower()):
+            return False
+        told = fold(told)
+        if self.reason and not _REASON.search(told):
             return False
         if not self.figure:
             return True
@@ -600,7 +669,15 @@ class FigureRequest:
         asked += [*map(_measured, self.units), *map(_counted, self.things)]
         if any(one.search(told) for one in asked):
             return _RIGHT_UNIT
-        return _ANY_FIGURE if self.figure and re.search(_FIGURE, told) else 0.0
+        return _ANY_FIGURE if self.figure and self._holds_figure(told) else 0.0
+
+    def _holds_figure(self, told: str) -> bool:
+        """Whether a number stands in a folded text that counts nothing the question does not speak of: "30 chỗ" is no price."""
+        measures = {word for words in (*_units().values(), _figure_lists()["measure"]) for word in words}
+        counted = (found[1] or "" for found in _COUNTS.finditer(told))
+        return any(
+            not word or word in measures or word in self.said or _GOES_ON.fullmatch(word) for word in counted
+        )
 
 
 @lru_cache(maxsize=512)
@@ -617,7 +694,8 @@ def figure_request(question: str) -> FigureRequest:
     reason = re.search(r"\b(?:tai sao|vi sao|sao lai|vi ly do gi|ly do|why)\b", text) is not None
     clock = _WHAT_TIME.search(text) is not None
     contact = _has(text, "contact")
-    return FigureRequest(frozenset(units), things, moment, figure, contact, address, reason, clock)
+    said = frozenset(word.folded for word in question_of(question).tokens)
+    return FigureRequest(frozenset(units), things, moment, figure, contact, address, reason, clock, said)
 
 
 def _things_counted(question: Question) -> Iterator[str]:

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import TurnContext
-from troly.text.fold import fold
 from troly_rag.corpus.access import UserContext, may_see, unlabel
 from troly_rag.corpus.cards import Card, Cards, Status
 from troly_rag.corpus.coverage import Coverage, figure_request, question_of, text_of
@@ -267,7 +266,7 @@ def _value(query: str, passage: Passage) -> float:
     value += _ALIKE * question.likeness(text_of(passage.whole))
     if passage.outdated and not passage.years & set(_YEAR.findall(query)):
         value *= _OUTDATED
-    value -= _NO_FIGURE * (not figure_request(query).is_met(fold(passage.text)))
+    value -= _NO_FIGURE * (not figure_request(query).is_met(passage.text))
     value -= _OTHER_LANGUAGE * (question.language != text_of(passage.text).language)
     return round(value, 6)
 
@@ -281,7 +280,9 @@ def answers(query: str, passage: Passage, told: str) -> bool:
     few = question.subjects < _FEWEST and not question.is_topic and not asked.counts_things
     if not named and (few or passage.closeness < _TOGETHER):
         return False
-    return asked.is_met(fold(told)) and question.uses_figures(told) and question.keeps_denials(told)
+    if asked.figure and question.is_where_else_happens(told):
+        return False
+    return asked.is_met(told) and question.uses_figures(told) and question.keeps_denials(told)
 
 
 def _spread(passages: Sequence[Passage]) -> list[Passage]:

@@ -20,7 +20,7 @@ from troly.text.fold import fold, nfc
 from troly.text.match import blank_out, spans_of
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
-from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, question_of, text_of
+from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, phrases_of, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
@@ -573,29 +573,57 @@ def _money(value: Decimal, lang: Lang) -> str:
 async def run_calculation(given: ToolInputs) -> ToolResult:
     """The result with how it came about, "" where nothing is to be worked out; the rule's own page is its evidence.
 
-    The version in force counts, but where a past year is asked for that year's. Raises ToolError `arithmetic` for a
-    division by zero, a huge power and the like; signs that make no sum are no sum.
+    The version in force counts, but where a past year is asked for that year's. For a model each query is worked out by
+    itself. Raises ToolError `arithmetic` for a division by zero, a huge power and the like; signs that make no sum are no sum.
     """
+    if given.turn.model.reason_unavailable is not None:
+        return _calculated(given)
+    found = [_calculated(_of_one(given, query)) for query in given.query.split("\n")]
+    worked = {one.answer: one for one in found if one.covered}
+    if len(worked) <= 1:
+        return next(iter(worked.values()), found[0])
+    evidence = dict.fromkeys(source for one in worked.values() for source in one.evidence)
+    return ToolResult("\n".join(worked), found[0].context, tuple(evidence), covered=True)
+
+
+def _of_one(given: ToolInputs, query: str) -> ToolInputs:
+    """The inputs for one of several queries, with the passages that say most of it first."""
+    asked = question_of(query)
+    best = sorted(given.passages, key=lambda one: -asked.coverage(text_of(one.whole)).share)
+    return replace(given, query=query, passages=tuple(best))
+
+
+def _calculated(given: ToolInputs) -> ToolResult:
     lang, today = given.turn.language, given.turn.now.astimezone(HCM)
     years = {year for year in _YEAR.findall(given.query) if int(year) < today.year}
     rules = [one for one in given.passages if (one.years & years if years else not one.superseded)]
     query, worked = _with_months_worked(hours_in_full(given.query), given.before, today.date(), lang)
     query, day, note = _with_kind_of_day(replace(given, query=query), today.date())
     given, note = replace(given, query=query), worked or note
+    sums: list[tuple[int, ToolResult]] = []
     for passage in rules[:_PAGES] if not goes_on_with_sum(given.query) else ():
         text = _sum_of(given, passage, day)
         heading = f"{passage.title}\n{passage.section}"
         text = text or on_calendar(given.query, passage.text, today.date(), lang, heading)
-        # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
-        held = text_of(f"{heading}\n{text}")
-        if given.turn.model.reason_unavailable is None and question_of(given.query).coverage(held).unread:
-            continue
         if text and (unread := _not_read(given, text, passage)):
             words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))
-            return ToolResult(told, "", (evidence_of(passage, given.agent.name),), unread=tuple(unread))
-        if text:
-            return _with_other_rules(given, rules, passage, f"{text}{note}{_beyond(given, passage.text)}")
+            result = ToolResult(told, "", (evidence_of(passage, given.agent.name),), unread=tuple(unread))
+        elif text:
+            result = _with_other_rules(given, rules, passage, f"{text}{note}{_beyond(given, passage.text)}")
+        else:
+            continue
+        # A word that neither the rule nor the sum holds may change what it comes to: a model is told so, and weighs it.
+        left = question_of(given.query).coverage(text_of(f"{passage.whole}\n{text}")).unread
+        if given.turn.model.reason_unavailable is not None or not left:
+            return result
+        words = ", ".join(f"“{word}”" for word in phrases_of(given.query, left))
+        told = (
+            f"{result.answer} {say('answer.unread', lang, words=words)}" if result.covered else result.answer
+        )
+        sums.append((len(left), replace(result, answer=told)))
+    if sums:
+        return min(sums, key=lambda one: one[0])[1]
     try:
         text = answer(given.query, lang, given.before)
     except CalculationError as fault:
@@ -703,9 +731,14 @@ def _is_of_another_rule(typed: str, at: int, rule: Passage) -> bool:
     return asked.subjects > 0 and not asked.coverage(text_of(rule.whole)).share
 
 
+def _typed(given: ToolInputs) -> str:
+    """What was asked: the message as typed, or the whole question that a model made of each part of it."""
+    return given.turn.text if given.turn.model.reason_unavailable is not None else given.query
+
+
 def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
     """What of the question would change the sum `told` and stands in no part of it."""
-    query, typed = given.query, hours_in_full(given.turn.text)
+    query, typed = given.query, hours_in_full(_typed(given))
     text, (sums, sentence) = fold(typed), _parted(told)
     used, ruled = ({one.value for one in find_amounts(part)} for part in (sums, sentence))
     used |= {Decimal(number) for number in re.findall(r"(?<![\d.,])\d{1,3}(?!\d)", sums)}
@@ -762,7 +795,7 @@ def _beyond(given: ToolInputs, text: str) -> str:
     over = [
         claim for claim in claims_of(text) for most in _LIMIT.findall(fold(claim)) if hours > Decimal(most)
     ]
-    minutes = figures_of(given.turn.text).counted.get("minute")
+    minutes = figures_of(_typed(given)).counted.get("minute")
     late = _penalty(text, "minute", minutes) if minutes is not None else ""
     told = " ".join(one.strip() for one in dict.fromkeys((*over, *([late] if late else []))))
     return say("math.beyond", lang, rule=told) if told else ""
@@ -788,9 +821,9 @@ def _with_other_rules(given: ToolInputs, rules: Sequence[Passage], passage: Pass
 
 def _sum_of(given: ToolInputs, rule: Passage, day: str) -> str:
     """What `rule` comes to; "" where the message goes on with a sum and asks for another kind of figure than that."""
-    asked = given.turn.text
+    asked = _typed(given)
     text = work_out(given.query, given.before, rule.text, given.turn.language, typed=asked, day=day)
-    return text if not given.before or figure_request(asked).is_met(fold(text)) else ""
+    return text if not given.before or figure_request(asked).is_met(text) else ""
 
 
 def _other_matters(query: str, rule: Passage) -> list[str]:

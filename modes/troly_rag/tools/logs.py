@@ -52,7 +52,7 @@ SCOPE = "internal"
 _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
-_SHOWN = 8
+_SHOWN, _MIDNIGHT = 8, 24 * 60
 _OF_LOGS = ("of_log", "log_who", "log_without", "log_among", "explain")
 SLICE = 20_000
 PIECE = 1 << 20
@@ -296,7 +296,9 @@ def render_tally(
         for at, one in enumerate(_periods(wanted))
     )
     if wanted.hours:
-        first, last = (f"{minute // 60}:{minute % 60:02}" for minute in wanted.hours)
+        first, last = (
+            f"{minute // 60 - 24 * (minute > _MIDNIGHT)}:{minute % 60:02}" for minute in wanted.hours
+        )
         period += say("log.hours", lang, first=first, last=last)
     if wanted.measure:
         period += say("log.measure", lang, bounds=_bounds(wanted.measure))

@@ -165,6 +165,12 @@ def test_grades_are_no_chat_spelling_and_mk_is_a_password_where_it_is_forgotten(
     assert spelt_out("em quen mk", "vi") == "em quen mat khau"
 
 
+@pytest.mark.parametrize("wrong", ["bị quấy rối", "bị bắt nạt", "bị quấy rối tình dục", "bi quay roi"])
+async def test_who_is_wronged_is_shown_where_to_complain(desk: RagDesk, wrong: str) -> None:
+    told = await desk.ask(f"{wrong} thì báo ai", offline=True, language="vi")
+    assert "gopy@saomai.example" in told.answer
+
+
 @pytest.mark.parametrize("text", ["Công ty có 6 chi nhánh.", "The company has 6 branches."])
 def test_a_number_of_things_is_that_of_the_thing(text: str) -> None:
     asked = figure_request("có mấy chi nhánh")
