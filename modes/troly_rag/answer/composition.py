@@ -27,6 +27,7 @@ from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, Routing
 from troly_rag.routing.questions import is_side
 from troly_rag.strings import say
+from troly_rag.tools.logs import is_for_log
 
 _MOST_SOURCES = 4
 _YEAR = re.compile(r"(?<![0-9])20[0-9]{2}(?![0-9])")
@@ -161,7 +162,8 @@ class Findings:
             for extra in shown:
                 self.figures.append(extra.answer)
                 used += extra.evidence
-            computed = any(one.covered for one in shown) or any(
+            counted = any(tool == LOG for tool, _ in output.extras)
+            computed = any(one.covered for tool, one in output.extras if tool == MATH) or any(
                 run.tool in (MATH, LOG) for run in output.failed
             )
             for query in output.queries:
@@ -169,7 +171,7 @@ class Findings:
                 if not query.looked_up:
                     continue
                 # What a log could not be asked is said by its tool.
-                logged = query.index == 1 and any(tool == LOG for tool, _ in output.extras)
+                logged = counted and (query.index == 1 or is_for_log(query.query))
                 used += self._tell(query, computed=computed, logged=logged)
         self.used, self.material = _unique(used), _unique([*used, *material])
 
@@ -194,7 +196,7 @@ class Findings:
         stands = [one for one in query.found.evidence if key_of(one) not in self._conflicts.losers]
         stands = [one for one in stands if not one.superseded] or stands
         side = is_side(query.query, self._lang)
-        if logged and computed:
+        if logged and self.computed:
             # Lines were counted for it.
             return []
         if query.found.covered:

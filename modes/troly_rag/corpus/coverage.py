@@ -68,6 +68,12 @@ _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
 # A place is meant by the word after these, or by the next: "ở quầy lễ tân".
 _IS_PLACE = re.compile(r"\b(?:ở|tại|với|at|in|with)\b")
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
+_SENTENCE = re.compile(r"[.;\n]+(?!\d)")
+_WHERE = re.compile(r"\b(?:o|tai|vao) (?:nhung |cac )?dau\b|\b(?:cho|noi) nao\b|\bwhere\b")
+_PLACE = re.compile(
+    r"\b(?:ở|tại|qua|trên|số|gọi|gặp|gửi|cổng|via|call)\b|\b(?:vào|tới|at|in|on|to|into|from)\b(?! (?:ngày|tháng|lúc|năm|\d|the \d))"
+    r"|\S@\S|\w\.\w"
+)
 FOLDER = Path(__file__).parent / "lexicons"
 
 
@@ -271,6 +277,22 @@ class Question:
             if others
         )
 
+    def keeps_figures(self, told: str) -> bool:
+        """Whether the figure that is asked for stands in a sentence of `told` that speaks of something of the question."""
+        asked = figure_request(self.raw)
+        others = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        sentences = _SENTENCE.split(told) if asked.figure and others else []
+        return not sentences or any(
+            asked.is_met(one) and self._any(others, text_of(one)) for one in sentences
+        )
+
+    def keeps_places(self, told: str) -> bool:
+        """Whether, where it asks where, a clause of `told` that speaks of something of the question names a place."""
+        clauses = _CLAUSE.split(told) if _WHERE.search(self.asking) else []
+        return not clauses or any(
+            _PLACE.search(one.lower()) and self._any(self._places, text_of(one)) for one in clauses
+        )
+
     def keeps_denials(self, told: str) -> bool:
         """Whether each telling word that a no stands before is denied in `told` too: "nghỉ không lương" is no paid leave."""
         denied = [
@@ -300,7 +322,7 @@ class Question:
         return bool(found) and all(found)
 
     def _any(self, places: Sequence[int], text: Text) -> bool:
-        return any(self._held(at, text, frozenset()) for at in places)
+        return any(self._keys[at] in text.forms or self._held(at, text, frozenset()) for at in places)
 
     def likeness(self, text: Text) -> float:
         """How much `text` says it in the same words, 0 to 1: the share of the telling words that stand in it themselves,
@@ -321,6 +343,16 @@ class Question:
         return sum(
             not _UNIT.fullmatch(self._typed[at].folded) for at in self._places if at not in self._anywhere
         )
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it tells of one syllable at most ("ai duyệt", "sửa sao"): what that is of is said elsewhere."""
+        told = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        if len(told) != 1 or self.language != "vi" or not is_syllable(self._typed[told[0]].folded):
+            return not told
+        lines = self._lines.get(told[0], set())
+        beside = self._lines.get(told[0] - 1, set()) | self._lines.get(told[0] + 1, set())
+        return not lines & beside
 
     @property
     def names(self) -> str:
@@ -604,8 +636,11 @@ _SOMEBODY = re.compile(
     r"|ông|bà|anh|chị|mẹ|vợ|chồng|con|it|hr|cả công ty|ai|head|manager|director|ceo|department|team|board|union|reception\w*"
     r"|staff|employees?|people|person|visitors?|guests?|mr|ms|mrs|anyone|(?<!năm )(?<!in )\d{4})\b|\S@\S"
 ).pattern
+# Who somebody is, is told by a name.
+_NAMED = r"\b(?:[Ôô]ng|[Bb]à|[Aa]nh|[Cc]hị|M(?:r|s|rs))\.? [A-ZĐ]|\b(?:là|is|are) (?:[A-ZÀ-Ỹ]\w* )+[A-ZÀ-Ỹ]"
 # What asks for an address, a number to call or a person, and what such a one looks like.
 _ADDRESSES = (
+    (r"\b(?:ai la(?! nguoi)|la ai|who(?: is|'s| are) (?:the|our|your|my))\b", _NAMED),
     (r"\b(?:email|mail)\b.*\b(?:gi|nao|address)\b|\b(?:dia chi|what\b.*) (?:email|mail)\b", r"\S@\S"),
     (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", _NUMBER_TO_CALL),
     (r"(?<!co )\b(?:ai|who|whom)\b", _SOMEBODY),
@@ -621,6 +656,10 @@ _TIME_OF_DAY = re.compile(
 )
 # A number that is no part of a name, and the word after it, which it may count; what only goes on after a number.
 _COUNTS = re.compile(rf"(?<![\w.,/-]){_FIGURE}(?:[\s-]+([a-z]+))?")
+# A time of day, a date and a number to call are no amount.
+_NO_AMOUNT = re.compile(
+    r"\b(?:tu|den|toi|luc|truoc|sau|at|by|from|to|until) \d+ ?(?:gio|h|am|pm)\b(?: \d+)?|\bgio \d+|\d+/\d+|\b(?:so|number) \d+"
+)
 _GOES_ON = re.compile(
     r"va|hoac|den|toi|tro|moi|hang|khi|neu|thi|la|trong|truoc|sau|vao|and|or|to|for|per|an?|each|every|at|in|on|of|if|when"
 )
@@ -649,7 +688,7 @@ class FigureRequest:
 
     def is_met(self, told: str) -> bool:
         """Whether a text holds the kind of figure that is asked for, where one is."""
-        if self.address and not re.search(self.address, told.lower()):
+        if self.address and not re.search(self.address, told if self.address == _NAMED else told.lower()):
             return False
         told = fold(told)
         if self.reason and not _REASON.search(told):
@@ -674,7 +713,7 @@ class FigureRequest:
     def _holds_figure(self, told: str) -> bool:
         """Whether a number stands in a folded text that counts nothing the question does not speak of: "30 chỗ" is no price."""
         measures = {word for words in (*_units().values(), _figure_lists()["measure"]) for word in words}
-        counted = (found[1] or "" for found in _COUNTS.finditer(told))
+        counted = (found[1] or "" for found in _COUNTS.finditer(_NO_AMOUNT.sub(" ", told)))
         return any(
             not word or word in measures or word in self.said or _GOES_ON.fullmatch(word) for word in counted
         )

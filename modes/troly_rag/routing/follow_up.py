@@ -147,7 +147,9 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     meant = without_rejected(text)
     corrects = meant != text or bool(corrections().find(text))
     today = pages.turn.now.astimezone(HCM).date()
-    text = _with_days(_with_years(meant, today), before, today)
+    earlier = (one.text for one in reversed(pages.turn.history) if one.sender == "user")
+    dated = next((one for one in (before, *earlier) if find_ranges(one, today)), before)
+    text = _with_days(_with_years(meant, today), dated, today)
     if current := _asked_as_of_now(text, before, today):
         return FullQuestion(current, leaned=True)
     focus = pages.turn.focus

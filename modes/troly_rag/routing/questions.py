@@ -340,7 +340,7 @@ def without_setting(text: str) -> str:
     clauses = [piece.strip() for piece in _SETTING.split(text) if piece.strip()]
     asking = [piece for piece in clauses if asks(piece)]
     named = any(question_of(piece).names_something for piece in clauses if piece not in asking)
-    alone = len(clauses) > len(asking) == 1 and not named and content(asking[0])
+    alone = len(clauses) > len(asking) == 1 and not named and not question_of(asking[0]).is_bare
     return asking[0] + _mark(text) if alone else ""
 
 

@@ -22,6 +22,7 @@ from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
 from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, phrases_of, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
+from troly_rag.routing.questions import asks
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.documents import evidence_of
@@ -233,7 +234,8 @@ def _by_hour(
         shown = f"{_money(said.money, lang)} / {WORKING_DAYS} / {DAILY_HOURS}"
     else:
         return ""
-    counts = next((found for text in "\n".join(named_in[:2]).split("\n") if (found := _hours_in(text))), [])
+    told = [found for text in "\n".join(named_in[:2]).split("\n") if (found := _hours_in(text))]
+    counts = _corrected([*told, _hours_in(named_in[0].partition(":")[2])], cases)
     if said.percent is not None:
         chosen = [(hours, ("", said.percent))]
     elif len(counts) > 1:
@@ -257,6 +259,20 @@ def _by_hour(
         lines.append(say("math.total", lang, total=_money(sum(sums, Decimal(0)), lang)))
     note = say("math.assumed", lang, days=WORKING_DAYS, hours=DAILY_HOURS) if said.hourly is None else ""
     return _told(lines, sentence, lang, note)
+
+
+def _corrected(
+    told: Sequence[list[tuple[Decimal, str]]], cases: Sequence[tuple[str, Decimal]]
+) -> list[tuple[Decimal, str]]:
+    """The counts of hours told last; where the message only states those of one of several kinds of day, the others as they were."""
+    counts = next(filter(None, told), [])
+    several = next((one for one in told if len(one) > 1), [])
+    if len(counts) != 1 or not several or asks(counts[0][1].strip(" ?")):
+        return counts
+    kinds = [_meant(f"{_OVERTIME}: {piece}", cases) for _, piece in [*counts, *several]]
+    if kinds[1:].count(kinds[0]) != 1:
+        return counts
+    return [counts[0] if kind == kinds[0] else one for kind, one in zip(kinds[1:], several, strict=True)]
 
 
 def _hours_in(text: str) -> list[tuple[Decimal, str]]:

@@ -31,7 +31,8 @@ _BESIDE = 0.45
 # What the sentence itself counts beside the headings above it; what a sentence without the figure asked for is worth, and
 # one in another language.
 _OWN, _NO_FIGURE, _OTHER_LANGUAGE = 0.7, 0.6, 0.4
-# Below this share of its words a query is searched part by part too, for so many passages each, of so much relevance.
+# Below this share of its words a query is searched part by part too, for so many passages each, of so much relevance; a page
+# that speaks of less of the rest of a message does not answer what leaves to it what it is of.
 _READ, _OF_PART, _WORTH = 0.75, 2, 0.35
 _PART = re.compile(r"[.;?!\n]+(?!\d)|,(?!\d)|\s(?:và|and|va)\s")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
@@ -66,6 +67,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
     claims = _sentences(asked, told, SENTENCES)
     text = " ".join(text for text, _ in claims)
     covered = bool(told) and (not found.denied or found.closed < best) and answers(asked, told[0], text)
+    covered = covered and not _is_left_open(given, told[0])
     if compared and told and older:
         text = _versions(_counterpart(older[0], near) or told[0], older[0], given)
         covered = covered or told[0].share >= 1
@@ -84,6 +86,16 @@ async def run_search(given: ToolInputs) -> ToolResult:
         unread=told[0].unread if told else question_of(asked).words,
         material=tuple(evidence_of(passage, given.agent.name) for passage in material),
     )
+
+
+def _is_left_open(given: ToolInputs, passage: Passage) -> bool:
+    """Whether the query is a part of the message that leaves to the others what it is of, and the page does not speak of that."""
+    if given.turn.model.reason_unavailable is None or not question_of(given.query).is_bare:
+        return False
+    own = {word.folded for word in question_of(given.query).tokens}
+    others = [word for word in question_of(given.turn.text).words if fold(word) not in own]
+    held = question_of(" ".join(others)).coverage(text_of(passage.whole)).share if others else 1.0
+    return held < _READ
 
 
 async def passages_before(given: ToolInputs, seen: Sequence[SourceEvidence]) -> tuple[SourceEvidence, ...]:

@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta
 from troly.text.dates import HCM, days_in_full, find_ranges
 from troly.text.fold import fold, nfc
 from troly.text.match import blank_out, spans_of
-from troly_rag.routing.lexicons import tool_words
+from troly_rag.routing.lexicons import neighbours, tool_words
 from troly_rag.routing.questions import user_named
 
 LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
@@ -222,6 +222,7 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
         at += 1
     rest = blank_out(query, [*spans, *spent])
     unread += [rest[hit.start() : hit.end()] for hit in _WEEKDAY.finditer(fold(rest))]
+    unread += [rest[hit.start : hit.end] for hit in neighbours().find(rest)]
     return found, hours, rest, unread
 
 

@@ -31,6 +31,7 @@ from troly_rag.tools.log_query import (
     LogQuery,
     Stretch,
     code_asked_about,
+    codes_in,
     left_out,
     parse_log_query,
     systems_in,
@@ -161,7 +162,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
         return ToolResult("", denied=len(files))
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
     named_files = _named_files(files, query)
-    said = [one for one in (query, *given.before.split("\n")) if one]
+    said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     files = named_files or _named_files(files, given.before) or files
     stop = [False]
     try:
@@ -206,6 +207,16 @@ async def run_log(given: ToolInputs) -> ToolResult:
     return ToolResult(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
 
 
+def _with_code(query: str, given: ToolInputs) -> str:
+    """The question with the code that "this error" was told by last."""
+    this = tool_words("log_this").find(query)
+    earlier = (one.text for one in reversed(given.turn.history) if one.sender == "user" and this)
+    code = next((found for one in earlier for found in codes_in(one) if found.isdigit()), "")
+    if not code or any(one.isdigit() for one in codes_in(query)):
+        return query
+    return f"{query[: this[0].end]} {code}{query[this[0].end :]}"
+
+
 def _strange_words(asked: LogQuery, systems: Iterable[str]) -> tuple[str, ...]:
     """The telling words of a question that are no system, level, period or code: what the lines must say."""
     names = (*systems, *asked.words, *asked.without, *asked.unread)
@@ -222,6 +233,12 @@ def without_log_words(query: str) -> str:
     left = blank_out(query, spans)
     names = [span for span in names_in(query) if left[slice(*span)].strip()]
     return blank_out(query, [one for one in spans if not any(start <= one[0] < end for start, end in names)])
+
+
+def is_for_log(query: str) -> bool:
+    """Whether a query beside one of a log is of the same lines: it asks of faults, or says nothing else."""
+    rules = any(tool_words(name).find(query) for name in ("rules", "explain"))
+    return is_of_log(query) or (bool(tool_words("fault").find(query)) and not rules)
 
 
 def is_of_log(query: str) -> bool:
@@ -499,7 +516,9 @@ def _asked_of(
         found.wanted = replace(wanted, levels=wanted.levels or asked.levels) if is_open else wanted
         if spoken:
             found.terms.append((text, [word for word in strange if word in spoken]))
-            is_open = bool(tool_words("log_among").find(text))
+            # What it points at after it named lines are those lines.
+            first = min(text.find(word) for word in spoken)
+            is_open = any(hit.start < first for hit in tool_words("log_among").find(text))
     return found
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.modes.rag_company import company_at
 from troly.retrieval.search.glossary import named_elsewise
+from troly.text.fold import fold
 from troly_rag.corpus.coverage import figure_request, question_of, text_of, title_subject, whole_words
 
 LATE = (
@@ -66,6 +67,47 @@ def test_any_text_is_held_against_any_other(question: str, text: str) -> None:
 )
 def test_the_subject_of_a_title(title: str, subject: str) -> None:
     assert title_subject(title) == subject
+
+
+@pytest.mark.parametrize("asked", ["nộp đơn {} ở đâu", "{} tại đâu", "where is {}", "o nhung dau {}"])
+@pytest.mark.parametrize("thing", ["sửa công", "wifi", "bảo trì"])
+def test_where_is_told_by_a_clause_that_names_a_place(asked: str, thing: str) -> None:
+    question = question_of(asked.format(thing) if "đ" in asked or "w" in asked else fold(asked.format(thing)))
+    assert question.keeps_places(f"Đơn {thing} nộp tại quầy, trước ngày 2.")
+    assert not question.keeps_places(f"Đơn {thing} nộp trước ngày 2. Phòng nhân sự ở tầng 3.")
+    assert not question.keeps_places(f"Đơn {thing} nộp vào ngày 2.")
+    assert question_of(f"{thing} khi nào").keeps_places(f"Đơn {thing} nộp trước ngày 2.")
+
+
+@pytest.mark.parametrize("thing", ["bảo hiểm", "wifi", "suất ăn"])
+def test_a_figure_stands_in_a_sentence_that_speaks_of_what_is_asked(thing: str) -> None:
+    asked = question_of(f"{thing} bao nhiêu")
+    assert asked.keeps_figures(f"Có {thing}, mỗi tháng 35.000 VND.")
+    assert not asked.keeps_figures(f"Có {thing} cho mọi người. Gửi xe 150.000 VND.")
+    assert not asked.keeps_figures(f"Có {thing} từ 7 giờ 30 đến 19 giờ, 24/7, qua số 1900.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "bare"),
+    [
+        ("ai duyệt", True),
+        ("sửa sao", True),
+        ("nghỉ mấy ngày", True),
+        ("nghỉ phép mấy ngày", False),
+        ("wifi sao", False),
+        ("who is the CEO", False),
+    ],
+)
+def test_one_syllable_does_not_say_of_what(asked: str, bare: bool) -> None:
+    assert question_of(asked).is_bare is bare
+
+
+@pytest.mark.parametrize("asked", ["ai là trưởng kho", "trưởng kho là ai", "who is the head of IT"])
+def test_who_somebody_is_is_told_by_a_name(asked: str) -> None:
+    request = figure_request(asked)
+    assert request.is_met("Trưởng kho là bà Lê Thị Hoa.")
+    assert request.is_met("The head of IT is Hoa Le.")
+    assert not request.is_met("Báo trưởng kho hoặc the head of IT trong 15 phút.")
 
 
 WHOLE = sorted(

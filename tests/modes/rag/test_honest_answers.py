@@ -525,3 +525,42 @@ async def test_what_changes_a_figure_is_taken_into_account_or_named(
     told = await desk.ask(asked[-1], offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
     assert said in told.answer
     assert not unsaid or unsaid not in told.answer.partition("Theo quy định")[0]
+
+
+@pytest.mark.parametrize("part", ["cần ai duyệt không", "sửa sao", "nghỉ mấy ngày"])
+async def test_a_part_that_leaves_open_of_what_is_no_question_of_any_page(desk: RagDesk, part: str) -> None:
+    """What the others ask is what it is of: a page that says nothing of that is not told as the answer."""
+    told = await desk.ask(f"không cắm usb được thì gửi file cho khách cách nào, {part}", offline=True)
+    assert told.done.metadata["answered"] is False
+
+
+async def test_what_a_log_is_asked_beside_the_first_is_counted_too(desk: RagDesk) -> None:
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    await desk.ask("how many slow query warnings are there in the system log?", offline=True, now=now)
+    lag = await desk.ask("ok and replication lag warnings, how many of those?", offline=True, now=now)
+    assert "replication lag" in lag.answer
+    assert "slow query" not in lag.answer
+
+
+async def test_the_week_before_is_that_of_the_period_that_was_told(desk: RagDesk) -> None:
+    """Also where a question without a period lies between; where none was told it is not read."""
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    for question in ("log từ 16/11 đến 22/11 có bao nhiêu dòng CRITICAL?", "cái mới nhất lúc nào"):
+        await desk.ask(question, offline=True, now=now)
+    before = await desk.ask("thế tuần liền trước đó có mấy dòng", offline=True, now=now)
+    assert "từ 9/11/2026 đến 15/11/2026" in before.answer
+    desk.leave()
+    none = await desk.ask("tuần liền trước đó log có mấy lỗi", offline=True, now=now)
+    assert none.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize("this", ["lỗi này", "mã đó", "this error"])
+@pytest.mark.parametrize("code", ["809", "691"])
+async def test_this_error_is_the_one_that_was_told_last(desk: RagDesk, this: str, code: str) -> None:
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    await desk.ask(f"vpn lỗi {code} là gì", offline=True, now=now)
+    told = await desk.ask(f"log vpn từ đầu tháng 11 {this} mấy lần", offline=True, now=now, language="vi")
+    assert f"mã {code}" in told.answer
