@@ -6,7 +6,6 @@ the words that nothing was found for (004-17, 004-26).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +20,7 @@ from troly_rag.answer.output import AnswerContent, follow_ups
 from troly_rag.answer.written import write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
-from troly_rag.corpus.coverage import figure_request, phrases_of, question_of, text_of
+from troly_rag.corpus.coverage import YEAR, figure_request, phrases_of, question_of, text_of
 from troly_rag.execution.engine import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, Routing
@@ -30,7 +29,6 @@ from troly_rag.strings import say
 from troly_rag.tools.logs import is_for_log
 
 _MOST_SOURCES = 4
-_YEAR = re.compile(r"(?<![0-9])20[0-9]{2}(?![0-9])")
 # What comes nearest is shown from this share of the question's words on.
 _NEAREST, _NEAREST_CLOSE = 0.5, 0.25
 _STRAY, _PERHAPS, _FEWEST = 0.3, 0.35, 2
@@ -270,7 +268,7 @@ def _aged(used: Sequence[SourceEvidence], turn: TurnContext) -> Iterator[str]:
     for title in dict.fromkeys(one.title for one in used if one.superseded and not compared):
         yield say("answer.superseded", turn.language, title=title)
     for title in dict.fromkeys(one.title for one in used if not one.superseded):
-        years = [int(year) for year in _YEAR.findall(title)]
+        years = [int(year) for year in YEAR.findall(title)]
         if years and max(years) < turn.now.year and str(max(years)) not in turn.text:
             yield say("answer.aged", turn.language, title=title, year=max(years))
 

@@ -64,9 +64,9 @@ _CLOCK = re.compile(r"\b\d{1,2}[hH](?:\d{2})?\b")
 _FINAL_Y = re.compile(r"(?<=^[hklmst])y$")
 _WEEKDAYS = {"2": "hai", "3": "ba", "4": "tu", "5": "nam", "6": "sau", "7": "bay"}
 _Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
-# A place is meant by the word after these, or by the next: "ở quầy lễ tân".
-_IS_PLACE = re.compile(r"\b(?:ở|tại|với|at|in|with)\b")
+_AT_PLACE = frozenset({"ở", "tại", "với", "at", "in", "with"})
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
 _SENTENCE = re.compile(r"[.;\n]+(?!\d)")
 _WHERE = re.compile(r"\b(?:o|tai|vao) (?:nhung |cac )?dau\b|\b(?:cho|noi) nao\b|\bwhere\b")
@@ -102,19 +102,18 @@ class Text:
     @cached_property
     def forms(self) -> dict[str, set[str]]:
         """The words as typed, by their key."""
-        found: dict[str, set[str]] = {}
-        for key, word in zip(self.keys, self.words, strict=True):
-            found.setdefault(key, set()).add(word.text)
-        return found
+        return self._forms(range(len(self.words)))
 
     @cached_property
     def free(self) -> dict[str, set[str]]:
         """As `forms`, without halves of words: "điện" is not spoken of where only "điện thoại" stands."""
         halves = halves_in(self.words)
+        return self._forms(at for at in range(len(self.words)) if at not in halves)
+
+    def _forms(self, places: Iterable[int]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
-        for at, (key, word) in enumerate(zip(self.keys, self.words, strict=True)):
-            if at not in halves:
-                found.setdefault(key, set()).add(word.text)
+        for at in places:
+            found.setdefault(self.keys[at], set()).add(self.words[at].text)
         return found
 
     @cached_property
@@ -278,19 +277,23 @@ class Question:
         )
 
     def keeps_figures(self, told: str) -> bool:
-        """Whether the figure that is asked for stands in a sentence of `told` that speaks of something of the question."""
+        """Whether the figure that is asked for stands in a sentence of `told` that speaks of something of the question, and of the
+        one thing that it asks of not only as the place where something else happens ("nhận ở quầy lễ tân trước 17 giờ")."""
         asked = figure_request(self.raw)
-        others = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
-        sentences = _SENTENCE.split(told) if asked.figure and others else []
-        return not sentences or any(
-            asked.is_met(one) and self._any(others, text_of(one)) for one in sentences
-        )
+        places = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        if not (asked.figure and places):
+            return True
+        met = [text_of(one) for one in _SENTENCE.split(told) if asked.is_met(one)]
+        alone = places == list(range(places[0], places[-1] + 1)) and not _is_place(self._typed, places[0])
+        key = self._keys[places[0]]
+        beside = [_is_place(one.words, at) for one in met for at, held in enumerate(one.keys) if held == key]
+        return any(self._any(places, one) for one in met) and not (alone and beside and all(beside))
 
     def keeps_places(self, told: str) -> bool:
         """Whether, where it asks where, a clause of `told` that speaks of something of the question names a place."""
-        clauses = _CLAUSE.split(told) if _WHERE.search(self.asking) else []
-        return not clauses or any(
-            _PLACE.search(one.lower()) and self._any(self._places, text_of(one)) for one in clauses
+        return not _WHERE.search(self.asking) or any(
+            _PLACE.search(one.lower()) and self._any(self._places, text_of(one))
+            for one in _CLAUSE.split(told)
         )
 
     def keeps_denials(self, told: str) -> bool:
@@ -303,23 +306,6 @@ class Question:
         clauses = [text_of(clause) for clause in _CLAUSE.split(told)] if denied else []
         denying = [one for one in clauses if any(word.text.lower() in negations() for word in one.words)]
         return all(any(self._held(at, clause, frozenset()) for clause in denying) for at in denied)
-
-    def is_where_else_happens(self, told: str) -> bool:
-        """Whether the one thing that it asks of stands in `told` only as the place where something else happens: "nhận ở quầy
-        lễ tân trước 17 giờ" tells nothing of how long the reception is open."""
-        places = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
-        run = bool(places) and places == list(range(places[0], places[-1] + 1))
-        if not run or (places[0] and _IS_PLACE.search(_before(self._typed, places[0]))):
-            return False
-        met = figure_request(self.raw).is_met
-        clauses = [text_of(clause) for clause in _CLAUSE.split(told) if met(clause)]
-        found = [
-            _IS_PLACE.search(_before(clause.words, at))
-            for clause in clauses
-            for at, key in enumerate(clause.keys)
-            if key == self._keys[places[0]]
-        ]
-        return bool(found) and all(found)
 
     def _any(self, places: Sequence[int], text: Text) -> bool:
         return any(self._keys[at] in text.forms or self._held(at, text, frozenset()) for at in places)
@@ -421,8 +407,9 @@ class Question:
         return bool(held) and same
 
 
-def _before(typed: Sequence[WordToken], at: int) -> str:
-    return " ".join(word.text.lower() for word in typed[max(0, at - 2) : at])
+def _is_place(typed: Sequence[WordToken], at: int) -> bool:
+    """Whether a place is meant by the word `at`, or by the one before: "ở quầy lễ tân"."""
+    return any(word.text.lower() in _AT_PLACE for word in typed[max(0, at - 2) : at])
 
 
 def _is_title(raw: str, word: WordToken) -> bool:

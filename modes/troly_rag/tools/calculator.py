@@ -45,7 +45,7 @@ _PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
 _MONEY = re.compile(r"\b(?:tien|money|cash|vnd)\b")
 _HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
 # What stands between two counts of one message; each count with its unit.
-_AND = re.compile(r",(?!\d)|[;\n+]|\b(?:và|va|and|cộng|rồi|plus)\b", re.IGNORECASE)
+_AND = re.compile(r",(?!\d)|[;\n+]|\b(?:và|va|and|cộng|rồi|then|plus)\b", re.IGNORECASE)
 _HOURS = re.compile(r"(?=\b\d+(?:[.,]\d+)?\s*(?:giờ|gio|tiếng|tieng|hours?)\b)", re.IGNORECASE)
 _DAYS = re.compile(r"\b(\d+(?:[.,]\d+)?)\s*(?:ngày|ngay|days?)\b(?! (?:công|cong|tháng))", re.IGNORECASE)
 _OVERTIME = "làm thêm"
@@ -110,8 +110,6 @@ _CLOCKS = re.compile(
 _SPELT_HOURS = re.compile(
     rf"\b(?!(?:mot|one) (?!and a half|{_HOUR_WORD} (?:ruoi|and a half|\d+ ?(?:phut|p|min))))({'|'.join(_NUMBERS)})(?= (?:and a half )?{_HOUR_WORD}\b)|(?<!\w)(hai|ba|bon|sau|bay|tam|chin|muoi|two|three|four|five|six|seven|eight|nine|ten)(?= (?:ngay|buoi|days|nights)\b)"
 )
-# What joins two things that are asked in one message.
-_JOINED = re.compile(r",(?!\d)|;|\b(?:và|va|and|rồi|roi|then)\b", re.IGNORECASE)
 _REPEATED = re.compile(
     rf"\b\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?) ?(?:moi|tung|hang|/|per|each|every|an?) ?({_DAY_WORD}|lan|quy|quarter)\b|\b(?:moi|tung|each|every) ({_DAY_WORD}|quy|quarter) (?:\w+ ){{0,3}}?\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?)\b"
 )
@@ -434,11 +432,7 @@ def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
     points, lines = own.counted.get("point"), list[str]()
     for sentence in map(str.strip, claims_of(text)):
         cases = [(_name(clause), share) for clause in _clauses(sentence) for share in _shares(clause)]
-        said = [
-            (piece, amount)
-            for piece in re.split(r",(?!\d)|;|\bvà\b|\band\b", question)
-            for amount in find_amounts(piece)[:1]
-        ]
+        said = [(piece, amount) for piece in _AND.split(question) for amount in find_amounts(piece)[:1]]
         each = [
             next(
                 (
@@ -594,19 +588,21 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     """
     if given.turn.model.reason_unavailable is not None:
         return _calculated(given)
-    found = [_calculated(_of_one(given, query)) for query in given.query.split("\n")]
+
+    def share(query: str, passage: Passage) -> float:
+        return question_of(query).coverage(text_of(passage.whole)).share
+
+    found = [
+        _calculated(
+            replace(given, query=one, passages=tuple(sorted(given.passages, key=lambda p: -share(one, p))))
+        )
+        for one in given.query.split("\n")
+    ]
     worked = {one.answer: one for one in found if one.covered}
     if len(worked) <= 1:
         return next(iter(worked.values()), found[0])
     evidence = dict.fromkeys(source for one in worked.values() for source in one.evidence)
     return ToolResult("\n".join(worked), found[0].context, tuple(evidence), covered=True)
-
-
-def _of_one(given: ToolInputs, query: str) -> ToolInputs:
-    """The inputs for one of several queries, with the passages that say most of it first."""
-    asked = question_of(query)
-    best = sorted(given.passages, key=lambda one: -asked.coverage(text_of(one.whole)).share)
-    return replace(given, query=query, passages=tuple(best))
 
 
 def _calculated(given: ToolInputs) -> ToolResult:
@@ -741,7 +737,7 @@ def _with_kind_of_day(given: ToolInputs, today: date) -> tuple[str, str, str]:
 
 def _is_of_another_rule(typed: str, at: int, rule: Passage) -> bool:
     """Whether what stands `at` a place is of a part of the message that speaks of nothing in `rule`: another question."""
-    ends = [0, *(found.end() for found in _JOINED.finditer(typed)), len(typed)]
+    ends = [0, *(found.end() for found in _AND.finditer(typed)), len(typed)]
     part = next(typed[start:end] for start, end in pairwise(ends) if start <= at < end)
     asked = question_of(part)
     return asked.subjects > 0 and not asked.coverage(text_of(rule.whole)).share
@@ -776,7 +772,7 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         spans = tool_words("other_span").find(typed)
         unread += [typed[hit.start : hit.end] for hit in spans if not re.match(r"\s*\d", typed[hit.end :])]
     # A page of two matters has a rule of one of them.
-    matters = [one.strip() for one in re.split(r",|\bvà\b|\band\b", rule.title) if one.strip()]
+    matters = [one.strip() for one in _AND.split(rule.title) if one.strip()]
     meant = [one for one in matters[1:] if question_of(one).coverage(text_of(typed)).share >= 1]
     unread += [one for one in meant if question_of(one).coverage(text_of(sentence)).unread]
     return unread

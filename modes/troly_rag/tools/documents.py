@@ -10,7 +10,7 @@ from troly.text.dates import HCM, format_date
 from troly.text.fold import fold
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.grounding import Claim, claims_of, is_listed
-from troly_rag.corpus.coverage import figure_request, question_of, text_of
+from troly_rag.corpus.coverage import YEAR, figure_request, question_of, text_of
 from troly_rag.corpus.search import answers
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
@@ -35,7 +35,6 @@ _OWN, _NO_FIGURE, _OTHER_LANGUAGE = 0.7, 0.6, 0.4
 # that speaks of less of the rest of a message does not answer what leaves to it what it is of.
 _READ, _OF_PART, _WORTH = 0.75, 2, 0.35
 _PART = re.compile(r"[.;?!\n]+(?!\d)|,(?!\d)|\s(?:và|and|va)\s")
-_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
 async def run_search(given: ToolInputs) -> ToolResult:
@@ -46,7 +45,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
     """
     turn, query = given.turn, given.query
     compared = bool(tool_words("compare").find(query))
-    asked = _YEAR.sub("", query) if compared else query
+    asked = YEAR.sub("", query) if compared else query
     least = given.config.limits.min_relevance_score
     found = await given.corpora.search(
         given.agent.collection, asked, given.user, _LOOKED_AT, now=turn.now, lang=turn.language, least=least
@@ -59,7 +58,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
         # A closed page speaks of it better: nothing else comes near.
         told = []
     # An older version is there to be weighed against what is in force, and is told where versions are compared.
-    years = set(_YEAR.findall(query))
+    years = set(YEAR.findall(query))
     older = sorted(
         (one for one in near if one.superseded and one.relevance >= least and one not in told),
         key=lambda one: not years & one.years,

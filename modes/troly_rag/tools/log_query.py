@@ -11,7 +11,7 @@ from troly.text.dates import HCM, days_in_full, find_ranges
 from troly.text.fold import fold, nfc
 from troly.text.match import blank_out, spans_of
 from troly_rag.routing.lexicons import neighbours, tool_words
-from troly_rag.routing.questions import user_named
+from troly_rag.routing.questions import WEEKDAY, user_named
 
 LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 # Words of a question, folded, and the level they mean.
@@ -78,9 +78,6 @@ _PART_OF_PERIOD = re.compile(
 _MEASURED = re.compile(r"(?<![\w/:.,-])(\d+(?:[.,]\d+)?)\s*(ms|mili ?giay|milliseconds?|s|giay|seconds?)\b")
 _NUMBER = re.compile(r"(?<![\w/:.,-])\d+(?:[.,:/]\d+)*(?:\s*%|\s+(?:[a-z]+))?")
 _TIMES_UNIT = re.compile(r"\s*(?:lan|times?|dong|lines?)\b")
-_WEEKDAY = re.compile(
-    r"\b(?:thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|cuoi tuan)\b"
-)
 
 Stretch = tuple[datetime, datetime]
 
@@ -144,7 +141,7 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
     query = days_in_full(nfc(query), today)
     periods, hours, rest, unread = _when(query, now.astimezone(HCM))
     measure, times, rest, more = _how_large(rest)
-    rest, without, no_levels, left = _left_out(rest, known)
+    rest, without, no_levels, left = left_out(rest, known)
     text = fold(rest)
     # A level in capitals is meant to the letter; "lỗi" is every line that is no less than an error.
     levels = {level for level in LEVELS if re.search(rf"\b{level}\b", rest)} or _levels_in(text)
@@ -202,13 +199,13 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
         start, end, head = one.start, one.end, text[: one.span[0]].rstrip()
         joins = text[one.span[1] : ranges[at + 1].span[0]] if at + 1 < len(ranges) else "."
         between = _BETWEEN_PERIODS.search(head) if _AND.fullmatch(joins) else None
-        spent += [between.span()] if between else []
+        if between:
+            spent.append(between.span())
+            head = text[: between.start()].rstrip()
         if _JOINS_PERIODS.fullmatch(joins) or (between and not compared):
             end = ranges[at + 1].end
             spent.append((one.span[1], ranges[at + 1].span[0]))
             at += 1
-        elif between:
-            pass
         elif (opens := _SINCE.search(head) or _FROM_THE_NEXT.search(head)) is not None:
             start = start if _SINCE.search(head) else one.end + timedelta(days=1)
             end = max(start, now.date())
@@ -221,7 +218,7 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
         found.append(_days(start, end))
         at += 1
     rest = blank_out(query, [*spans, *spent])
-    unread += [rest[hit.start() : hit.end()] for hit in _WEEKDAY.finditer(fold(rest))]
+    unread += [rest[hit.start() : hit.end()] for hit in WEEKDAY.finditer(fold(rest))]
     unread += [rest[hit.start : hit.end] for hit in neighbours().find(rest)]
     return found, hours, rest, unread
 
@@ -338,7 +335,7 @@ def _value(text: str) -> float:
     return float(text.replace(",", "."))
 
 
-def _left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...], set[str], list[str]]:
+def left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...], set[str], list[str]]:
     """The question without what it leaves out ("không tính db-02", "không phải INFO"), the codes and systems of that, its levels,
     and what is denied and not read."""
     kinds = spans_of(tool_words("log_kind").find(query))
@@ -404,8 +401,3 @@ def systems_in(text: str, known: Iterable[str]) -> list[str]:
     names = sorted(known)
     whole = [name for name in names if fold(name) in said]
     return whole or [name for name in names if re.sub(r"[-_]?\d+$", "", fold(name)) in said]
-
-
-def left_out(query: str, known: Iterable[str]) -> str:
-    """The question without what it leaves out."""
-    return _left_out(query, known)[0]

@@ -171,10 +171,10 @@ def test_who_is_told_by_a_person_and_by_no_count(asked: str, told: str, *, met: 
 @pytest.mark.parametrize("by", ["ở", "tại", "ở quầy", "với"])
 def test_the_time_of_what_happens_in_a_place_is_not_that_of_the_place(by: str, place: str) -> None:
     asked = question_of(f"{place} đến mấy giờ")
-    assert asked.is_where_else_happens(f"Bưu phẩm nhận {by} {place} trước 17 giờ.")
-    assert asked.is_where_else_happens(f"Số của {place} là 1900. Bưu phẩm nhận {by} {place} trước 17 giờ.")
-    assert not asked.is_where_else_happens(f"Bộ phận {place} mở trước 17 giờ.")
-    assert not question_of(f"ở {place} đến mấy giờ").is_where_else_happens(f"Nhận {by} {place} trước 17 giờ.")
+    assert not asked.keeps_figures(f"Bưu phẩm nhận {by} {place} trước 17 giờ.")
+    assert not asked.keeps_figures(f"Số của {place} là 1900. Bưu phẩm nhận {by} {place} trước 17 giờ.")
+    assert asked.keeps_figures(f"Bộ phận {place} mở trước 17 giờ.")
+    assert question_of(f"ở {place} đến mấy giờ").keeps_figures(f"Nhận {by} {place} trước 17 giờ.")
 
 
 async def test_a_document_is_found_by_its_title(tmp_path: Path) -> None:

@@ -260,7 +260,7 @@ def test_what_is_left_out_is_a_code_or_a_system(
 def test_a_code_left_out_is_no_line_and_who_is_counted() -> None:
     said = ["user u1 error 691", "user u2 error 809", "user u2 error 809"]
     tally = tallied((line(at, "ERROR", text) for at, text in enumerate(said)), LogQuery(without=("691",)))
-    assert tally.actors == {"u2": 2}
+    assert tally.of("actors") == {"u2": 2}
     told = render_tally(tally, LogQuery(without=("691",)), "vi", asked="ai bị nhiều nhất")
     assert "không tính 691" in told
     assert "u2 (2)" in told
