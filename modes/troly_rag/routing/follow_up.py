@@ -44,6 +44,7 @@ _LEAST = 0.5
 _CANDIDATES = 50
 _EDGES = " \t\r\n,.;:!?-–—…"
 _CODE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
+_MONTH_BEFORE = re.compile(r"\b(?:tháng|thang|quý|quy)\s+\d{1,2}$", re.IGNORECASE)
 _IN_YEAR = re.compile(r"(?:\b(?:năm|nam|in|of|year)\s+)*(?<!\d)((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 _LONGEST = 12
@@ -247,14 +248,12 @@ def _with_another_figure(text: str, about: str, before: str, title: str, today: 
 
 
 def _with_years(text: str, today: date) -> str:
-    """`text` with years past in digits: "năm ngoái" is 2025 in 2026."""
+    """`text` with years past in digits, and any behind a month: "năm ngoái" is 2025 in 2026, "tháng 1 năm sau" "tháng 1 2027"."""
     for one in reversed(find_ranges(text, today)):
-        counted = text[: one.span[0]].rstrip()[-1:].isdigit()
-        if (
-            not counted
-            and (one.start.month, one.start.day, one.end.month, one.end.day) == (1, 1, 12, 31)
-            and one.end < today
-        ):
+        before = text[: one.span[0]].rstrip()
+        of_month = _MONTH_BEFORE.search(before) is not None
+        whole_year = (one.start.month, one.start.day, one.end.month, one.end.day) == (1, 1, 12, 31)
+        if whole_year and (of_month or (one.end < today and not before[-1:].isdigit())):
             text = f"{text[: one.span[0]]}{one.start.year}{text[one.span[1] :]}"
     return text
 

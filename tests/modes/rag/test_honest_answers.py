@@ -564,3 +564,19 @@ async def test_this_error_is_the_one_that_was_told_last(desk: RagDesk, this: str
     await desk.ask(f"vpn lỗi {code} là gì", offline=True, now=now)
     told = await desk.ask(f"log vpn từ đầu tháng 11 {this} mấy lần", offline=True, now=now, language="vi")
     assert f"mã {code}" in told.answer
+
+
+@pytest.mark.parametrize("year", ["năm sau", "năm tới", "sang năm"])
+@pytest.mark.parametrize(("month", "day"), [(1, "5/1/2027"), (2, "5/2/2027"), (9, "3/9/2027")])
+async def test_a_month_of_next_year_is_of_that_year(desk: RagDesk, year: str, month: int, day: str) -> None:
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    told = await desk.ask(f"lương tháng {month} {year} trả ngày mấy", offline=True, now=now)
+    assert day in told.answer
+
+
+@pytest.mark.parametrize("later", [False, True])
+async def test_a_page_that_tells_it_whole_comes_before_the_page_shown(desk: RagDesk, *, later: bool) -> None:
+    if later:
+        await desk.ask("Who is the CEO and when was the company founded?", offline=True)
+    told = await desk.ask("how many branches are there?", offline=True)
+    assert "6 chi nhánh" in told.answer
