@@ -141,7 +141,7 @@ async def reflection_router(state: State, turn: TurnContext, step: Step) -> Stat
     draft, config = work.routing, work.config
     work.routing, source, reason = await work.cache.get_or_make(
         "route",
-        [draft.original_query, asked_by(turn)],
+        [draft.original_query, asked_by(turn, turn.language)],
         lambda: route_with_model(turn, draft, config),
         lambda found: found[1] == "model",
     )
@@ -285,7 +285,7 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     results = sorted((run.node_id, run.output_hash, run.error) for run in execution.runs)
     composed = await work.cache.get_or_make(
         "answer",
-        [asked_by(turn), work.routing.refined_query, results],
+        [asked_by(turn, turn.language), work.routing.refined_query, results],
         lambda: _composed(turn, work),
         lambda one: one.source == "model" and all(run.status != "failed" for run in execution.runs),
     )

@@ -6,7 +6,6 @@ the words that nothing was found for (004-17, 004-26).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,15 +20,15 @@ from troly_rag.answer.output import AnswerContent, follow_ups
 from troly_rag.answer.written import write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
-from troly_rag.corpus.coverage import figure_request, phrases_of, question_of, text_of
+from troly_rag.corpus.coverage import YEAR, figure_request, phrases_of, question_of, text_of
 from troly_rag.execution.engine import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, Routing
 from troly_rag.routing.questions import is_side
 from troly_rag.strings import say
+from troly_rag.tools.logs import is_for_log
 
 _MOST_SOURCES = 4
-_YEAR = re.compile(r"(?<![0-9])20[0-9]{2}(?![0-9])")
 # What comes nearest is shown from this share of the question's words on.
 _NEAREST, _NEAREST_CLOSE = 0.5, 0.25
 _STRAY, _PERHAPS, _FEWEST = 0.3, 0.35, 2
@@ -95,7 +94,7 @@ async def compose(
         text = f"{say('answer.own_balance', lang)}\n\n{text}"
     quoted = any(is_other(line, lang) for line in found.lines)
     if quoted:
-        text = f"{text}\n\n{say('answer.other_language', lang)}"
+        text = f"{say('answer.other_language', lang)}\n\n{text}"
     # What goes on with a sum and cannot be worked out anew is a rule to look at, no answer.
     asks = figure_request(turn.text).figure or not question_of(turn.text).subjects
     uncounted = routing.goes_on_with_sum and found.is_whole and not found.figures and asks
@@ -161,7 +160,8 @@ class Findings:
             for extra in shown:
                 self.figures.append(extra.answer)
                 used += extra.evidence
-            computed = any(one.covered for one in shown) or any(
+            counted = any(tool == LOG for tool, _ in output.extras)
+            computed = any(one.covered for tool, one in output.extras if tool == MATH) or any(
                 run.tool in (MATH, LOG) for run in output.failed
             )
             for query in output.queries:
@@ -169,7 +169,7 @@ class Findings:
                 if not query.looked_up:
                     continue
                 # What a log could not be asked is said by its tool.
-                logged = query.index == 1 and any(tool == LOG for tool, _ in output.extras)
+                logged = counted and (query.index == 1 or is_for_log(query.query))
                 used += self._tell(query, computed=computed, logged=logged)
         self.used, self.material = _unique(used), _unique([*used, *material])
 
@@ -194,7 +194,7 @@ class Findings:
         stands = [one for one in query.found.evidence if key_of(one) not in self._conflicts.losers]
         stands = [one for one in stands if not one.superseded] or stands
         side = is_side(query.query, self._lang)
-        if logged and computed:
+        if logged and self.computed:
             # Lines were counted for it.
             return []
         if query.found.covered:
@@ -268,7 +268,7 @@ def _aged(used: Sequence[SourceEvidence], turn: TurnContext) -> Iterator[str]:
     for title in dict.fromkeys(one.title for one in used if one.superseded and not compared):
         yield say("answer.superseded", turn.language, title=title)
     for title in dict.fromkeys(one.title for one in used if not one.superseded):
-        years = [int(year) for year in _YEAR.findall(title)]
+        years = [int(year) for year in YEAR.findall(title)]
         if years and max(years) < turn.now.year and str(max(years)) not in turn.text:
             yield say("answer.aged", turn.language, title=title, year=max(years))
 

@@ -21,7 +21,7 @@ from troly.text.fold import fold, nfc, words
 from troly.text.language import is_syllable
 from troly.text.numbers import counting_words, find_amounts
 from troly.text.wordlist import read_lists
-from troly_rag.corpus.coverage import known_names, negations, question_of, text_of
+from troly_rag.corpus.coverage import YEAR, known_names, negations, question_of, text_of
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS
 
 FOLDER = Path(__file__).parent / "lexicons"
@@ -55,7 +55,6 @@ _CLOCK = re.compile(r"(?<![\d.,:/])(\d{1,2})\s?[hHgG:]\s?([0-5]\d)(?![\d.,:]\d|\
 _NUMBERED = re.compile(r"([A-Za-z]+)(\d+)")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DAY = re.compile(r"(?<!\d)([0-3]?\d)/([01]?\d)/((?:19|20)\d\d)(?!\d)")
 _ISO_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)-([01]\d)-([0-3]\d)(?!\d)")
 _FEW_YEARS, _FEW_DAYS = 2, 12
@@ -169,7 +168,7 @@ class _Sources:
         self._words = frozenset(words(self._whole))
         self._known = frozenset(_WORD.findall(self._folded))
         # The year of a date in a passage's head is known too.
-        self._figures = {*_held_figures(self._whole), *map(Decimal, _YEAR.findall(self._whole))}
+        self._figures = {*_held_figures(self._whole), *map(Decimal, YEAR.findall(self._whole))}
         self._figures |= {Decimal(part) for date in _DATE.findall(self._whole) for part in date}
         # What sums of pay are worked out with where no document says it.
         self._constants = {WORKING_DAYS, DAILY_HOURS} if _PAY.search(self._folded) else set[Decimal]()

@@ -50,7 +50,7 @@ async def write(
     shown = material[:_MOST_PASSAGES]
     facts = [_facts(one, lang) for one in shown]
     texts = [*(one.text[:_PASSAGE_CHARS] for one in shown), *figures]
-    context = asked_by(turn)
+    context = asked_by(turn, lang)
     decided = [rule_words(one, one.winners[0], lang) for one in conflicts.conflicts]
     blocks = [
         f"[{number}] {fact}\n{text}" for number, (fact, text) in enumerate(zip(facts, texts, strict=False), 1)
@@ -77,13 +77,13 @@ async def write(
     return Draft(checked.text, tuple(shown[place] for place in places), len(checked.claims) / total, note)
 
 
-def asked_by(turn: TurnContext) -> dict[str, str]:
-    """Who asks what, when, and after which messages of both sides: what every prompt is told."""
+def asked_by(turn: TurnContext, lang: Lang) -> dict[str, str]:
+    """Who asks what, when, and after which messages of both sides: what every prompt, written in `lang`, is told."""
     now = turn.now.astimezone(HCM)
     past = [one for one in turn.history if one.sender in ("user", "assistant")][-_MESSAGES:]
     scopes = ", ".join(sorted(turn.profile.permissions)) or "public"
     return {
-        "today": f"{format_date(now.date())} ({now:%A})",
+        "today": f"{format_date(now.date())} ({say('math.weekdays', lang).split('|')[now.weekday()]})",
         "asker": f"{scopes}; {turn.profile.department or '-'}",
         "history": "\n".join(f"{one.sender}: {one_line(one.text, _MESSAGE_CHARS)}" for one in past) or "-",
         "message": turn.text,

@@ -6,6 +6,7 @@ One measure for choosing passages, sentences and agents, and for saying honestly
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -13,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from troly.retrieval.search.glossary import named_elsewise, stem
+from troly.retrieval.search.glossary import named_elsewise, stem, vietnamese_phrases
 from troly.text.catalogue import Lang
 from troly.text.everyday import without_everyday
 from troly.text.fold import (
@@ -26,7 +27,7 @@ from troly.text.fold import (
     span_in_place,
     tokens,
 )
-from troly.text.language import detect
+from troly.text.language import detect, is_syllable
 from troly.text.match import Lexicon, spans_of
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
@@ -63,8 +64,16 @@ _CLOCK = re.compile(r"\b\d{1,2}[hH](?:\d{2})?\b")
 _FINAL_Y = re.compile(r"(?<=^[hklmst])y$")
 _WEEKDAYS = {"2": "hai", "3": "ba", "4": "tu", "5": "nam", "6": "sau", "7": "bay"}
 _Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
+_AT_PLACE = frozenset({"ở", "tại", "với", "at", "in", "with"})
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
+_SENTENCE = re.compile(r"[.;\n]+(?!\d)")
+_WHERE = re.compile(r"\b(?:o|tai|vao) (?:nhung |cac )?dau\b|\b(?:cho|noi) nao\b|\bwhere\b")
+_PLACE = re.compile(
+    r"\b(?:ở|tại|qua|trên|số|gọi|gặp|gửi|cổng|via|call)\b|\b(?:vào|tới|at|in|on|to|into|from)\b(?! (?:ngày|tháng|lúc|năm|\d|the \d))"
+    r"|\S@\S|\w\.\w"
+)
 FOLDER = Path(__file__).parent / "lexicons"
 
 
@@ -93,9 +102,18 @@ class Text:
     @cached_property
     def forms(self) -> dict[str, set[str]]:
         """The words as typed, by their key."""
+        return self._forms(range(len(self.words)))
+
+    @cached_property
+    def free(self) -> dict[str, set[str]]:
+        """As `forms`, without halves of words: "điện" is not spoken of where only "điện thoại" stands."""
+        halves = halves_in(self.words)
+        return self._forms(at for at in range(len(self.words)) if at not in halves)
+
+    def _forms(self, places: Iterable[int]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
-        for key, word in zip(self.keys, self.words, strict=True):
-            found.setdefault(key, set()).add(word.text)
+        for at in places:
+            found.setdefault(self.keys[at], set()).add(self.words[at].text)
         return found
 
     @cached_property
@@ -120,6 +138,30 @@ def keys_of(typed: Sequence[WordToken]) -> tuple[str, ...]:
         if at and typed[at - 1].folded == "thu" and word.folded in _WEEKDAYS
         else _FINAL_Y.sub("i", stem(word.folded))
         for at, word in enumerate(typed)
+    )
+
+
+def halves_in(typed: Sequence[WordToken], *, folded: bool = False) -> frozenset[int]:
+    """The places of syllables that are half of a word which is never taken apart; `folded` looks at no accents."""
+    return frozenset(at + phrase.line for at, phrase in _phrases_in(typed, whole_words(), folded=folded))
+
+
+@cache
+def whole_words() -> dict[str, list[Phrase]]:
+    """Words of two syllables of which one stands, in all that is listed, only beside the other ("thoại" after "điện");
+    the line of each is the place of the other, which may stand alone."""
+    listed = {name.lower() for names in synonyms().names for name in names} | set(vietnamese_phrases())
+    beside: dict[tuple[str, int], Counter[str]] = {}
+    for name in listed:
+        words = ["", *(word.text for word in tokens(name)), ""]
+        for before, word, after in zip(words, words[1:], words[2:], strict=False):
+            for side, other in enumerate((before, after)):
+                beside.setdefault((word, side), Counter())[other] += 1
+    bound = {one: next(iter(others)) for one, others in beside.items() if len(others) == 1 < others.total()}
+    return _by_first(
+        (1 if side else 0, f"{word} {other}" if side else f"{other} {word}")
+        for (word, side), other in bound.items()
+        if is_syllable(fold(word)) and is_syllable(fold(other)) and (other, 1 - side) not in bound
     )
 
 
@@ -199,6 +241,7 @@ class Question:
         self._places = [at for at in telling if at not in everywhere or at in self._lines] or telling
         self._anywhere = everywhere - self._lines.keys()
         self._typed, self._keys, self._marked = typed, keys_of(typed), marked
+        self._halves = halves_in(typed, folded=True)
         self._elsewise = named_elsewise(raw)
 
     @cached_property
@@ -233,6 +276,26 @@ class Question:
             if others
         )
 
+    def keeps_figures(self, told: str) -> bool:
+        """Whether the figure that is asked for stands in a sentence of `told` that speaks of something of the question, and of the
+        one thing that it asks of not only as the place where something else happens ("nhận ở quầy lễ tân trước 17 giờ")."""
+        asked = figure_request(self.raw)
+        places = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        if not (asked.figure and places):
+            return True
+        met = [text_of(one) for one in _SENTENCE.split(told) if asked.is_met(one)]
+        alone = places == list(range(places[0], places[-1] + 1)) and not _is_place(self._typed, places[0])
+        key = self._keys[places[0]]
+        beside = [_is_place(one.words, at) for one in met for at, held in enumerate(one.keys) if held == key]
+        return any(self._any(places, one) for one in met) and not (alone and beside and all(beside))
+
+    def keeps_places(self, told: str) -> bool:
+        """Whether, where it asks where, a clause of `told` that speaks of something of the question names a place."""
+        return not _WHERE.search(self.asking) or any(
+            _PLACE.search(one.lower()) and self._any(self._places, text_of(one))
+            for one in _CLAUSE.split(told)
+        )
+
     def keeps_denials(self, told: str) -> bool:
         """Whether each telling word that a no stands before is denied in `told` too: "nghỉ không lương" is no paid leave."""
         denied = [
@@ -245,7 +308,7 @@ class Question:
         return all(any(self._held(at, clause, frozenset()) for clause in denying) for at in denied)
 
     def _any(self, places: Sequence[int], text: Text) -> bool:
-        return any(self._held(at, text, frozenset()) for at in places)
+        return any(self._keys[at] in text.forms or self._held(at, text, frozenset()) for at in places)
 
     def likeness(self, text: Text) -> float:
         """How much `text` says it in the same words, 0 to 1: the share of the telling words that stand in it themselves,
@@ -266,6 +329,16 @@ class Question:
         return sum(
             not _UNIT.fullmatch(self._typed[at].folded) for at in self._places if at not in self._anywhere
         )
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it tells of one syllable at most ("ai duyệt", "sửa sao"): what that is of is said elsewhere."""
+        told = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
+        if len(told) != 1 or self.language != "vi" or not is_syllable(self._typed[told[0]].folded):
+            return not told
+        lines = self._lines.get(told[0], set())
+        beside = self._lines.get(told[0] - 1, set()) | self._lines.get(told[0] + 1, set())
+        return not lines & beside
 
     @property
     def names(self) -> str:
@@ -328,10 +401,15 @@ class Question:
             # A name of several words is held as a whole, not by its syllables.
             return False
         key = self._keys[at]
-        held = text.forms.get(key, ())
+        held = (text.forms if at in self._halves else text.free).get(key, ())
         # A digit that stands for a word has no accents of its own.
         same = not self._marked or key != word.folded or any(_agree(word.text, one) for one in held)
         return bool(held) and same
+
+
+def _is_place(typed: Sequence[WordToken], at: int) -> bool:
+    """Whether a place is meant by the word `at`, or by the one before: "ở quầy lễ tân"."""
+    return any(word.text.lower() in _AT_PLACE for word in typed[max(0, at - 2) : at])
 
 
 def _is_title(raw: str, word: WordToken) -> bool:
@@ -538,14 +616,18 @@ _ASKED = r"(?:bao nhieu|may|how many|how much|what)"
 _A_COUNT = r"(?<!\d)(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s+(?:[a-z]+\s+)?"
 # Sums of money are no numbers to call.
 _NUMBER_TO_CALL = r"(?<![\d.])(?:\d{4,11}|0\d[\d .]{6,12})(?![\d.]*\d|\s*(?:vnd|dong))"
-# A person, a role or a department, or how to reach one: a page that names none does not tell who.
+# A person, a role or a department, or how to reach one: a page that names none does not tell who; those who are counted
+# are nobody in particular.
 _SOMEBODY = re.compile(
-    r"\b(?:phong|bo phan|ban|quan ly|truong|giam doc|sep|le tan|ke toan|nhan su|bao ve|cong doan|nhan vien|lao dong|nguoi|khach"
-    r"|ong|ba|anh|chi|me|vo|chong|con|it|hr|ca cong ty|ai|head|manager|director|ceo|department|team|board|union|reception\w*"
-    r"|staff|employees?|people|person|visitors?|guests?|mr|ms|mrs|anyone|\d{4})\b|\S@\S"
+    r"(?<!\d )\b(?:phòng|bộ phận|ban|quản lý|trưởng|giám đốc|sếp|lễ tân|kế toán|nhân sự|bảo vệ|công đoàn|nhân viên|lao động|người|khách"
+    r"|ông|bà|anh|chị|mẹ|vợ|chồng|con|it|hr|cả công ty|ai|head|manager|director|ceo|department|team|board|union|reception\w*"
+    r"|staff|employees?|people|person|visitors?|guests?|mr|ms|mrs|anyone|(?<!năm )(?<!in )\d{4})\b|\S@\S"
 ).pattern
+# Who somebody is, is told by a name.
+_NAMED = r"\b(?:[Ôô]ng|[Bb]à|[Aa]nh|[Cc]hị|M(?:r|s|rs))\.? [A-ZĐ]|\b(?:là|is|are) (?:[A-ZÀ-Ỹ]\w* )+[A-ZÀ-Ỹ]"
 # What asks for an address, a number to call or a person, and what such a one looks like.
 _ADDRESSES = (
+    (r"\b(?:ai la(?! nguoi)|la ai|who(?: is|'s| are) (?:the|our|your|my))\b", _NAMED),
     (r"\b(?:email|mail)\b.*\b(?:gi|nao|address)\b|\b(?:dia chi|what\b.*) (?:email|mail)\b", r"\S@\S"),
     (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", _NUMBER_TO_CALL),
     (r"(?<!co )\b(?:ai|who|whom)\b", _SOMEBODY),
@@ -558,6 +640,15 @@ _REASON = re.compile(
 _WHAT_TIME = re.compile(r"(?:^|\b(?:luc|tu|den|toi|truoc|sau|tam|khoang) )may gio\b|\bwhat time\b")
 _TIME_OF_DAY = re.compile(
     r"(?<!trong )(?<!vong )(?<!within )(?<!\d)(?:[01]?\d|2[0-4])\s*(?:gio|h|:[0-5]\d|am|pm|a\.m|p\.m|o'?clock)(?![a-z])"
+)
+# A number that is no part of a name, and the word after it, which it may count; what only goes on after a number.
+_COUNTS = re.compile(rf"(?<![\w.,/-]){_FIGURE}(?:[\s-]+([a-z]+))?")
+# A time of day, a date and a number to call are no amount.
+_NO_AMOUNT = re.compile(
+    r"\b(?:tu|den|toi|luc|truoc|sau|at|by|from|to|until) \d+ ?(?:gio|h|am|pm)\b(?: \d+)?|\bgio \d+|\d+/\d+|\b(?:so|number) \d+"
+)
+_GOES_ON = re.compile(
+    r"va|hoac|den|toi|tro|moi|hang|khi|neu|thi|la|trong|truoc|sau|vao|and|or|to|for|per|an?|each|every|at|in|on|of|if|when"
 )
 _HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
 
@@ -575,6 +666,7 @@ class FigureRequest:
     address: str = ""
     reason: bool = False
     clock: bool = False
+    said: frozenset[str] = frozenset()
 
     @property
     def counts_things(self) -> bool:
@@ -582,8 +674,11 @@ class FigureRequest:
         return bool(self.things or self.units - set(_TIMES) - {"money"})
 
     def is_met(self, told: str) -> bool:
-        """Whether a folded text holds the kind of figure that is asked for, where one is."""
-        if (self.address and not re.search(self.address, told)) or (self.reason and not _REASON.search(told)):
+        """Whether a text holds the kind of figure that is asked for, where one is."""
+        if self.address and not re.search(self.address, told if self.address == _NAMED else told.lower()):
+            return False
+        told = fold(told)
+        if self.reason and not _REASON.search(told):
             return False
         if not self.figure:
             return True
@@ -600,7 +695,15 @@ class FigureRequest:
         asked += [*map(_measured, self.units), *map(_counted, self.things)]
         if any(one.search(told) for one in asked):
             return _RIGHT_UNIT
-        return _ANY_FIGURE if self.figure and re.search(_FIGURE, told) else 0.0
+        return _ANY_FIGURE if self.figure and self._holds_figure(told) else 0.0
+
+    def _holds_figure(self, told: str) -> bool:
+        """Whether a number stands in a folded text that counts nothing the question does not speak of: "30 chỗ" is no price."""
+        measures = {word for words in (*_units().values(), _figure_lists()["measure"]) for word in words}
+        counted = (found[1] or "" for found in _COUNTS.finditer(_NO_AMOUNT.sub(" ", told)))
+        return any(
+            not word or word in measures or word in self.said or _GOES_ON.fullmatch(word) for word in counted
+        )
 
 
 @lru_cache(maxsize=512)
@@ -617,7 +720,8 @@ def figure_request(question: str) -> FigureRequest:
     reason = re.search(r"\b(?:tai sao|vi sao|sao lai|vi ly do gi|ly do|why)\b", text) is not None
     clock = _WHAT_TIME.search(text) is not None
     contact = _has(text, "contact")
-    return FigureRequest(frozenset(units), things, moment, figure, contact, address, reason, clock)
+    said = frozenset(word.folded for word in question_of(question).tokens)
+    return FigureRequest(frozenset(units), things, moment, figure, contact, address, reason, clock, said)
 
 
 def _things_counted(question: Question) -> Iterator[str]:

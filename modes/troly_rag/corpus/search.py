@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -11,10 +10,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import TurnContext
-from troly.text.fold import fold
 from troly_rag.corpus.access import UserContext, may_see, unlabel
 from troly_rag.corpus.cards import Card, Cards, Status
-from troly_rag.corpus.coverage import Coverage, figure_request, question_of, text_of
+from troly_rag.corpus.coverage import YEAR, Coverage, figure_request, question_of, text_of
 
 if TYPE_CHECKING:
     from troly.retrieval.search.knowledge import Embed, Knowledge
@@ -61,7 +59,6 @@ _MOST_WITHOUT = 0.9
 _TOGETHER = 0.3
 # Fewer telling words say too little, but for the title of a page or a thing known by name.
 _FEWEST = 2
-_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ class Passage:
     @property
     def outdated(self) -> bool:
         """Whether it is not the version in force, or by its title of a year gone by."""
-        titled = [int(named) for named in _YEAR.findall(self.title)]
+        titled = [int(named) for named in YEAR.findall(self.title)]
         return self.superseded or (bool(titled) and max(titled) < self.year)
 
     @property
@@ -108,7 +105,7 @@ class Passage:
     def years(self) -> set[str]:
         """The years of its title and of its dates."""
         days = (self.created_at, self.effective)
-        return {*_YEAR.findall(self.title), *(str(day.year) for day in days if day)}
+        return {*YEAR.findall(self.title), *(str(day.year) for day in days if day)}
 
     @property
     def whole(self) -> str:
@@ -265,9 +262,9 @@ def _value(query: str, passage: Passage) -> float:
     question = question_of(query)
     value = passage.relevance + _CLOSE * passage.closeness + _TITLED * question.named_by(passage.title)
     value += _ALIKE * question.likeness(text_of(passage.whole))
-    if passage.outdated and not passage.years & set(_YEAR.findall(query)):
+    if passage.outdated and not passage.years & set(YEAR.findall(query)):
         value *= _OUTDATED
-    value -= _NO_FIGURE * (not figure_request(query).is_met(fold(passage.text)))
+    value -= _NO_FIGURE * (not figure_request(query).is_met(passage.text))
     value -= _OTHER_LANGUAGE * (question.language != text_of(passage.text).language)
     return round(value, 6)
 
@@ -281,7 +278,9 @@ def answers(query: str, passage: Passage, told: str) -> bool:
     few = question.subjects < _FEWEST and not question.is_topic and not asked.counts_things
     if not named and (few or passage.closeness < _TOGETHER):
         return False
-    return asked.is_met(fold(told)) and question.uses_figures(told) and question.keeps_denials(told)
+    if not named and not (question.keeps_figures(told) and question.keeps_places(told)):
+        return False
+    return asked.is_met(told) and question.uses_figures(told) and question.keeps_denials(told)
 
 
 def _spread(passages: Sequence[Passage]) -> list[Passage]:

@@ -26,7 +26,7 @@ from troly_rag.strings import say
 from troly_rag.tools.calculator import run_calculation
 from troly_rag.tools.documents import run_search, run_summary
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
-from troly_rag.tools.logs import is_of_log, log_files, run_log
+from troly_rag.tools.logs import is_for_log, log_files, run_log
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
@@ -473,7 +473,7 @@ class _PlanRun:
         queries = part.queries if part is not None else (self._routing.refined_query,)
         if task.tool == LOG:
             # "Bao nhiêu lỗi 691, bao nhiêu lỗi 809" is one question of the same lines.
-            return ", ".join((queries[0], *(query for query in queries[1:] if is_of_log(query))))
+            return ", ".join((queries[0], *(query for query in queries[1:] if is_for_log(query))))
         if task.query_index is not None and task.query_index <= len(queries):
             return queries[task.query_index - 1]
         return "\n".join(queries)

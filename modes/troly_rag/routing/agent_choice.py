@@ -10,7 +10,6 @@ from typing import NamedTuple
 from troly.errors import StoreError
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import LANGS
-from troly.text.fold import fold
 from troly.text.match import UNKNOWN, ExampleClassifier
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.access import UserContext
@@ -186,7 +185,7 @@ def _fit(text: str, found: CorpusResult, closed: float) -> Fit:
     best = next(iter(found.passages), None)
     if best is None:
         return Fit(denied, closed=found.closed >= 1)
-    met = figure_request(text).is_met(fold(best.text))
+    met = figure_request(text).is_met(best.text)
     value = min(1.0, best.value / _BEST) * (1.0 if met else _NO_FIGURE)
     whole = not best.outdated and answers(text, best, best.text)
     return Fit(max(denied, value), whole, closed=found.closed >= 1)

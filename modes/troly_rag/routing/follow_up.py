@@ -18,7 +18,7 @@ from troly.text.match import blank_out, spans_of
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
-from troly_rag.corpus.coverage import question_of, text_of, title_subject
+from troly_rag.corpus.coverage import YEAR, question_of, text_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage, answers
 from troly_rag.routing.lexicons import UNITS, corrections, label, neighbours, tool_words
 from troly_rag.routing.questions import (
@@ -44,7 +44,7 @@ _LEAST = 0.5
 _CANDIDATES = 50
 _EDGES = " \t\r\n,.;:!?-–—…"
 _CODE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_MONTH_BEFORE = re.compile(r"\b(?:tháng|thang|quý|quy)\s+\d{1,2}$", re.IGNORECASE)
 _IN_YEAR = re.compile(r"(?:\b(?:năm|nam|in|of|year)\s+)*(?<!\d)((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 _LONGEST = 12
@@ -147,7 +147,9 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     meant = without_rejected(text)
     corrects = meant != text or bool(corrections().find(text))
     today = pages.turn.now.astimezone(HCM).date()
-    text = _with_days(_with_years(meant, today), before, today)
+    earlier = (one.text for one in reversed(pages.turn.history) if one.sender == "user")
+    dated = next((one for one in (before, *earlier) if find_ranges(one, today)), before)
+    text = _with_days(_with_years(meant, today), dated, today)
     if current := _asked_as_of_now(text, before, today):
         return FullQuestion(current, leaned=True)
     focus = pages.turn.focus
@@ -175,7 +177,7 @@ async def _with_log(pages: Pages, text: str, full: FullQuestion, before: str) ->
 
 def _asked_as_of_now(text: str, before: str, today: date) -> str:
     """The question `before` without its year gone by, where `text` asks only how it is now ("hiện tại thì sao", "còn năm nay?")."""
-    gone_by = any(int(year) < today.year for year in _YEAR.findall(before))
+    gone_by = any(int(year) < today.year for year in YEAR.findall(before))
     this_year = [one.span for one in find_ranges(text, today) if one.start <= today <= one.end]
     now = [hit for hit in everyday_phrases(text) if hit.label == "now"]
     around = spans_of([*label("follow").find(text), *label("follow_end").find(text), *now])
@@ -238,7 +240,7 @@ def _with_another_figure(text: str, about: str, before: str, title: str, today: 
     if periods and not question_of(blank_out(text, periods)).subjects:
         same = blank_out(before, [one.span for one in find_ranges(before, today)])
         return f"{typed}: {' '.join(same.split())}"
-    if years := "" if question.subjects else " ".join(_YEAR.findall(text)):
+    if years := "" if question.subjects else " ".join(YEAR.findall(text)):
         return f"{title} {years}: {before}"
     bare = not question.subjects or (about and not question.names_something)
     named = "" if fold(title) in fold(before) else f"{title}: "
@@ -246,14 +248,12 @@ def _with_another_figure(text: str, about: str, before: str, title: str, today: 
 
 
 def _with_years(text: str, today: date) -> str:
-    """`text` with years past in digits: "năm ngoái" is 2025 in 2026."""
+    """`text` with years past in digits, and any behind a month: "năm ngoái" is 2025 in 2026, "tháng 1 năm sau" "tháng 1 2027"."""
     for one in reversed(find_ranges(text, today)):
-        counted = text[: one.span[0]].rstrip()[-1:].isdigit()
-        if (
-            not counted
-            and (one.start.month, one.start.day, one.end.month, one.end.day) == (1, 1, 12, 31)
-            and one.end < today
-        ):
+        before = text[: one.span[0]].rstrip()
+        of_month = _MONTH_BEFORE.search(before) is not None
+        whole_year = (one.start.month, one.start.day, one.end.month, one.end.day) == (1, 1, 12, 31)
+        if whole_year and (of_month or (one.end < today and not before[-1:].isdigit())):
             text = f"{text[: one.span[0]]}{one.start.year}{text[one.span[1] :]}"
     return text
 
@@ -294,6 +294,9 @@ async def _title_shown(
         and not work_out(about, "", here.text, pages.turn.language)
     ):
         # A figure of a matter that has a page of its own is none of the page shown, unless a rule of that one counts it.
+        return ""
+    if not (goes_on or answers(about, here, here.text)) and await pages.answer(about):
+        # Another page tells it whole.
         return ""
     weaker = _fit(here) <= there if asked.is_topic and titled and not goes_on else _fit(here) < there
     alone = asked.subjects >= _FEW or await pages.answer(about)

@@ -223,8 +223,8 @@ _NOT_THIS = re.compile(
     rf"|(?:\s*[,;]\s*(?:chứ |and )?|\s+(?:chứ|and)\s+){_NOT} (?P<last>[^,;.?]+?)\s*[.?!]*$",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(
-    r"\b(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat)\b"
+WEEKDAY = re.compile(
+    r"\b(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat|weekends?|cuoi tuan)\b"
 )
 _MOST = 8
 # What parts the telling of how it came about from the question.
@@ -323,13 +323,13 @@ def _is_named(text: str) -> bool:
     """Whether it only names a thing known here, a figure or a day of the week."""
     question = question_of(text)
     bare = not question.subjects and bool(question.own_figures)
-    return question.is_topic or bare or _WEEKDAY.fullmatch(fold(text).strip(_EDGES)) is not None
+    return question.is_topic or bare or WEEKDAY.fullmatch(fold(text).strip(_EDGES)) is not None
 
 
 def names_only_day(text: str) -> bool:
     """Whether it only names a day of the week ("và chủ nhật", "thứ bảy thì sao"): what of it stands in what was said before."""
     said = nfc(text)
-    if (day := _WEEKDAY.search(fold(said))) is None:
+    if (day := WEEKDAY.search(fold(said))) is None:
         return False
     return not question_of(blank_out(said, [day.span()])).tokens
 
@@ -340,7 +340,7 @@ def without_setting(text: str) -> str:
     clauses = [piece.strip() for piece in _SETTING.split(text) if piece.strip()]
     asking = [piece for piece in clauses if asks(piece)]
     named = any(question_of(piece).names_something for piece in clauses if piece not in asking)
-    alone = len(clauses) > len(asking) == 1 and not named and content(asking[0])
+    alone = len(clauses) > len(asking) == 1 and not named and not question_of(asking[0]).is_bare
     return asking[0] + _mark(text) if alone else ""
 
 

@@ -297,18 +297,25 @@ async def route_with_model(
     turn: TurnContext, draft: Routing, config: RagConfig
 ) -> tuple[Routing, Source, str]:
     """The model's routing where it can be used, else the rules' draft, with who decided and why not the model."""
-    messages = prompts().messages("router", turn.language, agents=describe_agents(config), **asked_by(turn))
+    messages = prompts().messages(
+        "router", turn.language, agents=describe_agents(config), **asked_by(turn, "en")
+    )
     decision = await turn.model.decide("reflection_router", RouterReply, messages, RouterReply)
     if decision.source == "rules":
         return draft, "rules", decision.reason
-    found = merge_reply(draft, decision.value, config, turn.language)
+    found = merge_reply(draft, decision.value, config, turn.language, turn.now)
     if found is not None:
         return found, "model", ""
     return replace(draft, remarks=(*draft.remarks, say("remark.nothing", turn.language))), "rules", ""
 
 
-def merge_reply(draft: Routing, reply: RouterReply, config: RagConfig, lang: Lang) -> Routing | None:
-    """The routing as the model wants it; None where nothing of the reply can be used."""
+def merge_reply(
+    draft: Routing, reply: RouterReply, config: RagConfig, lang: Lang, now: datetime
+) -> Routing | None:
+    """The routing as the model wants it; None where nothing of the reply can be used.
+
+    What brings figures of the asker's to a rule is worked out, whether or not the model asked for it.
+    """
     if reply.small_talk and not reply.questions:
         said = " ".join(reply.reply.split()) or say("chitchat.greeting", lang)
         return Routing(draft.original_query, complexity="chitchat", response=said)
@@ -316,7 +323,10 @@ def merge_reply(draft: Routing, reply: RouterReply, config: RagConfig, lang: Lan
     parts = tuple(_chosen_parts(reply.questions, config, lang, remarks))
     if not parts:
         return None
-    if computed := [one.query for one in reply.questions if one.tool == "calculation"]:
+    figured = (one for one in reply.questions if one.tool != "logs")
+    if computed := [
+        one.query for one in figured if one.tool == "calculation" or _computes(one.query, "", now)
+    ]:
         parts = with_calculator(parts, computed, config)
     refined = " ".join(reply.refined_query.split())[:_LONGEST_REPLY] or parts[0].queries[0]
     if lang != "vi" and len(parts) == 1 and len(parts[0].queries) == 1:

@@ -20,8 +20,9 @@ from troly.text.fold import fold, nfc
 from troly.text.match import blank_out, spans_of
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
-from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, question_of, text_of
+from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, phrases_of, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
+from troly_rag.routing.questions import asks
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.documents import evidence_of
@@ -44,7 +45,7 @@ _PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
 _MONEY = re.compile(r"\b(?:tien|money|cash|vnd)\b")
 _HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
 # What stands between two counts of one message; each count with its unit.
-_AND = re.compile(r",(?!\d)|[;\n+]|\b(?:và|va|and|cộng|rồi|plus)\b", re.IGNORECASE)
+_AND = re.compile(r",(?!\d)|[;\n+]|\b(?:và|va|and|cộng|rồi|then|plus)\b", re.IGNORECASE)
 _HOURS = re.compile(r"(?=\b\d+(?:[.,]\d+)?\s*(?:giờ|gio|tiếng|tieng|hours?)\b)", re.IGNORECASE)
 _DAYS = re.compile(r"\b(\d+(?:[.,]\d+)?)\s*(?:ngày|ngay|days?)\b(?! (?:công|cong|tháng))", re.IGNORECASE)
 _OVERTIME = "làm thêm"
@@ -109,8 +110,6 @@ _CLOCKS = re.compile(
 _SPELT_HOURS = re.compile(
     rf"\b(?!(?:mot|one) (?!and a half|{_HOUR_WORD} (?:ruoi|and a half|\d+ ?(?:phut|p|min))))({'|'.join(_NUMBERS)})(?= (?:and a half )?{_HOUR_WORD}\b)|(?<!\w)(hai|ba|bon|sau|bay|tam|chin|muoi|two|three|four|five|six|seven|eight|nine|ten)(?= (?:ngay|buoi|days|nights)\b)"
 )
-# What joins two things that are asked in one message.
-_JOINED = re.compile(r",(?!\d)|;|\b(?:và|va|and|rồi|roi|then)\b", re.IGNORECASE)
 _REPEATED = re.compile(
     rf"\b\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?) ?(?:moi|tung|hang|/|per|each|every|an?) ?({_DAY_WORD}|lan|quy|quarter)\b|\b(?:moi|tung|each|every) ({_DAY_WORD}|quy|quarter) (?:\w+ ){{0,3}}?\d+(?:[.,]\d+)? ?(?:{_HOUR_WORD}|lan|times?)\b"
 )
@@ -233,7 +232,8 @@ def _by_hour(
         shown = f"{_money(said.money, lang)} / {WORKING_DAYS} / {DAILY_HOURS}"
     else:
         return ""
-    counts = next((found for text in "\n".join(named_in[:2]).split("\n") if (found := _hours_in(text))), [])
+    told = [found for text in "\n".join(named_in[:2]).split("\n") if (found := _hours_in(text))]
+    counts = _corrected([*told, _hours_in(named_in[0].partition(":")[2])], cases)
     if said.percent is not None:
         chosen = [(hours, ("", said.percent))]
     elif len(counts) > 1:
@@ -257,6 +257,20 @@ def _by_hour(
         lines.append(say("math.total", lang, total=_money(sum(sums, Decimal(0)), lang)))
     note = say("math.assumed", lang, days=WORKING_DAYS, hours=DAILY_HOURS) if said.hourly is None else ""
     return _told(lines, sentence, lang, note)
+
+
+def _corrected(
+    told: Sequence[list[tuple[Decimal, str]]], cases: Sequence[tuple[str, Decimal]]
+) -> list[tuple[Decimal, str]]:
+    """The counts of hours told last; where the message only states those of one of several kinds of day, the others as they were."""
+    counts = next(filter(None, told), [])
+    several = next((one for one in told if len(one) > 1), [])
+    if len(counts) != 1 or not several or asks(counts[0][1].strip(" ?")):
+        return counts
+    kinds = [_meant(f"{_OVERTIME}: {piece}", cases) for _, piece in [*counts, *several]]
+    if kinds[1:].count(kinds[0]) != 1:
+        return counts
+    return [counts[0] if kind == kinds[0] else one for kind, one in zip(kinds[1:], several, strict=True)]
 
 
 def _hours_in(text: str) -> list[tuple[Decimal, str]]:
@@ -418,11 +432,7 @@ def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
     points, lines = own.counted.get("point"), list[str]()
     for sentence in map(str.strip, claims_of(text)):
         cases = [(_name(clause), share) for clause in _clauses(sentence) for share in _shares(clause)]
-        said = [
-            (piece, amount)
-            for piece in re.split(r",(?!\d)|;|\bvà\b|\band\b", question)
-            for amount in find_amounts(piece)[:1]
-        ]
+        said = [(piece, amount) for piece in _AND.split(question) for amount in find_amounts(piece)[:1]]
         each = [
             next(
                 (
@@ -573,29 +583,59 @@ def _money(value: Decimal, lang: Lang) -> str:
 async def run_calculation(given: ToolInputs) -> ToolResult:
     """The result with how it came about, "" where nothing is to be worked out; the rule's own page is its evidence.
 
-    The version in force counts, but where a past year is asked for that year's. Raises ToolError `arithmetic` for a
-    division by zero, a huge power and the like; signs that make no sum are no sum.
+    The version in force counts, but where a past year is asked for that year's. For a model each query is worked out by
+    itself. Raises ToolError `arithmetic` for a division by zero, a huge power and the like; signs that make no sum are no sum.
     """
+    if given.turn.model.reason_unavailable is not None:
+        return _calculated(given)
+
+    def share(query: str, passage: Passage) -> float:
+        return question_of(query).coverage(text_of(passage.whole)).share
+
+    found = [
+        _calculated(
+            replace(given, query=one, passages=tuple(sorted(given.passages, key=lambda p: -share(one, p))))
+        )
+        for one in given.query.split("\n")
+    ]
+    worked = {one.answer: one for one in found if one.covered}
+    if len(worked) <= 1:
+        return next(iter(worked.values()), found[0])
+    evidence = dict.fromkeys(source for one in worked.values() for source in one.evidence)
+    return ToolResult("\n".join(worked), found[0].context, tuple(evidence), covered=True)
+
+
+def _calculated(given: ToolInputs) -> ToolResult:
     lang, today = given.turn.language, given.turn.now.astimezone(HCM)
     years = {year for year in _YEAR.findall(given.query) if int(year) < today.year}
     rules = [one for one in given.passages if (one.years & years if years else not one.superseded)]
     query, worked = _with_months_worked(hours_in_full(given.query), given.before, today.date(), lang)
     query, day, note = _with_kind_of_day(replace(given, query=query), today.date())
     given, note = replace(given, query=query), worked or note
+    sums: list[tuple[int, ToolResult]] = []
     for passage in rules[:_PAGES] if not goes_on_with_sum(given.query) else ():
         text = _sum_of(given, passage, day)
         heading = f"{passage.title}\n{passage.section}"
         text = text or on_calendar(given.query, passage.text, today.date(), lang, heading)
-        # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
-        held = text_of(f"{heading}\n{text}")
-        if given.turn.model.reason_unavailable is None and question_of(given.query).coverage(held).unread:
-            continue
         if text and (unread := _not_read(given, text, passage)):
             words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))
-            return ToolResult(told, "", (evidence_of(passage, given.agent.name),), unread=tuple(unread))
-        if text:
-            return _with_other_rules(given, rules, passage, f"{text}{note}{_beyond(given, passage.text)}")
+            result = ToolResult(told, "", (evidence_of(passage, given.agent.name),), unread=tuple(unread))
+        elif text:
+            result = _with_other_rules(given, rules, passage, f"{text}{note}{_beyond(given, passage.text)}")
+        else:
+            continue
+        # A word that neither the rule nor the sum holds may change what it comes to: a model is told so, and weighs it.
+        left = question_of(given.query).coverage(text_of(f"{passage.whole}\n{text}")).unread
+        if given.turn.model.reason_unavailable is not None or not left:
+            return result
+        words = ", ".join(f"“{word}”" for word in phrases_of(given.query, left))
+        told = (
+            f"{result.answer} {say('answer.unread', lang, words=words)}" if result.covered else result.answer
+        )
+        sums.append((len(left), replace(result, answer=told)))
+    if sums:
+        return min(sums, key=lambda one: one[0])[1]
     try:
         text = answer(given.query, lang, given.before)
     except CalculationError as fault:
@@ -697,15 +737,20 @@ def _with_kind_of_day(given: ToolInputs, today: date) -> tuple[str, str, str]:
 
 def _is_of_another_rule(typed: str, at: int, rule: Passage) -> bool:
     """Whether what stands `at` a place is of a part of the message that speaks of nothing in `rule`: another question."""
-    ends = [0, *(found.end() for found in _JOINED.finditer(typed)), len(typed)]
+    ends = [0, *(found.end() for found in _AND.finditer(typed)), len(typed)]
     part = next(typed[start:end] for start, end in pairwise(ends) if start <= at < end)
     asked = question_of(part)
     return asked.subjects > 0 and not asked.coverage(text_of(rule.whole)).share
 
 
+def _typed(given: ToolInputs) -> str:
+    """What was asked: the message as typed, or the whole question that a model made of each part of it."""
+    return given.turn.text if given.turn.model.reason_unavailable is not None else given.query
+
+
 def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
     """What of the question would change the sum `told` and stands in no part of it."""
-    query, typed = given.query, hours_in_full(given.turn.text)
+    query, typed = given.query, hours_in_full(_typed(given))
     text, (sums, sentence) = fold(typed), _parted(told)
     used, ruled = ({one.value for one in find_amounts(part)} for part in (sums, sentence))
     used |= {Decimal(number) for number in re.findall(r"(?<![\d.,])\d{1,3}(?!\d)", sums)}
@@ -727,7 +772,7 @@ def _not_read(given: ToolInputs, told: str, rule: Passage) -> list[str]:
         spans = tool_words("other_span").find(typed)
         unread += [typed[hit.start : hit.end] for hit in spans if not re.match(r"\s*\d", typed[hit.end :])]
     # A page of two matters has a rule of one of them.
-    matters = [one.strip() for one in re.split(r",|\bvà\b|\band\b", rule.title) if one.strip()]
+    matters = [one.strip() for one in _AND.split(rule.title) if one.strip()]
     meant = [one for one in matters[1:] if question_of(one).coverage(text_of(typed)).share >= 1]
     unread += [one for one in meant if question_of(one).coverage(text_of(sentence)).unread]
     return unread
@@ -762,7 +807,7 @@ def _beyond(given: ToolInputs, text: str) -> str:
     over = [
         claim for claim in claims_of(text) for most in _LIMIT.findall(fold(claim)) if hours > Decimal(most)
     ]
-    minutes = figures_of(given.turn.text).counted.get("minute")
+    minutes = figures_of(_typed(given)).counted.get("minute")
     late = _penalty(text, "minute", minutes) if minutes is not None else ""
     told = " ".join(one.strip() for one in dict.fromkeys((*over, *([late] if late else []))))
     return say("math.beyond", lang, rule=told) if told else ""
@@ -788,9 +833,9 @@ def _with_other_rules(given: ToolInputs, rules: Sequence[Passage], passage: Pass
 
 def _sum_of(given: ToolInputs, rule: Passage, day: str) -> str:
     """What `rule` comes to; "" where the message goes on with a sum and asks for another kind of figure than that."""
-    asked = given.turn.text
+    asked = _typed(given)
     text = work_out(given.query, given.before, rule.text, given.turn.language, typed=asked, day=day)
-    return text if not given.before or figure_request(asked).is_met(fold(text)) else ""
+    return text if not given.before or figure_request(asked).is_met(text) else ""
 
 
 def _other_matters(query: str, rule: Passage) -> list[str]:

@@ -10,7 +10,7 @@ from troly.text.dates import HCM, format_date
 from troly.text.fold import fold
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.grounding import Claim, claims_of, is_listed
-from troly_rag.corpus.coverage import figure_request, question_of, text_of
+from troly_rag.corpus.coverage import YEAR, figure_request, question_of, text_of
 from troly_rag.corpus.search import answers
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
@@ -31,10 +31,10 @@ _BESIDE = 0.45
 # What the sentence itself counts beside the headings above it; what a sentence without the figure asked for is worth, and
 # one in another language.
 _OWN, _NO_FIGURE, _OTHER_LANGUAGE = 0.7, 0.6, 0.4
-# Below this share of its words a query is searched part by part too, for so many passages each, of so much relevance.
+# Below this share of its words a query is searched part by part too, for so many passages each, of so much relevance; a page
+# that speaks of less of the rest of a message does not answer what leaves to it what it is of.
 _READ, _OF_PART, _WORTH = 0.75, 2, 0.35
 _PART = re.compile(r"[.;?!\n]+(?!\d)|,(?!\d)|\s(?:và|and|va)\s")
-_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
 async def run_search(given: ToolInputs) -> ToolResult:
@@ -45,7 +45,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
     """
     turn, query = given.turn, given.query
     compared = bool(tool_words("compare").find(query))
-    asked = _YEAR.sub("", query) if compared else query
+    asked = YEAR.sub("", query) if compared else query
     least = given.config.limits.min_relevance_score
     found = await given.corpora.search(
         given.agent.collection, asked, given.user, _LOOKED_AT, now=turn.now, lang=turn.language, least=least
@@ -58,7 +58,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
         # A closed page speaks of it better: nothing else comes near.
         told = []
     # An older version is there to be weighed against what is in force, and is told where versions are compared.
-    years = set(_YEAR.findall(query))
+    years = set(YEAR.findall(query))
     older = sorted(
         (one for one in near if one.superseded and one.relevance >= least and one not in told),
         key=lambda one: not years & one.years,
@@ -66,6 +66,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
     claims = _sentences(asked, told, SENTENCES)
     text = " ".join(text for text, _ in claims)
     covered = bool(told) and (not found.denied or found.closed < best) and answers(asked, told[0], text)
+    covered = covered and not _is_left_open(given, told[0])
     if compared and told and older:
         text = _versions(_counterpart(older[0], near) or told[0], older[0], given)
         covered = covered or told[0].share >= 1
@@ -84,6 +85,16 @@ async def run_search(given: ToolInputs) -> ToolResult:
         unread=told[0].unread if told else question_of(asked).words,
         material=tuple(evidence_of(passage, given.agent.name) for passage in material),
     )
+
+
+def _is_left_open(given: ToolInputs, passage: Passage) -> bool:
+    """Whether the query is a part of the message that leaves to the others what it is of, and the page does not speak of that."""
+    if given.turn.model.reason_unavailable is None or not question_of(given.query).is_bare:
+        return False
+    own = {word.folded for word in question_of(given.query).tokens}
+    others = [word for word in question_of(given.turn.text).words if fold(word) not in own]
+    held = question_of(" ".join(others)).coverage(text_of(passage.whole)).share if others else 1.0
+    return held < _READ
 
 
 async def passages_before(given: ToolInputs, seen: Sequence[SourceEvidence]) -> tuple[SourceEvidence, ...]:

@@ -10,8 +10,8 @@ from datetime import date, datetime, time, timedelta
 from troly.text.dates import HCM, days_in_full, find_ranges
 from troly.text.fold import fold, nfc
 from troly.text.match import blank_out, spans_of
-from troly_rag.routing.lexicons import tool_words
-from troly_rag.routing.questions import user_named
+from troly_rag.routing.lexicons import neighbours, tool_words
+from troly_rag.routing.questions import WEEKDAY, user_named
 
 LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 # Words of a question, folded, and the level they mean.
@@ -44,16 +44,17 @@ _MINUTES = 60
 _HALF = r"(?:\s*([ap]\.?m|sang|trua|chieu|toi)\b)?"
 _HOUR = rf"(\d{{1,2}})(?:\s*(?:h|g|gio|tieng|:)\s*(\d{{2}})?(?![\d\w]){_HALF}|\s*([ap]m)\b)"
 _BETWEEN = re.compile(
-    rf"(?:\b(?:tu|from|between)\s+)?(?<![\d/.,-])(\d{{1,2}})(?:\s*(?:h|g|gio|:)\s*(\d{{2}})?)?{_HALF}\s*(?:den|toi|-|to|and|va)\s*{_HOUR}"
+    rf"(?:\b(?:tu|giua|from|between)\s+)?(?<![\d/.,-])(\d{{1,2}})(?:\s*(?:h|g|gio|:)\s*(\d{{2}})?)?{_HALF}\s*(?:den|toi|-|to|and|va)\s*{_HOUR}"
 )
 _ONE_HOUR = re.compile(
     rf"(?:\b(sau|tu|after|since|from|truoc|before|until|den|toi|luc|hoi|vao|khoang|at|around)\s+(?:luc\s+)?)?(?<![\d/.,-]){_HOUR}"
 )
 _AFTER, _UNTIL = ("sau", "tu", "after", "since", "from"), ("truoc", "before", "until", "den", "toi")
-# The hours of a part of the day; a night belongs to two days and is not read.
+# The hours of a part of the day; a night is that of the labour law and ends on the next day, midnight is no part.
+_DAY, _EVENING = 24 * _MINUTES, 18 * _MINUTES
 _PARTS = {
-    "log_morning": (0, 12 * _MINUTES), "log_noon": (11 * _MINUTES, 13 * _MINUTES),
-    "log_night": (0, 0), "log_afternoon": (12 * _MINUTES, 18 * _MINUTES), "log_evening": (18 * _MINUTES, 24 * _MINUTES),
+    "log_morning": (0, 12 * _MINUTES), "log_noon": (11 * _MINUTES, 13 * _MINUTES), "log_afternoon": (12 * _MINUTES, _EVENING),
+    "log_evening": (_EVENING, _DAY), "log_night": (22 * _MINUTES, _DAY + 6 * _MINUTES), "log_midnight": (0, 0),
 }  # fmt: skip
 _PAST = re.compile(
     r"\b(\d{1,4}|mot|nua|an?|one|half an)?\s*(gio|tieng|h|hours?|phut|minutes?|mins?)\s+(?:qua|vua qua|vua roi|gan day|gan nhat|tro lai day|truoc den nay)\b"
@@ -65,6 +66,11 @@ _BEFORE = re.compile(r"(?<!tuan )(?<!thang )(?<!nam )\b(truoc|before)\s*$")
 _FROM_THE_NEXT = re.compile(r"\b(?:sau|after)\s*$")
 _UP_TO = re.compile(r"\b(?:den het|cho den|den|toi|until|up to)\s*$")
 _JOINS_PERIODS = re.compile(r"\s*(?:den het|den|toi|cho den|cho toi|-|to|until|through)\s*")
+# "Giữa 3/11 và 5/11" is one period, but where the two are compared.
+_BETWEEN_PERIODS, _AND = (
+    re.compile(r"\b(?:giua|trong khoang|tu|between|from)\s*$"),
+    re.compile(r"\s*(?:va|and)\s*"),
+)
 # A part of a period, which is not read.
 _PART_OF_PERIOD = re.compile(
     r"\b(?:dau|giua|cuoi|nua|nua dau|nua cuoi|early|mid|late|start of|end of|middle of|first half of)(?:\s+(?:cua|in|of|the))*\s*$"
@@ -72,9 +78,6 @@ _PART_OF_PERIOD = re.compile(
 _MEASURED = re.compile(r"(?<![\w/:.,-])(\d+(?:[.,]\d+)?)\s*(ms|mili ?giay|milliseconds?|s|giay|seconds?)\b")
 _NUMBER = re.compile(r"(?<![\w/:.,-])\d+(?:[.,:/]\d+)*(?:\s*%|\s+(?:[a-z]+))?")
 _TIMES_UNIT = re.compile(r"\s*(?:lan|times?|dong|lines?)\b")
-_WEEKDAY = re.compile(
-    r"\b(?:thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|cuoi tuan)\b"
-)
 
 Stretch = tuple[datetime, datetime]
 
@@ -116,7 +119,10 @@ class LogQuery:
         if self.periods and not any(start <= moment < end for start, end in self.periods):
             return False
         local = moment.astimezone(HCM)
-        return self.hours is None or self.hours[0] <= local.hour * _MINUTES + local.minute < self.hours[1]
+        minute = local.hour * _MINUTES + local.minute
+        return self.hours is None or any(
+            self.hours[0] <= one < self.hours[1] for one in (minute, minute + _DAY)
+        )
 
     def after(self, older: LogQuery) -> LogQuery:
         """This one with the period of `older` where it has none of its own; hours of its own are those of that day."""
@@ -135,7 +141,7 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
     query = days_in_full(nfc(query), today)
     periods, hours, rest, unread = _when(query, now.astimezone(HCM))
     measure, times, rest, more = _how_large(rest)
-    rest, without, no_levels, left = _left_out(rest, known)
+    rest, without, no_levels, left = left_out(rest, known)
     text = fold(rest)
     # A level in capitals is meant to the letter; "lỗi" is every line that is no less than an error.
     levels = {level for level in LEVELS if re.search(rf"\b{level}\b", rest)} or _levels_in(text)
@@ -187,10 +193,16 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
     hours, query, odd = _hours(query, spans)
     unread += odd
     text, at, spent = fold(query), 0, list[tuple[int, int]]()
+    compared = bool(tool_words("compare").find(query))
     while at < len(ranges):
         one = ranges[at]
         start, end, head = one.start, one.end, text[: one.span[0]].rstrip()
-        if at + 1 < len(ranges) and _JOINS_PERIODS.fullmatch(text[one.span[1] : ranges[at + 1].span[0]]):
+        joins = text[one.span[1] : ranges[at + 1].span[0]] if at + 1 < len(ranges) else "."
+        between = _BETWEEN_PERIODS.search(head) if _AND.fullmatch(joins) else None
+        if between:
+            spent.append(between.span())
+            head = text[: between.start()].rstrip()
+        if _JOINS_PERIODS.fullmatch(joins) or (between and not compared):
             end = ranges[at + 1].end
             spent.append((one.span[1], ranges[at + 1].span[0]))
             at += 1
@@ -206,7 +218,8 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
         found.append(_days(start, end))
         at += 1
     rest = blank_out(query, [*spans, *spent])
-    unread += [rest[hit.start() : hit.end()] for hit in _WEEKDAY.finditer(fold(rest))]
+    unread += [rest[hit.start() : hit.end()] for hit in WEEKDAY.finditer(fold(rest))]
+    unread += [rest[hit.start : hit.end] for hit in neighbours().find(rest)]
     return found, hours, rest, unread
 
 
@@ -221,12 +234,13 @@ def _hours(query: str, periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, i
     for hit in _BETWEEN.finditer(text):
         half = hit[3] or (hit[6] or hit[7] if not hit[2] else "")
         first, last = _minute(hit[1], hit[2], half), _minute(hit[4], hit[5], hit[6] or hit[7])
+        last += _DAY if last < first and first >= _EVENING else 0
         found.append((first, last, *hit.span()))
     text = blank_out(text, [one[2:] for one in found])
     for hit in _ONE_HOUR.finditer(text):
         minute = _minute(hit[2], hit[3], hit[4] or hit[5])
         if hit[1] in _AFTER:
-            found.append((minute, 24 * _MINUTES, *hit.span()))
+            found.append((minute, _DAY, *hit.span()))
         elif hit[1] in _UNTIL:
             found.append((0, minute, *hit.span()))
         else:
@@ -243,7 +257,7 @@ def _hours(query: str, periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, i
     spans = [one[2:] for one in found]
     outside = [span for span in spans if not any(start <= span[0] < end for start, end in periods)]
     kinds = {one[:2] for one in found}
-    odd = len(kinds) > 1 or any(first >= last or last > 24 * _MINUTES for first, last in kinds)
+    odd = len(kinds) > 1 or any(first >= last or (last > _DAY and first < _EVENING) for first, last in kinds)
     unread = [query[start:end].strip() for start, end in spans] if odd else []
     return (next(iter(kinds)) if kinds and not odd else None), blank_out(query, outside), unread
 
@@ -321,7 +335,7 @@ def _value(text: str) -> float:
     return float(text.replace(",", "."))
 
 
-def _left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...], set[str], list[str]]:
+def left_out(query: str, known: Iterable[str]) -> tuple[str, tuple[str, ...], set[str], list[str]]:
     """The question without what it leaves out ("không tính db-02", "không phải INFO"), the codes and systems of that, its levels,
     and what is denied and not read."""
     kinds = spans_of(tool_words("log_kind").find(query))
@@ -387,8 +401,3 @@ def systems_in(text: str, known: Iterable[str]) -> list[str]:
     names = sorted(known)
     whole = [name for name in names if fold(name) in said]
     return whole or [name for name in names if re.sub(r"[-_]?\d+$", "", fold(name)) in said]
-
-
-def left_out(query: str, known: Iterable[str]) -> str:
-    """The question without what it leaves out."""
-    return _left_out(query, known)[0]

@@ -31,6 +31,7 @@ from troly_rag.tools.log_query import (
     LogQuery,
     Stretch,
     code_asked_about,
+    codes_in,
     left_out,
     parse_log_query,
     systems_in,
@@ -52,7 +53,7 @@ SCOPE = "internal"
 _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
-_SHOWN = 8
+_SHOWN, _MIDNIGHT = 8, 24 * 60
 _OF_LOGS = ("of_log", "log_who", "log_without", "log_among", "explain")
 SLICE = 20_000
 PIECE = 1 << 20
@@ -124,15 +125,9 @@ class LogTally:
         """How many lines there are of each day."""
         return sum((seen.days for seen in self.kinds.values()), Counter[date]())
 
-    @property
-    def actors(self) -> Counter[str]:
-        """How many lines there are of each user that they name."""
-        return sum((seen.actors for seen in self.kinds.values()), Counter[str]())
-
-    @property
-    def codes(self) -> Counter[str]:
-        """How many lines hold each of the numbers that are asked for."""
-        return sum((seen.codes for seen in self.kinds.values()), Counter[str]())
+    def of(self, part: Literal["actors", "codes"]) -> Counter[str]:
+        """How many lines there are of each user that they name, or of each of the numbers that are asked for."""
+        return sum((getattr(seen, part) for seen in self.kinds.values()), Counter[str]())
 
     def by(self, part: Literal["system", "level", "message"]) -> Counter[str]:
         """How many lines there are of each system, level or message; those that have none are left out."""
@@ -161,7 +156,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
         return ToolResult("", denied=len(files))
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
     named_files = _named_files(files, query)
-    said = [one for one in (query, *given.before.split("\n")) if one]
+    said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     files = named_files or _named_files(files, given.before) or files
     stop = [False]
     try:
@@ -174,7 +169,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
     bounded = found.wanted.times or found.wanted.measure
     unread = tuple(one for one in phrases if not (bounded or question_of(one).names_something))
     narrowed = (*found.wanted.unread, *(one for one in phrases if one not in unread))
-    if not tally.actors:
+    if not tally.of("actors"):
         # Lines that name nobody do not tell who.
         unread += tuple(query[hit.start : hit.end] for hit in tool_words("log_who").find(query))
     unread += tuple(query[hit.start : hit.end] for hit in tool_words("explain").find(query))
@@ -206,6 +201,16 @@ async def run_log(given: ToolInputs) -> ToolResult:
     return ToolResult(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
 
 
+def _with_code(query: str, given: ToolInputs) -> str:
+    """The question with the code that "this error" was told by last."""
+    this = tool_words("log_this").find(query)
+    earlier = (one.text for one in reversed(given.turn.history) if one.sender == "user" and this)
+    code = next((found for one in earlier for found in codes_in(one) if found.isdigit()), "")
+    if not code or any(one.isdigit() for one in codes_in(query)):
+        return query
+    return f"{query[: this[0].end]} {code}{query[this[0].end :]}"
+
+
 def _strange_words(asked: LogQuery, systems: Iterable[str]) -> tuple[str, ...]:
     """The telling words of a question that are no system, level, period or code: what the lines must say."""
     names = (*systems, *asked.words, *asked.without, *asked.unread)
@@ -222,6 +227,12 @@ def without_log_words(query: str) -> str:
     left = blank_out(query, spans)
     names = [span for span in names_in(query) if left[slice(*span)].strip()]
     return blank_out(query, [one for one in spans if not any(start <= one[0] < end for start, end in names)])
+
+
+def is_for_log(query: str) -> bool:
+    """Whether a query beside one of a log is of the same lines: it asks of faults, or says nothing else."""
+    rules = any(tool_words(name).find(query) for name in ("rules", "explain"))
+    return is_of_log(query) or (bool(tool_words("fault").find(query)) and not rules)
 
 
 def is_of_log(query: str) -> bool:
@@ -296,7 +307,9 @@ def render_tally(
         for at, one in enumerate(_periods(wanted))
     )
     if wanted.hours:
-        first, last = (f"{minute // 60}:{minute % 60:02}" for minute in wanted.hours)
+        first, last = (
+            f"{minute // 60 - 24 * (minute > _MIDNIGHT)}:{minute % 60:02}" for minute in wanted.hours
+        )
         period += say("log.hours", lang, first=first, last=last)
     if wanted.measure:
         period += say("log.measure", lang, bounds=_bounds(wanted.measure))
@@ -313,7 +326,7 @@ def render_tally(
         # Of days with as many the first.
         day, count = min(tally.days.items(), key=lambda one: (-one[1], one[0]))
         parts.append(say("log.day_most", lang, day=format_date(day), count=count))
-    actors = tally.actors
+    actors = tally.of("actors")
     if wanted.times:
         least, most = wanted.times
         actors = Counter({name: count for name, count in actors.items() if least <= count <= most})
@@ -375,7 +388,8 @@ def _by_part(tally: LogTally, wanted: LogQuery, named: Sequence[str], lang: Lang
         shown = "; ".join(f"{_told(*one, lang)}: {count}" for one, count in counts)
         yield say("log.by_period", lang, periods=shown)
     if len(wanted.counted) > 1:
-        codes = ", ".join(f"{code}: {tally.codes[code]}" for code in wanted.counted)
+        held = tally.of("codes")
+        codes = ", ".join(f"{code}: {held[code]}" for code in wanted.counted)
         yield say("log.by_code", lang, codes=codes)
     systems = tally.by("system")
     # One that was asked for and wrote nothing is told too.
@@ -388,16 +402,18 @@ def _by_part(tally: LogTally, wanted: LogQuery, named: Sequence[str], lang: Lang
             yield say("log.most", lang, message=message, count=count)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Reading:
-    """What was asked and read: the `named` systems and words, the words that no line says, the `first` and `last` moment of the logs."""
+    """What was asked of a log and read: the `named` systems (and words, for the answer), the `terms` that lines must say with the
+    texts they stand in, the words of the newest question that no line says, the lines, the `first` and `last` moment of the logs."""
 
     wanted: LogQuery
-    named: list[str]
-    tally: LogTally
-    unread: tuple[str, ...]
     first: datetime
     last: datetime
+    named: list[str] = field(default_factory=list)
+    terms: list[tuple[str, list[str]]] = field(default_factory=list)
+    unread: tuple[str, ...] = ()
+    tally: LogTally = field(default_factory=LogTally)
 
 
 def _read_all(
@@ -443,23 +459,12 @@ def _read_all(
         if word not in map(fold, named)
     ]
     first, last = min(moments, default=now), max(moments, default=now)
-    return _Reading(asked.wanted, [*named, *held], tally, asked.unread, first, last)
-
-
-@dataclass(slots=True)
-class _Asked:
-    """What is asked of a log: the `named` systems, the `terms` that lines must say with the texts they stand in, and
-    the words of the newest that no line says."""
-
-    wanted: LogQuery
-    named: list[str] = field(default_factory=list)
-    terms: list[tuple[str, list[str]]] = field(default_factory=list)
-    unread: tuple[str, ...] = ()
+    return replace(asked, named=[*named, *held], tally=tally, first=first, last=last)
 
 
 def _asked_of(
     said: Sequence[str], systems: Iterable[str], lines_of: Callable[[LogQuery], LogTally], now: datetime
-) -> _Asked:
+) -> _Reading:
     """What the questions `said`, newest first, ask together.
 
     One that names a machine, a system or a code goes on with nothing that was named before; one that says words of lines
@@ -470,7 +475,7 @@ def _asked_of(
         queries.append(parse_log_query(text, now, systems).after(queries[-1]))
     newest = queries[-1]
     found, is_open, is_bare, is_named = (
-        _Asked(replace(newest, levels=frozenset(), words=(), without=())),
+        _Reading(replace(newest, levels=frozenset(), words=(), without=()), now, now),
         True,
         True,
         False,
@@ -486,7 +491,7 @@ def _asked_of(
             # Not of the lines.
             spoken = set()
         if not is_named:
-            found.named = systems_in(left_out(text, systems), systems)
+            found.named = systems_in(left_out(text, systems)[0], systems)
             words = asked.words if is_open else ()
             is_named = bool(found.named or words)
             wanted = replace(wanted, without=wanted.without or asked.without)
@@ -497,7 +502,9 @@ def _asked_of(
         found.wanted = replace(wanted, levels=wanted.levels or asked.levels) if is_open else wanted
         if spoken:
             found.terms.append((text, [word for word in strange if word in spoken]))
-            is_open = bool(tool_words("log_among").find(text))
+            # What it points at after it named lines are those lines.
+            first = min(text.find(word) for word in spoken)
+            is_open = any(hit.start < first for hit in tool_words("log_among").find(text))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def test_tools_are_chosen_by_the_question_or_all_are_used(tmp_path: Path) -> Non
     assert whole.complexity == "complex"
     wanted = RouterReply.model_validate({"questions": [{"agent": "hr", "query": LATE}]})
     for config, tools in ((every, every.agents["hr"].tools), (relevant, ("rag_tool",))):
-        found = merge_reply(whole, wanted, config, "vi")
+        found = merge_reply(whole, wanted, config, "vi", datetime(2026, 11, 22, tzinfo=UTC))
         assert found is not None
         assert found.parts[0].tools == tools
 

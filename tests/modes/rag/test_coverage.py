@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.modes.rag_company import company_at
-from troly_rag.corpus.coverage import question_of, text_of, title_subject
+from troly.retrieval.search.glossary import named_elsewise
+from troly.text.fold import fold
+from troly_rag.corpus.coverage import figure_request, question_of, text_of, title_subject, whole_words
 
 LATE = (
     "Quy định đi muộn\nNhân viên đi muộn quá 3 lần trong một tháng bị trừ 200.000 VND cho mỗi lần tiếp theo."
@@ -65,6 +67,114 @@ def test_any_text_is_held_against_any_other(question: str, text: str) -> None:
 )
 def test_the_subject_of_a_title(title: str, subject: str) -> None:
     assert title_subject(title) == subject
+
+
+@pytest.mark.parametrize("asked", ["nộp đơn {} ở đâu", "{} tại đâu", "where is {}", "o nhung dau {}"])
+@pytest.mark.parametrize("thing", ["sửa công", "wifi", "bảo trì"])
+def test_where_is_told_by_a_clause_that_names_a_place(asked: str, thing: str) -> None:
+    question = question_of(asked.format(thing) if "đ" in asked or "w" in asked else fold(asked.format(thing)))
+    assert question.keeps_places(f"Đơn {thing} nộp tại quầy, trước ngày 2.")
+    assert not question.keeps_places(f"Đơn {thing} nộp trước ngày 2. Phòng nhân sự ở tầng 3.")
+    assert not question.keeps_places(f"Đơn {thing} nộp vào ngày 2.")
+    assert question_of(f"{thing} khi nào").keeps_places(f"Đơn {thing} nộp trước ngày 2.")
+
+
+@pytest.mark.parametrize("thing", ["bảo hiểm", "wifi", "suất ăn"])
+def test_a_figure_stands_in_a_sentence_that_speaks_of_what_is_asked(thing: str) -> None:
+    asked = question_of(f"{thing} bao nhiêu")
+    assert asked.keeps_figures(f"Có {thing}, mỗi tháng 35.000 VND.")
+    assert not asked.keeps_figures(f"Có {thing} cho mọi người. Gửi xe 150.000 VND.")
+    assert not asked.keeps_figures(f"Có {thing} từ 7 giờ 30 đến 19 giờ, 24/7, qua số 1900.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "bare"),
+    [
+        ("ai duyệt", True),
+        ("sửa sao", True),
+        ("nghỉ mấy ngày", True),
+        ("nghỉ phép mấy ngày", False),
+        ("wifi sao", False),
+        ("who is the CEO", False),
+    ],
+)
+def test_one_syllable_does_not_say_of_what(asked: str, bare: bool) -> None:
+    assert question_of(asked).is_bare is bare
+
+
+@pytest.mark.parametrize("asked", ["ai là trưởng kho", "trưởng kho là ai", "who is the head of IT"])
+def test_who_somebody_is_is_told_by_a_name(asked: str) -> None:
+    request = figure_request(asked)
+    assert request.is_met("Trưởng kho là bà Lê Thị Hoa.")
+    assert request.is_met("The head of IT is Hoa Le.")
+    assert not request.is_met("Báo trưởng kho hoặc the head of IT trong 15 phút.")
+
+
+WHOLE = sorted(
+    {
+        (phrase.line, *(word.text for word in phrase.words))
+        for phrases in whole_words().values()
+        for phrase in phrases
+    }
+)
+
+
+@pytest.mark.parametrize(("place", "first", "second"), WHOLE)
+def test_half_of_a_word_is_not_spoken_of_by_the_word(place: int, first: str, second: str) -> None:
+    half = (first, second)[place]
+    asked = question_of(f"xyzzyx {half}")
+    if half not in asked.words or asked.names_something or named_elsewise(half)(f"{first} {second}"):
+        pytest.skip("the half says nothing of its own, or the word is another name of it")
+    assert half in asked.coverage(text_of(f"gần {first} {second} kia")).unread
+    assert half not in asked.coverage(text_of(f"gần {half}, kia")).unread
+    whole = question_of(f"xyzzyx {first} {second}")
+    assert half not in whole.coverage(text_of(f"gần {first} {second} kia")).unread
+
+
+@pytest.mark.parametrize("asked", ["gửi xe bao nhiêu", "gửi xe bao nhiêu một tháng", "how much is parking"])
+@pytest.mark.parametrize(
+    ("told", "met"),
+    [
+        ("Gửi xe ở hầm B2", False),
+        ("Gửi xe ở hầm B2 với 30 chỗ", False),
+        ("Gửi xe gần 12 cửa hàng", False),
+        ("Gửi xe 150.000 VND", True),
+        ("Gửi xe: 150.000", True),
+        ("Gửi xe chiếm 10%", True),
+        ("Gửi xe được 2 lần mỗi ngày", True),
+    ],
+)
+def test_a_number_is_that_of_what_it_counts(asked: str, told: str, *, met: bool) -> None:
+    assert figure_request(asked).is_met(told) is met
+
+
+def test_a_number_of_what_the_question_names_is_its_own() -> None:
+    assert figure_request("gửi ô tô có chỗ không, bao nhiêu").is_met("Gửi xe ở hầm B2 với 30 chỗ")
+
+
+@pytest.mark.parametrize("asked", ["ai lập công ty", "who founded the company"])
+@pytest.mark.parametrize(
+    ("told", "met"),
+    [
+        ("Công ty lập năm 2009, có 420 nhân viên và 6 chi nhánh", False),
+        ("The company was founded in 2009 and has 420 employees", False),
+        ("Công ty do bà Trần Thu Hà lập", True),
+        ("Gọi tổng đài 1900", True),
+        ("Ask the head of IT", True),
+    ],
+)
+def test_who_is_told_by_a_person_and_by_no_count(asked: str, told: str, *, met: bool) -> None:
+    assert figure_request(asked).is_met(told) is met
+
+
+@pytest.mark.parametrize("place", ["lễ tân", "kho", "căng tin"])
+@pytest.mark.parametrize("by", ["ở", "tại", "ở quầy", "với"])
+def test_the_time_of_what_happens_in_a_place_is_not_that_of_the_place(by: str, place: str) -> None:
+    asked = question_of(f"{place} đến mấy giờ")
+    assert not asked.keeps_figures(f"Bưu phẩm nhận {by} {place} trước 17 giờ.")
+    assert not asked.keeps_figures(f"Số của {place} là 1900. Bưu phẩm nhận {by} {place} trước 17 giờ.")
+    assert asked.keeps_figures(f"Bộ phận {place} mở trước 17 giờ.")
+    assert question_of(f"ở {place} đến mấy giờ").keeps_figures(f"Nhận {by} {place} trước 17 giờ.")
 
 
 async def test_a_document_is_found_by_its_title(tmp_path: Path) -> None:

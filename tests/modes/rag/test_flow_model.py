@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from tests.support.modes.rag import RagDesk, rag_desk
 from tests.support.ollama.double import OllamaDouble, Reply
 from troly.plugin.events import StepFinished
+from troly.text.dates import HCM
 
 VALUES = "giá trị cốt lõi, muộn có ảnh hưởng đến giá trị nào không"
 ROUTED = {
@@ -265,3 +267,42 @@ async def test_a_question_in_english_finds_the_pages_in_vietnamese(
     told = await desk.ask("what do we all stand for, does lateness break that?", language="en")
     assert "Khách hàng trước tiên" in server.chats[-1].body["messages"][-1]["content"]
     assert "What are our core values?" in json.dumps(told.state["routing"], ensure_ascii=False)
+
+
+@pytest.mark.parametrize("tool", ["calculation", "documents"])
+@pytest.mark.parametrize(
+    ("queries", "sums"),
+    [
+        (["Làm thêm 6 giờ vào chủ nhật với lương giờ 55.000 VND được trả bao nhiêu?"], ["6 × 55.000 VND × 200% = 660.000"]),
+        (
+            ["Lương giờ 55.000 VND, làm thêm 4 giờ ngày thường và 6 giờ chủ nhật được trả bao nhiêu?"],
+            ["4 × 55.000 VND × 150% = 330.000", "6 × 55.000 VND × 200% = 660.000", "990.000"],
+        ),
+        (["Kho trả bao nhiêu khi làm thêm 8 giờ ngày lễ 2/9 với lương tháng 15.000.000 VND?"], ["× 300% = 1.730.769", "“Kho”"]),
+        (["Nhân viên đi muộn 6 lần trong tháng bị trừ tổng cộng bao nhiêu tiền?"], ["(6 − 3) × 200.000 VND = 600.000"]),
+        (["Nhân viên làm việc 11 năm có tổng cộng bao nhiêu ngày phép năm?"], ["14 + (11 / 5 → 2) × 1 = 16"]),
+        (
+            ["Nhân viên làm việc 7 năm được bao nhiêu ngày phép năm?", "Đi muộn 5 lần trong tháng bị trừ bao nhiêu tiền?"],
+            ["14 + (7 / 5 → 1) × 1 = 15", "(5 − 3) × 200.000 VND = 400.000"],
+        ),
+    ],
+)  # fmt: skip
+async def test_what_is_worked_out_reaches_the_model_with_its_formula(
+    desk: RagDesk, server: OllamaDouble, queries: list[str], sums: list[str], tool: str
+) -> None:
+    """Of each query by itself, whether or not the model asked for it; a word that the rule does not speak of is named."""
+    questions = [{"agent": "hr", "query": query, "tool": tool} for query in queries]
+    server.script({"small_talk": False, "refined_query": queries[0], "questions": questions}, "Vâng.")
+    await desk.ask("tính giúp em mấy khoản vừa nói với", language="vi")
+    told = server.chats[1].body["messages"][-1]["content"].partition("Kết quả công cụ")[2]
+    assert [one for one in sums if one not in told] == [], told
+
+
+@pytest.mark.parametrize(("language", "day"), [("vi", "chủ nhật"), ("en", "Sunday")])
+async def test_the_answers_prompt_names_today_in_its_own_language(
+    desk: RagDesk, server: OllamaDouble, language: str, day: str
+) -> None:
+    server.script(ROUTED, SAID)
+    await desk.ask(VALUES, language=language, now=datetime(2026, 11, 22, 9, tzinfo=HCM))
+    assert f"({day})" in server.chats[1].body["messages"][-1]["content"]
+    assert "(Sunday)" in server.chats[0].body["messages"][-1]["content"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -29,12 +30,13 @@ def reply(*questions: tuple[str, str, str], **more: Any) -> RouterReply:
     return RouterReply.model_validate({"questions": asked, **more})
 
 
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
 LATE = ("hr", "Đi muộn bị phạt gì?", "documents")
 AFTER = ("hr", "Hậu quả khi đi muộn", "documents")
 
 
 def merged(config: RagConfig, *questions: tuple[str, str, str]) -> Routing:
-    found = merge_reply(draft(config), reply(*questions), config, "vi")
+    found = merge_reply(draft(config), reply(*questions), config, "vi", NOW)
     assert found is not None
     return found
 
@@ -71,12 +73,14 @@ def test_a_sum_over_what_another_agent_finds_is_left_to_one_that_computes(config
 
 
 def test_a_reply_of_which_nothing_holds_is_none(config: RagConfig) -> None:
-    assert merge_reply(draft(config), reply(("finance", "x", "documents")), config, "vi") is None
+    assert merge_reply(draft(config), reply(("finance", "x", "documents")), config, "vi", NOW) is None
 
 
 def test_the_models_small_talk_stands(config: RagConfig) -> None:
     """004-07."""
-    found = merge_reply(draft(config), reply(small_talk=True, reply="Rất vui được trò chuyện."), config, "vi")
+    found = merge_reply(
+        draft(config), reply(small_talk=True, reply="Rất vui được trò chuyện."), config, "vi", NOW
+    )
     assert found is not None
     assert found.as_dict() == {
         "refined_query": "",
@@ -97,7 +101,7 @@ def test_the_models_small_talk_stands(config: RagConfig) -> None:
 )
 def test_any_choices_come_into_an_order_that_ends(questions: list[tuple[str, str, str]]) -> None:
     config = load(Paths.resolve({"TROLY_HOME": "/nowhere/troly"}))
-    found = merge_reply(draft(config), reply(*questions), config, "vi")
+    found = merge_reply(draft(config), reply(*questions), config, "vi", NOW)
     assert (found is None) == all(agent == "ghost" for agent, _, _ in questions)
     if found is not None:
         _check_order(found.tasks)

@@ -165,6 +165,12 @@ def test_grades_are_no_chat_spelling_and_mk_is_a_password_where_it_is_forgotten(
     assert spelt_out("em quen mk", "vi") == "em quen mat khau"
 
 
+@pytest.mark.parametrize("wrong", ["bị quấy rối", "bị bắt nạt", "bị quấy rối tình dục", "bi quay roi"])
+async def test_who_is_wronged_is_shown_where_to_complain(desk: RagDesk, wrong: str) -> None:
+    told = await desk.ask(f"{wrong} thì báo ai", offline=True, language="vi")
+    assert "gopy@saomai.example" in told.answer
+
+
 @pytest.mark.parametrize("text", ["Công ty có 6 chi nhánh.", "The company has 6 branches."])
 def test_a_number_of_things_is_that_of_the_thing(text: str) -> None:
     asked = figure_request("có mấy chi nhánh")
@@ -519,3 +525,58 @@ async def test_what_changes_a_figure_is_taken_into_account_or_named(
     told = await desk.ask(asked[-1], offline=True, now=datetime(2026, 11, 23, 10, tzinfo=HCM))
     assert said in told.answer
     assert not unsaid or unsaid not in told.answer.partition("Theo quy định")[0]
+
+
+@pytest.mark.parametrize("part", ["cần ai duyệt không", "sửa sao", "nghỉ mấy ngày"])
+async def test_a_part_that_leaves_open_of_what_is_no_question_of_any_page(desk: RagDesk, part: str) -> None:
+    """What the others ask is what it is of: a page that says nothing of that is not told as the answer."""
+    told = await desk.ask(f"không cắm usb được thì gửi file cho khách cách nào, {part}", offline=True)
+    assert told.done.metadata["answered"] is False
+
+
+async def test_what_a_log_is_asked_beside_the_first_is_counted_too(desk: RagDesk) -> None:
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    await desk.ask("how many slow query warnings are there in the system log?", offline=True, now=now)
+    lag = await desk.ask("ok and replication lag warnings, how many of those?", offline=True, now=now)
+    assert "replication lag" in lag.answer
+    assert "slow query" not in lag.answer
+
+
+async def test_the_week_before_is_that_of_the_period_that_was_told(desk: RagDesk) -> None:
+    """Also where a question without a period lies between; where none was told it is not read."""
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    for question in ("log từ 16/11 đến 22/11 có bao nhiêu dòng CRITICAL?", "cái mới nhất lúc nào"):
+        await desk.ask(question, offline=True, now=now)
+    before = await desk.ask("thế tuần liền trước đó có mấy dòng", offline=True, now=now)
+    assert "từ 9/11/2026 đến 15/11/2026" in before.answer
+    desk.leave()
+    none = await desk.ask("tuần liền trước đó log có mấy lỗi", offline=True, now=now)
+    assert none.done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize("this", ["lỗi này", "mã đó", "this error"])
+@pytest.mark.parametrize("code", ["809", "691"])
+async def test_this_error_is_the_one_that_was_told_last(desk: RagDesk, this: str, code: str) -> None:
+    desk.become("public", "internal", department="it")
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    await desk.ask(f"vpn lỗi {code} là gì", offline=True, now=now)
+    told = await desk.ask(f"log vpn từ đầu tháng 11 {this} mấy lần", offline=True, now=now, language="vi")
+    assert f"mã {code}" in told.answer
+
+
+@pytest.mark.parametrize("year", ["năm sau", "năm tới", "sang năm"])
+@pytest.mark.parametrize(("month", "day"), [(1, "5/1/2027"), (2, "5/2/2027"), (9, "3/9/2027")])
+async def test_a_month_of_next_year_is_of_that_year(desk: RagDesk, year: str, month: int, day: str) -> None:
+    now = datetime(2026, 11, 23, 10, tzinfo=HCM)
+    told = await desk.ask(f"lương tháng {month} {year} trả ngày mấy", offline=True, now=now)
+    assert day in told.answer
+
+
+@pytest.mark.parametrize("later", [False, True])
+async def test_a_page_that_tells_it_whole_comes_before_the_page_shown(desk: RagDesk, *, later: bool) -> None:
+    if later:
+        await desk.ask("Who is the CEO and when was the company founded?", offline=True)
+    told = await desk.ask("how many branches are there?", offline=True)
+    assert "6 chi nhánh" in told.answer

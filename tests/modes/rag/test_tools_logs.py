@@ -260,7 +260,7 @@ def test_what_is_left_out_is_a_code_or_a_system(
 def test_a_code_left_out_is_no_line_and_who_is_counted() -> None:
     said = ["user u1 error 691", "user u2 error 809", "user u2 error 809"]
     tally = tallied((line(at, "ERROR", text) for at, text in enumerate(said)), LogQuery(without=("691",)))
-    assert tally.actors == {"u2": 2}
+    assert tally.of("actors") == {"u2": 2}
     told = render_tally(tally, LogQuery(without=("691",)), "vi", asked="ai bị nhiều nhất")
     assert "không tính 691" in told
     assert "u2 (2)" in told
@@ -321,10 +321,45 @@ def test_of_several_periods_each_is_counted() -> None:
     assert "ngày 1/11/2026: 2; ngày 3/11/2026: 1." in render_tally(tally, wanted, "vi")
 
 
+@pytest.mark.parametrize("first", ["3/11", "ngày 3/11", "hôm 3/11"])
+@pytest.mark.parametrize(
+    "form", ["giữa {} và 5/11 mấy lỗi", "mấy lỗi từ {} đến 5/11", "errors between {} and 5/11"]
+)
+def test_what_lies_between_two_days_is_one_period(form: str, first: str) -> None:
+    wanted = parse_log_query(form.format(first), NOW)
+    assert (wanted.start, wanted.end) == (BEGIN + timedelta(days=2), BEGIN + timedelta(days=5))
+    assert (wanted.unread, wanted.periods) == ((), ())
+
+
+def test_two_days_that_are_compared_are_two_periods() -> None:
+    wanted = parse_log_query("so sánh lỗi giữa 3/11 và 5/11", NOW)
+    assert len(wanted.periods) == 2
+    assert not wanted.unread
+
+
+@given(
+    st.integers(1, 20),
+    st.integers(0, 24 * 60 * 30 - 1),
+    st.sampled_from(["đêm {}/11", "từ 22h đến 6h ngày {}/11"]),
+)
+def test_a_night_begins_on_its_day_and_ends_on_the_next(day: int, minute: int, form: str) -> None:
+    wanted = parse_log_query(f"lỗi {form.format(day)}", NOW)
+    opens = 24 * 60 * (day - 1) + 22 * 60
+    assert wanted.in_period(BEGIN + timedelta(minutes=minute)) == (opens <= minute < opens + 8 * 60)
+
+
+@given(st.integers(0, 24 * 60 - 1))
+def test_nights_of_a_stretch_are_those_of_each_of_its_days(minute: int) -> None:
+    wanted = parse_log_query("ban đêm tuần trước mấy lỗi", NOW)
+    moment = BEGIN + timedelta(days=10, minutes=minute)
+    assert wanted.in_period(moment) == (minute >= 22 * 60 or minute < 6 * 60)
+    assert "22:00" in render_tally(tallied([line(10 * 24 * 60, "ERROR")], wanted), wanted, "vi")
+
+
 @pytest.mark.parametrize(
     ("question", "unread"),
     [
-        ("log đêm qua mấy lỗi", "đêm"),
+        ("log nửa đêm qua mấy lỗi", "nửa đêm"),
         ("giữa tháng 11 mấy lỗi", "giữa tháng 11"),
         ("lỗi nào quá 2 lần", "quá 2 lần"),
         ("dòng không có lỗi là mấy", "không có lỗi"),

@@ -262,6 +262,19 @@ def test_the_sentence_that_holds_the_question_is_the_rule(
     assert said in told if said else not told
 
 
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9))
+def test_hours_of_one_kind_that_are_only_stated_are_put_into_the_sum_of_all(
+    weekday: int, sunday: int, stated: int
+) -> None:
+    rule = "Làm thêm ngày thường được trả 150% lương giờ, ngày nghỉ hằng tuần 200%, ngày lễ 300%."
+    before = f"lương giờ 60k, làm thêm {weekday} tiếng ngày thường với {sunday} tiếng chủ nhật được bao nhiêu"
+    said = work_out(f"chủ nhật em làm có {stated} tiếng thôi", before, rule, "vi")
+    assert f"{weekday} × 60.000 VND × 150%" in said
+    assert f"{stated} × 60.000 VND × 200%" in said
+    asked = work_out(f"chủ nhật {stated} tiếng thì bao nhiêu", before, rule, "vi")
+    assert "× 150%" not in asked.partition("Theo quy định")[0]
+
+
 def test_a_date_tells_the_kind_of_day() -> None:
     told = work_out("tăng ca 5 tiếng, lương giờ 80k được bao nhiêu", "", OVERTIME, "vi", day="ngày thường")
     assert "150%" in told.partition("Theo quy định")[0]

@@ -194,11 +194,21 @@ def _phrases(text: str) -> list[str]:
 
 
 @cache
+def _listed() -> list[tuple[list[str], list[str]]]:
+    return read(files("troly.retrieval").joinpath(_FILE).read_text(encoding="utf-8"))
+
+
+@cache
+def vietnamese_phrases() -> tuple[str, ...]:
+    """The Vietnamese phrases of the glossary."""
+    return tuple(phrase for _, phrases in _listed() for phrase in phrases)
+
+
+@cache
 def _glossary() -> _Glossary:
-    text = files("troly.retrieval").joinpath(_FILE).read_text(encoding="utf-8")
     by_first: dict[str, list[_Phrase]] = {}
     wordings = []
-    for number, sides in enumerate(read(text)):
+    for number, sides in enumerate(_listed()):
         for english, phrases in zip((True, False), sides, strict=True):
             doubled = Counter(map(fold.fold, phrases))
             for phrase in phrases:
