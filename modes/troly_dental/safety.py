@@ -22,6 +22,7 @@ from troly_dental.strings import say
 
 _MEDICINE = re.compile(r"\b(?:thuoc|khang sinh|medicines?|medication|drugs?|antibiotics?|painkillers?)\b")
 _NUMBER = re.compile(r"\d+")
+_MONTHS = re.compile(r"\b(?:thang|months?)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,9 @@ class Condition:
         if fact.kind not in self.kinds:
             return False
         if self.under:
-            years = _NUMBER.search(fact.value)
-            return years is not None and int(years.group()) < self.under
+            told = _NUMBER.search(fact.value)
+            years = int(told.group()) // (12 if _MONTHS.search(fold(fact.value)) else 1) if told else self.under
+            return years < self.under
         return bool(self.words.find(fact.value) or (fact.kind == "pregnancy" and self.words.find(fact.text)))
 
 

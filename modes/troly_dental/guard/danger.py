@@ -245,7 +245,7 @@ def _breathing(case: _Case) -> bool:
         or any(
             read.near(*one) for one in (("jaw", "locked", 2), ("open", "finger", 5), ("tough", "finger", 4))
         )
-        or (read.near("cannot", "finger", 4, parted=False) and read.has("jaw", "mouth"))
+        or (read.has("jaw", "mouth") and read.does_not_fit("finger", 4))
     ) and not read.cannot("close", 2)
     choked = read.near("voice", "choked", 4) and case.told("injection", "drug", "swell", "infected", "hives")
     throat = choked or read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
@@ -272,7 +272,8 @@ def _unconscious(case: _Case) -> bool:
 
 def _chest(case: _Case) -> bool:
     arm = any(case.read.near(felt, "limb", 3) for felt in ("pressing", "numb")) and case.read.has("shock")
-    return case.mouth and (arm or case.read.near("chest", "pressing", 5))
+    muscle = case.read.has("strain") and not case.told("shock", "breathless", "racing", "limb", "grow")
+    return case.mouth and (arm or (case.read.near("chest", "pressing", 5) and not muscle))
 
 
 def _allergy(case: _Case) -> bool:
@@ -297,8 +298,11 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
-    burnt = any(read.near("splashed", at, 5) or read.near("burnt", at, 3) for at in ("mouth", "soft", "face"))
-    if (read.has("chemical") and burnt) or (read.has("glue") and read.near("glued", "soft", 4)):
+    where = ("mouth", "soft", "face")
+    burnt = any(read.near("burnt", at, 3) for at in where)
+    hurt = burnt or any(read.near("splashed", at, 5) for at in where)
+    strong = read.has("essence", "alcohol") and burnt and not read.has("slight", "mild")
+    if strong or (read.has("chemical") and hurt) or (read.has("glue") and read.near("glued", "soft", 4)):
         return True
     if read.denies("taken") or read.used_up:
         return False
@@ -315,7 +319,8 @@ def _poisoning(case: _Case) -> bool:
     asked = read.asks_leave
     by_mouth = read.taken_by_mouth or read.has("by_mistake")
     chemical = read.near("taken", "chemical", 6, parted=False) and by_mouth and not asked
-    chemical = chemical or (read.near("by_mistake", "chemical", 3) and read.has("taken") and not asked)
+    slipped = read.near("by_mistake", "chemical", 3) or read.near("by_mistake", "essence", 3)
+    chemical = chemical or (slipped and read.has("taken") and not asked)
     all_of_it = read.has("too_much") or read.near("whole", "container", 1)
     mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
     # "cả gói" alone may be of cigarettes.
@@ -325,8 +330,9 @@ def _poisoning(case: _Case) -> bool:
         and read.near("taken", "container", 4)
         and not (asked or read.has("course"))
     )
-    # "nuốt hết nguyên tuýp": of what was spoken of, unless it says what was in it.
-    emptied = all_of_it and read.near("taken", "container", 4) and not read.near("container", "eaten", 2)
+    # "nuốt hết nguyên tuýp": of what was spoken of, unless what it held is eaten anyway: "hũ kẹo".
+    held = read.has("container") and not read.near("container", "eaten", 2)
+    emptied = all_of_it and read.near("taken", "container", 4) and held
     bottle = bottle or (emptied and case.told("drug", "mild_chemical", "chemical") and not asked)
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child", "owner")
@@ -340,7 +346,7 @@ def _poisoning(case: _Case) -> bool:
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
     gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
-    somebodys = child and took_it and (drug or read.has("container", "pill", "chemical", "mild_chemical"))
+    somebodys = child and took_it and (drug or held or read.has("pill", "chemical", "mild_chemical"))
     return any((chemical, mild, wrong, much, bottle and not slip, somebodys, (ill or gone) and not asked))
 
 
@@ -500,7 +506,9 @@ def _knocked_out(case: _Case) -> bool:
         return False
     if read.near("tooth", "knocked", 8) and (hit or (read.has("knocked") and not read.has("artificial"))):
         return True
-    return hit and read.near("tooth", "out", 4) and not read.near("tooth", "broken", 0)
+    # "Hũ kẹo rớt": it is the jar that fell.
+    jar = read.has("container") and read.near("container", "out", 1)
+    return hit and not jar and read.near("tooth", "out", 4) and not read.near("tooth", "broken", 0)
 
 
 def _impaled(case: _Case) -> bool:
@@ -560,9 +568,12 @@ def _swelling(case: _Case) -> bool:
         return True
     if read.near("swell", "face", 8) and (mouth or read.near("swell", "face", 4)):
         return True
-    if mouth and (
-        read.near("face", "taut", 6) and read.has("infected", "swell", "drawn", "procedure", "ache", "sudden")
-    ):
+    told = read.has("infected", "swell", "drawn", "procedure", "ache", "sudden")
+    if mouth and told and read.near("face", "taut", 6):
+        return True
+    # A face that is round as a fruit may be born so, but not one side of it, nor one that has become so.
+    became = read.has("one_side", "become", "now", "sudden") and not read.has("price", "laugh")
+    if read.near("face", "likened", 4) and became:
         return True
     grows = (
         read.near("swell", "grow", 6)
@@ -836,6 +847,7 @@ class _Reading:
             # "Đang coi phim thì": meanwhile.
             and not (self._at(verb.first - 1, "now") and _NO_LESSON.match(self.text, self._end(medium)))
         ]
+        self._all["taut"] += self._all["likened"]
         self._all["declared"] += [
             well
             for well in self._all.get("well", ())
@@ -1131,7 +1143,7 @@ class _Reading:
             or self._only_to_come(place)
             or self._long_ago(place)
             or self._for_a_lesson(place)
-            or (concept == "fever" and self._asks_of_a_treatment(place))
+            or (concept == "fever" and (self._of_a_medicine(place) or self._asks_of_a_treatment(place)))
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _GROUPS["figures"] and self._exaggerated(place))
             or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
@@ -1149,6 +1161,7 @@ class _Reading:
                 and any(each.first < place.first == each.last for each in self._sure("hidden"))
             )
             or (concept in _GROUPS["falls"] and self.framed(_THE_OTHER_DAY, place))
+            or (concept == "accident" and self._of_a_limb(place))
             or (
                 concept == "accident"
                 and not self._stated("blood", "head")
@@ -1156,6 +1169,26 @@ class _Reading:
                     0 <= place.first - each.last - 1 <= _SHOWN_REACH + 3 for each in self._sure("artificial")
                 )
             )
+        )
+
+    def _of_a_medicine(self, place: _Place) -> bool:
+        """Whether a fever is only named by what is good for it, and no word says that this was taken and it goes on all the
+        same: "mang thuốc hạ sốt về", "fever medicine"."""
+        named = self._at(place.first, "drug") or (
+            self._at(place.last + 1, "drug")
+            and bool(_GAP.fullmatch(self.text, self._end(place), self._words[place.last + 1].start))
+        )
+        ailing = self._stated("lasting", "hours", "days") or any(
+            self._at(each.first - 1, "no") for each in self._sure("eased")
+        )
+        return named and not (ailing and self._stated("taken") and not self._stated("may_i"))
+
+    def _of_a_limb(self, blow: _Place) -> bool:
+        """Whether what was hit is a hand or a foot, and no mouth follows: "rớt trúng chân", but not "đập tay vào răng"."""
+        mouth = (each for one in ("mouth", "face", "tooth", "jaw") for each in self._all.get(one, ()))
+        return self._at(blow.last + 1, "limb") and not any(
+            1 < each.first - blow.last < 5 and not _STOP_OR_LIST.search(self._between(blow, each))
+            for each in mouth
         )
 
     def _to_be_stopped(self, place: _Place) -> bool:
@@ -1455,6 +1488,17 @@ class _Reading:
                     return True
         return False
 
+    def does_not_fit(self, thing: str, gap: int) -> bool:
+        """Whether `thing` is told to find no room: "không lọt ngón tay", "muỗng vô không vừa"; not "không dùng ống hút"."""
+        return any(
+            self._close(*sorted((no, what)), gap)
+            and not _LIST.search(self._between(no, what))
+            and not self._firsts("used") & set(range(no.last + 1, what.first))
+            and any(min(no, what).first < able.first <= max(no, what).last + 2 for able in self._sure("able"))
+            for no in self._live.get("cannot", ())
+            for what in self._live.get(thing, ())
+        )
+
     def _firsts(self, *concepts: str) -> set[int]:
         return {place.first for concept in concepts for place in self._all.get(concept, ())}
 
@@ -1596,8 +1640,11 @@ class _Reading:
 
     def _over(self, place: _Place, concept: str) -> bool:
         """Whether the message goes on that this sign, and no other one between, is over; of one that no relief ends, only
-        where a treatment that was told before explains it."""
-        treatments = self._sure("drawn", "procedure", "injection")
+        where a treatment that was told before explains it, or a faint was on another day."""
+        other_day = ("days", "the_other_day")
+        explained = self._sure(
+            *(other_day if concept == "unconscious" else ("drawn", "procedure", "injection"))
+        )
         for gone in sorted(self._all.get("gone", ())):
             grown = any(
                 each.first <= gone.last and gone.first <= each.last for each in self._all.get("grow", ())
@@ -1605,7 +1652,7 @@ class _Reading:
             # "38 do roi" are degrees.
             if grown or (gone.first and self._words[gone.first - 1].folded.isdigit()):
                 continue
-            if concept in _GROUPS["no relief"] and not any(each.last < gone.first for each in treatments):
+            if concept in _GROUPS["no relief"] and not any(each.last < gone.first for each in explained):
                 continue
             healed = self._at(gone.first, "healed")
             if 0 < gone.first - place.last <= _NEAR_GONE * (1 + healed):
@@ -1624,7 +1671,12 @@ class _Reading:
 
     def _cleared(self, place: _Place) -> bool:
         """Whether somebody who can help has looked at it since: "bác sĩ nói ổn rồi", "nha sĩ khâu xong"; and no sign comes after."""
-        helped = [each for each in self._sure("clinician", "seen") if each.first > place.last]
+        helped = [
+            each
+            for each in self._sure("clinician", "seen")
+            # "At the dentist" is where it was.
+            if each.first > place.last and not self._said_before(each, 2) & _words("at")
+        ]
         well = [
             each
             for each in self._sure("calm", "gone", "declared")
@@ -1809,8 +1861,12 @@ class _Reading:
         )
 
     def _is_now(self, place: _Place, start: int) -> bool:
+        # "Em đang ôn thi, trẻ bị hóc thì sao": it is the learning that goes on.
+        learnt = {each.first for each in self._sure("study", "prepares")}
         return any(
-            start <= self._start(each) and each.first <= place.first and not self._hidden(each)
+            start <= self._start(each)
+            and each.first <= place.first
+            and not (self._hidden(each) or each.last + 1 in learnt)
             for each in self._sure("now")
         )
 
