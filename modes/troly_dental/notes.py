@@ -166,7 +166,9 @@ def _excluded(question: str) -> frozenset[str]:
     something is so: "em không niềng răng, sao răng lệch"."""
     left_out = {topic for told in _EXCLUDED.finditer(question) for topic in _topics_left_out(told)}
     if _WHY.search(fold.fold(_DENIED.sub("", question))):
-        left_out |= {topic for told in _DENIED.finditer(question) for topic in subjects(told[0])} & _TREATMENTS
+        left_out |= {
+            topic for told in _DENIED.finditer(question) for topic in subjects(told[0])
+        } & _TREATMENTS
     return frozenset(left_out)
 
 
@@ -240,8 +242,8 @@ _TIE = 0.85
 _PERSON = 0.5
 # How many words that the notes do not have are named.
 _NAMED = 4
-# What every medicine of its group is called.
-_ANAESTHETIC = "thuốc tê"
+# What every medicine of its group is called, and any week of it.
+_ANAESTHETIC, _PREGNANT = "thuốc tê", "mang thai"
 # How near to the first note the second one must be to be read out as well.
 _SECOND = 0.8
 
@@ -400,7 +402,9 @@ def answer(
     """
     named = subjects(question)
     compared = (
-        named if asked_lexicon().has(question, "choice asked") or _COMPARES.search(fold.fold(question)) else {}
+        named
+        if asked_lexicon().has(question, "choice asked") or _COMPARES.search(fold.fold(question))
+        else {}
     )
     chosen = [
         (note, [each for each in sentences_of(note.text) if not doses(each)])
@@ -637,14 +641,15 @@ def of_topics(topics: Sequence[str], lang: Lang) -> tuple[Note, ...]:
 
 def about(facts: Sequence[Fact], lang: Lang) -> tuple[Note, ...]:
     """The notes on what somebody stated of themselves: an allergy, an illness, a pregnancy."""
-    named = [
-        f"dị ứng {_ANAESTHETIC if 'anaesthetic' in medicines().labels_in(fact.value) else fact.value}"
-        if fact.kind == "allergy"
-        else fact.value
-        for fact in stated(facts)
-        if fact.kind in {"allergy", "disease", "pregnancy"}
-    ]
+    named = [_called(fact) for fact in stated(facts) if fact.kind in {"allergy", "disease", "pregnancy"}]
     return of_topics(list(dict.fromkeys(topic for one in named for topic in subjects(one))), lang)
+
+
+def _called(fact: Fact) -> str:
+    """What is stated by the name that notes have for it, whatever its words: any anaesthetic, any week of a pregnancy."""
+    if fact.kind == "allergy":
+        return f"dị ứng {_ANAESTHETIC if 'anaesthetic' in medicines().labels_in(fact.value) else fact.value}"
+    return _PREGNANT if any(one.name == "pregnancy" for one in conditions_of([fact])) else fact.value
 
 
 def _shipped(note: NoteFile) -> Note:

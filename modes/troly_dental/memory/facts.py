@@ -72,7 +72,7 @@ _WEEKS = re.compile(
     rf"(?:{_COUNT}\s*(?:tuan|thang|w|weeks?|months?)\b|(?:tuan |thang )?thu {_COUNT}\b)"
 )
 # Whom its weeks make one: "thai 32 tuần".
-_UNBORN = re.compile(rf"\bthai(?: nhi)?(?={_WEEKS.pattern})")
+_UNBORN = re.compile(rf"\bthai(?: nhi)?{_WEEKS.pattern}")
 _WEEKS_BEFORE = re.compile(rf"\b{_COUNT}[\s-]*(?:weeks?|months?)\s*$")
 # A pressure that is high, as it was measured.
 _PRESSURE = re.compile(
@@ -668,6 +668,18 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
     else:
         yield from _medicines(part, hits, told)
+    yield from _states(part, hits, told)
+    if "pregnancy" not in labels and (weeks := _weeks_unborn(part)):
+        yield _fact("pregnancy", weeks, told)
+    if high := _PRESSURE.search(part.folded):
+        cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
+        yield _fact("disease", f"{cause} {high['measured']}", told)
+    if age := _AGE.search(part.folded):
+        yield _fact("age", part.written(*age.span("child" if age["child"] else 0)), told)
+
+
+def _states(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
+    """The pregnancies and the illnesses that are named."""
     kinds: tuple[FactKind, ...] = ("pregnancy", "disease")
     for kind in kinds:
         for hit in hits:
@@ -683,15 +695,13 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
                     before, after = _WEEKS_BEFORE.search(part.folded[:start]), _WEEKS.match(part.folded, end)
                     start, end = before.start() if before else start, after.end() if after else end
                 yield _fact(kind, re.sub("^b[iị] ", "", part.written(start, end)), told)
-    unborn = _UNBORN.search(part.folded)
-    if unborn and "pregnancy" not in labels and fold(part.written(*unborn.span())) == part.written(*unborn.span()).lower():
-        weeks = _WEEKS.match(part.folded, unborn.end())
-        yield _fact("pregnancy", part.written(unborn.start(), weeks.end() if weeks else unborn.end()), told)
-    if high := _PRESSURE.search(part.folded):
-        cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
-        yield _fact("disease", f"{cause} {high['measured']}", told)
-    if age := _AGE.search(part.folded):
-        yield _fact("age", part.written(*age.span("child" if age["child"] else 0)), told)
+
+
+def _weeks_unborn(part: _Part) -> str:
+    """ "Thai 32 tuần", but not "Thái 32 tuần"; "" where none is told."""
+    found = _UNBORN.search(part.folded)
+    weeks = part.written(*found.span()) if found else ""
+    return weeks if weeks.lower().startswith("thai") else ""
 
 
 _NO_ALLERGEN = re.compile(
