@@ -1531,7 +1531,10 @@ class _Reading:
                     place.sure or place.first - at <= 1
                 ):
                     between = range(at + 1, place.first)
-                    if not over or all(self._at(step, over) or self._counts(step) for step in between):
+                    if not over or all(
+                        self._at(step, over) or (over == "gulp_filler" and self._counts(step))
+                        for step in between
+                    ):
                         return True
         return False
 
