@@ -571,7 +571,7 @@ def _swelling(case: _Case) -> bool:
         return True
     told = read.has("infected", "swell", "drawn", "procedure", "ache", "sudden")
     # A face that is round as a fruit may be born so, but not one side of it, nor one that has become so.
-    became = read.has("one_side", "become", "now", "sudden") and not read.has("price", "laugh")
+    became = read.has("one_side", "now", "sudden") and not read.has("price", "laugh")
     if (
         read.near("swell", "face", 8 if mouth else 4)
         or (mouth and told and read.near("face", "taut", 6))
@@ -1203,7 +1203,7 @@ class _Reading:
 
     def _of_a_limb(self, blow: _Place) -> bool:
         """Whether what was hit is a hand or a foot, and no mouth follows: "rớt trúng chân", but not "đập tay vào răng"."""
-        mouth = (each for one in ("mouth", "face", "tooth", "jaw") for each in self._all.get(one, ()))
+        mouth = self._sure("mouth", "face", "tooth", "jaw")
         return self._at(blow.last + 1, "limb") and not any(
             1 < each.first - blow.last < 5 and not _STOP_OR_LIST.search(self._between(blow, each))
             for each in mouth
@@ -1698,12 +1698,7 @@ class _Reading:
 
     def _cleared(self, place: _Place) -> bool:
         """Whether somebody who can help has looked at it since: "bác sĩ nói ổn rồi", "nha sĩ khâu xong"; and no sign comes after."""
-        helped = [
-            each
-            for each in self._sure("clinician", "seen")
-            # "At the dentist" is where it was.
-            if each.first > place.last and not self._said_before(each, 2) & _words("at")
-        ]
+        helped = [each for each in self._sure("clinician", "seen") if each.first > place.last]
         well = [
             each
             for each in self._sure("calm", "gone", "declared")
