@@ -16,6 +16,7 @@ from troly_dental.emergency import Emergency
 from troly_dental.lookup import (
     KEPT,
     MOST_NOTES,
+    NOTES,
     Findings,
     PreviousTurn,
     SpokenAnswer,
@@ -185,7 +186,10 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
         for note in bundled.of_topics(cited, turn.language)
         if note.topic not in {one.topic for one in notes}
     )
-    spare, notes = notes, ((*notes, *earlier)[:MOST_NOTES] if quoted else ())
+    facts = speaking.known_facts(state) if turn.model.reason_unavailable is None else ()
+    theirs = await asyncio.to_thread(bundled.about, facts, turn.language)
+    theirs = tuple(note for note in theirs if note.topic not in {one.topic for one in notes})
+    spare, notes = notes, ((*notes[:NOTES], *theirs, *notes[NOTES:], *earlier)[:MOST_NOTES] if quoted else ())
     text = as_text(pages)
     log.flow("6.1", f"Search completed. Results length: {len(text)} characters")
     log.detail("6.1", text)

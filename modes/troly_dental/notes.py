@@ -21,9 +21,10 @@ from troly.text.match import Lexicon, spans_of, words_outside
 from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import names_mouth, telling_words
 from troly_dental.guard.spelling import spellings_of
+from troly_dental.memory.facts import find_facts
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import doses
-from troly_dental.safety import conditions_of
+from troly_dental.safety import conditions_of, medicines, stated
 from troly_dental.samples import COLLECTION, NoteFile, note_files
 from troly_dental.search.pages import Page
 from troly_dental.sentences import (
@@ -55,10 +56,12 @@ _SCATTER = 4
 PRICE = "cost"
 _DENIED = re.compile(
     r"(?:^|(?<=[,.;]))\s*(?:(?:(?:tôi|toi|em|mình|minh|tui|con|cháu|chau|bé|be|nó|i|he|she|we)\s+(?!.{0,8}(?:muốn|muon|biết|biet|dám|dam|chịu|chiu|thể|the|được|duoc|có tiền|co tien|want|know|like|afford|can)\b))?"
-    r"(?:không|khong|ko|chưa|chua|no|not|nothing|without|don'?t|doesn'?t|never)\b[^,.;?]*"
-    r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;])",
+    r"(?:không|khong|ko|chưa|chua|no|not|nothing|without|don'?t|doesn'?t|never)\b(?:(?!\b(?:thì|thi|mà|ma|sao|so why)\b)[^,.;?])*"
+    r"|[^,.;?]*\b(?:bình thường|binh thuong|cũng được|như thường|is fine|are fine|is normal|isn'?t \w+|aren'?t \w+)\b)(?=[,.;]|(?:thì|thi|mà|ma|sao|so why)\b)",
     re.IGNORECASE,
 )
+_MAY = re.compile(r"\bduoc\b|\b(?:can|may|could) (?:i|we|he|she|they)\b")
+_WHY = re.compile(r"(?<!\bthi )\bsao (?!khong\b|ko\b)\w|\b(?:why|how come)\b")
 # What is not wanted: "trừ implant ra", "ngoài implant ra", "other than implants".
 _EXCLUDED = re.compile(
     r"\b(?:(?:trừ|tru|không tính|chừa|except(?: for)?|other than|apart from|besides|excluding)\s+((?:(?!ra\b)[^,.;?\s]+\s*){1,4})(?:ra\b)?"
@@ -102,13 +105,18 @@ def subjects(question: str) -> dict[str, int]:
 
 
 def just_done(question: str) -> frozenset[str]:
-    """The treatments that `question` tells of as done, where it tells what is felt: that comes of them before anything else
-    ("mới trám răng hôm qua, uống lạnh thấy ê")."""
+    """The treatments that `question` tells of as done, where it tells what is felt or asks when something may be done: that
+    comes of them before anything else ("mới trám răng hôm qua, uống lạnh thấy ê")."""
     asked = spellings_of(question)[-1]
-    if not asked_lexicon().has(asked, "felt"):
+    if not (asked_lexicon().has(asked, "felt") or _asks_when(asked)):
         return frozenset()
     done = [part for part in PART.split(asked) if asked_lexicon().has(part, "just done")]
     return _TREATMENTS & {topic for part in done for topic in subjects(part)}
+
+
+def _asks_when(text: str) -> bool:
+    """Whether it is asked when something may be done: "khi nào được súc miệng"."""
+    return asked_lexicon().has(text, "how long asked") and bool(_MAY.search(fold.fold(text)))
 
 
 def names_subject(question: str) -> bool:
@@ -154,8 +162,14 @@ def _without_denied(question: str) -> str:
 
 
 def _excluded(question: str) -> frozenset[str]:
-    """The topics that `question` names only to leave them out."""
-    return frozenset(topic for told in _EXCLUDED.finditer(question) for topic in _topics_left_out(told))
+    """The topics that `question` names only to leave them out, and the treatments that were not done where it is asked why
+    something is so: "em không niềng răng, sao răng lệch"."""
+    left_out = {topic for told in _EXCLUDED.finditer(question) for topic in _topics_left_out(told)}
+    if _WHY.search(fold.fold(_DENIED.sub("", question))):
+        left_out |= {
+            topic for told in _DENIED.finditer(question) for topic in subjects(told[0])
+        } & _TREATMENTS
+    return frozenset(left_out)
 
 
 def _topics_left_out(told: re.Match[str]) -> set[str]:
@@ -221,13 +235,15 @@ _SHORT = 7
 # that one must have that was not found, of any and of those before.
 _SOUGHT, _GOES_ON, _UNSOUGHT, _FOLLOWED, _NOTES = 0.5, 0.5, 0.6, 0.3, 2
 # The share of one that was not found, where it is so far ahead of the next one.
-_AHEAD, _LEADS = 0.3, 1.25
+_AHEAD, _LEADS, _AS_MUCH = 0.3, 1.25, 0.95
 # How alike two notes are that are both read out, whatever the second one adds.
 _TIE = 0.85
 # What a note gains that is about the person who asks.
 _PERSON = 0.5
 # How many words that the notes do not have are named.
 _NAMED = 4
+# What every medicine of its group is called, and any week of it.
+_ANAESTHETIC, _PREGNANT = "thuốc tê", "mang thai"
 # How near to the first note the second one must be to be read out as well.
 _SECOND = 0.8
 
@@ -312,11 +328,16 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
     points: dict[str, float] = {}
     shares = shares_of(question)
     just = just_done(question) if PRICE not in named else frozenset()
-    # Beside a subject of its own what was done only counts too.
-    since = _SOUGHT if named.keys() - just - _FELT else 2 * _SOUGHT
     whole = {topic for topic, words in named.items() if words >= _WHOLE_SUBJECT or topic in _SWALLOWED}
     first, second = sorted(shares.values(), reverse=True)[:2]
-    unsought = 1.1 if count_told(question) < 2 else _AHEAD if first >= _LEADS * second else _UNSOUGHT
+    leads = first >= _LEADS * second
+    unsought = 1.1 if count_told(question) < 2 else _AHEAD if leads else _UNSOUGHT
+    # What came of what was done has far more of it than that: "nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai".
+    came = {topic for topic, share in shares.items() if just and leads and share == first >= _UNSOUGHT} - just
+    found |= dict.fromkeys(came, 1.0)
+    # Beside a subject of its own what was done only counts too.
+    beside = named.keys() - just - _FELT and not _asks_when(question)
+    since = _SOUGHT if beside or came else 2 * _SOUGHT
     for topic, share in shares.items():
         if topic not in excluded and (
             topic in {*found, *whole, *just}
@@ -327,16 +348,37 @@ def ranked(notes: Sequence[Note], question: str, lang: Lang, before: Sequence[st
             points[topic] = share + max(_SOUGHT * found.get(topic, 0.0), _GOES_ON * (topic in before))
             points[topic] += _SOUGHT * ((topic in whole) + (topic in whole & _SWALLOWED))
             points[topic] += since * (topic in just)
+    for topic in _of_the_person(question, named, before):
+        points[topic] = shares[topic] + 2 * _GOES_ON
     own = [note for note in notes if note.topic not in points]
     best = sorted(
         points, key=lambda topic: (follows and topic != before[0], -points[topic], topic not in before)
     )
-    best = best[: max(len(notes), _NOTES) - len(own)]
+    kept = best[: max(len(notes), _NOTES) - len(own)]
+    # One more that has as much of the question as any, whatever its subject is named like.
+    most = [topic for topic in best if shares[topic] >= max(_AS_MUCH * first, _UNSOUGHT)]
+    best = [*kept, *[topic for topic in most if topic not in kept][:1]]
     top = points[best[0]] if best else 1.0
     shipped = (replace(note, score=round(points[note.topic] / top, 4)) for note in of_topics(best, lang))
     return tuple(
         sorted((*own, *shipped), key=lambda note: (follows and note.topic != before[0], -note.score))
     )
+
+
+def _of_the_person(question: str, named: Mapping[str, int], before: Sequence[str]) -> list[str]:
+    """Those of the topics `before` that speak of what `question` states, where it names nothing else: "mình hút thuốc thì có
+    khác không" is asked of what was spoken of."""
+    facts = [fact for fact in find_facts(question) if fact.kind in {"disease", "pregnancy", "medicine"}]
+    if not facts or named.keys() - subjects(", ".join(fact.value for fact in facts)).keys():
+        return []
+    about = [one.words for one in conditions_of(facts)]
+    pairs = {pair for fact in facts for pair in fold.bigrams(fold.folded_words(fact.value))}
+    return [
+        one.topic
+        for one in of_topics(before, "vi")
+        if any(words.find(one.text) for words in about)
+        or pairs & set(fold.bigrams(fold.folded_words(one.text)))
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +401,11 @@ def answer(
     not speak of is named before them. A sentence with a dose is never read out, whatever a note says.
     """
     named = subjects(question)
-    compared = named if asked_lexicon().has(question, "choice asked") else {}
+    compared = (
+        named
+        if asked_lexicon().has(question, "choice asked") or _COMPARES.search(fold.fold(question))
+        else {}
+    )
     chosen = [
         (note, [each for each in sentences_of(note.text) if not doses(each)])
         for note in notes[:2]
@@ -455,6 +501,7 @@ def _adds(second: Note, first: Note, question: str) -> bool:
     )
 
 
+_COMPARES = re.compile(r"\b(?:hon|than|more|less)\b")
 _POINTS_BACK = re.compile(r"\b(?:it|they|them|nó|chúng|mấy cái đó)\b", re.IGNORECASE)
 
 
@@ -590,6 +637,19 @@ def of_topics(topics: Sequence[str], lang: Lang) -> tuple[Note, ...]:
     """The notes that ship of `topics`, in `lang`; a topic that none has is left out."""
     found = [_by_topic()[topic] for topic in topics if topic in _by_topic()]
     return tuple(_shipped(langs.get(lang) or next(iter(langs.values()))) for langs in found)
+
+
+def about(facts: Sequence[Fact], lang: Lang) -> tuple[Note, ...]:
+    """The notes on what somebody stated of themselves: an allergy, an illness, a pregnancy."""
+    named = [_called(fact) for fact in stated(facts) if fact.kind in {"allergy", "disease", "pregnancy"}]
+    return of_topics(list(dict.fromkeys(topic for one in named for topic in subjects(one))), lang)
+
+
+def _called(fact: Fact) -> str:
+    """What is stated by the name that notes have for it, whatever its words: any anaesthetic, any week of a pregnancy."""
+    if fact.kind == "allergy":
+        return f"dị ứng {_ANAESTHETIC if 'anaesthetic' in medicines().labels_in(fact.value) else fact.value}"
+    return _PREGNANT if any(one.name == "pregnancy" for one in conditions_of([fact])) else fact.value
 
 
 def _shipped(note: NoteFile) -> Note:

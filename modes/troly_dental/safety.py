@@ -22,6 +22,7 @@ from troly_dental.strings import say
 
 _MEDICINE = re.compile(r"\b(?:thuoc|khang sinh|medicines?|medication|drugs?|antibiotics?|painkillers?)\b")
 _NUMBER = re.compile(r"\d+")
+_MONTHS = re.compile(r"\b(?:thang|months?)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,11 @@ class Condition:
         if fact.kind not in self.kinds:
             return False
         if self.under:
-            years = _NUMBER.search(fact.value)
-            return years is not None and int(years.group()) < self.under
+            told = _NUMBER.search(fact.value)
+            years = (
+                int(told.group()) // (12 if _MONTHS.search(fold(fact.value)) else 1) if told else self.under
+            )
+            return years < self.under
         return bool(self.words.find(fact.value) or (fact.kind == "pregnancy" and self.words.find(fact.text)))
 
 
@@ -256,6 +260,11 @@ _FORGET = re.compile(
     r"(?!.*\b(?:seo|vet|dau|kem|gel|nuou|o vang)\b)"
     r"|\b(?:delete|erase|forget)\s+(?:it|that|this|everything|all|what (?:i|you)|(?:about )?my (?:note|fact|allerg|medic|data|info)\w*)"
 )
+# When it is best to come is asked for advice.
+_WHEN_BEST = re.compile(
+    r"\b(?:when|what time|how (?:soon|early|often))\b.*\bshould\b"
+    r"|\b(?:khi|luc|buoi|gio|ngay|bao (?:gio|lau)|may gio)(?: nao)?\b.*\bnen\b|\bnen\b.*\b(?:(?:khi|luc|buoi|gio|ngay) nao|may gio|bao (?:gio|lau))\b"
+)
 # What of one's own one has told, asked by nothing else: "dị ứng của bé là gì", "tôi đang uống thuốc gì".
 _OWN = re.compile(
     r"\bdi ung\s+(?:thuoc\s+)?cua\s+(?:\w+\s+){1,4}la\s+(?:\w+\s+)?(?:gi|j|nao)\b"
@@ -293,7 +302,7 @@ def wishes(question: str) -> tuple[Wish, ...]:
         found.append("medicine")
     if "diagnose" in labels:
         found.append("diagnosis")
-    if "book" in labels:
+    if "book" in labels and not _WHEN_BEST.search(fold(question)):
         found.append("booking")
     elif "hours" in labels:
         found.append("hours")

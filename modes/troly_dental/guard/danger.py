@@ -33,6 +33,8 @@ _DEGREES = re.compile(
     r"|10[0-5](?:[.,]\d)?\s*(?:°|f\b|degrees|fahrenheit)|(?:38|39|40)[.,]\d(?!\d))",
     re.IGNORECASE,
 )
+# A temperature that is none.
+_NO_FEVER = re.compile(r"\D{0,12}(?:36|37)(?:[.,]\d)?(?![\d.,]\d|\s*tuoi\b)(?!.*\b(?:38|39|40|41)\b)")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _NUMBERS = {word: int(value) for value, said in read_lists(LEXICONS / "numbers.txt").items() for word in said}
 _GROUPS = read_lists(LEXICONS / "groups.txt")
@@ -245,7 +247,7 @@ def _breathing(case: _Case) -> bool:
         or any(
             read.near(*one) for one in (("jaw", "locked", 2), ("open", "finger", 5), ("tough", "finger", 4))
         )
-        or (read.near("cannot", "finger", 4, parted=False) and read.has("jaw", "mouth"))
+        or (read.has("jaw", "mouth") and read.does_not_fit("finger", 4))
     ) and not read.cannot("close", 2)
     choked = read.near("voice", "choked", 4) and case.told("injection", "drug", "swell", "infected", "hives")
     throat = choked or read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
@@ -272,7 +274,8 @@ def _unconscious(case: _Case) -> bool:
 
 def _chest(case: _Case) -> bool:
     arm = any(case.read.near(felt, "limb", 3) for felt in ("pressing", "numb")) and case.read.has("shock")
-    return case.mouth and (arm or case.read.near("chest", "pressing", 5))
+    muscle = case.read.has("strain") and not case.told("shock", "breathless", "racing", "limb", "grow")
+    return case.mouth and (arm or (case.read.near("chest", "pressing", 5) and not muscle))
 
 
 def _allergy(case: _Case) -> bool:
@@ -297,8 +300,11 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
-    burnt = any(read.near("splashed", at, 5) or read.near("burnt", at, 3) for at in ("mouth", "soft", "face"))
-    if (read.has("chemical") and burnt) or (read.has("glue") and read.near("glued", "soft", 4)):
+    where = ("mouth", "soft", "face")
+    burnt = any(read.near("burnt", at, 3) for at in where)
+    hurt = burnt or any(read.near("splashed", at, 5) for at in where)
+    strong = read.has("essence", "alcohol") and burnt and not read.has("slight", "mild")
+    if strong or (read.has("chemical") and hurt) or (read.has("glue") and read.near("glued", "soft", 4)):
         return True
     if read.denies("taken") or read.used_up:
         return False
@@ -315,7 +321,8 @@ def _poisoning(case: _Case) -> bool:
     asked = read.asks_leave
     by_mouth = read.taken_by_mouth or read.has("by_mistake")
     chemical = read.near("taken", "chemical", 6, parted=False) and by_mouth and not asked
-    chemical = chemical or (read.near("by_mistake", "chemical", 3) and read.has("taken") and not asked)
+    slipped = read.near("by_mistake", "chemical", 3) or read.near("by_mistake", "essence", 3)
+    chemical = chemical or (slipped and read.has("taken") and not asked)
     all_of_it = read.has("too_much") or read.near("whole", "container", 1)
     mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
     # "cả gói" alone may be of cigarettes.
@@ -325,8 +332,9 @@ def _poisoning(case: _Case) -> bool:
         and read.near("taken", "container", 4)
         and not (asked or read.has("course"))
     )
-    # "nuốt hết nguyên tuýp": of what was spoken of, unless it says what was in it.
-    emptied = all_of_it and read.near("taken", "container", 4) and not read.near("container", "eaten", 2)
+    # "nuốt hết nguyên tuýp": of what was spoken of, unless what it held is eaten anyway: "hũ kẹo".
+    held = read.has("container") and not read.near("container", "eaten", 2)
+    emptied = all_of_it and read.near("taken", "container", 4) and held
     bottle = bottle or (emptied and case.told("drug", "mild_chemical", "chemical") and not asked)
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child", "owner")
@@ -340,7 +348,7 @@ def _poisoning(case: _Case) -> bool:
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
     gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
-    somebodys = child and took_it and (drug or read.has("container", "pill", "chemical", "mild_chemical"))
+    somebodys = child and took_it and (drug or held or read.has("pill", "chemical", "mild_chemical"))
     return any((chemical, mild, wrong, much, bottle and not slip, somebodys, (ill or gone) and not asked))
 
 
@@ -441,7 +449,8 @@ def _object(case: _Case) -> bool:
         return False
     # Whoever has something stuck in the throat now, whether or not it shows yet.
     stuck = any(not read.is_no_event("choked_on", place) for place in read.places("choked_on"))
-    if stuck and read.has("person", "child", "relative", "now") and not read.stands("spat_out", "calm"):
+    now = read.has("person", "child", "relative", "now") or ill or read.cannot("swallow", 2)
+    if stuck and now and not read.stands("spat_out", "calm"):
         return True
     # What burns or pinches from inside is looked for in the child that had it, before anything shows.
     burning = read.near("battery", "missing", 7) and (read.has("child") or case.told_before("child"))
@@ -500,7 +509,9 @@ def _knocked_out(case: _Case) -> bool:
         return False
     if read.near("tooth", "knocked", 8) and (hit or (read.has("knocked") and not read.has("artificial"))):
         return True
-    return hit and read.near("tooth", "out", 4) and not read.near("tooth", "broken", 0)
+    # "Hũ kẹo rớt": it is the jar that fell.
+    jar = read.has("container") and read.near("container", "out", 1)
+    return hit and not jar and read.near("tooth", "out", 4) and not read.near("tooth", "broken", 0)
 
 
 def _impaled(case: _Case) -> bool:
@@ -558,10 +569,13 @@ def _swelling(case: _Case) -> bool:
         return False
     if mouth and read.has("vision") and (case.told("infected", "swell", "fever") or read.has("ache", "harm")):
         return True
-    if read.near("swell", "face", 8) and (mouth or read.near("swell", "face", 4)):
-        return True
-    if mouth and (
-        read.near("face", "taut", 6) and read.has("infected", "swell", "drawn", "procedure", "ache", "sudden")
+    told = read.has("infected", "swell", "drawn", "procedure", "ache", "sudden")
+    # A face that is round as a fruit may be born so, but not one side of it, nor one that has become so.
+    became = read.has("one_side", "now", "sudden") and not read.has("price", "laugh")
+    if (
+        read.near("swell", "face", 8 if mouth else 4)
+        or (mouth and told and read.near("face", "taut", 6))
+        or (became and read.near("face", "likened", 4))
     ):
         return True
     grows = (
@@ -596,11 +610,12 @@ def _nerve(case: _Case) -> bool:
     ):
         return not wears_off and (case.mouth or numbed or read.has("numb", "now", "face"))
     long = any(count >= 2 and read.follows(at, ("day",), 1) for count, at in read.numbers)
+    short = not long and any(read.follows(at, ("hour",), 1) for _, at in read.numbers)
     return (
         read.near("numb", "face", 4)
         and (long or read.has("days", "lasting") or case.told_before("drawn", "injection"))
         and (long or case.told("drawn", "procedure", "days"))
-        and (long or read.has("days") or not read.has("hours_ago"))
+        and (long or read.has("days") or not (short or read.has("hours_ago")))
         and not read.has("how_long")
     )
 
@@ -736,13 +751,11 @@ _THEN_TAKEN = re.compile(
     r"^\s*(?:\w+\s+){0,3}(?:thi|then|:)\s*(?:moi\s+)?(?:cho|uong|dung|dat|nhet|give|take)\b"
 )
 # What stands between a condition and the treatment of which it is asked.
-_MAY_HAVE = re.compile(r"\W*(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*")
+_MAY_HAVE = re.compile(
+    r"\W*(?:\d\d(?:[.,]\d)?\s*(?:do|c)?\s+)?(?:(?:nhe|cao|thi|ma|co|nen|duoc|dc|the|di|lam|bi)\W+)*"
+)
 # "Đang soạn giáo án thì té", "my homework partner": what happened meanwhile, and whom one learns with.
 _NO_LESSON = re.compile(r"\s+(?:thì|mà|ma|partner|buddy|mate|friend)\s", re.IGNORECASE)
-# What closes a question that "có" opened: "có làm lệch mặt không", but not "có sưng mặt, có sao không".
-_CLOSED = re.compile(
-    r"^\s*(?:(?!co\b|phai\b)\w+\s+){0,3}?(?:khong|ko|k|hong|hok)\b(?!\s+(?:ngung|cam|het|dut|bot|ngot|ngoi|chiu|thoi)\b)"
-)  # "có máu hoài không ngừng" asks nothing
 _GOING_ON = "going on"
 # "Nằm một tuần": where a hospital is named, there; what says that it was not so; what a lesson, and what is told, is for.
 _STAYED = re.compile(
@@ -758,8 +771,8 @@ _HAPPENING = (*_NEAR, "pupil", "now", "lasting", "days", "hours", "hours_ago")
 class _Frame(NamedTuple):
     """Words that take back what stands `ahead` of or `back` from them, at so many words at most, in one such `part`.
 
-    Not where somebody `near` stands between, a comma where the `list_ends`, or nothing follows that `asks`; `unless` is
-    what else speaks against it.
+    Not where somebody `near` stands between, a comma where the `list_ends`, or nothing follows that `asks`, or ends what is
+    asked where it has to be `closed`; `unless` is what else speaks against it.
     """
 
     concepts: tuple[str, ...]
@@ -768,6 +781,7 @@ class _Frame(NamedTuple):
     unless: str = ""
     near: tuple[str, ...] = ()
     asks: re.Pattern[str] | None = None
+    closed: bool = False
     list_ends: bool = False
     part: Literal["clause", "sentence", "message"] = "clause"
 
@@ -775,7 +789,7 @@ class _Frame(NamedTuple):
 _TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, near=_NEAR, part="sentence")
 _PAST = _Frame(("past",), _ANY, 8, part="sentence")
 _FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
-_DREADED = _Frame(("dreaded",), _ANY, unless="now")
+_DREADED = _Frame(("dreaded",), _ANY, 2, unless="now")
 _CHRONIC = _Frame(("chronic",), 6, 6, unless=_GOING_ON)
 _THE_OTHER_DAY = _Frame(("the_other_day",), _ANY, 8, unless="now", part="sentence")
 _FRAMES = (
@@ -790,7 +804,7 @@ _FRAMES = (
     _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
     _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
     _Frame(("how_much",), 2, 0, unless="now"),
-    _Frame(("whether",), 4, unless="now", asks=_CLOSED),
+    _Frame(("whether",), 4, unless="now", closed=True),
     _Frame(("often",), 1, unless="now", asks=_RIGHT),
     _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT),
     # "Bác hỏi em có khó thở không thì em không bị".
@@ -802,6 +816,8 @@ _FRAMES = (
     _Frame(("why", "when"), _ANY, unless=_GOING_ON, near=_NEAR),
 )
 _SHOWN_REACH, _ONLINE_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 8, 12, 5, 60
+# Within how many words of a sign the question of it ends.
+_CLOSES = 4
 
 
 class _Reading:
@@ -836,6 +852,8 @@ class _Reading:
             # "Đang coi phim thì": meanwhile.
             and not (self._at(verb.first - 1, "now") and _NO_LESSON.match(self.text, self._end(medium)))
         ]
+        self._all["taut"] += self._all["likened"]
+        self._all["into"] = [place for place in self._all["into"] if not self._spreads_to(place)]
         self._all["declared"] += [
             well
             for well in self._all.get("well", ())
@@ -1131,7 +1149,7 @@ class _Reading:
             or self._only_to_come(place)
             or self._long_ago(place)
             or self._for_a_lesson(place)
-            or (concept == "fever" and self._asks_of_a_treatment(place))
+            or (concept == "fever" and self._is_no_fever(place))
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _GROUPS["figures"] and self._exaggerated(place))
             or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
@@ -1149,6 +1167,7 @@ class _Reading:
                 and any(each.first < place.first == each.last for each in self._sure("hidden"))
             )
             or (concept in _GROUPS["falls"] and self.framed(_THE_OTHER_DAY, place))
+            or (concept == "accident" and self._of_a_limb(place))
             or (
                 concept == "accident"
                 and not self._stated("blood", "head")
@@ -1156,6 +1175,38 @@ class _Reading:
                     0 <= place.first - each.last - 1 <= _SHOWN_REACH + 3 for each in self._sure("artificial")
                 )
             )
+        )
+
+    def _is_no_fever(self, place: _Place) -> bool:
+        """Whether a fever is a medicine's name, is asked of for a treatment, or was measured and is none: "sốt nhẹ 37.5"."""
+        measured = _NO_FEVER.match(fold(self.text[self._end(place) :])) and not _DEGREES.search(self.text)
+        return bool(measured) or self._of_a_medicine(place) or self._asks_of_a_treatment(place)
+
+    def _spreads_to(self, place: _Place) -> bool:
+        """Whether it is a swelling that goes down a throat: "cằm sưng cứng xuống cổ"."""
+        return any(
+            0 <= place.first - each.last - 1 <= 2 and not _LIST.search(self._between(each, place))
+            for each in self._sure("swell", "taut", "grow")
+        )
+
+    def _of_a_medicine(self, place: _Place) -> bool:
+        """Whether a fever is only named by what is good for it, and no word says that this was taken and it goes on all the
+        same: "mang thuốc hạ sốt về", "fever medicine"."""
+        named = self._at(place.first, "drug") or (
+            self._at(place.last + 1, "drug")
+            and bool(_GAP.fullmatch(self.text, self._end(place), self._words[place.last + 1].start))
+        )
+        ailing = self._stated("lasting", "hours", "days") or any(
+            self._at(each.first - 1, "no") for each in self._sure("eased")
+        )
+        return named and not (ailing and self._stated("taken") and not self._stated("may_i"))
+
+    def _of_a_limb(self, blow: _Place) -> bool:
+        """Whether what was hit is a hand or a foot, and no mouth follows: "rớt trúng chân", but not "đập tay vào răng"."""
+        mouth = self._sure("mouth", "face", "tooth", "jaw")
+        return self._at(blow.last + 1, "limb") and not any(
+            1 < each.first - blow.last < 5 and not _STOP_OR_LIST.search(self._between(blow, each))
+            for each in mouth
         )
 
     def _to_be_stopped(self, place: _Place) -> bool:
@@ -1221,8 +1272,11 @@ class _Reading:
 
     def _dreaded(self, place: _Place) -> bool:
         """Whether `place` comes from a sound, a sight or a thought; where something was given it may come from that."""
+        thoughts = [each.last for each in self._sure("dreaded")]
         return self.framed(_DREADED, place) and not any(
-            not self.framed(_PAST, each) for each in self._sure("injection", "drug")
+            # "Thinking of the needle": it was not given.
+            not (self.framed(_PAST, each) or any(0 < each.first - one <= 2 for one in thoughts))
+            for each in self._sure("injection", "drug")
         )
 
     def _exaggerated(self, place: _Place) -> bool:
@@ -1455,6 +1509,17 @@ class _Reading:
                     return True
         return False
 
+    def does_not_fit(self, thing: str, gap: int) -> bool:
+        """Whether `thing` is told to find no room: "không lọt ngón tay", "muỗng vô không vừa"; not "không dùng ống hút"."""
+        return any(
+            self._close(min(no, what), max(no, what), gap)
+            and not _LIST.search(self._between(no, what))
+            and not self._firsts("used") & set(range(no.last + 1, what.first))
+            and any(min(no, what).first < able.first <= max(no, what).last + 2 for able in self._sure("able"))
+            for no in self._live.get("cannot", ())
+            for what in self._live.get(thing, ())
+        )
+
     def _firsts(self, *concepts: str) -> set[int]:
         return {place.first for concept in concepts for place in self._all.get(concept, ())}
 
@@ -1466,9 +1531,17 @@ class _Reading:
                     place.sure or place.first - at <= 1
                 ):
                     between = range(at + 1, place.first)
-                    if not over or all(self._at(step, over) for step in between):
+                    if not over or all(
+                        self._at(step, over) or (over == "gulp_filler" and self._counts(step))
+                        for step in between
+                    ):
                         return True
         return False
+
+    def _counts(self, step: int) -> bool:
+        """Whether a word is a number or what is counted with it: the "5 viên" of "nuốt 5 viên nam châm"."""
+        word = self._words[step].folded
+        return word.isdigit() or word in _NUMBERS or word == "vien"
 
     def swallows_thing(self, verb: _Place) -> bool:
         """Whether what was swallowed is told as a thing, and is nothing that one eats, drinks or takes; "cây kim bé ngậm xong
@@ -1596,8 +1669,9 @@ class _Reading:
 
     def _over(self, place: _Place, concept: str) -> bool:
         """Whether the message goes on that this sign, and no other one between, is over; of one that no relief ends, only
-        where a treatment that was told before explains it."""
-        treatments = self._sure("drawn", "procedure", "injection")
+        where a treatment that was told before explains it, or a faint was at a clinic or on another day."""
+        faint = ("clinician", "days", "the_other_day") if concept == "unconscious" else ()
+        explained = self._sure("drawn", "procedure", "injection", *faint)
         for gone in sorted(self._all.get("gone", ())):
             grown = any(
                 each.first <= gone.last and gone.first <= each.last for each in self._all.get("grow", ())
@@ -1605,7 +1679,7 @@ class _Reading:
             # "38 do roi" are degrees.
             if grown or (gone.first and self._words[gone.first - 1].folded.isdigit()):
                 continue
-            if concept in _GROUPS["no relief"] and not any(each.last < gone.first for each in treatments):
+            if concept in _GROUPS["no relief"] and not any(each.last < gone.first for each in explained):
                 continue
             healed = self._at(gone.first, "healed")
             if 0 < gone.first - place.last <= _NEAR_GONE * (1 + healed):
@@ -1665,6 +1739,8 @@ class _Reading:
         last = place.last - (place.first < place.last and self._at(place.last, "no"))
         if frame.asks and not frame.asks.search(fold(self.text[self._words[last].end :])):
             return False
+        if frame.closed and not self._closed_after(last):
+            return False
         return any(
             self._clause(word, parts) == self._clause(place, parts)
             and (
@@ -1685,6 +1761,19 @@ class _Reading:
             )
             and not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
             and not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
+        )
+
+    def _closed_after(self, last: int) -> bool:
+        """Whether a "no" ends soon after the word `last` the question that a "có" opened: "có làm lệch mặt không", but not
+        "có sưng mặt, có sao không"; "có máu hoài không ngừng" asks nothing."""
+        opened = {at for at, word in enumerate(self._words) if word.folded in _words("opens")}
+        longer = {each.first for each in self._sure("cannot") if each.last > each.first}  # "không chịu"
+        return any(
+            0 < no.first - last <= _CLOSES
+            and not opened & set(range(last + 1, no.first))
+            and not re.search(r"[^\w\s]", self.text[self._words[last].end : self._start(no)])
+            and not (no.first in longer or self._at(no.last + 1, "stop") or self._at(no.last + 1, "eased"))
+            for no in self._sure("no")
         )
 
     def _own_act(self, word: _Place, place: _Place) -> bool:
@@ -1809,8 +1898,12 @@ class _Reading:
         )
 
     def _is_now(self, place: _Place, start: int) -> bool:
+        # "Em đang ôn thi, trẻ bị hóc thì sao": it is the learning that goes on.
+        learnt = {each.first for each in self._sure("study", "prepares")}
         return any(
-            start <= self._start(each) and each.first <= place.first and not self._hidden(each)
+            start <= self._start(each)
+            and each.first <= place.first
+            and not (self._hidden(each) or each.last + 1 in learnt)
             for each in self._sure("now")
         )
 

@@ -87,6 +87,9 @@ def _known() -> tuple[str, ...]:
 def _corrector() -> Corrector:
     """Corrects towards the words of the lists that speak for teeth or danger."""
     chat = chat_spellings(CHAT, LEXICONS / "chat.txt")
+    # "rag" for "răg", of who types no accents; "xung" for "xưng" is a word of its own.
+    bare = {fold(typed): meant for typed, meant in chat.items() if not is_syllable(fold(typed))}
+    chat = bare | chat
     return Corrector(_meant(), _known(), chat, _RULES, short_words=_SHORT_TARGETS, repair=_typed_in_haste)
 
 

@@ -56,15 +56,23 @@ _LISTED = {
 # A number as it is written or said: "20", "hai mươi lăm", "twenty".
 _ONE = r"(?:mot|hai|ba|bon|tu|nam|lam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty)"
 _COUNT = rf"(?:\d{{1,3}}|{_ONE}(?:[ -]{_ONE}){{0,2}})"
+# A child right before its months or years: "bé nhà em: 8 tháng", "con gái được 5t", "my baby is 8 months".
+_CHILD_IS = (
+    r"\b(?:be|chau|con|nhoc|baby|toddler|infant|kid|child|son|daughter|nha (?=em|minh))(?:\s*(?:nha|em|toi|tui|minh|gai|trai|nho|ut|cua|is)\b)*"
+    r"\W+(?:(?:duoc|dc|moi|gan|hon|khoang|tam|gio|da|only|about|almost|just)\s+)*"
+)
 _AGE = re.compile(
-    rf"\b{_COUNT}[\s-]*(?:tuoi|thang tuoi|years?[ -]old|yo)\b|(?<=\bbe ){_ONE} thang\b"
-    r"|(?<=\bbe )\d{1,2}\s*thang\b|(?:(?<=\bbe )|(?<=\bchau )|(?<=\bnha em )|(?<=\bnha minh ))\d{1,2}\s?t\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
+    rf"(?<!\bcon so )(?<!\bcon so: )\b{_COUNT}[\s-]*(?:tuoi|thang tuoi|years?[ -]old|yo)\b"
+    rf"|{_CHILD_IS}(?P<child>{_COUNT}\s*(?:thang(?: tuoi)?|tuoi|t|months?(?:[ -]old)?|years?[ -]old|yo)\b)(?!\s+(?:truoc|nay|sau(?! rang)|lien|qua|ago)\b)"
+    r"|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
 )
 # How far it is: "mang thai 20 tuần", "20 weeks pregnant".
 _WEEKS = re.compile(
     r"\W+(?:(?:duoc|toi|den|hon|gan|khoang|tam|about)\s+)*"
-    rf"(?:{_COUNT}\s*(?:tuan|thang|weeks?|months?)\b|(?:tuan|thang) thu {_COUNT}\b)"
+    rf"(?:{_COUNT}\s*(?:tuan|thang|w|weeks?|months?)\b|(?:tuan |thang )?thu {_COUNT}\b)"
 )
+# Whom its weeks make one: "thai 32 tuần".
+_UNBORN = re.compile(rf"\bthai(?: nhi)?{_WEEKS.pattern}")
 _WEEKS_BEFORE = re.compile(rf"\b{_COUNT}[\s-]*(?:weeks?|months?)\s*$")
 # A pressure that is high, as it was measured.
 _PRESSURE = re.compile(
@@ -660,6 +668,18 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
     else:
         yield from _medicines(part, hits, told)
+    yield from _states(part, hits, told)
+    if "pregnancy" not in labels and (weeks := _weeks_unborn(part)):
+        yield _fact("pregnancy", weeks, told)
+    if high := _PRESSURE.search(part.folded):
+        cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
+        yield _fact("disease", f"{cause} {high['measured']}", told)
+    if age := _AGE.search(part.folded):
+        yield _fact("age", part.written(*age.span("child" if age["child"] else 0)), told)
+
+
+def _states(part: _Part, hits: list[PhraseHit], told: str) -> Iterator[Fact]:
+    """The pregnancies and the illnesses that are named."""
     kinds: tuple[FactKind, ...] = ("pregnancy", "disease")
     for kind in kinds:
         for hit in hits:
@@ -675,11 +695,13 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
                     before, after = _WEEKS_BEFORE.search(part.folded[:start]), _WEEKS.match(part.folded, end)
                     start, end = before.start() if before else start, after.end() if after else end
                 yield _fact(kind, re.sub("^b[iị] ", "", part.written(start, end)), told)
-    if high := _PRESSURE.search(part.folded):
-        cause = "high blood pressure" if re.search("bp|blood", high[0]) else "huyết áp cao"
-        yield _fact("disease", f"{cause} {high['measured']}", told)
-    if age := _AGE.search(part.folded):
-        yield _fact("age", part.written(*age.span()), told)
+
+
+def _weeks_unborn(part: _Part) -> str:
+    """ "Thai 32 tuần", but not "Thái 32 tuần"; "" where none is told."""
+    found = _UNBORN.search(part.folded)
+    weeks = part.written(*found.span()) if found else ""
+    return weeks if weeks.lower().startswith("thai") else ""
 
 
 _NO_ALLERGEN = re.compile(
@@ -778,6 +800,8 @@ def _numbers(part: _Part) -> Iterator[Fact]:
             *unit,
             *folded_words(part.folded[match.end() :])[:2],
         }
+        if part.folded[: match.start()].rstrip(" :").endswith("con so"):
+            continue
         kept = len(match[0]) > _BARE_DIGITS if match[0].isdigit() else not _lexicon("moment").find(match[0])
         if unit and not (set(unit) & _folds("measure") or beside & _folds("counted")):
             continue

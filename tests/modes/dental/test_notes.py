@@ -20,6 +20,7 @@ from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental import notes, samples
+from troly_dental.memory.facts import find_facts
 from troly_dental.memory.store import facts_of
 from troly_dental.notes import NoteAnswer, subjects
 from troly_dental.output_rail import doses
@@ -104,6 +105,8 @@ async def test_what_people_ask_finds_its_note(
         ("i don't smoke, why is my breath bad", "bad-breath"),
         ("mất một răng thì trồng bằng gì, trừ implant ra", "bridge"),
         ("rụng hết răng thì làm sao", "dentures"),
+        ("chưa trám răng bao giờ mà sao răng có đốm đen", "caries"),
+        ("tôi không bọc sứ sao răng vẫn đen", "caries"),
     ],
 )
 async def test_what_is_excluded_or_denied_is_no_topic(services: Services, question: str, topic: str) -> None:
@@ -352,3 +355,51 @@ def test_what_is_felt_after_a_treatment_is_looked_for_in_its_note(
 @pytest.mark.parametrize("ago", ["mấy hôm nay", "mấy bữa rày", "mấy tuần rồi", "mấy năm trước"])
 def test_what_has_gone_on_asks_for_no_time(ago: str) -> None:
     assert "how long asked" not in asked_lexicon().labels_in(f"răng em đau {ago}")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "em không niềng răng, sao răng lệch",
+        "em không niềng răng mà sao răng lại lệch",
+        "I never had braces, why are my teeth crooked",
+    ],
+)
+async def test_a_treatment_that_was_not_done_is_no_answer_to_why(services: Services, question: str) -> None:
+    found = await notes.find_in(services, question, 3, detect(question))
+    assert not {"braces", "aligners"} & {one.topic for one in notes.ranked(found, question, detect(question))}
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "topic"),
+    [
+        # What came of a treatment has more of the question than the treatment.
+        ("nhổ răng hôm kia, chỗ nhổ trống hoác, đau lan lên tai", (), "dry-socket"),
+        ("pulled my tooth 3 days ago and the pain is worse now, bad taste", (), "dry-socket"),
+        # When something may be done depends on what was done.
+        ("Chiều nay em vừa nhổ răng, khi nào được súc miệng nước muối?", (), "after-extraction"),
+        # What one states of oneself in a follow-up is asked of what was spoken of.
+        ("mình hút thuốc lá thì có khác ko", ("scaling",), "scaling"),
+        ("tôi bị tiểu đường thì sao", ("implant",), "implant"),
+    ],
+)
+async def test_the_note_of_what_is_asked_comes_first(
+    services: Services, question: str, before: tuple[str, ...], topic: str
+) -> None:
+    lang = detect(question)
+    found = await notes.find_in(services, question, 2, lang)
+    assert notes.ranked(found, question, lang, before)[0].topic == topic
+
+
+@pytest.mark.parametrize(
+    ("said", "topic"),
+    [
+        ("em dị ứng lidocain", "anaesthetic-and-allergy"),
+        ("I am allergic to articaine", "anaesthetic-and-allergy"),
+        ("em bị dị ứng thuốc tê", "anaesthetic-and-allergy"),
+        ("tôi bị tiểu đường", "diabetes"),
+        ("Thai 32 tuần", "pregnancy"),
+    ],
+)
+def test_what_one_stated_has_a_note(said: str, topic: str) -> None:
+    assert topic in {note.topic for note in notes.about(find_facts(said), "vi")}

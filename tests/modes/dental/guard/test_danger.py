@@ -1363,3 +1363,120 @@ def test_a_sign_counts_where_it_is_so_of_somebody_now(calm: str, there: str) -> 
 )
 def test_what_does_not_stop_is_no_question(text: str, raised: bool) -> None:
     assert (danger(text) is not None) is raised
+
+
+@pytest.mark.parametrize("thing", ["trái bưởi", "quả cam", "trái banh", "cục đá", "bánh mì", "nắm tay"])
+@pytest.mark.parametrize("bare", [False, True])
+def test_one_side_of_a_face_or_one_that_became_so_is_swollen_where_it_is_likened_to_what_is_round(
+    thing: str, *, bare: bool
+) -> None:
+    for text in (f"nửa mặt biến thành {thing}", f"sáng dậy má như {thing}", f"một bên má em bằng {thing}"):
+        found = danger(fold(text) if bare else text)
+        assert found is not None, text
+        assert found.name == "swelling"
+    for text in (f"mặt em tròn như {thing}, niềng răng có thon không", f"răng cửa to như {thing} nhìn kỳ"):
+        assert danger(fold(text) if bare else text) is None, text
+
+
+@pytest.mark.parametrize("fruit", ["grapefruit", "orange", "golf ball", "melon"])
+def test_a_cheek_the_size_of_a_fruit_is_swollen(fruit: str) -> None:
+    assert danger(f"my cheek is the size of a {fruit}") is not None
+    assert danger(f"half of my face turned into a {fruit}") is not None
+    assert danger(f"my face is round as a {fruit}, would braces slim it") is None
+
+
+@pytest.mark.parametrize("oil", ["dầu tràm", "tinh dầu đinh hương", "dầu gió", "clove oil", "tea tree oil"])
+def test_a_strong_oil_that_burnt_a_gum_is_a_danger_and_one_that_is_used_is_none(oil: str) -> None:
+    burnt, used = (
+        ("put {} on my gum and it burnt white", "does {} help a toothache")
+        if oil.endswith("oil")
+        else ("em chấm {} lên lợi giờ lợi cháy trắng", "chấm {} vào răng sâu được không")
+    )
+    assert danger(burnt.format(oil)) is not None
+    assert danger(used.format(oil)) is None
+
+
+@pytest.mark.parametrize(
+    ("calm", "there"),
+    [
+        # What is good for a fever is none; that it was taken and the fever goes on is.
+        ("em mang thuốc hạ sốt về, mai nhổ răng", "nhổ răng về uống hạ sốt hoài không hạ"),
+        (
+            "they gave me fever medicine after the extraction",
+            "fever after my extraction, medicine does not help",
+        ),
+        # Nor is what was measured and is none.
+        ("bé mọc răng sốt nhẹ 37.5", "bé mọc răng sốt 38.5"),
+        ("sốt 37 độ sau nhổ răng", "sốt từ 37.5 lên 39 sau nhổ răng"),
+        # Training explains a chest's pain where it is named as its cause, and the body does not fail.
+        ("đau ngực vì tập gym, cho hỏi răng khôn", "đang tập gym thì đau thắt ngực lan lên hàm"),
+        (
+            "my chest hurts from the gym, can i get my teeth cleaned",
+            "my chest hurts from the gym and my jaw, cold sweat",
+        ),
+        # What fell is the jar, what was hit a foot, what a child got at is eaten anyway.
+        ("hũ kẹo rớt trúng chân, hỏi răng", "hũ kẹo rớt trúng miệng bé gãy răng"),
+        ("bé nghịch làm rớt hũ kẹo dẻo", "bé nghịch hũ thuốc của bà"),
+        ("bé lục hộp sữa uống", "bé lục hộp thuốc uống"),
+        # What does not fit between the teeth, and what is not to be used.
+        ("giờ dùng straw uống smoothie có ok ko, mới nhổ răng", "miệng há không lọt ngón tay"),
+        ("not supposed to use a straw after my extraction, right", "I can't fit a finger in my mouth"),
+        # It is the learning that goes on.
+        (
+            "em đang ôn thi môn sơ cứu, người lớn bị hóc thì làm gì ạ",
+            "em đang ôn thi thì bạn cùng phòng bị hóc",
+        ),
+        # A thought of a needle is none that was given; a lip is numb for hours, not for days.
+        (
+            "heart pounding just thinking of the needle tomorrow",
+            "heart pounding since the needle at the dentist",
+        ),
+        ("em tê môi từ lúc nhổ răng tới giờ 3 tiếng", "em tê môi từ lúc nhổ răng tới giờ 3 ngày"),
+    ],
+)
+def test_what_explains_a_sign_is_heard_and_nothing_else(calm: str, there: str) -> None:
+    assert danger(calm) is None
+    assert danger(there) is not None
+
+
+@pytest.mark.parametrize("well", ["giờ tỉnh rồi khỏe", "giờ tỉnh táo bình thường", "giờ khỏe lại rồi"])
+def test_a_faint_that_has_passed_is_calm_where_a_treatment_or_another_day_explains_it(well: str) -> None:
+    for explained in (
+        "sáng nay nhổ răng em ngất",
+        "chích tê xong em xỉu rồi",
+        "em ngất ở phòng khám nha khoa",
+        "hôm qua em đau răng ngất xỉu",
+    ):
+        assert danger(f"{explained}, {well}") is None, explained
+    for there in ("em đau răng sáng nay ngất xỉu", "em té đập mặt gãy răng ngất xỉu"):
+        assert danger(f"{there}, {well}") is not None, there
+    assert danger("nhổ răng xong em ngất, gọi mãi mới tỉnh, giờ lơ mơ") is not None
+
+
+def test_a_faint_told_in_english_is_no_other() -> None:
+    assert danger("i fainted at the dentist this morning but i'm fine now") is None
+    assert danger("i fainted this morning with a toothache but i'm fine now") is not None
+
+
+@pytest.mark.parametrize("tooth", ["rag", "rg", "rang"])
+def test_a_tooth_is_one_in_the_spellings_of_haste(tooth: str) -> None:
+    found = danger(f"2 cai {tooth} cua vang ra ngoai")
+    assert found is not None
+    assert found.name == "knocked_out"
+
+
+@pytest.mark.parametrize("count", ["2", "5", "ba", "hai"])
+@pytest.mark.parametrize(
+    ("thing", "raised"), [("viên nam châm", True), ("viên bi", True), ("viên kẹo", False)]
+)
+def test_how_many_were_swallowed_changes_nothing_in_what_it_was(
+    count: str, thing: str, *, raised: bool
+) -> None:
+    assert (danger(f"con em nuốt {count} {thing} rồi") is not None) is raised
+
+
+@pytest.mark.parametrize("part", ["cằm", "má", "hàm dưới"])
+def test_a_swelling_that_goes_down_a_neck_is_no_thing_that_was_swallowed(part: str) -> None:
+    found = danger(f"nhổ răng hôm qua giờ {part} sưng xuống cổ")
+    assert found is not None
+    assert found.name == "swelling"

@@ -6,7 +6,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.modes.dental_memory import dental_house, store_of
@@ -485,3 +485,33 @@ def test_what_is_taken_back_is_dropped_and_nothing_else(told: str, back: str, le
 )
 def test_a_medicine_left_out_once_is_taken_all_the_same(text: str, *, denied: bool) -> None:
     assert is_denied(Fact("medicine", "warfarin", text)) is denied
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(1, 30),
+    st.sampled_from(["tháng", "tuổi", "t"]),
+    st.sampled_from(["bé nhà em", "con gái", "cháu", "bé", "con em"]),
+    st.sampled_from([" ", ": ", " được ", " mới "]),
+    st.booleans(),
+)
+def test_how_old_a_child_is_stands_right_after_it(
+    count: int, unit: str, child: str, between: str, bare: bool
+) -> None:
+    def facts(text: str) -> set[str]:
+        return {fact.kind for fact in find_facts(fold(text) if bare else text)}
+
+    assert "age" in facts(f"{child}{between}{count} {unit}")
+    # What lasts so long, and a figure, are nobody's age.
+    assert "age" not in facts(f"{child} niềng{between}{count} tháng")
+    assert facts(f"con số {count} {unit}") | facts(f"con số: {count} {unit}") == set()
+
+
+@pytest.mark.parametrize("count", [8, 20, 32])
+@pytest.mark.parametrize(
+    "said", ["Thai {} tuần", "em thai được {} tuần", "thai {}w", "thai tuan thu {}", "thai nhi {} tuần"]
+)
+def test_weeks_make_a_pregnancy(said: str, count: int) -> None:
+    [fact] = [one for one in find_facts(said.format(count)) if one.kind == "pregnancy"]
+    assert str(count) in fact.value
+    assert not [one for one in find_facts(f"ở Thái {count} tuần") if one.kind == "pregnancy"]
