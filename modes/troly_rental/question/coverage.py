@@ -22,6 +22,7 @@ from troly_rental.question.pointers import (
     sets_against,
     several_pointed,
 )
+from troly_rental.question.traits import all_kinds
 from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
@@ -123,8 +124,10 @@ def unread_words(
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
     if parsed.entity == "invoice" and not parsed.measures:
         spans += [found.span() for found in PAID_YET.finditer(fold(text))]
-    if "type" in _fields(parsed):
-        spans += spans_of(parts.vocabulary.find(text, "kinds", "any"))
+    typed = "type" in _fields(parsed)
+    spans += (
+        spans_of(parts.vocabulary.find(text, "kinds", "any")) if typed else all_kinds(parts.vocabulary, text)
+    )
     for label in ("price", "area", *RATES, "people", "bedrooms", "views"):
         if label in _fields(parsed):
             named = {f"about {label}", f"unit {label}"} & {*lists("amounts")}
@@ -206,7 +209,8 @@ def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Sp
         measured and not parsed.group and ordered - measured
     )  # "trong đó tin nào nhiều lượt xem nhất, giá bao nhiêu"
     if (not parsed.edited and not placed) or of_one:
-        yield from of_shown(text)
+        find = parts.vocabulary.find  # "tôi có mấy phòng, trong đó …" points at its own
+        yield from (one for one in of_shown(text) if of_one or not find(text[: one[0]], "asks", *entities()))
 
 
 def _comparing_words(

@@ -28,7 +28,7 @@ from troly_rental.question.output import (
 from troly_rental.question.places import parse_places
 from troly_rental.question.pointers import of_shown
 from troly_rental.question.spelling import correct_spelling
-from troly_rental.question.traits import asked_states, parse_status, parse_traits
+from troly_rental.question.traits import all_kinds, asked_states, parse_status, parse_traits
 from troly_rental.question.types import Filter, Measure, Mode, Order, Remark, Span, merge_filters
 from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 from troly_rental.roles import Role
@@ -141,7 +141,7 @@ _NUMBERED = re.compile(
     r"(?<!\w)(?:phong|can|nha|can ho|room|flat|apartment)\s+(?:so|number|no\.?|ma|id|#)\s*(\d{1,7})(?![\w.,]*\d)"
 )
 """A room by its number in the data."""
-_TO_SEE = re.compile(r"(?<!\w)(?:xem|coi|lich|hen)(?!\w)")
+_TO_SEE = re.compile(r"(?<!\w)(?<!luot )(?:xem|coi|lich|hen)(?!\w)")
 _PAPER = re.compile(r"(?i)(?<!\w)hđ(?!\w)")
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
@@ -350,7 +350,11 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     if entity in {"room", "post"} and not own:
         output = _rates_asked(vocabulary, text, output)
     kind_said = own or any(one.field == "type" for one in filters)
-    if entity in {"room", "post"} and not kind_said and _plain_only(vocabulary, text, output):
+    if (
+        entity in {"room", "post", "room_seeking_post"}
+        and not kind_said
+        and _plain_only(vocabulary, text, output)
+    ):
         filters = merge_filters([*filters, Filter("type", "=", "room")])
     numbered = _NUMBERED.search(fold(text)) if entity == "room" and not own else None
     if numbered:  # one room, with all that is known of it
@@ -401,7 +405,9 @@ def _plain_only(vocabulary: Vocabulary, text: str, output: OutputRequest) -> boo
     )
     shown = not (figures or ended) and vocabulary.find(text, "asks", "trend", "table", "chart", "by type")
     return bool(
-        vocabulary.find(text, "kinds", "room") and not shown and (output.measures or output.single or ended)
+        vocabulary.find(text, "kinds", "room")
+        and not (shown or all_kinds(vocabulary, text))
+        and (output.measures or output.single or ended)
     )
 
 

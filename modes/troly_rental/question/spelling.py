@@ -19,7 +19,7 @@ from troly_rental.question.types import Span
 from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 
 MOST_CHARACTERS = 1_000
-_NO_N = re.compile(r"^[b-df-hj-np-tv-xz]*[aeiouy]{1,2}g$")
+_NO_N = re.compile(r"^[b-df-hj-np-tv-xz]*[aeiouy]{1,2}[gh]$")
 # A short word before a dot is an abbreviation: "Q.1", "tp.HCM".
 _DOTTED = re.compile(r"\b(q|p|tp|d|h|kp|dist|quan|phuong)\.\s*(?=\w)", re.IGNORECASE)
 _RULES = SpellingRules(shortest_typed=4, chat_anywhere_from=3)
@@ -32,7 +32,7 @@ def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = (
     `lang` is the language of the talk: it decides where the message shows none. Longer messages are read up to 1,000
     characters. Names of places and landmarks that are spelt as listed are left alone, and what is `protected`.
     """
-    text = _DOTTED.sub(r"\1 ", nfc(text[:MOST_CHARACTERS]))
+    text = _with_lost_letters(_DOTTED.sub(r"\1 ", nfc(text[:MOST_CHARACTERS])))
     names = [
         (one.start, one.end)
         for one in places().find(text)
@@ -47,8 +47,26 @@ def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = (
         for hit in Vocabulary().find(text, "wheres", "elsewhere")
         if len(hit.phrase) > _RULES.shortest_typed
     ]
-    phrases = spans_of([*listed, *away])
-    return _corrector().correct(text, lang=lang, protected=[*names, *phrases, *protected]).text
+    # With a capital a word of a name may be one that nobody here has: "Phương Nhật".
+    titled = [
+        (one.start, one.end)
+        for one in tokens(text)[1:]
+        if text[one.start].isupper() and one.folded in _name_words() and not text.isupper()
+    ]
+    given = [*names, *titled, *spans_of([*listed, *away]), *protected]
+    return _corrector().correct(text, lang=lang, protected=given).text
+
+
+def _with_lost_letters(text: str) -> str:
+    """`text` with the n that a name of several words lost: "dog da" is Đống Đa and no dog, "ha dog" Hà Đông."""
+    for token in reversed(tokens(text)):
+        whole = f"{text[: token.end - 1]}n{text[token.end - 1 :]}"
+        if _NO_N.search(token.folded) and any(
+            one.start <= token.start < one.end and " " in one.typed and not one.near
+            for one in places().find(whole)
+        ):
+            text = whole
+    return text
 
 
 def is_listed(word: str) -> bool:
@@ -59,18 +77,15 @@ def is_listed(word: str) -> bool:
 def _repair(token: WordToken) -> str | None:
     """A word with telex keys left in; one with accents that no list has, whose letters one has ("quân": "quận")."""
     word = token.folded
-    if (
-        _NO_N.search(word)
-        and word not in _everyday() | _spellings().keys()
-        and f"{word[:-1]}ng" in _spellings()
-    ):
-        return f"{token.text[:-1]}ng"  # "rộg", "thág": no syllable ends so
     known, names = _spellings(), _name_words()
+    strange = accents(token.text) or not is_listed(word)  # with its accents "đốg" is no "dog"
+    if _NO_N.search(word) and strange and f"{word[:-1]}n{word[-1]}" in {*known, *names, *_everyday()}:
+        return f"{token.text[:-1]}n{token.text[-1]}"  # "rộg", "mìh": no syllable ends so
     if not (word in known or word in names or is_syllable(word) or word in _everyday()):
         plain = without_telex(word)
         return plain if len(word) > 1 and word.isalpha() and plain in known else None
     spellings = known.get(word, frozenset())
-    if not spellings or not accents(token.text) or word in names or token.text in lists("everyday")[""]:
+    if not spellings or not accents(token.text) or token.text in lists("everyday")[""]:
         return None
     if any(accents_agree(token.text, other) for other in spellings):
         return None

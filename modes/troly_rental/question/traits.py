@@ -20,7 +20,7 @@ _EITHER = re.compile(r"\s*(?:hoac|hay|or)(?:\s+(?:co|la|with))?\s*")
 _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
 _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
-_ALL_KINDS = re.compile(r"(?:all|any|every|tat ca|moi|du|ca)\s")
+_ALL_KINDS = re.compile(r"(?:all|any|every|whatever|regardless|tat ca|moi|du|ca|bat ke|khong)\s|.*\scung\s")
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
@@ -35,7 +35,7 @@ _IS_IT = re.compile(
 )
 """What asks of one appointment whether it is so ("is my viewing confirmed"), not which are so."""
 _LEFT_OUT = re.compile(
-    r"(?<!\w)(?:khong (?:tinh|ke|dem)|ngoai tru|loai tru|tru|ngoai|except|exclud(?:e|ing)|not counting"
+    r"(?<!\w)(?:khong (?:tinh|ke|dem|lay|muon|thich|xem)|ngoai tru|loai tru|tru|ngoai|except|exclud(?:e|ing)|not counting"
     r"|bo(?= (?:phong|can|cai|nha)\s)|(?:bo|loai|gat)(?= (?:may|cac|nhung|het)\s))"
     r"((?:\s+(?:ra|het|may|cac|nhung|phong|tro|can|cai|nha|hoa don|hop dong|tin|nao|co|the|any|rooms|ones|those|that are|that have|with))*)\s*$"
 )
@@ -225,10 +225,16 @@ def _kinds(
         filters.append(Filter("type", "!=" if turn else "=", hit.label))
         used.append((hit.start, hit.end))
         previous = (hit, turn)
-    if any(_ALL_KINDS.match(fold(hit.phrase)) for hit in vocabulary.find(text, "kinds", "any")):
+    if all_kinds(vocabulary, text):
         filters = [one for one in filters if one.op == "!="]  # "rooms and flats, all kinds together"
     wanted = {f.value for f in filters if f.op == "="}
     return [f for f in filters if not (f.op == "!=" and f.value in wanted)], used, read
+
+
+def all_kinds(vocabulary: Vocabulary, text: str) -> list[Span]:
+    """Where it is said that any kind of dwelling counts: "(mọi loại)", "loại nào cũng được"."""
+    hits = vocabulary.find(text, "kinds", "any")
+    return [(hit.start, hit.end) for hit in hits if _ALL_KINDS.match(fold(hit.phrase))]
 
 
 def _but(text: str, hit: PhraseHit, others: list[PhraseHit]) -> bool:
