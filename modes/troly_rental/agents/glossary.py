@@ -21,7 +21,10 @@ from troly_rental.strings import say
 
 PASSAGES = 6
 PASSAGE_CHARS = 220
-_GOES_ON = re.compile(r"\W*(?:(?:the|vay)\s+)?(?:con|the|vay|and|what about|how about)(?!\w)")
+_GOES_ON = re.compile(
+    r"^\W*(?:(?:the|vay)\s+)?(?:con|the|vay|and|what about|how about)(?!\w)|(?<!\w)(?:thi (?:sao|s)|cung (?:vay|the)|too|as well)(?!\w)"
+)
+"""What asks the same of another thing: "còn chung cư", "chung cư cũng vậy hả"."""
 _MEANING = re.compile(
     r"(?<!\w)(?:la gi|la sao|(?:co )?nghia (?:la|gi)|y nghia|khac\s+(?:\w+\s+){0,4}?(?:gi|nhau|(?:o )?(?:diem|cho) nao|sao|the nao)"
     r"|(?:duoc |cach |tinh )(?:tinh|ra)(?: ra)?(?= (?:sao|the nao|nhu the nao|nhu nao|kieu gi))|tinh (?:sao|the nao|nhu the nao|ra sao|kieu gi)|cach tinh|(?:theo|bang) don vi (?:nao|gi)|what does|what is an?|mean|means|meaning|difference between|differ from"
@@ -44,17 +47,20 @@ _APART = re.compile(r"(?<!\w)(?:khac|difference|differ|different)(?!\w)")
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the glossary says: of a term that a message names, for a model; and what answers the message, "" for nothing."""
+    """What the glossary says: of a term that a message names, for a model; and what answers the message, "" for nothing. `sure` says
+    that nothing else can be meant: the message asks for a meaning, or goes on from an answer of the glossary.
+    """
 
     term: str = ""
     answer: str = ""
+    sure: bool = False
 
 
 async def explain(question: RentalQuestion, turn: TurnContext) -> Explanation:
     """What the glossary says of the words of `question`, behind the one that it answered where that goes on from it."""
     said = within(turn.history, question.session, 2)
     glossary = say("control.glossary", turn.language, text="").strip()
-    goes_on = len(said) == 2 and said[1].text.startswith(glossary) and _GOES_ON.match(fold(question.text))
+    goes_on = len(said) == 2 and said[1].text.startswith(glossary) and _GOES_ON.search(fold(question.text))
     text = f"{said[0].text} {question.text}" if goes_on else question.text
     found = await turn.services.knowledge.search(
         text,
@@ -74,7 +80,11 @@ async def explain(question: RentalQuestion, turn: TurnContext) -> Explanation:
     named = [text_of for name, text_of in terms if {*folded_words(name)} <= {*folded_words(text)}]
     general = _asks(question, text)
     told = _told(question.text, text, named, terms) if general else ""
-    return Explanation(one_line("".join(named[:1]), PASSAGE_CHARS), one_line(told, 2 * PASSAGE_CHARS))
+    return Explanation(
+        one_line("".join(named[:1]), PASSAGE_CHARS),
+        one_line(told, 2 * PASSAGE_CHARS),
+        asks_meaning(question) or bool(goes_on),
+    )
 
 
 def asks_meaning(question: RentalQuestion) -> bool:
@@ -115,5 +125,11 @@ def _content(text: str) -> set[str]:
     """The folded words of a message that say what it asks about."""
     plain = fold(text)
     spans = [found.span() for one in (_MEANING, _IN_GENERAL) for found in one.finditer(plain)]
-    spans += spans_of(Vocabulary(text).find(text, "asks", "by month"))
+    find = Vocabulary(text).find
+    spans += spans_of(find(text, "asks", "by month"))
+    named = [one for one in find(text, "asks") if " " in one.phrase]  # "tiền thuê", where "thuê" says nothing
+    idle = find(text, "neutral", "neutral")
+    spans += spans_of(
+        one for one in idle if not any(a.start <= one.start and one.end <= a.end for a in named)
+    )
     return {one.folded for one in without_everyday(text, spans)}

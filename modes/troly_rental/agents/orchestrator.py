@@ -45,9 +45,9 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     explained, reply, message = Explanation(), None, ""
     if not question.sql and (asks_meaning(question) or not is_certain(question.parsed)):
         explained = await explain(question, turn)
-        unread, meaning = bool(question.parsed.unread), asks_meaning(question)
-        unknown = meaning and unread and not question.parsed.edited
-        if (explained.answer and (meaning or unread)) or unknown:  # no rooms that are as the term says
+        unread = bool(question.parsed.unread)
+        unknown = asks_meaning(question) and unread and not question.parsed.edited
+        if (explained.answer and (explained.sure or unread)) or unknown:  # no rooms that are as the term says
             question = replace(question, parsed=ParsedQuestion("GENERAL_CHAT", question=question.text))
             message = say("control.no_term", turn.language)
     if question.sql:

@@ -49,8 +49,8 @@ COUNT_SECONDS = 2.0
 ROUNDING = Decimal("0.01")
 MOST_CHARS = 1500
 AGAIN = 3
-FEW_ROWS = 8
-"""Most rows that are told beside their number."""
+OWN_ROWS, FEW_ROWS = 8, 3
+"""Most rows that are told beside their number: of the asker's own, and of others."""
 BEFORE = 6
 """Messages whose figures a sentence may take up."""
 _UNREAD = frozenset({"said.unread", "said.unread_before", "said.unread_of_one"})
@@ -221,17 +221,17 @@ async def _around(
 
 
 async def _counted_rows(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> str:
-    """What is counted, where the asker's own rows are few; "" for others."""
+    """What is counted, where it is few rows, of the asker's own some more; "" for others."""
     parsed, result, scope = question.parsed, execution.result, question.scope
-    counts = parsed.own and not parsed.group and [one.kind for one in parsed.measures] == ["count"]
+    counts = not parsed.group and [one.kind for one in parsed.measures] == ["count"]
     count = result.rows[0][0] if counts and result.rows else 0
-    if scope is None or not isinstance(count, int) or not 0 < count <= FEW_ROWS:
+    if scope is None or not isinstance(count, int) or not 0 < count <= (OWN_ROWS if parsed.own else FEW_ROWS):
         return ""
     listed = replace(parsed, measures=(), mode="LIST", limit=None)
     sql = build_query(listed, question.who.role).sql(dialect="duckdb")
     try:
-        checked = check(sql, scope.columns(), max_rows=FEW_ROWS, now=turn.now)
-        rows = await turn.services.sandbox.run(scope, checked, seconds=COUNT_SECONDS, max_rows=FEW_ROWS)
+        checked = check(sql, scope.columns(), max_rows=OWN_ROWS, now=turn.now)
+        rows = await turn.services.sandbox.run(scope, checked, seconds=COUNT_SECONDS, max_rows=OWN_ROWS)
     except SandboxError:
         return ""
     found = ResultSet(rows.columns, rows.rows, count, parsed.entity)

@@ -113,7 +113,7 @@ def unread_words(
 
     `changed` says that the message changed the query before it, by words of change; `pointed` words point at a row.
     """
-    text = parts.text
+    text, find = parts.text, parts.vocabulary.find
     spans = [*parts.read, *_neutral(parts)]
     for label in {*_told_labels(parts, parsed)} & {*lists("asks")}:
         spans += spans_of(parts.vocabulary.find(text, "asks", label))
@@ -143,6 +143,11 @@ def unread_words(
         spans += groups.values()
     spans += [(found.end() - 3, found.end()) for found in OFTEN.finditer(fold(text))]
     idle = {word.start for word in without_everyday(text, spans, _IDLE)}
+    if not text.isascii():  # an everyday word may lack its accents beside others: "kiem ở ghép"
+        bare = fold(text)
+        plain = (*spans, *spans_of(find(bare, "neutral", "neutral")), *spans_of(find(bare, "talk", "find")))
+        said = {word.start for word in without_everyday(bare, plain, _IDLE)}
+        idle -= {one.start for one in tokens(text) if one.text.isascii() and one.start not in said}
     words = [
         word
         for word in words_outside(tokens(text), spans)
@@ -170,7 +175,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
     beside = any((one.field, one.op) == ("id", "in") for one in parsed.filters)
     if not (beside or (parsed.group and parsed.measures)):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
-    if parsed.entity in PAPERS and not any((one.field, one.op) == ("month", "in") for one in parsed.filters):
+    both = ("month", "in"), ("status", "in")  # months side by side, or all that is not paid up to one
+    if parsed.entity in PAPERS and not any((one.field, one.op) in both for one in parsed.filters):
         yield from (one.span() for one in _MONTH_TOO.finditer(fold(text)))
     if not parsed.picked:
         yield from unresolved_rows(parts, parsed)
@@ -196,7 +202,7 @@ def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Sp
     for span, place in shown:
         asked = details_of(text) or (counted and " " in text[slice(*span)])  # "make it a pie chart"
         led = any(start <= span[1] - 2 < end for start, end in parts.read)
-        held = fields & ({*PLACES} if place else {"building"} if parsed.own else set())
+        held = fields & ((PLACES if place else set()) | ({"building"} if parsed.own else set()))
         named = placed and span[1] - span[0] <= len("there")  # "is it cheap in District 3"
         if asked and not (led or named or (held and parsed.edited)):
             yield span

@@ -70,7 +70,7 @@ _HOW_IS_IT = re.compile(
     r"(?<!\w)(?:tinh sao|sao|the nao|nhu the nao|ra sao|nhu nao|how are|what are|what is)(?!\w)"
 )
 _INCLUDED = re.compile(
-    r"(?<!\w)(?:(?:gia|tien)\s+(?:(?:thue|phong|nha|nay|do)\s+)*)?(?:(?:co|da|la)\s+)*(?:bao gom|gom|tinh ca|tinh luon|kem)\s+(?:(?:ca|luon|tien|phi)\s+)*(?:dien|nuoc)(?:\s+(?:va\s+)?nuoc)?(?:\s+luon)?"
+    r"(?<!\w)(?:(?:gia|tien)\s+(?:(?:thue|phong|nha|nay|do|tren|day|ghi|trang|tin|niem yet)\s+)*)?(?:(?:co|da|la)\s+)*(?:bao gom|gom|tinh ca|tinh luon|kem)\s+(?:(?:ca|luon|tien|phi)\s+)*(?:dien|nuoc)(?:\s+(?:va\s+)?nuoc)?(?:\s+luon)?"
     r"(?=\W*(?:khong|ko|chua|hay|k|vay|roi|a|nhi|luon|$))|(?<!\w)(?:is|are|does|do)\b.*\b(?:includ\w+|cover\w*)\s*(?:the\s+)?(?:electricity|water|utilities|bills|power)?(?:\s+and\s+water)?"
     r"|(?<!\w)(?:utilities|electricity|water)\s+(?:and\s+water\s+)?included"
 )
@@ -115,6 +115,7 @@ class QuestionParts:
     needless: frozenset[str]
     missing: tuple[Remark, ...]
     remarks: tuple[Remark, ...]
+    today: date
     rank: int = 1
     """The place in the order that is asked for: 2 for "rẻ thứ nhì", of which `text` says "rẻ nhất"."""
     read: tuple[Span, ...] = ()
@@ -138,7 +139,8 @@ _RANK_OF = re.compile(
 _ORDINALS = {"nhi": 2, "tu": 4, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 """Ordinals of rank; the others are said by their numbers."""
 _NUMBERED = re.compile(
-    r"(?<!\w)(?:phong|can|nha|can ho|room|flat|apartment)\s+(?:so|number|no\.?|ma|id|#)\s*(\d{1,7})(?![\w.,]*\d)"
+    r"(?<!\w)(?:phong|can|nha|can ho|room|flat|apartment)\s+(?:(?:so|number|no\.?|ma|id|#)\s*(\d{1,7})|(\d{3,7}))(?!\w|[.,]\d)"
+    r"(?!\s*(?:k|m|tr\w*|trieu|nghin|ngan|cu|m2|met|vuong|dong|vnd|nguoi|phong|can|mil\w*|rooms?|sq\w*|square|people)(?!\w))"
 )
 """A room by its number in the data."""
 _TO_SEE = re.compile(r"(?<!\w)(?<!luot )(?:xem|coi|lich|hen)(?!\w)")
@@ -346,7 +348,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     known = entities()[entity].fields
     filters = merge_filters([one for one in found if one.field in known])
     unknown = dict.fromkeys(one.field for one in found if one.field not in known)
-    output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money)
+    output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money, own=own)
     if entity in {"room", "post"} and not own:
         output = _rates_asked(vocabulary, text, output)
     kind_said = own or any(one.field == "type" for one in filters)
@@ -358,7 +360,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         filters = merge_filters([*filters, Filter("type", "=", "room")])
     numbered = _NUMBERED.search(fold(text)) if entity == "room" and not own else None
     if numbered:  # one room, with all that is known of it
-        filters = merge_filters([*filters, Filter("id", "=", int(numbered[1]))])
+        filters = merge_filters([*filters, Filter("id", "=", int(numbered[1] or numbered[2]))])
         output = replace(output, measures=(), group=(), order=(), mode="LIST", single=True)
     output = _counted_states(text, output, states, status_spans)
     if any(one.kind == "count_where" for one in output.measures):
@@ -392,6 +394,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
             *([Remark.of("said.metered")] if included else []), *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
         ),
+        today=now.date(),
         rank=rank,
         read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *([included.span()] if included else []), *_limit_spans(text, limit), *ranked_span(text)),
     )  # fmt: skip
@@ -527,7 +530,7 @@ def _entity(named: list[str], money: str) -> str:
 
 
 def _output(
-    vocabulary: Vocabulary, text: str, filters: list[Filter], entity: str, money: str
+    vocabulary: Vocabulary, text: str, filters: list[Filter], entity: str, money: str, *, own: bool
 ) -> OutputRequest:
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
@@ -570,7 +573,11 @@ def _output(
     )
     if measures == (Measure("avg", "total"),) and "month" in output.group:
         return replace(output, measures=(Measure("monthly", "total"),), group=(), order=())
-    if entity not in _OWN_ENTITIES and any(one.kind == "sum" and one.field == "price" for one in measures):
+    if (
+        entity not in _OWN_ENTITIES
+        and not own
+        and any(one.kind == "sum" and one.field == "price" for one in measures)
+    ):
         measures = (Measure("count"),)  # nobody adds up the rents of others: "tổng cộng bao nhiêu phòng"
     return replace(output, measures=measures)
 

@@ -21,6 +21,7 @@ _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
 _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
 _ALL_KINDS = re.compile(r"(?:all|any|every|whatever|regardless|tat ca|moi|du|ca|bat ke|khong)\s|.*\scung\s")
+_ENDED = re.compile(r"\s+(?:gia\s+)?(\w+)\s+(?:nhat|nhut)(?!\w)")
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
@@ -213,7 +214,9 @@ def _kinds(
             read.append((hit.start, hit.end))  # "2 đứa share phòng, cần phòng trọ": how they live
             continue
         joined = any(
-            _LIST_GAP.fullmatch(fold(text[min(hit.end, o.end) : max(hit.start, o.start)])) for o in others
+            _LIST_GAP.fullmatch(fold(text[min(hit.end, o.end) : max(hit.start, o.start)]))
+            or _said_alike(text, hit, o)
+            for o in others
         )
         turn = _turn(text, hit, [t for t in turns if t.label == "without"], previous)
         meant = joined or turn or _TYPE_ASKED.search(fold(text[: hit.start])) or _but(text, hit, others)
@@ -229,6 +232,12 @@ def _kinds(
         filters = [one for one in filters if one.op == "!="]  # "rooms and flats, all kinds together"
     wanted = {f.value for f in filters if f.op == "="}
     return [f for f in filters if not (f.op == "!=" and f.value in wanted)], used, read
+
+
+def _said_alike(text: str, hit: PhraseHit, other: PhraseHit) -> bool:
+    """Whether the same is asked of two kinds one after the other: "phòng trọ rẻ nhất … với căn hộ mini rẻ nhất"."""
+    behind = [_ENDED.match(fold(text), one.end) for one in (hit, other)]
+    return all(behind) and len({found[1] for found in behind if found}) == 1
 
 
 def all_kinds(vocabulary: Vocabulary, text: str) -> list[Span]:
