@@ -15,6 +15,7 @@ from troly.text.shorten import one_line
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.data.places import places
 from troly_rental.data.samples import COLLECTION
+from troly_rental.question.pointers import of_shown, one_shown
 from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.sessions import within
 from troly_rental.strings import say
@@ -91,7 +92,8 @@ def asks_meaning(question: RentalQuestion) -> bool:
     """Whether the message asks what a term means or how an amount comes about, and of no rooms or papers in particular."""
     parsed, text = question.parsed, question.text
     told_apart = parsed.limit or (parsed.order and not parsed.group) or {*parsed.group} - {"month"}
-    narrowed = any(map(str.isdigit, text)) or places().find(text) or Vocabulary(text).owned(text)
+    pointed = one_shown(text) or of_shown(text)
+    narrowed = any(map(str.isdigit, text)) or places().find(text) or Vocabulary(text).owned(text) or pointed
     return bool(_MEANING.search(fold(text))) and not (told_apart or narrowed or parsed.refused)
 
 
@@ -112,7 +114,9 @@ def _told(message: str, text: str, named: Sequence[str], terms: Sequence[tuple[s
     sentences = [one for _, passage in terms for one in _SENTENCE.split(passage)]
     whole = [passage for _, passage in terms]
     known = {word for name, passage in terms for word in folded_words(f"{name} {passage}")}
-    asked, new = _content(text) & known, _content(message) & known if message != text else set()
+    asked = _content(text) & known
+    # "còn phòng trọ": the term was named before, its sentence tells the kinds it knows.
+    new = _content(message, "kinds") & known if message != text else set()
     said = {*folded_words(_MEANING.sub(" ", fold(message)))}
     pieces = whole if _APART.search(fold(text)) else sentences
     fitting = [one for one in pieces if asked and asked <= {*folded_words(one)}]
@@ -121,11 +125,12 @@ def _told(message: str, text: str, named: Sequence[str], terms: Sequence[tuple[s
     return _CODE.sub("", fitting[0]).replace("`", "") if fitting else ""
 
 
-def _content(text: str) -> set[str]:
-    """The folded words of a message that say what it asks about."""
+def _content(text: str, *without: str) -> set[str]:
+    """The folded words of a message that say what it asks about, `without` those of a word list."""
     plain = fold(text)
     spans = [found.span() for one in (_MEANING, _IN_GENERAL) for found in one.finditer(plain)]
     find = Vocabulary(text).find
+    spans += [span for name in without for span in spans_of(find(text, name))]
     spans += spans_of(find(text, "asks", "by month"))
     named = [one for one in find(text, "asks") if " " in one.phrase]  # "tiền thuê", where "thuê" says nothing
     idle = find(text, "neutral", "neutral")

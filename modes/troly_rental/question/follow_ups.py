@@ -7,7 +7,7 @@ from an answer is for a model to understand.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -83,9 +83,15 @@ _END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
 _IN_ALL = re.compile(r"(?<!\w)(?:tat ca|tong cong|ca thay|het thay|in total|in all|altogether|overall)(?!\w)")
 """What asks for one figure after groups."""
 _OTHER_ONE = re.compile(
-    r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)"
+    r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)|(?<!\w)thi sao\W*$"
 )
 """What asks the figure of another amenity: "còn wifi"."""
+_AS_FIRST = re.compile(
+    r"(?<!\w)(?:nhu|giong|theo)\s+(?:luc\s+)?(?:ban dau|luc dau)(?!\w)|(?<!\w)(?:as at first|originally|in the beginning)(?!\w)"
+)
+"""What means the conditions before all changes."""
+_ANOTHER = re.compile(r"(?<!\w)(?:(?:is|are) there|any|ones?)(?!\w)")
+"""What speaks of others than the one shown: "is there one that allows pets"."""
 _ANY_MORE = re.compile(r"^\W*(?:con|co|any|is there|are there)(?!\w)|(?<!\w)(?:khong|ko|chua|nua)\W*$")
 """What asks whether there is another one: "còn cái nào rẻ hơn"."""
 _MORE_THINGS = re.compile(
@@ -164,7 +170,7 @@ def change_query(
         told = shown.rows[0].values.get(f"{end.kind}_{end.field}")
         meant = [] if told is None else [Filter(end.field, "=", told)]  # "bao nhiêu phòng tính giá đó"
         start = replace(start, filters=merge_filters([*start.filters, *meant]))
-    if (whole_change := _whole_change(parts, marks, start)) is not None:
+    if (whole_change := _whole_change(parts, marks, start, again=previous.edited)) is not None:
         return whole_change
     start = _without_empty_limit(parts, replace(start, skip=0), shown)
     edited = _without_dropped(parts, marks, start) if "drop" in marks or parts.needless else start
@@ -208,8 +214,15 @@ def _with_sides(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
     return replace(found, group=named, order=(Order("month") if "month" in named else Order("figure", True),))
 
 
-def _whole_change(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion | None:
-    """A change that is all there is to the message: what is asked of the first, other rows, no conditions; None for others."""
+def _whole_change(
+    parts: QuestionParts, marks: set[str], start: ParsedQuestion, *, again: bool
+) -> ParsedQuestion | None:
+    """A change that is all there is to the message: what is asked of the first, other rows, no conditions; None for others. `again`
+    says that the query was changed before.
+    """
+    if again and (first := _AS_FIRST.search(fold(parts.text))):  # before changes, of which nobody knows here
+        words = f"«{parts.text[slice(*first.span())]}»"
+        return replace(start, missing=(Remark.of("missing.unread", words=words),))
     if (found := _asked_of_first(parts, start) or _with_open_month(parts, marks, start)) is not None:
         return found
     summed = start.entity in PAPERS and any(one.kind in _AMOUNTS for one in start.measures)
@@ -222,9 +235,7 @@ def _whole_change(parts: QuestionParts, marks: set[str], start: ParsedQuestion) 
     other = parts.filters or parts.output.order or parts.needless or set(_MORE) & marks
     if {"more", "more end"} & marks and not other:
         return replace(start, skip=start.skip + start.rows, limit=parts.limit or start.limit)
-    if "previous page" in marks:
-        return replace(start, skip=max(0, start.skip - start.rows))
-    return None
+    return replace(start, skip=max(0, start.skip - start.rows)) if "previous page" in marks else None
 
 
 def _with_open_month(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion | None:
@@ -355,7 +366,7 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
         return not (any(one.field == "month" for one in parts.filters) or (which and ranked))
     edits = {hit.label for hit in changes if not hit.label.startswith("field ")}
     if previous.measures and set(_MORE) & edits and not parts.filters:
-        return False  # no list to go beyond
+        return _is_end_already(previous, edits)  # no list to go beyond
     told_of = previous.own or previous.entity == "room_seeking_post"
     if told_of and not parts.named and f"told {previous.entity}" in lists("asks"):
         # "mấy giờ", "khi nào hết hạn", "hạn đóng ngày nào"
@@ -413,8 +424,10 @@ def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -
     idle = [hit for hit in parts.vocabulary.find(parts.text, "neutral", "neutral") if " " in hit.phrase]
     words = folded_words(blank_out(parts.text, spans_of(idle)))  # "trời nóng lắm, …"
     numbered = any(one.field == "id" for one in parts.filters)
+    filled = previous.entity != "room" and any(one.kind == "occupancy" for one in parts.output.measures)
     return bool(
         numbered
+        or filled
         or (len(words) > _LONG and (parts.named or parts.own or _is_placed(parts)))
         or is_forbidden(parts.vocabulary, parts.text)
         or (parts.named and parts.entity != previous.entity and not {"instead", "those"} & clear)
@@ -469,26 +482,46 @@ def _both_sides(previous: ParsedQuestion) -> ParsedQuestion | None:
     ranked = replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
     if (old := previous.replaced) is None:
         return None
-    new = [one for one in previous.filters if one.field == old.field and one.op in {"=", "in"}]
-    sides = tuple(sorted({*old.values, *(value for one in new for value in one.values)}))
+    new = [
+        one
+        for one in previous.filters
+        if one.field == old.field and (one.op in {"=", "in"} or old.field == "month")
+    ]
+    named = months_of(new) if old.field == "month" else {value for one in new for value in one.values}
+    sides = tuple(sorted({*old.values, *named}))
     kept = [one for one in previous.filters if one not in new]
+    ranked = replace(ranked, order=(Order("month"),)) if old.field == "month" else ranked
     return replace(ranked, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,))
+
+
+def months_of(filters: Iterable[Filter]) -> set[str]:
+    """The first days of the months that conditions name."""
+    return {f"{value[:7]}-01" for one in filters if one.field == "month" for value in one.values}
+
+
+def _is_end_already(found: ParsedQuestion, marks: set[str]) -> bool:
+    """Whether "rẻ hơn nữa" asks for less than the lowest rent that was told."""
+    ends = {
+        "cheaper": ("price", "min"),
+        "dearer": ("price", "max"),
+        "larger": ("area", "max"),
+        "smaller": ("area", "min"),
+    }
+    end = found.end
+    return end is not None and any(ends.get(one) == (end.field, end.kind) for one in marks)
 
 
 def _against_month(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
     """ "so với tháng trước thì sao", "sao lại cao hơn tháng 9": the bills of the month before and of this one side by side, part by
     part where the cause is asked; None for other messages.
     """
-    before, said = (
-        {value[:7] for one in asked.filters if one.field == "month" for value in one.values}
-        for asked in (previous, parts)
-    )
+    before, said = months_of(previous.filters), months_of(parts.filters)
     text = fold(parts.text)
     beside = ({one.field for one in parts.filters} | {*parts.output.group}) - {"month"}
     other = beside or not (_AGAINST.search(text) or _WHY.search(text))
     if previous.entity != "invoice" or len(before) != 1 or len(before | said) != 2 or other:
         return None
-    months = Filter("month", "in", tuple(f"{month}-01" for month in sorted(before | said)))
+    months = Filter("month", "in", tuple(sorted(before | said)))
     kept = [one for one in previous.filters if one.field not in {"month", "status"}]
     summed = tuple(one for one in previous.measures if one.kind in _AMOUNTS)
     charges = tuple(one for one in parts.output.measures if one.kind == "sum" and one.field in _PARTS[1:])
@@ -611,6 +644,8 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
             same = beyond or old.op[0] in ends or bool({"=", "i"} & ends)
         if same and old.field in {"district", "city", "type"} and old.op == "=":
             found = replace(found, replaced=old)
+        if same and old.field == "month" and len(months_of(found.filters)) == len(months_of(new)) == 1:
+            found = replace(found, replaced=Filter("month", "=", *months_of(found.filters)))
         gone = values <= (back if old.op in {"!=", "not_in"} else refused)
         if not (same or gone):
             keep.append(old)
@@ -667,6 +702,14 @@ def _with_moved_limits(
 def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion | None:
     """ "rẻ hơn nữa" after a list: below the cheapest one shown, or word that none is cheaper; None for other changes."""
     field, op, order, nearest_first = _MORE[label]
+    if _is_end_already(found, {label}):
+        value = shown.rows[0].values.get(f"{found.measures[0].kind}_{field}") if shown.rows else None
+        told = (
+            Remark.of(f"said.already_{label}", value=f"{value:g}", field=field)
+            if isinstance(value, int | float)
+            else None
+        )
+        return replace(found, remarks=(*found.remarks, told)) if told else None
     spoken_of = str(shown.query.get("picked_id", ""))
     rows = [row for row in shown.rows if row.id == spoken_of] or list(shown.rows)
     values = [value for row in rows if isinstance(value := row.values.get(field), int | float)]
@@ -983,6 +1026,7 @@ def _spoken_of(
     # "có máy lạnh không" asks that of the one spoken of, "thêm máy lạnh được không" and "có cái nào" ask for others.
     alone = not (
         _WHICH_ROWS.search(text)
+        or _ANOTHER.search(text)
         or parts.vocabulary.find(parts.text, "edits", "add", "only", "more end", "drop")
     )
     told = fields <= ({"status", "amenity", "furnished"} if alone else {"status"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from troly.text.catalogue import Lang
@@ -47,13 +47,7 @@ def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = (
         for hit in Vocabulary().find(text, "wheres", "elsewhere")
         if len(hit.phrase) > _RULES.shortest_typed
     ]
-    # With a capital a word of a name may be one that nobody here has: "Phương Nhật".
-    titled = [
-        (one.start, one.end)
-        for one in tokens(text)[1:]
-        if text[one.start].isupper() and one.folded in _name_words() and not text.isupper()
-    ]
-    given = [*names, *titled, *spans_of([*listed, *away]), *protected]
+    given = [*names, *spans_of([*listed, *away]), *protected]
     return _corrector().correct(text, lang=lang, protected=given).text
 
 
@@ -87,7 +81,7 @@ def _repair(token: WordToken) -> str | None:
     spellings = known.get(word, frozenset())
     if not spellings or not accents(token.text) or token.text in lists("everyday")[""]:
         return None
-    if any(accents_agree(token.text, other) for other in spellings):
+    if any(accents_agree(token.text, other) for other in {*spellings, *names.get(word, ())}):
         return None
     return next(iter(spellings)) if len(spellings) == 1 else word
 
@@ -107,16 +101,21 @@ def _phrases() -> list[str]:
 @cache
 def _spellings() -> Mapping[str, frozenset[str]]:
     """The spellings with accents of each folded word of the lists."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for phrase in _phrases():
-        for word in tokens(phrase):
-            found[word.folded].add(word.text)
-    return {word: frozenset(texts) for word, texts in found.items()}
+    return _by_fold(_phrases())
 
 
 @cache
-def _name_words() -> frozenset[str]:
-    return frozenset(word.folded for place in places().by_id.values() for word in tokens(place.name))
+def _name_words() -> Mapping[str, frozenset[str]]:
+    """The spellings with accents of each folded word of the names of places."""
+    return _by_fold(place.name for place in places().by_id.values())
+
+
+def _by_fold(phrases: Iterable[str]) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for phrase in phrases:
+        for word in tokens(phrase):
+            found[word.folded].add(word.text)
+    return {word: frozenset(texts) for word, texts in found.items()}
 
 
 @cache

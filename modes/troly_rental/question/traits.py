@@ -22,6 +22,7 @@ _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
 _ALL_KINDS = re.compile(r"(?:all|any|every|whatever|regardless|tat ca|moi|du|ca|bat ke|khong)\s|.*\scung\s")
 _ENDED = re.compile(r"\s+(?:gia\s+)?(\w+)\s+(?:nhat|nhut)(?!\w)")
+_ITS = re.compile(r"\s+(?:(?:nao|ma|co|loai|with|that|has|have)\s+)*")
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
@@ -80,9 +81,7 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
     found: list[Filter] = []
     needless: set[str] = set()
     remarks: list[Remark] = []
-    spans: list[Span] = []
-    read: list[Span] = []
-    gone: list[Span] = []
+    spans, read, gone, beside = list[Span](), list[Span](), list[Span](), list[Span]()
     previous: tuple[PhraseHit, PhraseHit | None] | None = None
     for hit in hits:
         here = (hit.start, hit.end)
@@ -97,6 +96,10 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
         if hit.label in _NOT_AMENITIES or (hit.label == "furnished full" and asked):
             continue
         turn = _turn(text, hit, turns, previous)
+        kinds_at = [_left_out_kind(vocabulary, text, one.start) for one in (hit, turn) if one]
+        if any(at is not None for at in kinds_at):  # no condition leaves out one kind with one property
+            beside += [(at, hit.end) for at in kinds_at if at is not None]
+            continue
         gap = (previous[0].end, hit.start) if previous else None
         if (
             gap
@@ -128,7 +131,7 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
         else:
             found.append(Filter("amenity", "!=" if label else "=", name))
         previous = (hit, turn)
-    rest = blank_out(text, [*spans, *gone])
+    rest = blank_out(text, [*spans, *gone, *beside])
     kinds, kind_spans, kind_turns = _kinds(vocabulary, rest, turns)
     return Traits(
         (*found, *kinds), tuple(remarks), frozenset(needless), blank_out(rest, kind_spans),
@@ -145,6 +148,13 @@ def _exclusion(text: str, hit: PhraseHit, turn: PhraseHit | None) -> re.Match[st
     if before and (bare or before[1].strip()):
         return before
     return _LEFT_OUT.search(fold(text[: turn.start])) if turn else None
+
+
+def _left_out_kind(vocabulary: Vocabulary, text: str, at: int) -> int | None:
+    """Where a kind begins to be left out whose property stands at `at`: "trừ chung cư không nội thất"."""
+    hits = [one for one in vocabulary.find(text[:at], "kinds") if one.label not in {"any", "room"}]
+    led = _LEFT_OUT.search(fold(text[: hits[-1].start])) if hits else None
+    return led.start() if led and _ITS.fullmatch(fold(text[hits[-1].end : at])) else None
 
 
 def _either(found: list[Filter], name: str, turned: str) -> list[Filter] | None:
