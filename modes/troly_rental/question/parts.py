@@ -250,6 +250,9 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     ]
     named += ["room"] if "building" in named and said(*of_rooms) else []  # "nhà nào còn trống nhiều nhất"
     money = _money_records(vocabulary, text, own=own, role=role, about=about)
+    # "khách nào trả tiền thuê cao nhất": as they agreed on, no bill.
+    ends = said("invoice rent") and said("highest end", "lowest end") and _WHO.search(fold(text))
+    ranked = bool(ends) and role == "LANDLORD" and not (money or find_ranges(text, ANY_DAY))
     if money == "rent" and "contract" in named and "invoice" not in named:
         money = ""
     owed = said("due") or (about not in _OWN_ENTITIES and said(*of_bills))
@@ -258,7 +261,7 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     agreed = any(hit.label == "contract" and _AGREEMENT.search(fold(hit.phrase)) for hit in hits)
     bills = owed and not agreed and {*named} <= {"contract", "room"} and not held
     bills = bills or (said("deadline") and not named and about != "invoice")
-    if role != "GUEST" and bills and not money:
+    if role != "GUEST" and bills and not (money or ranked):
         return _Subject("invoice", True, "", own)  # what is to be paid, paid or not is a bill
     if not (named or money) and about:
         entity = about
@@ -280,7 +283,7 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     )
     rates = said("figure electricity_price", "figure water_price") and not said("figure deposit")
     rent = role == "TENANT" and own and asked and not (money or rates or said("avg"))
-    if entity == "room" and (held or rent):
+    if ranked or (entity == "room" and (held or rent)):
         return _Subject("contract", True, money, own)
     return _Subject(entity, bool(named or money), money, own)
 
@@ -308,8 +311,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     rank, text = _ranked(_WHICH_HOUSE.sub("tòa nhà nào", text) if role == "LANDLORD" else text)
     whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
-    billed = vocabulary.find(text, "asks", "invoice")
-    included = None if billed else _INCLUDED.search(fold(text))
+    included = None if vocabulary.find(text, "asks", "invoice") else _INCLUDED.search(fold(text))
     text = blank_out(text, [included.span()] if included else [])
     subject = _subject(vocabulary, text, whose, role, about)
     entity, money, own = subject.entity, subject.money, subject.own
@@ -348,7 +350,10 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     known = entities()[entity].fields
     filters = merge_filters([one for one in found if one.field in known])
     unknown = dict.fromkeys(one.field for one in found if one.field not in known)
-    output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money, own=own)
+    kinds_said = all_kinds(vocabulary, text)
+    output = _output(
+        vocabulary, blank_out(text, [*traits.spans, *kinds_said]), list(filters), entity, money, own=own
+    )
     if entity in {"room", "post"} and not own:
         output = _rates_asked(vocabulary, text, output)
     kind_said = own or any(one.field == "type" for one in filters)
@@ -477,7 +482,8 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     mine = own or by_month or about == "invoice" or (role != "GUEST" and len(periods) > 1)
     market = vocabulary.find(text, "asks", "cheapest", "cheap", *(() if mine else ("avg", "compare")))
     rent = found[:1] and found[0].label == "invoice rent" and not (periods or by_month)
-    if rent and (about != "invoice" or vocabulary.find(text, "asks", "avg")):
+    ends = ("avg", "highest end", "lowest end")
+    if rent and (about != "invoice" or vocabulary.find(text, "asks", *ends)):
         return ""  # of no month: the rent of the rooms, or of the contract
     if not found or not (mine or periods) or market:
         return ""
