@@ -22,6 +22,7 @@ from troly_rental.question.pointers import (
     sets_against,
     several_pointed,
 )
+from troly_rental.question.spelling import lost_accents
 from troly_rental.question.traits import all_kinds
 from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Span
 from troly_rental.question.vocabulary import lists
@@ -147,7 +148,7 @@ def unread_words(
         bare = fold(text)
         plain = (*spans, *spans_of(find(bare, "neutral", "neutral")), *spans_of(find(bare, "talk", "find")))
         said = {word.start for word in without_everyday(bare, plain, _IDLE)}
-        idle -= {one.start for one in tokens(text) if one.text.isascii() and one.start not in said}
+        idle -= {one.start for one in tokens(text) if lost_accents(one) and one.start not in said}
     words = [
         word
         for word in words_outside(tokens(text), spans)

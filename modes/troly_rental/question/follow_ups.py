@@ -17,6 +17,7 @@ from troly.text.everyday import everyday_phrases, without_everyday
 from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
+from troly_rental.question.dates import FIELD
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.output import told_apart
 from troly_rental.question.parts import MONEY_TOO, PAID_YET, RATES, QuestionParts, money_order
@@ -83,7 +84,7 @@ _END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
 _IN_ALL = re.compile(r"(?<!\w)(?:tat ca|tong cong|ca thay|het thay|in total|in all|altogether|overall)(?!\w)")
 """What asks for one figure after groups."""
 _OTHER_ONE = re.compile(
-    r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)|(?<!\w)thi sao\W*$"
+    r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)|^(?!.*(?<!\w)(?:nua|them|luon|cong)(?!\w)).*(?<!\w)thi sao\W*$"
 )
 """What asks the figure of another amenity: "còn wifi"."""
 _AS_FIRST = re.compile(
@@ -124,7 +125,7 @@ _NAMED_SO = re.compile(
 )
 _NAMED_AFTER = re.compile(r"\s*(?:one|ones|room|place|flat|studio|apartment)(?!\w)")
 """What makes a name of an amount: "căn 4tr5 đó", "the 25 m2 one"."""
-_DAY_OF = {"viewing": "scheduled_at", "invoice": "month"}
+_DATED = ("viewing", "invoice")
 _OF_DAY = re.compile(
     r"(?<!\w)(?:cai|con|lich|lich hen|hen|buoi|cuoc|khach|khoan|(?:phong|can|nha) (?:di )?(?:xem|coi)|the one|that)(?:\s+(?:hen|di|xem|coi|cua|o|vao|on|of|for))*\s+"
     r"(?:(?:hom|ngay|bua|mung|mong|the)\s+(?P<day>\d{1,2})(?![\d/.]|\s+thang)(?:st|nd|rd|th)?|(?=(?:hom|ngay|bua|thu|t\d|cn|chu nhat|thang|mai|\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))(?:\s*(?:kia|do|ay|nay))?"
@@ -271,9 +272,8 @@ def _without_asked(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestio
     text, said = fold(parts.text), {one.field for one in parts.filters}
     papers = _ASKED_FOR.items() if found.entity in PAPERS else ()
     out = {name for name, asked in papers if asked.search(text)} - said - {*found.group}
-    months = {str(one.value)[:7] for one in found.filters if one.field == "month"}
     ends = {one.op for one in found.filters if one.field == "month"}
-    if len(months) > 1 or len(ends) == 1:
+    if len(months_of(found.filters)) > 1 or len(ends) == 1:
         out.discard("month")  # of several months one is asked for
     find = parts.vocabulary.find
     bills = (
@@ -975,7 +975,7 @@ def _named_by_value(parts: QuestionParts, focus: Focus) -> Reference | None:
 
 def _named_by_day(parts: QuestionParts, focus: Focus) -> Reference | None:
     """ "cái hôm 27", "lịch hẹn thứ bảy", "hóa đơn tháng 9": the rows shown that are of the day or month that names them."""
-    field = _DAY_OF.get(focus.kind)
+    field = FIELD[focus.kind] if focus.kind in _DATED else None
     named = _OF_DAY.search(fold(parts.text))
     if field is None or named is None:
         return None
@@ -1060,7 +1060,7 @@ def _pointed_at(
         which = Remark.of("missing.which", words=f"«{parts.text.strip()}»")
         return replace(start, missing=(which,)) if rest and not parts.output.measures else None
     names = {"price", "area"} if _named_by_value(parts, focus) is not None else set()
-    dated = {_DAY_OF.get(focus.kind)} if _named_by_day(parts, focus) is not None else set()
+    dated = {FIELD[focus.kind]} if _named_by_day(parts, focus) is not None else set()
     # A number that points at a row says nothing else: "phòng thứ 3 điện nước bao nhiêu" is no "3 điện".
     places = {at for at, row in enumerate(focus.rows, 1) if row.id in chosen and found.kind == "ordinal"}
     asked = tuple(

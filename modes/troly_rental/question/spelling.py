@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 from troly.text.catalogue import Lang
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import is_syllable
 from troly.text.match import spans_of
-from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings, without_telex
+from troly.text.spelling import CHAT, Change, Corrector, SpellingRules, chat_spellings, without_telex
 from troly.text.wordlist import LEXICONS as SHARED
 from troly.text.wordlist import read_lists
 from troly_rental.data.places import places
@@ -48,7 +49,15 @@ def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = (
         if len(hit.phrase) > _RULES.shortest_typed
     ]
     given = [*names, *spans_of([*listed, *away]), *protected]
-    return _corrector().correct(text, lang=lang, protected=given).text
+    found = _corrector().correct(text, lang=lang, protected=given)
+    return replace(found, changes=tuple(one for one in found.changes if not _is_name(one, text))).text
+
+
+def _is_name(change: Change, text: str) -> bool:
+    """Whether a word with a capital lost no more than its accents: it may be of a name that nobody here has ("Mỹ Phước Tân Vạn")."""
+    titled = change.start > 0 and change.typed.istitle() and not text.isupper()
+    word = fold(change.typed)
+    return titled and word in _name_words() and word == fold(change.meant)
 
 
 def _with_lost_letters(text: str) -> str:
@@ -66,6 +75,11 @@ def _with_lost_letters(text: str) -> str:
 def is_listed(word: str) -> bool:
     """Whether a folded word stands in one of the word lists or is an everyday one."""
     return word in _spellings() or word in _everyday()
+
+
+def lost_accents(token: WordToken) -> bool:
+    """Whether an everyday word of asking is written without its accents: "kiem", but not "nay", which is one."""
+    return token.text in _bare()
 
 
 def _repair(token: WordToken) -> str | None:
@@ -116,6 +130,24 @@ def _by_fold(phrases: Iterable[str]) -> Mapping[str, frozenset[str]]:
         for word in tokens(phrase):
             found[word.folded].add(word.text)
     return {word: frozenset(texts) for word, texts in found.items()}
+
+
+@cache
+def _bare() -> frozenset[str]:
+    """Everyday words, folded, that nobody writes without accents but in haste."""
+    everyday = read_lists(SHARED / "everyday.txt")
+    entries = [
+        *lists("talk")["find"],
+        *(one for role in ("request", "polite", "link", "person") for one in everyday[role]),
+    ]
+    found = {fold(one) for one in entries if " " not in one and not one.isascii()}
+    said = (
+        one
+        for name in ("edits", "wheres", "amounts", "asks", "amenities")
+        for listed in lists(name).values()
+        for one in listed
+    )
+    return frozenset(found) - {*lists("neutral")["sharp"]} - {fold(one) for one in said}  # "bo" may be "bỏ"
 
 
 @cache
