@@ -104,7 +104,8 @@ def _asks(question: RentalQuestion, text: str) -> bool:
         return False
     narrowed = {one.field for one in parsed.filters} - _TERMS and not parsed.edited
     general = _IN_GENERAL.search(fold(text)) or _MEANING.search(fold(text))
-    return asks_meaning(question) or (bool(general) and not (parsed.own or narrowed))
+    pointed = one_shown(question.text) or of_shown(question.text)
+    return asks_meaning(question) or (bool(general) and not (parsed.own or narrowed or pointed))
 
 
 def _told(message: str, text: str, named: Sequence[str], terms: Sequence[tuple[str, str]]) -> str:

@@ -317,7 +317,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
     yield from ("newest" if ages[one] else "oldest" for one in parsed.order[:1] if one in ages)
     yield from {parsed.entity, "room"} | ({"post"} if parsed.entity == "room_seeking_post" else set())
     if parsed.entity in {"contract", "invoice"}:
-        yield from ("building", "invoice rent")
+        yield from ("building", "invoice rent", "status room rented")  # "my rented room": it is one
     if parsed.own:
         yield "renter own"
     if any(one.field.endswith(("_kwh", "_m3")) for one in parsed.measures):

@@ -87,7 +87,7 @@ _OTHER_ONE = re.compile(
     r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)|^(?!.*(?<!\w)(?:nua|them|luon|cong)(?!\w)).*(?<!\w)thi sao\W*$"
 )
 """What asks the figure of another amenity: "còn wifi"."""
-_AS_FIRST = re.compile(
+AS_FIRST = re.compile(
     r"(?<!\w)(?:nhu|giong|theo)\s+(?:luc\s+)?(?:ban dau|luc dau)(?!\w)|(?<!\w)(?:as at first|originally|in the beginning)(?!\w)"
 )
 """What means the conditions before all changes."""
@@ -221,8 +221,9 @@ def _whole_change(
     """A change that is all there is to the message: what is asked of the first, other rows, no conditions; None for others. `again`
     says that the query was changed before.
     """
-    if again and (first := _AS_FIRST.search(fold(parts.text))):  # before changes, of which nobody knows here
-        words = f"«{parts.text[slice(*first.span())]}»"
+    said = start.question  # before changes, of which nobody knows here
+    if again and (first := AS_FIRST.search(fold(said))):
+        words = f"«{said[slice(*first.span())]}»"
         return replace(start, missing=(Remark.of("missing.unread", words=words),))
     if (found := _asked_of_first(parts, start) or _with_open_month(parts, marks, start)) is not None:
         return found

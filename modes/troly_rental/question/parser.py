@@ -30,6 +30,7 @@ from troly_rental.question.coverage import (
     unread_words,
 )
 from troly_rental.question.follow_ups import (
+    AS_FIRST,
     CLAUSES,
     asks_one_value,
     change_query,
@@ -213,6 +214,7 @@ def _holds(piece: str, asker: Asker) -> bool:
         or parts.needless
         or parts.own
         or asked
+        or AS_FIRST.search(plain)
         or (wished and is_sharp((OFTEN.sub(" ", plain),)))
     )
 

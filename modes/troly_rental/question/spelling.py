@@ -141,12 +141,13 @@ def _bare() -> frozenset[str]:
         *(one for role in ("request", "polite", "link", "person") for one in everyday[role]),
     ]
     found = {fold(one) for one in entries if " " not in one and not one.isascii()}
-    said = (
-        one
-        for name in ("edits", "wheres", "amounts", "asks", "amenities")
+    said = [
+        entry
+        for name in ("edits", "wheres", "amounts", "amenities")
         for listed in lists(name).values()
-        for one in listed
-    )
+        for entry in listed
+    ]
+    said += [entry for name, listed in lists("asks").items() if name != "showing" for entry in listed]
     return frozenset(found) - {*lists("neutral")["sharp"]} - {fold(one) for one in said}  # "bo" may be "bỏ"
 
 
