@@ -26,6 +26,7 @@ class RentalState(TypedDict, total=False):
     userRole: str
     userId: str | None
     businessContext: str
+    explanation: str
     readyForSql: bool
     intentModeHint: str | None
     entityHint: str | None

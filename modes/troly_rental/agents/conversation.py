@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -126,13 +126,14 @@ def _shown(turn: TurnContext, room: int) -> str:
     return f"{focus.kind}, the first {seen} of {total} rows{rows}" + (f"\nfound by: {sql}" if sql else "")
 
 
-def rows_text(records: list[dict[str, Any]], room: int) -> tuple[str, int]:
+def rows_text(records: list[dict[str, Any]], room: int, asked: Collection[str] = ()) -> tuple[str, int]:
     """Rows under the names of their columns, numbered, as many as have room, and how many those are.
 
-    A column that repeats another one is told as such; of several rows what is alike in all is told once, before them. A short list
+    The first row is told whole, and every column that was `asked` for. A column that repeats another one is told as such; of several rows what is alike in all is told once, before them. A short list
     is told whole: its cells are cut instead, no more than the room asks for.
     """
     told, seen = "", 0
+    records = [{k: v for k, v in one.items() if k in asked or k not in UNTOLD} for one in records]
     for width in CELL_WIDTHS if len(records) <= SHORT_LIST else (CELL_CHARS,):
         told, seen = _rows_of_width(records, room, width)
         if seen == len(records):
@@ -144,7 +145,7 @@ def _rows_of_width(records: list[dict[str, Any]], room: int, width: int) -> tupl
     """As `rows_text`, with cells of at most `width` characters."""
     columns: dict[str, tuple[str, ...]] = {}
     same: list[str] = []
-    for name in dict.fromkeys(name for record in records for name in record if name not in UNTOLD):
+    for name in dict.fromkeys(name for record in records for name in record):
         cells = tuple(_cell(record.get(name), MAX_ROWS) for record in records)
         says_yes_or_no = any(isinstance(record.get(name), bool) for record in records)
         other = next((known for known, told in columns.items() if told == cells), None)
@@ -161,7 +162,8 @@ def _rows_of_width(records: list[dict[str, Any]], room: int, width: int) -> tupl
     told = {name: cells for name, cells in columns.items() if not several or len(set(cells)) > 1}
     names, lines = [*told], list[str]()
     for number in range(1, len(records) + 1):
-        line = f"{number}. {' | '.join(one_line(cells[number - 1], width) for cells in told.values())}"
+        most = width if number > 1 else CELL_WIDTHS[0]  # the first of an order is named
+        line = f"{number}. {' | '.join(one_line(cells[number - 1], most) for cells in told.values())}"
         room -= len(line)
         if room < 0 and lines:
             break
@@ -175,7 +177,7 @@ def _rows_of_width(records: list[dict[str, Any]], room: int, width: int) -> tupl
 
 def _empty_columns(records: list[dict[str, Any]]) -> list[str]:
     """The columns that no row has a value of."""
-    names = dict.fromkeys(name for record in records for name in record if name not in UNTOLD)
+    names = dict.fromkeys(name for record in records for name in record)
     return [name for name in names if not any(record.get(name) not in (None, "") for record in records)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, cast, get_args
@@ -11,28 +10,20 @@ from pydantic import BaseModel, Field
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
-from troly.text.fold import fold, folded_words
-from troly.text.shorten import one_line
 from troly_rental.agents.conversation import SQL_CHARS, task_messages, unused_text
+from troly_rental.agents.glossary import Explanation, asks_meaning, explain
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.answer.payload import ChartKind
 from troly_rental.data.schema import schema_version
 from troly_rental.question.types import ParsedQuestion
 from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.reuse.matches import ReuseQuestion
-from troly_rental.sessions import within
 from troly_rental.strings import say
 
 State = Mapping[str, Any]
-# The corpus of this assistant; other assistants' documents are never searched.
-COLLECTION = "rental"
-PASSAGES = 3
-PASSAGE_CHARS = 220
 # What keeps a question from SQL whoever reads it: a right, or a fact of the data. Whether own papers are meant, or a place
 # misspelt, where a word was not read, a model decides; what a role may not see, it is not shown.
 _FIRM = frozenset({"missing.landlord", "missing.number"})
-
-_GOES_ON = re.compile(r"\W*(?:(?:the|vay)\s+)?(?:con|the|vay|and|what about|how about)(?!\w)")
 
 
 class OrchestratorReply(BaseModel):
@@ -51,14 +42,20 @@ class OrchestratorReply(BaseModel):
 async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     """The documented output of agent 1, and the route: sql_generation, control or content (002 C1, C2)."""
     question: RentalQuestion = state["question"]
-    business, reply, message = "", None, ""
+    explained, reply, message = Explanation(), None, ""
+    if not question.sql and (asks_meaning(question) or not is_certain(question.parsed)):
+        explained = await explain(question, turn)
+        unread = bool(question.parsed.unread)
+        unknown = asks_meaning(question) and unread and not question.parsed.edited
+        if (explained.answer and (explained.sure or unread)) or unknown:  # no rooms that are as the term says
+            question = replace(question, parsed=ParsedQuestion("GENERAL_CHAT", question=question.text))
+            message = say("control.no_term", turn.language)
     if question.sql:
         step.note(say("step.own_sql", turn.language), "rules")
     elif is_certain(question.parsed):
         step.note(_detail(question.parsed, turn), "rules")
     else:
-        business = await _business_context(turn, asked_in_general(question, turn))
-        reply, failure = await _sort_request(question, turn, business, step)
+        reply, failure = await _sort_request(question, turn, explained.term, step)
         if failure and turn.model.reason_unavailable is None:
             # A model is there, and what it said is no answer.
             turn.emit(Notice("info", unused_text(failure, turn.language)))
@@ -94,7 +91,8 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
         "question": question,
         "message": message,
         "requestType": parsed.request_type,
-        "businessContext": business,
+        "businessContext": explained.term,
+        "explanation": "" if question.decided else explained.answer,
         "readyForSql": parsed.ready,
         "intentModeHint": parsed.mode_hint,
         "entityHint": reply.entityHint if reply is not None else parsed.entity_hint,
@@ -126,30 +124,6 @@ def _route(question: RentalQuestion) -> str:
     if parsed.request_type == "QUERY" and parsed.ready and question.scope is not None:
         return "sql_generation"
     return "control" if parsed.request_type in ("QUERY", "CLARIFICATION") else "content"
-
-
-def asked_in_general(question: RentalQuestion, turn: TurnContext) -> str:
-    """The question, behind the one that the glossary answered where it goes on from that: "còn chung cư thì sao"."""
-    said = within(turn.history, question.session, 2)
-    glossary = say("control.glossary", turn.language, text="").strip()
-    goes_on = len(said) == 2 and said[1].text.startswith(glossary) and _GOES_ON.match(fold(question.text))
-    return f"{said[0].text} {question.text}" if goes_on else question.text
-
-
-async def _business_context(turn: TurnContext, question: str) -> str:
-    """What the business glossary says of a term that the question names (002-08, 002-16); "" where it names none."""
-    found = await turn.services.knowledge.search(
-        question,
-        collection=COLLECTION,
-        permissions=turn.profile.permissions,
-        k=PASSAGES,
-        embed=turn.model.embed if turn.model.reason_unavailable is None else None,
-        embedder=turn.services.settings.models.for_mode(turn.mode.id, "embed"),
-        lang=turn.language,
-    )
-    said = set(folded_words(question))
-    terms = [(one.heading.rpartition(" › ")[2], one.text) for one in found.passages if one.heading]
-    return next((one_line(text, PASSAGE_CHARS) for name, text in terms if {*folded_words(name)} <= said), "")
 
 
 async def _sort_request(

@@ -21,11 +21,9 @@ from troly.sandbox import SandboxError, check
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges
-from troly.text.fold import fold
 from troly.text.language import is_foreign
 from troly.text.numbers import find_amounts, format_number
 from troly_rental.agents.conversation import task_messages, unused_text
-from troly_rental.agents.orchestrator import asked_in_general
 from troly_rental.agents.sql_generation import count_found, count_rows
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.agents.validator import found_for_model
@@ -51,13 +49,12 @@ COUNT_SECONDS = 2.0
 ROUNDING = Decimal("0.01")
 MOST_CHARS = 1500
 AGAIN = 3
-FEW_ROWS = 8
-"""Most rows that are told beside their number."""
+OWN_ROWS, FEW_ROWS = 8, 3
+"""Most rows that are told beside their number: of the asker's own, and of others."""
 BEFORE = 6
 """Messages whose figures a sentence may take up."""
 _UNREAD = frozenset({"said.unread", "said.unread_before", "said.unread_of_one"})
 _MISSED = re.compile(r"\s*\W{0,2}MISSED\b[\s:*]*")
-_CODE = re.compile(r"\s*\(`[^)]*`\)")
 # A day or month as the query writes it.
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)")
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
@@ -146,30 +143,11 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
             _keep_open(question, turn)
     else:
         text = state.get("message") or say("control.ask", lang)
-    if explained := _explained(question, state, turn):
-        turn.answered, text, missing = True, explained, ()
+    if explained := state.get("explanation"):
+        turn.answered, text, missing = True, say("control.glossary", lang, text=explained), ()
     turn.say(text)
     step.note(say("step.control", lang), "rules")
     return {"kind": "CONTROL", "message": text, "payload": {"missing": [one.key for one in missing]}}
-
-
-_IN_GENERAL = re.compile(
-    r"(?<!\w)(?:thuong|thong thuong|binh thuong|la gi|la sao|nghia la|co nghia|khac (?:gi|nhau)|quy dinh|usually|normally|typically|what does|mean|means"
-    r"|(?:mot|moi|tung|dau) nguoi hay|hay (?:la )?(?:tinh )?(?:theo |cho )?(?:ca|nguyen|dau|moi) (?:phong|can|nguoi)|per (?:person|head|bed) or|or per (?:person|head|bed))(?!\w)"
-)
-"""What asks how things are in general, not of the rooms there are."""
-
-
-def _explained(question: RentalQuestion, state: State, turn: TurnContext) -> str:
-    """What the glossary says of a term that is asked about in general, told as what it is; "" where something else is asked."""
-    parsed, business = question.parsed, state.get("businessContext", "")
-    general = _IN_GENERAL.search(fold(asked_in_general(question, turn))) and not any(
-        map(str.isdigit, question.text)
-    )
-    narrowed = {one.field for one in parsed.filters} - {"type", "people"} and not parsed.edited
-    if question.decided or parsed.refused or parsed.own or narrowed or not (business and general):
-        return ""
-    return say("control.glossary", turn.language, text=_CODE.sub("", business))
 
 
 def _keep_open(question: RentalQuestion, turn: TurnContext) -> None:
@@ -195,11 +173,13 @@ async def content(state: State, turn: TurnContext, step: Step) -> State:
     question: RentalQuestion = state["question"]
     lang, parsed = turn.language, question.parsed
     key = "content.greeting" if parsed.request_type == "GREETING" else "content.chat"
-    explained = "" if parsed.remarks else _explained(question, state, turn)
+    explained = "" if parsed.remarks else state.get("explanation")
     if parsed.remarks:
         text = " ".join(sentences.remark_texts(parsed.remarks, lang))
+    elif explained:
+        text = say("control.glossary", lang, text=explained)
     else:
-        text = explained or state.get("message") or say(key, lang)
+        text = state.get("message") or say(key, lang)
     told = bool(parsed.remarks or explained) and not parsed.refused
     turn.answered = parsed.request_type == "GREETING" or told
     turn.say(text)
@@ -241,17 +221,17 @@ async def _around(
 
 
 async def _counted_rows(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> str:
-    """What is counted, where the asker's own rows are few; "" for others."""
+    """What is counted, where it is few rows, of the asker's own some more; "" for others."""
     parsed, result, scope = question.parsed, execution.result, question.scope
-    counts = parsed.own and not parsed.group and [one.kind for one in parsed.measures] == ["count"]
+    counts = not parsed.group and [one.kind for one in parsed.measures] == ["count"]
     count = result.rows[0][0] if counts and result.rows else 0
-    if scope is None or not isinstance(count, int) or not 0 < count <= FEW_ROWS:
+    if scope is None or not isinstance(count, int) or not 0 < count <= (OWN_ROWS if parsed.own else FEW_ROWS):
         return ""
     listed = replace(parsed, measures=(), mode="LIST", limit=None)
     sql = build_query(listed, question.who.role).sql(dialect="duckdb")
     try:
-        checked = check(sql, scope.columns(), max_rows=FEW_ROWS, now=turn.now)
-        rows = await turn.services.sandbox.run(scope, checked, seconds=COUNT_SECONDS, max_rows=FEW_ROWS)
+        checked = check(sql, scope.columns(), max_rows=OWN_ROWS, now=turn.now)
+        rows = await turn.services.sandbox.run(scope, checked, seconds=COUNT_SECONDS, max_rows=OWN_ROWS)
     except SandboxError:
         return ""
     found = ResultSet(rows.columns, rows.rows, count, parsed.entity)

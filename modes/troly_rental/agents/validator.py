@@ -42,7 +42,11 @@ def found_for_model(question: RentalQuestion, execution: QueryExecution) -> dict
     result, tree = execution.result, execution.checked.tree
     records = result.records()[:ROWS_FOR_MODEL]
     named = [{name: v for name, v in one.items() if name != "id"} for one in records]
-    told, seen = rows_text(named, ROW_CHARS if len(named) > FEW_ROWS else FEW_ROW_CHARS)
+    parsed = question.parsed
+    # What a model selects it wants to tell.
+    asked = {*parsed.details, *(one.field for one in parsed.order), *(one.field for one in parsed.asked)}
+    asked = {"city", "posted_at", "description"} if execution.origin == "model" else asked
+    told, seen = rows_text(named, ROW_CHARS if len(named) > FEW_ROWS else FEW_ROW_CHARS, asked)
     order = tree.args.get("order")
     ordered = order.sql(dialect="duckdb").strip() if order is not None else "in no order"
     rows = f"{result.total} in all, {seen} of them here, {ordered}{told}" if told else "none"

@@ -22,6 +22,8 @@ from troly_rental.question.pointers import (
     sets_against,
     several_pointed,
 )
+from troly_rental.question.spelling import lost_accents
+from troly_rental.question.traits import all_kinds
 from troly_rental.question.types import PAPERS, PLACES, Order, ParsedQuestion, Span
 from troly_rental.question.vocabulary import lists
 from troly_rental.sql.relations import entities
@@ -112,7 +114,7 @@ def unread_words(
 
     `changed` says that the message changed the query before it, by words of change; `pointed` words point at a row.
     """
-    text = parts.text
+    text, find = parts.text, parts.vocabulary.find
     spans = [*parts.read, *_neutral(parts)]
     for label in {*_told_labels(parts, parsed)} & {*lists("asks")}:
         spans += spans_of(parts.vocabulary.find(text, "asks", label))
@@ -123,8 +125,10 @@ def unread_words(
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
     if parsed.entity == "invoice" and not parsed.measures:
         spans += [found.span() for found in PAID_YET.finditer(fold(text))]
-    if "type" in _fields(parsed):
-        spans += spans_of(parts.vocabulary.find(text, "kinds", "any"))
+    typed = "type" in _fields(parsed)
+    spans += (
+        spans_of(parts.vocabulary.find(text, "kinds", "any")) if typed else all_kinds(parts.vocabulary, text)
+    )
     for label in ("price", "area", *RATES, "people", "bedrooms", "views"):
         if label in _fields(parsed):
             named = {f"about {label}", f"unit {label}"} & {*lists("amounts")}
@@ -140,6 +144,11 @@ def unread_words(
         spans += groups.values()
     spans += [(found.end() - 3, found.end()) for found in OFTEN.finditer(fold(text))]
     idle = {word.start for word in without_everyday(text, spans, _IDLE)}
+    if not text.isascii():  # an everyday word may lack its accents beside others: "kiem ở ghép"
+        bare = fold(text)
+        plain = (*spans, *spans_of(find(bare, "neutral", "neutral")), *spans_of(find(bare, "talk", "find")))
+        said = {word.start for word in without_everyday(bare, plain, _IDLE)}
+        idle -= {one.start for one in tokens(text) if lost_accents(one) and one.start not in said}
     words = [
         word
         for word in words_outside(tokens(text), spans)
@@ -167,7 +176,8 @@ def _unresolved(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool) 
     beside = any((one.field, one.op) == ("id", "in") for one in parsed.filters)
     if not (beside or (parsed.group and parsed.measures)):  # of two sides
         yield from (one.span() for one in _DIFFERENCE.finditer(fold(text)))
-    if parsed.entity in PAPERS and not any((one.field, one.op) == ("month", "in") for one in parsed.filters):
+    both = ("month", "in"), ("status", "in")  # months side by side, or all that is not paid up to one
+    if parsed.entity in PAPERS and not any((one.field, one.op) in both for one in parsed.filters):
         yield from (one.span() for one in _MONTH_TOO.finditer(fold(text)))
     if not parsed.picked:
         yield from unresolved_rows(parts, parsed)
@@ -193,7 +203,7 @@ def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Sp
     for span, place in shown:
         asked = details_of(text) or (counted and " " in text[slice(*span)])  # "make it a pie chart"
         led = any(start <= span[1] - 2 < end for start, end in parts.read)
-        held = fields & ({*PLACES} if place else {"building"} if parsed.own else set())
+        held = fields & ((PLACES if place else set()) | ({"building"} if parsed.own else set()))
         named = placed and span[1] - span[0] <= len("there")  # "is it cheap in District 3"
         if asked and not (led or named or (held and parsed.edited)):
             yield span
@@ -206,7 +216,8 @@ def unresolved_rows(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[Sp
         measured and not parsed.group and ordered - measured
     )  # "trong đó tin nào nhiều lượt xem nhất, giá bao nhiêu"
     if (not parsed.edited and not placed) or of_one:
-        yield from of_shown(text)
+        find = parts.vocabulary.find  # "tôi có mấy phòng, trong đó …" points at its own
+        yield from (one for one in of_shown(text) if of_one or not find(text[: one[0]], "asks", *entities()))
 
 
 def _comparing_words(
@@ -306,7 +317,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
     yield from ("newest" if ages[one] else "oldest" for one in parsed.order[:1] if one in ages)
     yield from {parsed.entity, "room"} | ({"post"} if parsed.entity == "room_seeking_post" else set())
     if parsed.entity in {"contract", "invoice"}:
-        yield from ("building", "invoice rent")
+        yield from ("building", "invoice rent", "status room rented")  # "my rented room": it is one
     if parsed.own:
         yield "renter own"
     if any(one.field.endswith(("_kwh", "_m3")) for one in parsed.measures):

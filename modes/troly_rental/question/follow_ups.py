@@ -7,7 +7,7 @@ from an answer is for a model to understand.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from troly.text.everyday import everyday_phrases, without_everyday
 from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly_rental.data.places import places
+from troly_rental.question.dates import FIELD
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.output import told_apart
 from troly_rental.question.parts import MONEY_TOO, PAID_YET, RATES, QuestionParts, money_order
@@ -28,6 +29,7 @@ from troly_rental.question.pointers import (
     pointers,
     rest_of_shown,
     sets_against,
+    several_pointed,
 )
 from troly_rental.question.types import (
     OPPOSITE,
@@ -82,9 +84,15 @@ _END_OF_ALL = re.compile(r"(?<!\w)(?:nhat|nhut|most|least|\w+est)(?!\w)")
 _IN_ALL = re.compile(r"(?<!\w)(?:tat ca|tong cong|ca thay|het thay|in total|in all|altogether|overall)(?!\w)")
 """What asks for one figure after groups."""
 _OTHER_ONE = re.compile(
-    r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)"
+    r"^\W*(?:(?:(?:the|vay)\s+)?con\s+(?!co|may|bao|lai|nua)|(?:and\s+)?(?:what|how) about\s)|^(?!.*(?<!\w)(?:nua|them|luon|cong)(?!\w)).*(?<!\w)thi sao\W*$"
 )
 """What asks the figure of another amenity: "còn wifi"."""
+AS_FIRST = re.compile(
+    r"(?<!\w)(?:nhu|giong|theo)\s+(?:luc\s+)?(?:ban dau|luc dau)(?!\w)|(?<!\w)(?:as at first|originally|in the beginning)(?!\w)"
+)
+"""What means the conditions before all changes."""
+_ANOTHER = re.compile(r"(?<!\w)(?:(?:is|are) there|any|ones?)(?!\w)")
+"""What speaks of others than the one shown: "is there one that allows pets"."""
 _ANY_MORE = re.compile(r"^\W*(?:con|co|any|is there|are there)(?!\w)|(?<!\w)(?:khong|ko|chua|nua)\W*$")
 """What asks whether there is another one: "còn cái nào rẻ hơn"."""
 _MORE_THINGS = re.compile(
@@ -99,6 +107,7 @@ _AGAINST = re.compile(
     r"(?<!\w)(?:so(?= (?:voi|ra|sanh|thang|ky|ki|thi)(?!\w))|hon|chenh|compared|than|vs|versus|(?:tang|len|cao|nhieu) (?:hay|hoac) (?:la )?(?:giam|xuong|thap|it)|(?:up|more|higher) or (?:down|less|lower))(?!\w)"
 )
 _WHY = re.compile(r"(?<!\w)(?:(?<!thi )(?<!the )(?<!ra )sao|vi sao|tai sao|why|how come|do dau)(?!\w)")
+_UNIT = re.compile("_(kwh|m3)$")
 _PARTS = ("total", "rent", "electricity", "electricity_kwh", "water", "other")
 """What a bill comes to, and what it is made of."""
 _ASKED_FOR = {
@@ -116,6 +125,12 @@ _NAMED_SO = re.compile(
 )
 _NAMED_AFTER = re.compile(r"\s*(?:one|ones|room|place|flat|studio|apartment)(?!\w)")
 """What makes a name of an amount: "căn 4tr5 đó", "the 25 m2 one"."""
+_DATED = ("viewing", "invoice")
+_OF_DAY = re.compile(
+    r"(?<!\w)(?:cai|con|lich|lich hen|hen|buoi|cuoc|khach|khoan|(?:phong|can|nha) (?:di )?(?:xem|coi)|the one|that)(?:\s+(?:hen|di|xem|coi|cua|o|vao|on|of|for))*\s+"
+    r"(?:(?:hom|ngay|bua|mung|mong|the)\s+(?P<day>\d{1,2})(?![\d/.]|\s+thang)(?:st|nd|rd|th)?|(?=(?:hom|ngay|bua|thu|t\d|cn|chu nhat|thang|mai|\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))(?:\s*(?:kia|do|ay|nay))?"
+)
+"""What names one of several by its day: "cái ngày 27", "lịch thứ bảy"."""
 _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
 _FLATS = re.compile(r"(?<!\w)chung(?= cu(?!\w))")
 """Without accents "chung cu" begins like the pronoun "chúng"."""
@@ -156,9 +171,9 @@ def change_query(
         told = shown.rows[0].values.get(f"{end.kind}_{end.field}")
         meant = [] if told is None else [Filter(end.field, "=", told)]  # "bao nhiêu phòng tính giá đó"
         start = replace(start, filters=merge_filters([*start.filters, *meant]))
-    if (whole_change := _whole_change(parts, marks, start)) is not None:
+    if (whole_change := _whole_change(parts, marks, start, again=previous.edited)) is not None:
         return whole_change
-    start = replace(start, skip=0)
+    start = _without_empty_limit(parts, replace(start, skip=0), shown)
     edited = _without_dropped(parts, marks, start) if "drop" in marks or parts.needless else start
     if given_up := {"anywhere", "any price"} & marks:
         fields = PLACES if "anywhere" in marks else {"price"}
@@ -179,6 +194,17 @@ def change_query(
     return replace(edited, remarks=(*edited.remarks, *parts.remarks))
 
 
+def _without_empty_limit(parts: QuestionParts, start: ParsedQuestion, shown: Focus | None) -> ParsedQuestion:
+    """After nothing was found below a limit "rẻ nhất là bao nhiêu" asks what there is at all."""
+    ends = {one.field for one in parts.output.measures if one.kind in {"min", "max"}}
+    ends |= {one.field for one in parts.output.order}
+    found_nothing = shown is not None and shown.query.get("total") == 0
+    if not (found_nothing and ends) or {one.field for one in parts.filters} & ends:
+        return start
+    kept = (one for one in start.filters if not (one.field in ends and one.op[0] in "<>"))
+    return replace(start, filters=tuple(kept))
+
+
 def _with_sides(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
     """The figure of each of the values that the message names together: "còn Thanh Xuân với Đống Đa?"."""
     named = told_apart(one for one in found.filters if one in parts.filters)
@@ -189,10 +215,18 @@ def _with_sides(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
     return replace(found, group=named, order=(Order("month") if "month" in named else Order("figure", True),))
 
 
-def _whole_change(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion | None:
-    """A change that is all there is to the message: what is asked of the first, other rows, no conditions; None for others."""
-    if (first := _asked_of_first(parts, start)) is not None:
-        return first
+def _whole_change(
+    parts: QuestionParts, marks: set[str], start: ParsedQuestion, *, again: bool
+) -> ParsedQuestion | None:
+    """A change that is all there is to the message: what is asked of the first, other rows, no conditions; None for others. `again`
+    says that the query was changed before.
+    """
+    said = start.question  # before changes, of which nobody knows here
+    if again and (first := AS_FIRST.search(fold(said))):
+        words = f"«{said[slice(*first.span())]}»"
+        return replace(start, missing=(Remark.of("missing.unread", words=words),))
+    if (found := _asked_of_first(parts, start) or _with_open_month(parts, marks, start)) is not None:
+        return found
     summed = start.entity in PAPERS and any(one.kind in _AMOUNTS for one in start.measures)
     before = {one.field for one in start.filters}
     if summed and "add" in marks and any(one.field not in before for one in parts.filters):
@@ -203,9 +237,35 @@ def _whole_change(parts: QuestionParts, marks: set[str], start: ParsedQuestion) 
     other = parts.filters or parts.output.order or parts.needless or set(_MORE) & marks
     if {"more", "more end"} & marks and not other:
         return replace(start, skip=start.skip + start.rows, limit=parts.limit or start.limit)
-    if "previous page" in marks:
-        return replace(start, skip=max(0, start.skip - start.rows))
-    return None
+    return replace(start, skip=max(0, start.skip - start.rows)) if "previous page" in marks else None
+
+
+def _with_open_month(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion | None:
+    """What is overdue and, added to it, what is not paid of this month ("tính luôn tháng 11 chưa đóng"): all that is not paid up to
+    its end; None for other messages.
+    """
+    ends = {one.op: str(one.value) for one in parts.filters if one.field == "month"}
+    states = {
+        value for one in (*start.filters, *parts.filters) if one.field == "status" for value in one.values
+    }
+    fields = {one.field for one in parts.filters}
+    if (
+        start.entity != "invoice"
+        or not {"add", "more end"} & marks
+        or any(one.field == "month" for one in start.filters)
+        or {*ends} != {">=", "<="}
+        or ends[">="][:7] != parts.today.isoformat()[:7]
+        or not fields <= {"month", "status"}
+        or "overdue" not in states
+        or not states <= {"overdue", "unpaid"}
+    ):
+        return None
+    kept = [one for one in start.filters if one.field != "status"]
+    owed = (Filter("status", "in", ("overdue", "unpaid")), Filter("month", "<=", ends["<="]))
+    asked = parts.money or parts.vocabulary.find(parts.text, "asks", "sum", "amount asked", "price asked")
+    measures = start.measures or ((Measure("sum", PAPERS[start.entity]),) if asked else ())
+    found = replace(start, filters=merge_filters([*kept, *owed]), measures=measures, limit=None, skip=0)
+    return replace(found, mode="TABLE" if measures else "LIST", group=(), order=())
 
 
 def _without_asked(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion:
@@ -213,11 +273,15 @@ def _without_asked(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestio
     text, said = fold(parts.text), {one.field for one in parts.filters}
     papers = _ASKED_FOR.items() if found.entity in PAPERS else ()
     out = {name for name, asked in papers if asked.search(text)} - said - {*found.group}
-    months = {str(one.value)[:7] for one in found.filters if one.field == "month"}
     ends = {one.op for one in found.filters if one.field == "month"}
-    if len(months) > 1 or len(ends) == 1:
+    if len(months_of(found.filters)) > 1 or len(ends) == 1:
         out.discard("month")  # of several months one is asked for
-    if parts.money == "revenue" or PAID_YET.search(text):  # of whatever state
+    find = parts.vocabulary.find
+    bills = (
+        found.entity == "invoice" and find(parts.text, "asks", "invoice") and find(parts.text, "asks", "sum")
+    )
+    month = {one.field for one in parts.filters} == {"month"} and not pointers(parts.text, "paper")
+    if parts.money == "revenue" or PAID_YET.search(text) or (bills and month):  # of whatever state
         out.add("status")
     if "status" in parts.needless:  # an appointment that its place names is of any day
         out |= {"status", *(["scheduled_at"] if _is_placed(parts) and "scheduled_at" not in said else [])}
@@ -296,11 +360,14 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
         complete = placed or _clashes(parts, previous)
     if (complete and not clear) or _is_other(parts, clear, previous):
         return False
-    if parts.money:  # of another month: a question of its own
-        return not any(one.field == "month" for one in parts.filters)
+    if parts.money:  # of another month, or of which of all months: a question of its own
+        told_apart = any((one.field, one.op) == ("month", "in") for one in previous.filters)
+        which = told_apart and _ASKED_FOR["month"].search(fold(parts.text)) and not of_shown(parts.text)
+        ranked = bool(parts.output.order) and not any(True for _ in several_pointed(parts.text))
+        return not (any(one.field == "month" for one in parts.filters) or (which and ranked))
     edits = {hit.label for hit in changes if not hit.label.startswith("field ")}
     if previous.measures and set(_MORE) & edits and not parts.filters:
-        return False  # no list to go beyond
+        return _is_end_already(previous, edits)  # no list to go beyond
     told_of = previous.own or previous.entity == "room_seeking_post"
     if told_of and not parts.named and f"told {previous.entity}" in lists("asks"):
         # "mấy giờ", "khi nào hết hạn", "hạn đóng ngày nào"
@@ -357,8 +424,12 @@ def _is_other(parts: QuestionParts, clear: set[str], previous: ParsedQuestion) -
     same = _of_same_bills(parts, previous, own=own)
     idle = [hit for hit in parts.vocabulary.find(parts.text, "neutral", "neutral") if " " in hit.phrase]
     words = folded_words(blank_out(parts.text, spans_of(idle)))  # "trời nóng lắm, …"
+    numbered = any(one.field == "id" for one in parts.filters)
+    filled = previous.entity != "room" and any(one.kind == "occupancy" for one in parts.output.measures)
     return bool(
-        (len(words) > _LONG and (parts.named or parts.own or _is_placed(parts)))
+        numbered
+        or filled
+        or (len(words) > _LONG and (parts.named or parts.own or _is_placed(parts)))
         or is_forbidden(parts.vocabulary, parts.text)
         or (parts.named and parts.entity != previous.entity and not {"instead", "those"} & clear)
         or ((own or parts.own) and parts.named and not previous.own)
@@ -412,31 +483,56 @@ def _both_sides(previous: ParsedQuestion) -> ParsedQuestion | None:
     ranked = replace(previous, order=(Order("figure", True),), limit=None, mode="TABLE", replaced=None)
     if (old := previous.replaced) is None:
         return None
-    new = [one for one in previous.filters if one.field == old.field and one.op in {"=", "in"}]
-    sides = tuple(sorted({*old.values, *(value for one in new for value in one.values)}))
+    new = [
+        one
+        for one in previous.filters
+        if one.field == old.field and (one.op in {"=", "in"} or old.field == "month")
+    ]
+    named = months_of(new) if old.field == "month" else {value for one in new for value in one.values}
+    sides = tuple(sorted({*old.values, *named}))
     kept = [one for one in previous.filters if one not in new]
+    ranked = replace(ranked, order=(Order("month"),)) if old.field == "month" else ranked
     return replace(ranked, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,))
+
+
+def months_of(filters: Iterable[Filter]) -> set[str]:
+    """The first days of the months that conditions name."""
+    return {f"{value[:7]}-01" for one in filters if one.field == "month" for value in one.values}
+
+
+def _is_end_already(found: ParsedQuestion, marks: set[str]) -> bool:
+    """Whether "rẻ hơn nữa" asks for less than the lowest rent that was told."""
+    ends = {
+        "cheaper": ("price", "min"),
+        "dearer": ("price", "max"),
+        "larger": ("area", "max"),
+        "smaller": ("area", "min"),
+    }
+    end = found.end
+    return end is not None and any(ends.get(one) == (end.field, end.kind) for one in marks)
 
 
 def _against_month(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
     """ "so với tháng trước thì sao", "sao lại cao hơn tháng 9": the bills of the month before and of this one side by side, part by
     part where the cause is asked; None for other messages.
     """
-    sides = [
-        sorted(str(one.value) for one in asked.filters if one.field == "month") for asked in (previous, parts)
-    ]
+    before, said = months_of(previous.filters), months_of(parts.filters)
     text = fold(parts.text)
-    whole = [len(side) == 2 and side[0][:8] == side[1][:8] for side in sides]
     beside = ({one.field for one in parts.filters} | {*parts.output.group}) - {"month"}
     other = beside or not (_AGAINST.search(text) or _WHY.search(text))
-    if previous.entity != "invoice" or not all(whole) or sides[0] == sides[1] or other:
+    if previous.entity != "invoice" or len(before) != 1 or len(before | said) != 2 or other:
         return None
-    months = Filter("month", "in", tuple(sorted({sides[0][0], sides[1][0]})))
+    months = Filter("month", "in", tuple(sorted(before | said)))
     kept = [one for one in previous.filters if one.field not in {"month", "status"}]
     summed = tuple(one for one in previous.measures if one.kind in _AMOUNTS)
     charges = tuple(one for one in parts.output.measures if one.kind == "sum" and one.field in _PARTS[1:])
     why = _WHY.search(text) or not summed
     measures = charges or (tuple(Measure("sum", name) for name in _PARTS) if why else summed[:1])
+    if MONEY_TOO.search(text) and measures == summed[:1] and not measures[0].field.endswith(_PARTS[:1]):
+        measures = (
+            Measure("sum", _PARTS[0]),
+            *(replace(one, field=_UNIT.sub("", one.field)) for one in measures),
+        )
     shown = replace(previous, filters=merge_filters([*kept, months]), measures=measures, mode="TABLE")
     return replace(shown, group=("month",), order=(Order("month"),), limit=None)
 
@@ -549,6 +645,8 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
             same = beyond or old.op[0] in ends or bool({"=", "i"} & ends)
         if same and old.field in {"district", "city", "type"} and old.op == "=":
             found = replace(found, replaced=old)
+        if same and old.field == "month" and len(months_of(found.filters)) == len(months_of(new)) == 1:
+            found = replace(found, replaced=Filter("month", "=", *months_of(found.filters)))
         gone = values <= (back if old.op in {"!=", "not_in"} else refused)
         if not (same or gone):
             keep.append(old)
@@ -605,6 +703,14 @@ def _with_moved_limits(
 def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion | None:
     """ "rẻ hơn nữa" after a list: below the cheapest one shown, or word that none is cheaper; None for other changes."""
     field, op, order, nearest_first = _MORE[label]
+    if _is_end_already(found, {label}):
+        value = shown.rows[0].values.get(f"{found.measures[0].kind}_{field}") if shown.rows else None
+        told = (
+            Remark.of(f"said.already_{label}", value=f"{value:g}", field=field)
+            if isinstance(value, int | float)
+            else None
+        )
+        return replace(found, remarks=(*found.remarks, told)) if told else None
     spoken_of = str(shown.query.get("picked_id", ""))
     rows = [row for row in shown.rows if row.id == spoken_of] or list(shown.rows)
     values = [value for row in rows if isinstance(value := row.values.get(field), int | float)]
@@ -698,8 +804,8 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
     if found.entity in PAPERS and not other and (summing or find(parts.text, "asks", "amount asked")):
         if not summing and found.measures and found.measures[0].kind in _AMOUNTS:
             # "tháng 9 thì bao nhiêu" is the same figure, "bao nhiêu tiền" no kWh.
-            unit = "_(kwh|m3)$" if MONEY_TOO.search(fold(parts.text)) else r"(?!)"
-            told = (replace(one, field=re.sub(unit, "", one.field)) for one in found.measures)
+            money = MONEY_TOO.search(fold(parts.text))
+            told = (replace(one, field=_UNIT.sub("", one.field)) if money else one for one in found.measures)
             return replace(found, measures=tuple(told))
         figure = parts.money or [one.kind for one in output.measures] == ["sum"]
         measures = output.measures if figure else (Measure("sum", PAPERS[found.entity]),)
@@ -786,7 +892,7 @@ def pick_row(
         near = replace(rows, rows=tuple(row for row in rows.rows if row.id in last))  # spoken of last
     if len(near.rows) == 2:
         message = one_of_two(message, asked=bool(details_of(message)))
-    found = _not_spoken_of(message, rows) or _named_by_value(parts, rows)
+    found = _not_spoken_of(message, rows) or _named_by_value(parts, rows) or _named_by_day(parts, rows)
     flats = [found.span() for found in _FLATS.finditer(fold(message))]
     found = found or find_reference(
         blank_out(message, flats, "|"), near, things=lists("pointers")["things"], fields=_EXTREMES
@@ -829,7 +935,8 @@ def _may_point(parts: QuestionParts, focus: Focus, *, lets: bool) -> bool:
     most = _MOST_WORDS_OF_SHOWN if of_shown(text) or one_shown(text) else _MOST_POINTER_WORDS
     short = focus.kind in entities() and len(folded_words(text)) <= most
     named = _named_by_value(parts, focus) is not None
-    own = {*PLACES, "scheduled_at"} | (set() if named else {"price"})
+    dated = _named_by_day(parts, focus) is not None
+    own = {*PLACES} | (set() if named else {"price"}) | (set() if dated else {"scheduled_at"})
     other = any(one.field in own for one in parts.filters)
     papers = parts.named and parts.entity in {*PAPERS, "viewing"} and parts.entity != focus.kind
     let = _asks_who_lives(parts, focus, lets=lets)
@@ -867,6 +974,30 @@ def _named_by_value(parts: QuestionParts, focus: Focus) -> Reference | None:
     return None
 
 
+def _named_by_day(parts: QuestionParts, focus: Focus) -> Reference | None:
+    """ "cái hôm 27", "lịch hẹn thứ bảy", "hóa đơn tháng 9": the rows shown that are of the day or month that names them."""
+    field = FIELD[focus.kind] if focus.kind in _DATED else None
+    named = _OF_DAY.search(fold(parts.text))
+    if field is None or named is None:
+        return None
+    bounds = {
+        one.op: str(one.value)[:10] for one in parts.filters if one.field == field and one.op in {">=", "<="}
+    }
+    day = named["day"]
+    rows = tuple(
+        row
+        for row in focus.rows
+        if (at := str(row.values.get(field, ""))[:10])
+        and (
+            (day and int(at[8:]) == int(day))
+            or (not day and len(bounds) == 2 and bounds[">="] <= at <= bounds["<="])
+        )
+    )
+    return (
+        Reference("ordinal", rows, (named.span(),)) if rows and len(rows) < max(2, len(focus.rows)) else None
+    )
+
+
 def _not_spoken_of(message: str, focus: Focus) -> Reference | None:
     """ "con còn lại", "the other one": the rows shown beside those that were spoken of, none where nothing was."""
     spoken = {str(focus.query.get("picked_id", ""))} - {""} or {*focus.query.get("picked_ids", ())}
@@ -892,9 +1023,15 @@ def _spoken_of(
     ends = parts.output.order or parts.vocabulary.find(
         parts.text, "asks", *(each for pair in _MOST_OF.values() for each in pair)
     )
-    asked = {one.field for one in parts.filters} == {"status"} and _YES_NO.search(
-        fold(parts.text).strip(" ?.!")
+    text, fields = fold(parts.text), {one.field for one in parts.filters}
+    # "có máy lạnh không" asks that of the one spoken of, "thêm máy lạnh được không" and "có cái nào" ask for others.
+    alone = not (
+        _WHICH_ROWS.search(text)
+        or _ANOTHER.search(text)
+        or parts.vocabulary.find(parts.text, "edits", "add", "only", "more end", "drop")
     )
+    told = fields <= ({"status", "amenity", "furnished"} if alone else {"status"})
+    asked = bool(fields) and told and _YES_NO.search(text.strip(" ?.!"))
     details = {*details_of(message)}
     own = parts.vocabulary.owned(parts.text)
     newest = previous is not None and previous.limit == 1 and len(focus.rows) == 1  # all else is of others
@@ -924,12 +1061,14 @@ def _pointed_at(
         which = Remark.of("missing.which", words=f"«{parts.text.strip()}»")
         return replace(start, missing=(which,)) if rest and not parts.output.measures else None
     names = {"price", "area"} if _named_by_value(parts, focus) is not None else set()
+    dated = {FIELD[focus.kind]} if _named_by_day(parts, focus) is not None else set()
     # A number that points at a row says nothing else: "phòng thứ 3 điện nước bao nhiêu" is no "3 điện".
     places = {at for at, row in enumerate(focus.rows, 1) if row.id in chosen and found.kind == "ordinal"}
     asked = tuple(
         one
         for one in parts.filters
         if one.field in entities()[focus.kind].fields
+        and one.field not in dated
         and not (one.op == "=" and (one.field in names or one.value in places))
     )
     if len(chosen) > 1:

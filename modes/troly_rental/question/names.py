@@ -51,35 +51,44 @@ class Names:
     def find(self, text: str, places: Sequence[PlaceMention] = ()) -> NamedThings:
         """The names in `text`; accents that were typed must be those of the name. Several of one kind are alternatives.
 
-        What names one of `places` is the place: "Thủ Đức" is no tenant called Đức, "bên Thanh Xuân" no house.
+        What names one of `places` is the place: "Thủ Đức" is no tenant called Đức, "bên Thanh Xuân" no house. What is part of a
+        longer name is that name's.
         """
+        named = {kind: self._hits(kind, text, places) for kind in self._lexicons}
+        whole = [hit for hits in named.values() for hit in hits]
         filters: list[Filter] = []
         spans: list[Span] = []
-        for name, lexicon in self._lexicons.items():
-            hits = [
-                hit
-                for hit in lexicon.find(text)
-                if (
-                    name == "building"
-                    and (hit.phrase == hit.label or _HOUSE.search(fold(text[: hit.start])))
-                    and not any(one.end == hit.end and one.places[0].kind == "district" for one in places)
-                )
-                or (name != "building" and " " in hit.phrase)
-                or (
-                    name == "tenant"
-                    and _is_called(text, hit)
-                    and not any(
-                        one.start <= hit.start < one.end and not _is_person(text, hit, one) for one in places
-                    )
-                )
-            ]
+        for name, found in named.items():
+            hits = [hit for hit in found if not any(_lies_within(hit, other) for other in whole)]
             if name == "address" and not filters:
                 continue  # an address belongs to a building that is named
-            found = tuple(sorted({hit.label for hit in hits}))
+            labels = tuple(sorted({hit.label for hit in hits}))
             spans += spans_of(hits)
-            if found:
-                filters.append(Filter(name, "in", found) if len(found) > 1 else Filter(name, "=", found[0]))
+            if labels:
+                filters.append(
+                    Filter(name, "in", labels) if len(labels) > 1 else Filter(name, "=", labels[0])
+                )
         return NamedThings(tuple(filters), tuple(spans))
+
+    def _hits(self, kind: str, text: str, places: Sequence[PlaceMention]) -> list[PhraseHit]:
+        """The names of one kind that are meant as such."""
+        return [
+            hit
+            for hit in self._lexicons[kind].find(text)
+            if (
+                kind == "building"
+                and (hit.phrase == hit.label or _HOUSE.search(fold(text[: hit.start])))
+                and not any(one.end == hit.end and one.places[0].kind == "district" for one in places)
+            )
+            or (kind != "building" and " " in hit.phrase)
+            or (
+                kind == "tenant"
+                and _is_called(text, hit)
+                and not any(
+                    one.start <= hit.start < one.end and not _is_person(text, hit, one) for one in places
+                )
+            )
+        ]
 
 
 NO_NAMES = Names()
@@ -87,6 +96,14 @@ _KINDS = ("Nhà trọ ", "Tòa nhà ", "Khu trọ ", "Dãy trọ ")
 _HOUSE = re.compile(
     r"(?<!\w)(?:nha|nha tro|tro|toa|toa nha|khu|khu tro|day|day tro|ben|building|house)\s+(?:cua\s+)?$"
 )
+
+
+def _lies_within(hit: PhraseHit, other: PhraseHit) -> bool:
+    """Whether a name is part of a longer one: Bình of the house "An Bình" is no tenant."""
+    return (other.start, other.end) != (
+        hit.start,
+        hit.end,
+    ) and other.start <= hit.start < hit.end <= other.end
 
 
 def _is_called(text: str, hit: PhraseHit) -> bool:

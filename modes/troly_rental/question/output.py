@@ -19,6 +19,8 @@ _GROUPS = (
     "building", "room", "tenant", "price_band",
 )  # fmt: skip
 _SIDED = frozenset({"district", "city", "type", "ward", "month"})
+_WHICHEVER = re.compile(r"\s+cung(?!\w)")
+"""What makes no group of "quận nào cũng được"."""
 _NO_FIGURE = frozenset({"room", "building", "tenant", "month", "week", "day"})
 """Groups that ask for no figure by themselves: "cho thuê theo tháng"."""
 _EACH = re.compile(r"(?:moi|tung|theo|each|every|per|by)\s")
@@ -75,7 +77,9 @@ _MOST_THINGS = re.compile(
 )
 _VIEWS_ASKED = re.compile(r"(?<!\w)(?:bao nhieu (?:luot )?(?:xem|view)|how many views)(?!\w)")
 _HOW_MUCH = re.compile(r"(?<!\w)(?:bao nhieu|nhieu|may|how much)(?!\w)")
-_HELD = re.compile(r"(?<!\w)(?:con|co|duoc|con trong|dang trong|het|cong|thi|la)\s+$")
+_HELD = re.compile(
+    r"(?<!\w)(?:con|co|duoc|con trong|dang trong|het|cong|thi|la|trong (?:so |dam )?(?:do|ay|day|nay))\s+$"
+)
 """What leads to a number, not to some: "còn trống mấy phòng"."""
 _SOME = re.compile(r"(?<!\w)mot\s*$")
 _SEVERAL = re.compile(r"(?<!\w)(?:cac|nhung|rooms|apartments|houses|flats|ones)(?!\w)")
@@ -269,7 +273,11 @@ def _asks_where(vocabulary: Vocabulary, text: str) -> bool:
 
 
 def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
-    hits = vocabulary.find(text, "asks", *(f"by {name}" for name in _GROUPS))
+    hits = [
+        hit
+        for hit in vocabulary.find(text, "asks", *(f"by {name}" for name in _GROUPS))
+        if not _WHICHEVER.match(fold(text[hit.end :]))
+    ]
     found: dict[str, None] = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
     ranked = _ranked(text)
     if vocabulary.find(text, "asks", "bands") and vocabulary.find(text, "asks", "figure price"):

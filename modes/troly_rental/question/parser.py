@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 
 from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
-from troly.text.dates import find_ranges
+from troly.text.dates import find_ranges, whole
 from troly.text.everyday import (
     everyday_phrases,
     small_talk,
@@ -29,7 +29,15 @@ from troly_rental.question.coverage import (
     unknown_area,
     unread_words,
 )
-from troly_rental.question.follow_ups import CLAUSES, asks_one_value, change_query, details_of, pick_row
+from troly_rental.question.follow_ups import (
+    AS_FIRST,
+    CLAUSES,
+    asks_one_value,
+    change_query,
+    details_of,
+    months_of,
+    pick_row,
+)
 from troly_rental.question.intent import IntentSigns, classify_intent, is_forbidden, is_sql
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.output import LEFT_OUT, WHICH
@@ -206,6 +214,7 @@ def _holds(piece: str, asker: Asker) -> bool:
         or parts.needless
         or parts.own
         or asked
+        or AS_FIRST.search(plain)
         or (wished and is_sharp((OFTEN.sub(" ", plain),)))
     )
 
@@ -233,6 +242,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         )
         if picked is not None:
             return _told_of_row(parts, *picked, focus)
+        parts = _with_month_before(parts, previous)
         parts = _with_all(_with_person(parts, previous, focus), previous, focus)
         edited = _changed(message, parts, previous, focus, asker) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
@@ -256,7 +266,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     if previous is not None and bare and placed and parts.entity == about:
         # Another place, the same kind; what names no place leans on all of what was asked.
         parts = replace(parts, filters=_with_kind(parts.filters, previous.filters))
-    alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker)
+    alone = _beside_month(_accounted(parts, _parse_alone(message, parts, asker.role), asker), previous)
     by_model = focus is not None and previous is None and not _names_its_own(parts)
     loose = bare or (previous is not None and previous.own)  # "có mấy phòng" after one's own house
     figure = loose and asker.goes_on and alone.measures and not (parts.filters or parts.own)
@@ -267,6 +277,15 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
     return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _beside_month(parsed: ParsedQuestion, previous: ParsedQuestion | None) -> ParsedQuestion:
+    """`parsed` with the month that the same figure was told of before it, from which "chênh nhau bao nhiêu" goes on."""
+    if previous is None or not parsed.measures or not {*parsed.measures} <= {*previous.measures}:
+        return parsed
+    before, now = months_of(previous.filters), months_of(parsed.filters)
+    alone = len(before) == len(now) == 1 and before != now
+    return replace(parsed, replaced=Filter("month", "=", *before)) if alone else parsed
 
 
 def _changed(
@@ -315,10 +334,29 @@ def _with_place(parts: QuestionParts, previous: ParsedQuestion | None) -> Questi
     return replace(parts, filters=merge_filters([*parts.filters, *before]), read=(*parts.read, *spans))
 
 
+_MONTH_BEFORE = re.compile(
+    r"(?<!\w)(?:the |and )?month before(?: that| it)?(?! last)(?!\w)|(?<!\w)thang (?:(?:lien|ngay) (?:truoc|ke)(?: do)?|truoc (?:do|ay|cua no))(?!\w)"
+)
+
+
+def _with_month_before(parts: QuestionParts, previous: ParsedQuestion | None) -> QuestionParts:
+    """`parts` with "the month before", "tháng trước đó" as the one before the month that was asked about."""
+    months = months_of(previous.filters if previous else ())
+    found = _MONTH_BEFORE.search(fold(parts.text))
+    if found is None or len(months) != 1:
+        return parts
+    first, last = whole(date.fromisoformat(*months) - timedelta(days=1), "month")
+    kept = [one for one in parts.filters if one.field != "month"]
+    before = (Filter("month", ">=", first.isoformat()), Filter("month", "<=", last.isoformat()))
+    return replace(parts, filters=merge_filters([*kept, *before]), read=(*parts.read, found.span()))
+
+
 def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:
     """`parts` with "hai người đó", "ba quận này" read, where so many were shown or told apart."""
-    known = {len(one.values) for one in (previous.filters if previous else ()) if one.op == "in"}
+    known: set[int] = {len(one.values) for one in (previous.filters if previous else ()) if one.op == "in"}
     known |= {len(focus.rows)} if len(focus.rows) >= int(focus.query.get("total", 0)) else set()
+    counted = [row.values.get("count") for row in focus.rows if len(focus.rows) == 1]
+    known |= {int(one) for one in counted if isinstance(one, int | float)}
     spans = [span for span, number in several_pointed(parts.text) if number in known]
     people_said = Remark.of("said.no_field", field="people")
     remarks = tuple(one for one in parts.remarks if not (spans and one == people_said))

@@ -28,7 +28,7 @@ from troly_rental.question.output import (
 from troly_rental.question.places import parse_places
 from troly_rental.question.pointers import of_shown
 from troly_rental.question.spelling import correct_spelling
-from troly_rental.question.traits import asked_states, parse_status, parse_traits
+from troly_rental.question.traits import all_kinds, asked_states, parse_status, parse_traits
 from troly_rental.question.types import Filter, Measure, Mode, Order, Remark, Span, merge_filters
 from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 from troly_rental.roles import Role
@@ -70,7 +70,7 @@ _HOW_IS_IT = re.compile(
     r"(?<!\w)(?:tinh sao|sao|the nao|nhu the nao|ra sao|nhu nao|how are|what are|what is)(?!\w)"
 )
 _INCLUDED = re.compile(
-    r"(?<!\w)(?:(?:gia|tien)\s+(?:(?:thue|phong|nha|nay|do)\s+)*)?(?:(?:co|da|la)\s+)*(?:bao gom|gom|tinh ca|tinh luon|kem)\s+(?:(?:ca|luon|tien|phi)\s+)*(?:dien|nuoc)(?:\s+(?:va\s+)?nuoc)?(?:\s+luon)?"
+    r"(?<!\w)(?:(?:gia|tien)\s+(?:(?:thue|phong|nha|nay|do|tren|day|ghi|trang|tin|niem yet)\s+)*)?(?:(?:co|da|la)\s+)*(?:bao gom|gom|tinh ca|tinh luon|kem)\s+(?:(?:ca|luon|tien|phi)\s+)*(?:dien|nuoc)(?:\s+(?:va\s+)?nuoc)?(?:\s+luon)?"
     r"(?=\W*(?:khong|ko|chua|hay|k|vay|roi|a|nhi|luon|$))|(?<!\w)(?:is|are|does|do)\b.*\b(?:includ\w+|cover\w*)\s*(?:the\s+)?(?:electricity|water|utilities|bills|power)?(?:\s+and\s+water)?"
     r"|(?<!\w)(?:utilities|electricity|water)\s+(?:and\s+water\s+)?included"
 )
@@ -115,6 +115,7 @@ class QuestionParts:
     needless: frozenset[str]
     missing: tuple[Remark, ...]
     remarks: tuple[Remark, ...]
+    today: date
     rank: int = 1
     """The place in the order that is asked for: 2 for "rẻ thứ nhì", of which `text` says "rẻ nhất"."""
     read: tuple[Span, ...] = ()
@@ -138,10 +139,11 @@ _RANK_OF = re.compile(
 _ORDINALS = {"nhi": 2, "tu": 4, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 """Ordinals of rank; the others are said by their numbers."""
 _NUMBERED = re.compile(
-    r"(?<!\w)(?:phong|can|nha|can ho|room|flat|apartment)\s+(?:so|number|no\.?|ma|id|#)\s*(\d{1,7})(?![\w.,]*\d)"
+    r"(?<!\w)(?:phong|can|nha|can ho|room|flat|apartment)\s+(?:(?:so|number|no\.?|ma|id|#)\s*(\d{1,7})|(\d{3,7}))(?!\w|[.,]\d)"
+    r"(?!\s*(?:k|m|tr\w*|trieu|nghin|ngan|cu|m2|met|vuong|dong|vnd|nguoi|phong|can|mil\w*|rooms?|sq\w*|square|people)(?!\w))"
 )
 """A room by its number in the data."""
-_TO_SEE = re.compile(r"(?<!\w)(?:xem|coi|lich|hen)(?!\w)")
+_TO_SEE = re.compile(r"(?<!\w)(?<!luot )(?:xem|coi|lich|hen)(?!\w)")
 _PAPER = re.compile(r"(?i)(?<!\w)hđ(?!\w)")
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
@@ -248,6 +250,9 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     ]
     named += ["room"] if "building" in named and said(*of_rooms) else []  # "nhà nào còn trống nhiều nhất"
     money = _money_records(vocabulary, text, own=own, role=role, about=about)
+    # "khách nào trả tiền thuê cao nhất": as they agreed on, no bill.
+    ends = said("invoice rent") and said("highest end", "lowest end") and _WHO.search(fold(text))
+    ranked = bool(ends) and role == "LANDLORD" and not (money or find_ranges(text, ANY_DAY))
     if money == "rent" and "contract" in named and "invoice" not in named:
         money = ""
     owed = said("due") or (about not in _OWN_ENTITIES and said(*of_bills))
@@ -256,7 +261,7 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     agreed = any(hit.label == "contract" and _AGREEMENT.search(fold(hit.phrase)) for hit in hits)
     bills = owed and not agreed and {*named} <= {"contract", "room"} and not held
     bills = bills or (said("deadline") and not named and about != "invoice")
-    if role != "GUEST" and bills and not money:
+    if role != "GUEST" and bills and not (money or ranked):
         return _Subject("invoice", True, "", own)  # what is to be paid, paid or not is a bill
     if not (named or money) and about:
         entity = about
@@ -278,7 +283,7 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     )
     rates = said("figure electricity_price", "figure water_price") and not said("figure deposit")
     rent = role == "TENANT" and own and asked and not (money or rates or said("avg"))
-    if entity == "room" and (held or rent):
+    if ranked or (entity == "room" and (held or rent)):
         return _Subject("contract", True, money, own)
     return _Subject(entity, bool(named or money), money, own)
 
@@ -306,8 +311,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     rank, text = _ranked(_WHICH_HOUSE.sub("tòa nhà nào", text) if role == "LANDLORD" else text)
     whose = _named(asker, text)
     spoken, text = text, blank_out(text, whose.spans, "|")
-    billed = vocabulary.find(text, "asks", "invoice")
-    included = None if billed else _INCLUDED.search(fold(text))
+    included = None if vocabulary.find(text, "asks", "invoice") else _INCLUDED.search(fold(text))
     text = blank_out(text, [included.span()] if included else [])
     subject = _subject(vocabulary, text, whose, role, about)
     entity, money, own = subject.entity, subject.money, subject.own
@@ -346,15 +350,22 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
     known = entities()[entity].fields
     filters = merge_filters([one for one in found if one.field in known])
     unknown = dict.fromkeys(one.field for one in found if one.field not in known)
-    output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money)
+    kinds_said = all_kinds(vocabulary, text)
+    output = _output(
+        vocabulary, blank_out(text, [*traits.spans, *kinds_said]), list(filters), entity, money, own=own
+    )
     if entity in {"room", "post"} and not own:
         output = _rates_asked(vocabulary, text, output)
     kind_said = own or any(one.field == "type" for one in filters)
-    if entity in {"room", "post"} and not kind_said and _plain_only(vocabulary, text, output):
+    if (
+        entity in {"room", "post", "room_seeking_post"}
+        and not kind_said
+        and _plain_only(vocabulary, text, output)
+    ):
         filters = merge_filters([*filters, Filter("type", "=", "room")])
     numbered = _NUMBERED.search(fold(text)) if entity == "room" and not own else None
     if numbered:  # one room, with all that is known of it
-        filters = merge_filters([*filters, Filter("id", "=", int(numbered[1]))])
+        filters = merge_filters([*filters, Filter("id", "=", int(numbered[1] or numbered[2]))])
         output = replace(output, measures=(), group=(), order=(), mode="LIST", single=True)
     output = _counted_states(text, output, states, status_spans)
     if any(one.kind == "count_where" for one in output.measures):
@@ -388,6 +399,7 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
             *([Remark.of("said.metered")] if included else []), *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
         ),
+        today=now.date(),
         rank=rank,
         read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *([numbered.span()] if numbered else []), *([included.span()] if included else []), *_limit_spans(text, limit), *ranked_span(text)),
     )  # fmt: skip
@@ -401,7 +413,9 @@ def _plain_only(vocabulary: Vocabulary, text: str, output: OutputRequest) -> boo
     )
     shown = not (figures or ended) and vocabulary.find(text, "asks", "trend", "table", "chart", "by type")
     return bool(
-        vocabulary.find(text, "kinds", "room") and not shown and (output.measures or output.single or ended)
+        vocabulary.find(text, "kinds", "room")
+        and not (shown or all_kinds(vocabulary, text))
+        and (output.measures or output.single or ended)
     )
 
 
@@ -468,7 +482,8 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     mine = own or by_month or about == "invoice" or (role != "GUEST" and len(periods) > 1)
     market = vocabulary.find(text, "asks", "cheapest", "cheap", *(() if mine else ("avg", "compare")))
     rent = found[:1] and found[0].label == "invoice rent" and not (periods or by_month)
-    if rent and (about != "invoice" or vocabulary.find(text, "asks", "avg")):
+    ends = ("avg", "highest end", "lowest end")
+    if rent and (about != "invoice" or vocabulary.find(text, "asks", *ends)):
         return ""  # of no month: the rent of the rooms, or of the contract
     if not found or not (mine or periods) or market:
         return ""
@@ -521,7 +536,7 @@ def _entity(named: list[str], money: str) -> str:
 
 
 def _output(
-    vocabulary: Vocabulary, text: str, filters: list[Filter], entity: str, money: str
+    vocabulary: Vocabulary, text: str, filters: list[Filter], entity: str, money: str, *, own: bool
 ) -> OutputRequest:
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
@@ -564,7 +579,11 @@ def _output(
     )
     if measures == (Measure("avg", "total"),) and "month" in output.group:
         return replace(output, measures=(Measure("monthly", "total"),), group=(), order=())
-    if entity not in _OWN_ENTITIES and any(one.kind == "sum" and one.field == "price" for one in measures):
+    if (
+        entity not in _OWN_ENTITIES
+        and not own
+        and any(one.kind == "sum" and one.field == "price" for one in measures)
+    ):
         measures = (Measure("count"),)  # nobody adds up the rents of others: "tổng cộng bao nhiêu phòng"
     return replace(output, measures=measures)
 

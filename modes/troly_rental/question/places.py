@@ -81,8 +81,11 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
             spans.append((mention.start, mention.end))
             remarks.append(Remark.of("said.background", words=text[begin : mention.end].strip()))
             continue
-        excluded = _excluded(vocabulary, text, mention.start, spans, filters)
         chosen = _chosen(mention, remarks)
+        excluded = _excluded(vocabulary, text, mention.start, spans, filters)
+        if excluded and mention.places[0].kind == "city" and _lie_in(chosen, filters, places):
+            read.append(excluded)  # "ở Thanh Xuân ngoài Hà Nội": out there in it
+            excluded = None
         filters += [Filter(p.kind, "!=" if excluded else "=", p.name) for p in chosen]
         within = any(place.kind == "district" for one in mentions for place in one.places)
         filters += [] if excluded or within else _whereabouts(mention, chosen, places)
@@ -114,6 +117,17 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
         blank_out(text, [*spans, *unknown], "|"),
         (*spans, *read, *unknown),
     )
+
+
+def _lie_in(cities: list[Place], filters: list[Filter], places: Places) -> bool:
+    """Whether a district or ward that is wanted lies in one of `cities`."""
+    wanted = (
+        place
+        for one in filters
+        if one.op == "=" and one.field in {"district", "ward"}
+        for place in places.named(str(one.value))
+    )
+    return bool({place.city_id for place in wanted} & {city.id for city in cities})
 
 
 def _workplaces(text: str, mentions: list[PlaceMention]) -> list[PlaceMention]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 from troly.text.catalogue import Lang
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import is_syllable
 from troly.text.match import spans_of
-from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings, without_telex
+from troly.text.spelling import CHAT, Change, Corrector, SpellingRules, chat_spellings, without_telex
 from troly.text.wordlist import LEXICONS as SHARED
 from troly.text.wordlist import read_lists
 from troly_rental.data.places import places
@@ -19,7 +20,7 @@ from troly_rental.question.types import Span
 from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 
 MOST_CHARACTERS = 1_000
-_NO_N = re.compile(r"^[b-df-hj-np-tv-xz]*[aeiouy]{1,2}g$")
+_NO_N = re.compile(r"^[b-df-hj-np-tv-xz]*[aeiouy]{1,2}[gh]$")
 # A short word before a dot is an abbreviation: "Q.1", "tp.HCM".
 _DOTTED = re.compile(r"\b(q|p|tp|d|h|kp|dist|quan|phuong)\.\s*(?=\w)", re.IGNORECASE)
 _RULES = SpellingRules(shortest_typed=4, chat_anywhere_from=3)
@@ -32,7 +33,7 @@ def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = (
     `lang` is the language of the talk: it decides where the message shows none. Longer messages are read up to 1,000
     characters. Names of places and landmarks that are spelt as listed are left alone, and what is `protected`.
     """
-    text = _DOTTED.sub(r"\1 ", nfc(text[:MOST_CHARACTERS]))
+    text = _with_lost_letters(_DOTTED.sub(r"\1 ", nfc(text[:MOST_CHARACTERS])))
     names = [
         (one.start, one.end)
         for one in places().find(text)
@@ -47,8 +48,28 @@ def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = (
         for hit in Vocabulary().find(text, "wheres", "elsewhere")
         if len(hit.phrase) > _RULES.shortest_typed
     ]
-    phrases = spans_of([*listed, *away])
-    return _corrector().correct(text, lang=lang, protected=[*names, *phrases, *protected]).text
+    given = [*names, *spans_of([*listed, *away]), *protected]
+    found = _corrector().correct(text, lang=lang, protected=given)
+    return replace(found, changes=tuple(one for one in found.changes if not _is_name(one, text))).text
+
+
+def _is_name(change: Change, text: str) -> bool:
+    """Whether a word with a capital lost no more than its accents: it may be of a name that nobody here has ("Mỹ Phước Tân Vạn")."""
+    titled = change.start > 0 and change.typed.istitle() and not text.isupper()
+    word = fold(change.typed)
+    return titled and word in _name_words() and word == fold(change.meant)
+
+
+def _with_lost_letters(text: str) -> str:
+    """`text` with the n that a name of several words lost: "dog da" is Đống Đa and no dog, "ha dog" Hà Đông."""
+    for token in reversed(tokens(text)):
+        whole = f"{text[: token.end - 1]}n{text[token.end - 1 :]}"
+        if _NO_N.search(token.folded) and any(
+            one.start <= token.start < one.end and " " in one.typed and not one.near
+            for one in places().find(whole)
+        ):
+            text = whole
+    return text
 
 
 def is_listed(word: str) -> bool:
@@ -56,23 +77,25 @@ def is_listed(word: str) -> bool:
     return word in _spellings() or word in _everyday()
 
 
+def lost_accents(token: WordToken) -> bool:
+    """Whether an everyday word of asking is written without its accents: "kiem", but not "nay", which is one."""
+    return token.text in _bare()
+
+
 def _repair(token: WordToken) -> str | None:
     """A word with telex keys left in; one with accents that no list has, whose letters one has ("quân": "quận")."""
     word = token.folded
-    if (
-        _NO_N.search(word)
-        and word not in _everyday() | _spellings().keys()
-        and f"{word[:-1]}ng" in _spellings()
-    ):
-        return f"{token.text[:-1]}ng"  # "rộg", "thág": no syllable ends so
     known, names = _spellings(), _name_words()
+    strange = accents(token.text) or not is_listed(word)  # with its accents "đốg" is no "dog"
+    if _NO_N.search(word) and strange and f"{word[:-1]}n{word[-1]}" in {*known, *names, *_everyday()}:
+        return f"{token.text[:-1]}n{token.text[-1]}"  # "rộg", "mìh": no syllable ends so
     if not (word in known or word in names or is_syllable(word) or word in _everyday()):
         plain = without_telex(word)
         return plain if len(word) > 1 and word.isalpha() and plain in known else None
     spellings = known.get(word, frozenset())
-    if not spellings or not accents(token.text) or word in names or token.text in lists("everyday")[""]:
+    if not spellings or not accents(token.text) or token.text in lists("everyday")[""]:
         return None
-    if any(accents_agree(token.text, other) for other in spellings):
+    if any(accents_agree(token.text, other) for other in {*spellings, *names.get(word, ())}):
         return None
     return next(iter(spellings)) if len(spellings) == 1 else word
 
@@ -92,16 +115,40 @@ def _phrases() -> list[str]:
 @cache
 def _spellings() -> Mapping[str, frozenset[str]]:
     """The spellings with accents of each folded word of the lists."""
+    return _by_fold(_phrases())
+
+
+@cache
+def _name_words() -> Mapping[str, frozenset[str]]:
+    """The spellings with accents of each folded word of the names of places."""
+    return _by_fold(place.name for place in places().by_id.values())
+
+
+def _by_fold(phrases: Iterable[str]) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = defaultdict(set)
-    for phrase in _phrases():
+    for phrase in phrases:
         for word in tokens(phrase):
             found[word.folded].add(word.text)
     return {word: frozenset(texts) for word, texts in found.items()}
 
 
 @cache
-def _name_words() -> frozenset[str]:
-    return frozenset(word.folded for place in places().by_id.values() for word in tokens(place.name))
+def _bare() -> frozenset[str]:
+    """Everyday words, folded, that nobody writes without accents but in haste."""
+    everyday = read_lists(SHARED / "everyday.txt")
+    entries = [
+        *lists("talk")["find"],
+        *(one for role in ("request", "polite", "link", "person") for one in everyday[role]),
+    ]
+    found = {fold(one) for one in entries if " " not in one and not one.isascii()}
+    said = [
+        entry
+        for name in ("edits", "wheres", "amounts", "amenities")
+        for listed in lists(name).values()
+        for entry in listed
+    ]
+    said += [entry for name, listed in lists("asks").items() if name != "showing" for entry in listed]
+    return frozenset(found) - {*lists("neutral")["sharp"]} - {fold(one) for one in said}  # "bo" may be "bỏ"
 
 
 @cache

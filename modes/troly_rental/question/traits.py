@@ -20,7 +20,9 @@ _EITHER = re.compile(r"\s*(?:hoac|hay|or)(?:\s+(?:co|la|with))?\s*")
 _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
 _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
-_ALL_KINDS = re.compile(r"(?:all|any|every|tat ca|moi|du|ca)\s")
+_ALL_KINDS = re.compile(r"(?:all|any|every|whatever|regardless|tat ca|moi|du|ca|bat ke|khong)\s|.*\scung\s")
+_ENDED = re.compile(r"\s+(?:gia\s+)?(\w+)\s+(?:nhat|nhut)(?!\w)")
+_ITS = re.compile(r"\s+(?:(?:nao|ma|co|loai|with|that|has|have)\s+)*")
 _WANTED = re.compile(r"(?:co|with)\s")
 _FULLY = re.compile(r"(?<!\w)(?:full\w*|day du|du|cao cap|fully|options?)(?!\w)")
 _OFFERED, _RENTING = re.compile(r"^(?:(?:dang )?cho|dang) thue$"), re.compile(r"^dang thue$")
@@ -35,7 +37,7 @@ _IS_IT = re.compile(
 )
 """What asks of one appointment whether it is so ("is my viewing confirmed"), not which are so."""
 _LEFT_OUT = re.compile(
-    r"(?<!\w)(?:khong (?:tinh|ke|dem)|ngoai tru|loai tru|tru|ngoai|except|exclud(?:e|ing)|not counting"
+    r"(?<!\w)(?:khong (?:tinh|ke|dem|lay|muon|thich|xem)|ngoai tru|loai tru|tru|ngoai|except|exclud(?:e|ing)|not counting"
     r"|bo(?= (?:phong|can|cai|nha)\s)|(?:bo|loai|gat)(?= (?:may|cac|nhung|het)\s))"
     r"((?:\s+(?:ra|het|may|cac|nhung|phong|tro|can|cai|nha|hoa don|hop dong|tin|nao|co|the|any|rooms|ones|those|that are|that have|with))*)\s*$"
 )
@@ -79,9 +81,7 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
     found: list[Filter] = []
     needless: set[str] = set()
     remarks: list[Remark] = []
-    spans: list[Span] = []
-    read: list[Span] = []
-    gone: list[Span] = []
+    spans, read, gone, beside = list[Span](), list[Span](), list[Span](), list[Span]()
     previous: tuple[PhraseHit, PhraseHit | None] | None = None
     for hit in hits:
         here = (hit.start, hit.end)
@@ -96,6 +96,10 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
         if hit.label in _NOT_AMENITIES or (hit.label == "furnished full" and asked):
             continue
         turn = _turn(text, hit, turns, previous)
+        kinds_at = [_left_out_kind(vocabulary, text, one.start) for one in (hit, turn) if one]
+        if any(at is not None for at in kinds_at):  # no condition leaves out one kind with one property
+            beside += [(at, hit.end) for at in kinds_at if at is not None]
+            continue
         gap = (previous[0].end, hit.start) if previous else None
         if (
             gap
@@ -127,7 +131,7 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
         else:
             found.append(Filter("amenity", "!=" if label else "=", name))
         previous = (hit, turn)
-    rest = blank_out(text, [*spans, *gone])
+    rest = blank_out(text, [*spans, *gone, *beside])
     kinds, kind_spans, kind_turns = _kinds(vocabulary, rest, turns)
     return Traits(
         (*found, *kinds), tuple(remarks), frozenset(needless), blank_out(rest, kind_spans),
@@ -144,6 +148,13 @@ def _exclusion(text: str, hit: PhraseHit, turn: PhraseHit | None) -> re.Match[st
     if before and (bare or before[1].strip()):
         return before
     return _LEFT_OUT.search(fold(text[: turn.start])) if turn else None
+
+
+def _left_out_kind(vocabulary: Vocabulary, text: str, at: int) -> int | None:
+    """Where a kind begins to be left out whose property stands at `at`: "trừ chung cư không nội thất"."""
+    hits = [one for one in vocabulary.find(text[:at], "kinds") if one.label not in {"any", "room"}]
+    led = _LEFT_OUT.search(fold(text[: hits[-1].start])) if hits else None
+    return led.start() if led and _ITS.fullmatch(fold(text[hits[-1].end : at])) else None
 
 
 def _either(found: list[Filter], name: str, turned: str) -> list[Filter] | None:
@@ -213,7 +224,9 @@ def _kinds(
             read.append((hit.start, hit.end))  # "2 đứa share phòng, cần phòng trọ": how they live
             continue
         joined = any(
-            _LIST_GAP.fullmatch(fold(text[min(hit.end, o.end) : max(hit.start, o.start)])) for o in others
+            _LIST_GAP.fullmatch(fold(text[min(hit.end, o.end) : max(hit.start, o.start)]))
+            or _said_alike(text, hit, o)
+            for o in others
         )
         turn = _turn(text, hit, [t for t in turns if t.label == "without"], previous)
         meant = joined or turn or _TYPE_ASKED.search(fold(text[: hit.start])) or _but(text, hit, others)
@@ -225,10 +238,22 @@ def _kinds(
         filters.append(Filter("type", "!=" if turn else "=", hit.label))
         used.append((hit.start, hit.end))
         previous = (hit, turn)
-    if any(_ALL_KINDS.match(fold(hit.phrase)) for hit in vocabulary.find(text, "kinds", "any")):
+    if all_kinds(vocabulary, text):
         filters = [one for one in filters if one.op == "!="]  # "rooms and flats, all kinds together"
     wanted = {f.value for f in filters if f.op == "="}
     return [f for f in filters if not (f.op == "!=" and f.value in wanted)], used, read
+
+
+def _said_alike(text: str, hit: PhraseHit, other: PhraseHit) -> bool:
+    """Whether the same is asked of two kinds one after the other: "phòng trọ rẻ nhất … với căn hộ mini rẻ nhất"."""
+    behind = [_ENDED.match(fold(text), one.end) for one in (hit, other)]
+    return all(behind) and len({found[1] for found in behind if found}) == 1
+
+
+def all_kinds(vocabulary: Vocabulary, text: str) -> list[Span]:
+    """Where it is said that any kind of dwelling counts: "(mọi loại)", "loại nào cũng được"."""
+    hits = vocabulary.find(text, "kinds", "any")
+    return [(hit.start, hit.end) for hit in hits if _ALL_KINDS.match(fold(hit.phrase))]
 
 
 def _but(text: str, hit: PhraseHit, others: list[PhraseHit]) -> bool:

@@ -373,3 +373,47 @@ async def test_the_glossary_answers_what_is_asked_in_general(desk: RentalDesk, a
     if "?" in asked:
         assert "hai tháng" in (await desk.ask("còn thuê chung cư thì sao")).answer
         assert "hai tháng" not in (await desk.ask("chung cư quận 3 cọc trung bình bao nhiêu")).answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("tiền điện trong hóa đơn tính thế nào?", "số điện nhân giá điện"),
+        ("how is the electricity on the bill worked out?", "kWh used times the rate"),
+        ("giá theo giường nghĩa là gì", "giá một người"),
+        ("what does price per bed mean", "for one person"),
+        ("tin tìm phòng là gì", "bài của người thuê"),
+        ("căn hộ mini khác chung cư ở điểm nào", "có bếp"),
+        ("overdue nghĩa là gì", "quá hạn"),
+    ],
+)
+async def test_a_term_is_explained_to_anybody_also_in_the_middle_of_a_search(
+    desk: RentalDesk, asked: str, told: str
+) -> None:
+    for first in ("", "phòng quận 3 dưới 4 triệu"):
+        desk.leave()
+        desk.become("nobody")
+        if first:
+            await desk.ask(first)
+        assert told in (await desk.ask(asked)).answer, first
+
+
+@pytest.mark.parametrize(
+    "asked", ["giá trung bình quận 3 là gì", "tiền cọc phòng 705 là gì", "phòng rẻ nhất là gì"]
+)
+async def test_what_names_rooms_is_no_term(desk: RentalDesk, asked: str) -> None:
+    desk.leave()
+    desk.become("nobody")
+    assert "Trang thuật ngữ" not in (await desk.ask(asked)).answer
+
+
+async def test_a_row_is_named_by_its_day(desk: RentalDesk) -> None:
+    desk.become("lan")
+    listed = await desk.ask("các lịch hẹn xem phòng tháng này")
+    days = [one["scheduled_at"][8:10] for one in listed.state["results"]]
+    for day in dict.fromkeys(days):
+        if days.count(day) == 1:
+            desk.leave()
+            await desk.ask("các lịch hẹn xem phòng tháng này")
+            told = await desk.ask(f"cái ngày {int(day)} mấy giờ")
+            assert f"{int(day)}/11/2026" in told.answer.splitlines()[0]

@@ -1,0 +1,162 @@
+"""Rules of single words: what a slip, a name, a number or a kind is read as, and what it must not be read as."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.modes.rental.question.cases import ask, told
+from troly.plugin.focus import FocusRow
+from troly.text.fold import fold
+from troly_rental.data.places import places
+from troly_rental.question.names import Names
+from troly_rental.question.spelling import correct_spelling
+
+_NASAL = re.compile(r"n(?=[gh](?!\w))")
+DISTRICTS = [one.name for one in places().of("district") if " " in one.name and _NASAL.search(fold(one.name))]
+AMENITIES = ("máy lạnh", "gác lửng", "thang máy", "ban công")
+KINDS = {"chung cư": "apartment", "căn hộ mini": "mini_apartment", "nhà nguyên căn": "house"}
+
+
+@pytest.mark.parametrize("name", DISTRICTS)
+@pytest.mark.parametrize("folded", [False, True])
+def test_a_name_that_lost_its_n_is_that_place(name: str, folded: bool) -> None:
+    typed = fold(name) if folded else name
+    slip = _NASAL.sub("", typed, count=1) if folded else re.sub(r"n(?=[gh](?!\w))", "", typed, count=1)
+    assert slip != typed
+    assert f"district={name}" in told(ask(f"{'phong o' if folded else 'phòng ở'} {slip}"))
+
+
+@pytest.mark.parametrize(
+    "text", ["phòng cho nuôi dog ở quận 3", "room for my dog in district 3", "phòng nuôi được dog"]
+)
+def test_a_dog_is_no_place(text: str) -> None:
+    assert "amenity=pets" in told(ask(text))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("mìh", "mình"), ("đag", "đang"), ("rộg", "rộng"), ("thág", "tháng")]
+)
+def test_no_syllable_ends_in_a_vowel_and_g_or_h(typed: str, meant: str) -> None:
+    assert correct_spelling(f"phòng {typed} ở quận 3").split()[1] in {meant, fold(meant)}
+
+
+@pytest.mark.parametrize("given", ["Bình", "Anh", "Phát", "Hân"])
+@pytest.mark.parametrize("led", ["bên ", "nhà ", ""])
+def test_what_is_part_of_a_longer_name_is_that_name_s(given: str, led: str) -> None:
+    house = f"Nhà trọ An {given}"
+    names = Names(buildings=[house], tenants=[f"Trần Văn {given}"])
+    text = f"phòng mới {led}An {given}" if led else f"phòng mới {house}"
+    found = names.find(text)
+    assert {(one.field, *one.values) for one in found.filters} == {("building", house)}
+    assert {one.field for one in names.find(f"hóa đơn của {given}").filters} == {"tenant"}
+
+
+@pytest.mark.parametrize("all_kinds", ["(mọi loại)", "loại nào cũng được", "bất kể loại nào", "all kinds"])
+def test_any_kind_narrows_nothing(all_kinds: str) -> None:
+    parsed = ask(f"giá trung bình phòng trọ ở quận 3 {all_kinds}")
+    assert parsed.ready
+    assert told(parsed) == {"district=Quận 3"}
+    assert not parsed.group
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("amenity", AMENITIES)
+@pytest.mark.parametrize("has", ["có", "không có"])
+def test_a_kind_with_a_property_left_out_is_not_read_as_both_left_out(
+    kind: str, amenity: str, has: str
+) -> None:
+    led = "phòng ở Gò Vấp, loại trừ"
+    assert ask(f"{led} {kind} {has} {amenity}").unread
+    apart = ask(f"{led} {kind}, {has} {amenity}")
+    assert apart.ready
+    assert not apart.unread
+    assert f"type!={KINDS[kind]}" in told(apart)
+
+
+@pytest.mark.parametrize("amenity", AMENITIES)
+@pytest.mark.parametrize("refusal", ["không lấy phòng có", "ko lấy căn có", "khong lay phong co"])
+def test_what_is_not_taken_is_left_out(amenity: str, refusal: str) -> None:
+    text = f"phòng quận 3 {refusal} {amenity}"
+    parsed = ask(fold(text) if refusal.isascii() else text)
+    assert not parsed.unread
+    assert any(one.startswith("amenity!=") for one in told(parsed))
+
+
+@pytest.mark.parametrize("city", ["Hà Nội", "Hồ Chí Minh"])
+def test_out_there_in_a_city_leaves_it_not_out(city: str) -> None:
+    district = next(
+        one.name
+        for one in places().of("district")
+        if places().by_id[one.city_id].name == city and " " in one.name
+    )
+    assert f"city!={city}" not in told(ask(f"phòng ở {district} ngoài {city}"))
+    assert f"city!={city}" in told(ask(f"phòng ngoài {city} dưới 3 triệu"))
+
+
+@pytest.mark.parametrize("number", [705, 1200, 64001])
+def test_a_number_behind_a_room_is_its_own_unless_it_counts(number: int) -> None:
+    assert f"id={number}" in told(ask(f"phòng {number} giá bao nhiêu"))
+    assert f"id={number}" in told(ask(f"how much is room {number} and how large is it"))
+    for unit in ("k", " nghìn", " tr", " m2", " người"):
+        assert f"id={number}" not in told(ask(f"phòng {number}{unit} ở quận 3"))
+
+
+@pytest.mark.parametrize("end", ["rẻ nhất", "đắt nhất"])
+def test_the_same_end_of_two_kinds_is_told_of_each(end: str) -> None:
+    parsed = ask(f"phòng trọ {end} quận 3 với căn hộ mini {end} quận 3 giá bao nhiêu", role="GUEST")
+    assert parsed.group == ("type",)
+    assert "typeinmini_apartment,room" in told(parsed)
+
+
+@pytest.mark.parametrize("word", ["kiem", "tim", "giup minh"])
+def test_an_everyday_word_may_lack_its_accents_beside_others(word: str) -> None:
+    assert not ask(f"{word} phòng ở ghép quận 10 giá rẻ nhất").unread
+    assert ask(
+        "phòng ở ghép quận 10 khong máy lạnh giá trung bình"
+    ).unread or "amenity!=air_conditioner" in told(ask("phòng ở ghép quận 10 khong máy lạnh giá trung bình"))
+
+
+@pytest.mark.parametrize("month", range(2, 12))
+@pytest.mark.parametrize(
+    "before", ["tháng trước đó thì sao", "and the month before?", "tháng liền trước bao nhiêu"]
+)
+def test_the_month_before_is_that_of_the_month_told(month: int, before: str) -> None:
+    parsed = ask(f"tiền điện tháng {month} của tôi bao nhiêu", before, role="TENANT")
+    assert f"month>=2026-{month - 1:02}-01" in told(parsed)
+
+
+@pytest.mark.parametrize("added", ["tính luôn tháng này chưa đóng", "cộng thêm hóa đơn tháng 11 nữa"])
+def test_this_month_added_to_what_is_overdue_is_all_that_is_not_paid(added: str) -> None:
+    parsed = ask("hóa đơn nào của tôi quá hạn", "cộng lại bao nhiêu", added, role="TENANT")
+    assert told(parsed) == {"month<=2026-11-30", "statusinoverdue,unpaid"}
+    other = ask(
+        "hóa đơn nào của tôi quá hạn",
+        "cộng lại bao nhiêu",
+        added.replace("này", "8").replace("11", "8"),
+        role="TENANT",
+    )
+    assert not other.ready or "statusinoverdue,unpaid" not in told(other)
+
+
+@pytest.mark.parametrize("asked", ["rẻ nhất là bao nhiêu", "căn rẻ nhất giá bao nhiêu"])
+def test_after_nothing_was_found_the_end_is_of_all(asked: str) -> None:
+    parsed = ask("có nhà nguyên căn nào ở quận 1 dưới 5 triệu không", asked, role="GUEST")
+    assert told(parsed) == {"district=Quận 1", "type=house"}
+    row = FocusRow("1", "Nhà", values={"price": 4e6})
+    found = ask("có nhà nguyên căn nào ở quận 1 dưới 5 triệu không", asked, role="GUEST", rows=(row, row))
+    assert "price<5000000" in told(found)
+
+
+@pytest.mark.parametrize("amenity", AMENITIES)
+def test_what_is_asked_of_the_one_room_shown_is_asked_of_it(amenity: str) -> None:
+    row = FocusRow("12", "Phòng", values={"price": 4e6})
+    asked = ask("phòng 12345", f"có {amenity} không", role="GUEST", rows=(row,))
+    assert asked.picked == 1
+    for others in (
+        f"có cái nào có {amenity} không",
+        f"thêm {amenity} nữa được không",
+        f"is there one with {amenity}",
+    ):
+        assert not ask("phòng ở quận 3", others, role="GUEST", rows=(row,)).picked
