@@ -123,3 +123,22 @@ async def test_what_comes_in_and_goes_out_is_counted_in_what_its_header_counts(o
 )
 def test_each_of_nothing_is_not_dropped_beside_another(text: str) -> None:
     assert not plan(text, (ORDERS, CUSTOMERS), NOW).calls
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(("phí vận chuyển", "doanh thu", "đơn giá")), st.sampled_from(("trên", "dưới", "ít nhất", "<")), st.integers(1, 99), st.sampled_from(("%", " phần trăm", "h", "kg"))
+)  # fmt: skip
+def test_an_amount_of_another_kind_bounds_no_money(figure: str, sign: str, number: int, unit: str) -> None:
+    made = plan(f"số đơn có {figure} {sign} {number}{unit} tháng 5", (ORDERS,), NOW)
+    assert not made.calls
+    assert made.missing or made.question
+
+
+@pytest.mark.parametrize("kind", ["quận", "huyện"])
+@pytest.mark.parametrize("name", ["hoàn kiếm", "hủy sơn"])
+def test_a_kind_of_place_is_followed_by_no_state(kind: str, name: str) -> None:
+    assert not plan(f"doanh thu {kind} {name} hà nội tháng 5", (ORDERS,), NOW).calls
+    whole = plan(f"doanh thu {kind} hà nội tháng 5", (ORDERS,), NOW).ask
+    assert whole is not None
+    assert [each.value for each in whole.conditions] == ["Hà Nội"]
