@@ -113,7 +113,8 @@ def _chart_kind(result: Result, sheet: Sheet | None, values: list[int], wanted: 
     positive = all(row[values[0]] >= 0 for row in result.rows) and any(row[values[0]] for row in result.rows)
     if wanted == "share" and positive and count <= MOST_SHARES:
         return "share"
-    if wanted == "line" or _is_time(result.columns[0], sheet):
+    timed = _is_time(result.columns[0], sheet) and not (wanted == "bar" and count <= MOST_BARS)
+    if wanted == "line" or timed:
         return "line" if 3 <= count <= MOST_POINTS else "bar" if count <= MOST_BARS else None
     return "bar" if count <= MOST_BARS else None
 

@@ -25,6 +25,7 @@ from troly_analysis.planner.types import (
     Ref,
     Unit,
     averaged,
+    figure_bounded,
     values_of,
 )
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
@@ -484,7 +485,7 @@ class _Builder:
         if parts.counted_state and parts.measures and not any(each.op == "count" for each in self.measures):
             self.unmet.append("count")  # "doanh thu tháng 9, có mấy đơn hủy"
         added = any(each.op == "count" or (each.ref and not averaged(each.ref)) for each in self.measures)
-        if parts.each and added and form == "scalar" and not (parts.pointer or parts.per_row):
+        if parts.each and added and form in {"scalar", "per"} and not (parts.pointer or parts.per_row):
             self.unmet.append("each")  # of each of what, nothing says
         if parts.has("growth") and parts.extremes and form in {"top", "rows"}:
             self.unmet.append("growth")  # "tăng nhiều nhất" ranks changes, and no two periods are named
@@ -539,10 +540,11 @@ class _Builder:
     def _place_numbers(self) -> None:
         """Conditions on figures hold for rows, or for the groups where things are named that add them up."""
         parts = self.parts
-        things: list[Any] = [each for each in self.measures if each.distinct and each.ref] or [
-            group for group in self.groups if not group.unit or parts.has("which") or parts.counted_unit
-        ]
+        things: list[Any] = [each for each in self.measures if each.distinct and each.ref] or self.groups
         for condition, rows in parts.numbers:
+            if not rows and bounds_shown(condition, self.groups, self.measures):
+                self.having.append(condition)
+                continue
             counts = condition.ref.kind in {"rows", "metric"}
             whole = (
                 counts
@@ -1478,8 +1480,9 @@ class _Change:
     def groups(self) -> None:
         """Another dimension; of it no single value is kept."""
         back = _moved_back(self.parts, self.before)
+        other = self.parts.measures or self.parts.has("seller", "slow seller")
         if (
-            self.query.part and self.parts.many and self.parts.extremes
+            self.query.part and self.parts.many and self.parts.extremes and not other
         ):  # "kênh nào dính nhiều nhất": of the part
             self.set(part=(), conditions=(*self.query.part, *self.query.conditions))
         if self.query.worked and self.parts.has("all") and self.parts.has("share"):
@@ -1661,7 +1664,7 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
     about |= {schema.row_concept} if query.form == "rows" else set()
     kept = [
         each
-        for each in (*before.conditions, *before.part)
+        for each in (*before.conditions, *(before.part if _counts_rows(query.measures) else ()))
         if (chosen and each.op == "in" and each not in query.conditions)
         or ((_leaves_out(each) or each.op not in {"eq", "in"}) and each.ref not in named)
         or not (
@@ -1750,9 +1753,21 @@ def of_every(parts: Parts, query: DataQuery) -> DataQuery:
     return replace(query, conditions=kept, period=None if timed else query.period)
 
 
+def bounds_shown(condition: Condition, groups: Sequence[Group], measures: Sequence[Measure]) -> bool:
+    """Whether a comparison is one with the figure shown of each group ("kênh nào trên 100 triệu"), not with that of each row."""
+    return bool(groups) and any(figure_bounded(each, condition) for each in measures)
+
+
 def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     """With the conditions named now in place of those on the same columns; what is left out stays so, and more with it."""
-    new = [*parts.conditions, *(each for each, _ in parts.numbers)]
+    having = [
+        each for each, rows in parts.numbers if not rows and bounds_shown(each, query.groups, query.measures)
+    ]
+    if having:
+        query = replace(
+            query, having=tuple(having), limit=0, form="groups" if query.form == "top" else query.form
+        )
+    new = [*parts.conditions, *(each for each, _ in parts.numbers if each not in having)]
     named = {each.ref for each in new}
     if query.part and named == {each.ref for each in query.part}:
         return replace(query, part=tuple(new))  # "còn ví điện tử" of a share

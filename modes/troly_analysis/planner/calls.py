@@ -9,7 +9,7 @@ from typing import Any
 
 from troly.text.dates import whole
 from troly_analysis.planner.schema import Schema
-from troly_analysis.planner.types import Condition, DataQuery, Group, Measure, Period, Ref
+from troly_analysis.planner.types import Condition, DataQuery, Group, Measure, Period, Ref, figure_bounded
 from troly_analysis.types import TEMPORAL, Sheet, ToolCall
 
 # Writes conditions, columns and figures the way Mongo-style pipelines take them.
@@ -222,16 +222,14 @@ def grouped(writer: Writer, ask: DataQuery) -> list[Stage]:
         gather[f"v{nth}"] = writer.figure(measure)
         if measure.over:
             gather[f"w{nth}"] = {"$sum": writer.value(measure.over)}
-    counts = [c for c in ask.having if c.ref.kind == "rows"]
-    others = [c for c in ask.having if c.ref.kind != "rows"]
-    for nth, condition in enumerate(others):
-        gather[f"h{nth}"] = {"$sum": writer.value(condition.ref)}
-    if counts:
-        gather["rows"] = {"$sum": 1}
-    stages.append({"$group": gather})
-    for nth, condition in enumerate(others):
-        stages.append({"$match": _having(f"h{nth}", condition)})
-    stages += [{"$match": _having("rows", condition)} for condition in counts]
+    bounds: list[Stage] = []
+    for nth, condition in enumerate(ask.having):
+        shown_at = next((at for at, one in enumerate(ask.measures) if figure_bounded(one, condition)), None)
+        name = f"h{nth}" if shown_at is None else f"v{shown_at}"
+        if shown_at is None:
+            gather[name] = {"$sum": 1 if condition.ref.kind == "rows" else writer.value(condition.ref)}
+        bounds.append({"$match": {name: compare_with(condition.op, condition.value)}})
+    stages += [{"$group": gather}, *bounds]
     if ask.count_groups:
         return [*stages, {"$count": "count"}]
     shown = shown_keys(ask.groups)
@@ -296,10 +294,6 @@ def _place(order: Stage, rank: int) -> list[Stage]:
     """One place of a ranking: the last of the first `rank`."""
     turned = {name: -way for name, way in order.items()}
     return [{"$sort": order}, {"$limit": rank}, {"$sort": turned}, {"$limit": 1}]
-
-
-def _having(name: str, condition: Condition) -> Stage:
-    return {name: compare_with(condition.op, condition.value)}
 
 
 def distinct(writer: Writer, ask: DataQuery) -> list[Stage]:

@@ -17,7 +17,7 @@ from troly.text.fold import WordToken, accents, accents_agree, fold, folded_word
 from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.spelling import Corrector, SpellingRules, without_telex
-from troly_analysis.planner.lexicon import Phrases, common, rewrites, spellings, things
+from troly_analysis.planner.lexicon import PhraseMatch, Phrases, common, rewrites, spellings, things
 from troly_analysis.planner.lexicon import words as listed_words
 from troly_analysis.planner.schema import Schema, Target, Value
 from troly_analysis.planner.types import Lookup, Ref
@@ -485,19 +485,9 @@ def find_mentions(
     text, typed = wording.text, wording.words
     _add_periods(piles, wording, schema, today)
     english = detect_score(text) < 0
-    means: set[int] = set()
-    for hit in listed_words().find(text, typed, careful=wording.careful):
-        if english and hit.bare and hit.end - hit.start == 1:
-            continue  # "the" is no "thế"
-        pile = piles[hit.start, hit.end]
-        pile.labels.add(hit.payload)
-        spaced = set(text[typed[hit.start].end : typed[hit.end - 1].start]) & set(",;")
-        means |= set(range(hit.start, hit.end)) if hit.payload == "avg" and not spaced else set()
-        # "không có" is more than the two cells "không" and "có".
-        sure = 0.3 if hit.payload == "blank" else -0.3 if hit.payload == "filler" else 0.0
-        sure += 0.15 if hit.payload == "avg" and hit.end - hit.start > 1 else 0.0  # no "Bình", "Quần"
-        pile.score = max(pile.score, 1.0 - hit.loss + sure)
-    for found in schema.names.find(text, typed, careful=wording.careful, bare=schema.bare):
+    names = list(schema.names.find(text, typed, careful=wording.careful, bare=schema.bare))
+    means = _add_listed(piles, wording, names, english=english)
+    for found in names:
         target = found.payload
         counted = found.start > 0 and typed[found.start - 1].folded in _HOW_MANY and found.bare
         if target.spelled and nfc(typed[found.start].text).lower() != target.spelled and not counted:
@@ -521,6 +511,33 @@ def find_mentions(
         pile.score = max(pile.score, 0.6 + 0.8 * given.weight)
     _add_things(piles, wording, schema)
     return _select(piles, wording)
+
+
+def _add_listed(
+    piles: dict[tuple[int, int], _Pile],
+    wording: CorrectedText,
+    names: Sequence[PhraseMatch[Target]],
+    *,
+    english: bool,
+) -> set[int]:
+    """Words that mean the same over any sheet; the places of those that say a mean."""
+    text, typed = wording.text, wording.words
+    means: set[int] = set()
+    inside = {at for name in names if not name.loss for at in range(name.start + 1, name.end)}
+    for hit in listed_words().find(text, typed, careful=wording.careful):
+        if english and hit.bare and hit.end - hit.start == 1:
+            continue  # "the" is no "thế"
+        if hit.end - hit.start > 1 and hit.start in inside and hit.end - 1 not in inside:
+            continue  # "khách hàng năm 2025", "khách hàng nam" are of no "hàng năm"
+        pile = piles[hit.start, hit.end]
+        pile.labels.add(hit.payload)
+        spaced = set(text[typed[hit.start].end : typed[hit.end - 1].start]) & set(",;")
+        means |= set(range(hit.start, hit.end)) if hit.payload == "avg" and not spaced else set()
+        # "không có" is more than the two cells "không" and "có".
+        sure = 0.3 if hit.payload == "blank" else -0.3 if hit.payload == "filler" else 0.0
+        sure += 0.15 if hit.payload == "avg" and hit.end - hit.start > 1 else 0.0  # no "Bình", "Quần"
+        pile.score = max(pile.score, 1.0 - hit.loss + sure)
+    return means
 
 
 def _add_things(piles: dict[tuple[int, int], _Pile], wording: CorrectedText, schema: Schema) -> None:

@@ -219,7 +219,10 @@ def _is_period(reader: Reader, at: int) -> bool:
     if mention.amount is None:
         return True
     before, after = reader.beside(at, -1), reader.beside(at, 1)
-    if before >= 0 and reader.has(before, "gt", "gte", "lt", "lte", "top", "bottom"):
+    signs = ("gt", "gte", "lt", "lte", "top", "bottom")
+    if at and after >= 0 and reader.has(at - 1, *signs) and reader.is_rows(after):
+        return False  # "trên 2000 đơn"
+    if before >= 0 and reader.has(before, *signs):
         return reader.mentions[before].has("filler")
     return not (after >= 0 and reader.has(after, "upward", "downward"))
 
@@ -376,11 +379,12 @@ def _single(reader: Reader, when: When, at: int, found: Period, *, compared: boo
     held = held or (beside in {"vs", "voi"} and reader.any("growth"))  # "up or down vs May"
     more = before >= 0 and before == at - 1 and reader.has(before, "gt", "lt")
     more = more and fold(reader.mentions[before].text).endswith(("hon", "than"))  # "nhiều hơn tháng trước"
+    two = sum(1 for each in reader.mentions if each.values) >= 2
+    more = more and not (two and reader.any("either"))  # "Shopee hay Lazada cao hơn tháng 10"
     if held or more or same:
         said = fold(reader.mentions[at].text)
         year = not any(unit in said for unit in ("tuan", "week", "thang", "month", "quy", "quarter"))
         return replace(when, versus=found, versus_only=True, same_days=same, same_year=year)
-    two = sum(1 for each in reader.mentions if each.values) >= 2
     timed = any(each.unit and not each.period for each in reader.mentions)
     if compared and not two and not timed and reader.any("growth"):
         versus = preceding(found)

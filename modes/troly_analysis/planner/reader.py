@@ -77,6 +77,8 @@ _GROUP = frozenset({"nhom", "group"})
 _PERSON, _KIND = Ref("", concept="person"), Ref("", concept="kind")
 """What "người", "nhóm" name, which are no columns."""
 _ANY_GROUP = frozenset({"nhom", "group", "tui", "dam"})
+_MONEY = frozenset({"", "VND", "USD", "EUR"})
+"""The units of an amount of money; a bare number may be one."""
 _LEFT = frozenset(
     {"con", "chi con", "con lai", "con co", "chi con co", "con ton", "con hang", "dang con", "left"}
 )
@@ -1205,17 +1207,22 @@ class Reader:
             mention, target = self.mentions[place], self.figure(place)
             if mention.amount or mention.period or (sized and self.is_rows(place)):
                 return None  # "phí ship của đơn trên 1 triệu": what the order is worth
-            if sized and target and target.ref and not self._holds(target.ref, last):
+            odd = amount is not None and amount.unit not in _MONEY
+            if (sized or odd) and target and target.ref and not self._holds(target.ref, last):
                 continue
             if target and not self.is_rows(place) and not (mention.values and mention.role):
                 return target.ref or Ref(target.metric.name if target.metric else "", "metric"), place
         return None
 
     def _holds(self, ref: Ref, at: int) -> bool:
-        """Whether an amount can be of a column: money of money, a bare number of what reaches so high."""
+        """Whether an amount can be of a column: money of money, per cent of rates, a bare number of what reaches so high."""
         amount = self.mentions[at].amount
-        if amount is None or ref.kind == "money":
+        if amount is None:
             return True
+        if amount.unit == "%":
+            return ref.kind == "percent" or "%" in ref.name
+        if ref.kind == "money":
+            return amount.unit in _MONEY  # "15h" is no price
         most = "" if ref.parts else self.schema.key(ref).most
         return amount.unit != "VND" and not (
             most.replace(".", "").isdecimal() and amount.value > Decimal(most)
@@ -1232,6 +1239,7 @@ class Reader:
             amount is None
             or main is None
             or not (amount.unit == "VND" or amount.value >= 1000 or len(own) == 1)
+            or not self._holds(main, last)
         ):
             return None
         self.note("condition_field", field=main.name, said=self.mentions[at].text)
@@ -2611,7 +2619,7 @@ class Reader:
         heads, unread = self._header_words(), list[str]()
         for start, end in joined:
             run = words[start:end]
-            if {word.folded for word in run} <= heads:
+            if {word.folded for word in run} <= heads and not self._names_other(end):
                 continue
             unread.append(text[run[0].start : run[-1].end])
             if self._is_listed_figure(start, end):
@@ -2619,6 +2627,17 @@ class Reader:
             if found := self._lacking(start, end):
                 self.parts.absent[unread[-1]] = found
         return tuple(unread)
+
+    def _names_other(self, at: int) -> bool:
+        """Whether the word behind a kind of place is a value of a column that holds none: "quận hoàn kiếm" is no "Hoàn trả"."""
+        value = next((each for each in self.mentions if each.start == at and each.role == "value"), None)
+        refs = {each.ref for each in self.parts.conditions}
+        named = [each.ref for each in value.values if each.ref in refs] if value is not None else []
+        return (
+            bool(named)
+            and not any(each.concept in PLACES for each in named)
+            and bool(PLACES & {each.concept for each in refs})
+        )
 
     def _is_listed_figure(self, start: int, end: int) -> bool:
         """Whether words that were not read are all that an item of a list of figures says, behind one that was read, or before

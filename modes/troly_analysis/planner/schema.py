@@ -123,8 +123,11 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
 def _concept_phrases() -> tuple[tuple[Concept, tuple[tuple[list[WordToken], tuple[str, ...]], ...]], ...]:
     """The phrases of every concept, cut into words once."""
     found = []
+    # "Số thùng", "number of boxes"
+    counted = [f"{number} {piece}" for number in ("số", "sl", "number of") for piece in pieces()]
     for known in concepts():
-        cut = [tokens(phrase) for phrase in known.phrases]
+        phrases = (*known.phrases, *(counted if known.name == "quantity" else ()))
+        cut = [tokens(phrase) for phrase in phrases]
         found.append((known, tuple((each, tuple(token.folded for token in each)) for each in cut)))
     return tuple(found)
 
@@ -414,7 +417,7 @@ def find_rows(schema: Schema) -> None:
         unique = sheet.rows > 1 and found.distinct >= sheet.rows - found.blanks and not found.blanks
         coded = tokens(plain(ref.name))[:1]
         marked = bool(coded) and (coded[0].folded in marks("id marks") or is_code(ref, found, sheet))
-        known = ref.concept or marked
+        known = (ref.concept or marked) and ref.concept != "quantity"  # "Số thùng" names no row
         if unique and known and (marked or ref.kind == "text") and ref.kind not in TEMPORAL | {"money"}:
             schema.row_concept, schema.row_ref = ref.concept, ref
             if schema.row_concept:

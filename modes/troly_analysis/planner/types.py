@@ -111,6 +111,13 @@ class Measure:
     """For a rate among other figures: the rows whose share of all rows is asked for."""
 
 
+def figure_bounded(measure: Measure, condition: Condition) -> bool:
+    """Whether a comparison is one with this figure: of the same column, or of the number of rows."""
+    if measure.distinct or measure.median or measure.over or measure.op not in {"sum", "avg", "count"}:
+        return False
+    return measure.ref == condition.ref or (measure.ref is None and condition.ref.kind == "rows")
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """One dimension of the answer: a column, or with `unit` the days, months … of a date column."""

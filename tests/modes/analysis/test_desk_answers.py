@@ -314,7 +314,12 @@ def test_of_a_long_series_the_highest_and_the_lowest_are_told(figures: list[int]
 
 @pytest.mark.parametrize(
     ("question", "wanted", "kind"),
-    [("theo sàn", "any", "bar"), ("tỷ trọng theo sàn", "share", "share"), ("x", "line", "bar")],
+    [
+        ("theo sàn", "any", "bar"),
+        ("tỷ trọng theo sàn", "share", "share"),
+        ("x", "line", "bar"),
+        ("x", "bar", "bar"),
+    ],
 )
 def test_the_chart_fits_the_question(question: str, wanted: str | None, kind: str) -> None:
     result = Result(
