@@ -10,7 +10,6 @@ from typing import Any
 from troly.llm.prompts import estimate, estimate_tools
 from troly.llm.types import Message
 from troly.plugin.context import TurnContext
-from troly.text.dates import format_date
 from troly.text.sanitize import sanitize
 from troly.text.shorten import one_line, shortened
 from troly_analysis.agent.tools import needless, tool_schemas
@@ -22,9 +21,9 @@ NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
 # The tokens of the part of a prompt that stays from turn to turn, with its tools, and of all of it, as they are estimated:
 # those are less than 2,000 of a model's own. The values of columns get what instructions and tools leave of the first, the
 # earlier messages what the question leaves of the second; a column with more values than this is told by one of them.
-STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_330, 2_750, 40, 12
+STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_330, 2_600, 40, 12
 SHOWN_ROWS, FEW_ROWS, ROWS = 10, 5, 30
-RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = 4_000, 520, 140, 20, 4
+RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = 4_000, 450, 120, 20, 4
 # Of an earlier message where a message is classified, in characters, and of all of them there, in tokens.
 SAID_CHARS, SAID_TOKENS = 600, 1_200
 _CODE = re.compile(r"[A-Z]*[-_]?\d+")
@@ -140,11 +139,7 @@ def _earlier(past: Sequence[Mapping[str, str]], room: int) -> list[Message]:
 def who_and_when(turn: TurnContext) -> dict[str, str]:
     """What every prompt says of the person and the day: the role, with a department, and today."""
     who = ", ".join(filter(None, (turn.profile.role, turn.profile.department)))
-    today = turn.now.date()
-    return {
-        "role": one_line(sanitize(who), NAME_CHARS),
-        "today": f"{today.isoformat()} ({format_date(today)})",
-    }
+    return {"role": one_line(sanitize(who), NAME_CHARS), "today": turn.now.date().isoformat()}
 
 
 def last_turns(turn: TurnContext, room: int) -> str:
@@ -237,4 +232,4 @@ def _short(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(value, ensure_ascii=False, default=str, separators=(",", ":"))

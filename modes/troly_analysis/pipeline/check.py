@@ -22,7 +22,7 @@ from troly_analysis.pipeline.allow_list import (
     VARIABLES,
     Takes,
 )
-from troly_analysis.pipeline.errors import At, PipelineError, Word, expect, near, short
+from troly_analysis.pipeline.errors import At, PipelineError, expect, near, short
 from troly_analysis.pipeline.model import (
     Array,
     Call,
@@ -545,8 +545,7 @@ def _sort(value: Any, at: At, _: Names) -> model.Stage:
 
 
 def _limit(value: Any, at: At, _: Names) -> model.Stage:
-    whole = isinstance(value, int | float) and not isinstance(value, bool) and float(value).is_integer()
-    if not whole or not 1 <= value < 2**63:
+    if not _whole(value) or not 1 <= value < 2**63:
         raise PipelineError("limit", at, found=short(value), limit=MAX_RESULT)
     return model.Limit(at, int(value))
 
@@ -557,10 +556,7 @@ def _unwind(value: Any, at: At, _: Names) -> model.Stage:
     if not isinstance(path, str) or not path.startswith("$") or path.startswith("$$"):
         raise PipelineError("unwind", at, found=short(path))
     preserve = given.get("preserveNullAndEmptyArrays", False)
-    if not isinstance(preserve, bool):
-        raise PipelineError(
-            "type", at.key("preserveNullAndEmptyArrays"), expected=Word("boolean"), found=short(preserve)
-        )
+    expect("boolean", preserve, at.key("preserveNullAndEmptyArrays"), isinstance(preserve, bool))
     index = given.get("includeArrayIndex")
     name = "" if index is None else new_name(index, at.key("includeArrayIndex"))
     return model.Unwind(at, check_path(path[1:], at), preserve, name)

@@ -99,23 +99,10 @@ def inside(value: TypedExpr, path: Sequence[str], at: At, depth: int = 0) -> Typ
 
 
 # What these work out is in the unit of what they are given.
-_KEEPS = frozenset(
-    {
-        "$add",
-        "$subtract",
-        "$multiply",
-        "$divide",
-        "$abs",
-        "$ceil",
-        "$floor",
-        "$round",
-        "$trunc",
-        "$sum",
-        "$avg",
-        "$min",
-    }
-    | {"$max", "$cond", "$ifNull"}
-)
+_KEEPS = frozenset({
+    "$add", "$subtract", "$multiply", "$divide", "$abs", "$ceil", "$floor", "$round", "$trunc", "$sum", "$avg", "$min",
+    "$max", "$cond", "$ifNull",
+})  # fmt: skip
 
 
 class Compiler:

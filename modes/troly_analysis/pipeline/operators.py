@@ -11,7 +11,7 @@ from troly_analysis.pipeline import model
 from troly_analysis.pipeline.check import pattern
 from troly_analysis.pipeline.compiler import Compiler, Operator, Scope
 from troly_analysis.pipeline.errors import At, PipelineError, Word, short
-from troly_analysis.pipeline.reader import iso_moment
+from troly_analysis.pipeline.reader import moment_of
 from troly_analysis.pipeline.typed_expr import (
     BOOL,
     DATE,
@@ -45,10 +45,7 @@ def as_date(value: TypedExpr, beside: TypedExpr, at: At) -> TypedExpr:
     """A constant text beside a date is read as a date; PipelineError when it is none."""
     if beside.type.kind != "date" or not isinstance(value.value, str):
         return value
-    moment = iso_moment(value.value)
-    if moment is None:
-        raise PipelineError("date", at, value=short(value.value))
-    return constant(moment, at)
+    return constant(moment_of(value.value, at), at)
 
 
 def _yes(condition: exp.Expr) -> TypedExpr:

@@ -12,7 +12,7 @@ from troly_analysis.pipeline import model
 from troly_analysis.pipeline.compiler import Column, Compiler, Scope, inside
 from troly_analysis.pipeline.errors import At, PipelineError, near, short
 from troly_analysis.pipeline.operators import truth
-from troly_analysis.pipeline.reader import iso_moment
+from troly_analysis.pipeline.reader import moment_of
 from troly_analysis.pipeline.typed_expr import (
     BOOL,
     DATE,
@@ -49,13 +49,17 @@ _TYPE_NAMES = {
 _MIXED_NAMES = {"n": ("double", "decimal", "number"), "s": ("string",), "b": ("bool",), "d": ("date",)}
 
 
-def condition(c: Compiler, node: model.Query, scope: Scope) -> exp.Expr:
-    """The condition as SQL, where null counts as not fulfilled."""
+def condition(c: Compiler, node: model.Query, scope: Scope, item: TypedExpr | None = None) -> exp.Expr:
+    """The condition as SQL, where null counts as not fulfilled; with `item` on the fields of that document of a list."""
     if isinstance(node, model.ExpressionQuery):
         return truth(c.expr(node.expr, scope))
     if isinstance(node, model.FieldQuery):
-        return _all_of(c, node.tests, scope.resolve(node.path, node.at), scope)
-    parts = [condition(c, each, scope) for each in node.items]
+        if item is None:
+            return _all_of(c, node.tests, scope.resolve(node.path, node.at), scope)
+        if item.type.kind != "doc":
+            return exp.false()
+        return _all_of(c, node.tests, inside(item, node.path, node.at), scope)
+    parts = [condition(c, each, scope, item) for each in node.items]
     if node.kind == "$and":
         return both(parts)
     return either(parts) if node.kind == "$or" else _unless(either(parts))
@@ -94,28 +98,10 @@ def _of_list(c: Compiler, test: model.Test, value: TypedExpr, scope: Scope) -> e
     variable = c.fresh("e")
     item = TypedExpr(element(variable), value.type.item) if value.type.item else value
     if test.operator == "$elemMatch":
-        return inside_filter(value, variable, _element(c, test, item, scope))
+        query = test.query
+        found = condition(c, query, scope, item) if query else _all_of(c, test.tests, item, scope)
+        return inside_filter(value, variable, found)
     return either([*wholes, inside_filter(value, variable, _test(c, test, item, scope))])
-
-
-def _element(c: Compiler, test: model.Test, item: TypedExpr, scope: Scope) -> exp.Expr:
-    if test.query is None:
-        return _all_of(c, test.tests, item, scope)
-    return _in_document(c, test.query, item, scope)
-
-
-def _in_document(c: Compiler, node: model.Query, item: TypedExpr, scope: Scope) -> exp.Expr:
-    """A condition on the fields of one document of a list."""
-    if isinstance(node, model.ExpressionQuery):
-        return truth(c.expr(node.expr, scope))
-    if isinstance(node, model.FieldQuery):
-        if item.type.kind != "doc":
-            return exp.false()
-        return _all_of(c, node.tests, inside(item, node.path, node.at), scope)
-    parts = [_in_document(c, each, item, scope) for each in node.items]
-    if node.kind == "$and":
-        return both(parts)
-    return either(parts) if node.kind == "$or" else _unless(either(parts))
 
 
 def _of_value(c: Compiler, test: model.Test, value: TypedExpr) -> exp.Expr:
@@ -167,12 +153,7 @@ def _as_family(value: TypedExpr, family: str) -> exp.Expr | None:
 
 def _prepared(value: TypedExpr, wanted: Any, at: At) -> Any:
     """A text compared with a date is read as a date."""
-    if value.type.kind != "date" or not isinstance(wanted, str):
-        return wanted
-    moment = iso_moment(wanted)
-    if moment is None:
-        raise PipelineError("date", at, value=short(wanted))
-    return moment
+    return moment_of(wanted, at) if value.type.kind == "date" and isinstance(wanted, str) else wanted
 
 
 def _against(operator: str, value: TypedExpr, wanted: Any, at: At) -> exp.Expr:

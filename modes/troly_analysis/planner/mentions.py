@@ -438,6 +438,11 @@ class Mention:
     """What it was read as, "" where nothing was made of it."""
     score: float = 0.0
 
+    @property
+    def said(self) -> str:
+        """The words as they are compared: small letters without accents."""
+        return fold(self.text)
+
     def has(self, *labels: str) -> bool:
         """Whether the words can mean one of `labels`."""
         return not self.labels.isdisjoint(labels)

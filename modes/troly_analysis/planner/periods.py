@@ -150,7 +150,7 @@ def read_weekdays(reader: Reader) -> list[Condition]:
     ref = reader.parts.when.date_ref
     for at, mention in enumerate(reader.mentions):
         label = next((each for each in sorted(mention.labels) if re.fullmatch("day [0-9]+", each)), "")
-        thing = at > 0 and reader.has(at - 1, "thing", "people", "unit week")  # "người thứ hai", "tuần thứ 3"
+        thing = reader.has(at - 1, "thing", "people", "unit week")  # "người thứ hai", "tuần thứ 3"
         if thing or not label or mention.role or mention.period or ref is None or mention.targets:
             continue
         named = [int(digit) for digit in label[4:]]
@@ -182,9 +182,7 @@ def read_weekdays(reader: Reader) -> list[Condition]:
 def _mean_of_days(reader: Reader, ref: Ref, days: list[int], said: list[int]) -> None:
     """ "Trung bình mỗi thứ bảy": one mean over those days, of a weekend over those weeks."""
     each = [
-        at
-        for at in said
-        if reader.has(at - 1, "per", "by") or fold(reader.mentions[at].text).startswith("moi ")
+        at for at in said if reader.has(at - 1, "per", "by") or reader.mentions[at].said.startswith("moi ")
     ]
     known = concept(reader.schema.row_concept)
     rows = {word for phrase in (known.phrases if known else ()) for word in folded_words(phrase)}
@@ -200,7 +198,7 @@ def _mean_of_days(reader: Reader, ref: Ref, days: list[int], said: list[int]) ->
 
 def _is_one_day(reader: Reader, days: list[int], said: list[int]) -> bool:
     """Whether "hôm thứ bảy" is one day, the last that was; it is then the period."""
-    if len(days) != 1 or not said[0] or fold(reader.mentions[said[0] - 1].text) not in {"hom", "bua"}:
+    if len(days) != 1 or reader.at(said[0] - 1).said not in {"hom", "bua"}:
         return False
     day = reader.today - timedelta((reader.today.isoweekday() - days[0] - 1) % 7 + 1)
     reader.parts.when = replace(reader.parts.when, period=Period(day, day))
@@ -219,7 +217,7 @@ def _is_period(reader: Reader, at: int) -> bool:
     if mention.amount is None:
         return True
     before, after = reader.beside(at, -1), reader.beside(at, 1)
-    if before >= 0 and reader.has(before, "gt", "gte", "lt", "lte", "top", "bottom"):
+    if reader.has(before, "gt", "gte", "lt", "lte", "top", "bottom"):
         return reader.mentions[before].has("filler")
     return not (after >= 0 and reader.has(after, "upward", "downward"))
 
@@ -372,12 +370,12 @@ def _single(reader: Reader, when: When, at: int, found: Period, *, compared: boo
         return replace(when, period=found, versus=preceding(found))
     same = is_same_days(reader.mentions[at].text)
     held = before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")
-    beside = fold(reader.mentions[at - 1].text) if at else ""
+    beside = reader.at(at - 1).said
     held = held or (beside in {"vs", "voi"} and reader.any("growth"))  # "up or down vs May"
     more = before >= 0 and before == at - 1 and reader.has(before, "gt", "lt")
-    more = more and fold(reader.mentions[before].text).endswith(("hon", "than"))  # "nhiều hơn tháng trước"
+    more = more and reader.mentions[before].said.endswith(("hon", "than"))  # "nhiều hơn tháng trước"
     if held or more or same:
-        said = fold(reader.mentions[at].text)
+        said = reader.mentions[at].said
         year = not any(unit in said for unit in ("tuan", "week", "thang", "month", "quy", "quarter"))
         return replace(when, versus=found, versus_only=True, same_days=same, same_year=year)
     two = sum(1 for each in reader.mentions if each.values) >= 2

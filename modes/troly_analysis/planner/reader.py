@@ -111,6 +111,7 @@ _TITLES = frozenset({
     "nhan", "vien",
 })  # fmt: skip
 _CALLED = frozenset({"anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "mr", "ms"})
+_NOTHING = Mention(0, 0, "")
 FIGURES = frozenset({*NUMERIC, "metric"})
 NAMES = frozenset({"text", "boolean", "list"})
 
@@ -391,28 +392,37 @@ class Reader:
         for at in places:
             self.mentions[at].role = self.mentions[at].role or role
 
+    @property
+    def places(self) -> range:
+        """The places of all mentions."""
+        return range(len(self.mentions))
+
+    def at(self, place: int) -> Mention:
+        """The mention at `place`; beyond the ends one that means nothing."""
+        return self.mentions[place] if 0 <= place < len(self.mentions) else _NOTHING
+
     def has(self, at: int, *labels: str) -> bool:
         """Whether the mention at `at` means one of `labels`: what names a column or value surely means only that."""
-        return 0 <= at < len(self.mentions) and self.mentions[at].has(*labels) and not self.sure(at)
+        return self.at(at).has(*labels) and not self.sure(at)
 
     def any(self, *labels: str) -> bool:
         """Whether any word of the message means one of `labels`."""
-        return any(self.has(at, *labels) for at in range(len(self.mentions)))
+        return any(self.has(at, *labels) for at in self.places)
 
     def sure(self, at: int) -> bool:
         """Whether the mention surely names a column, a value, a period or an amount, whatever its words mean else."""
-        mention = self.mentions[at]
+        mention = self.at(at)
         if mention.period or mention.amount:
             return True
         value = mention.values[0] if mention.values else None
         if value and value.whole and value.weight >= _NAMED and mention.role != "frame":
             spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
-            return not mention.labels or (spelled and fold(mention.text) not in _YES_NO)
+            return not mention.labels or (spelled and mention.said not in _YES_NO)
         return bool(mention.targets) and mention.targets[0].weight >= _NAMED
 
     def is_link(self, at: int) -> bool:
         """Whether the mention only ties others together."""
-        mention = self.mentions[at]
+        mention = self.at(at)
         meaning = mention.targets or mention.values or mention.period or mention.amount
         return not meaning and bool(mention.labels & _LINKS) and not mention.has("count")
 
@@ -435,19 +445,19 @@ class Reader:
 
     def free(self) -> Iterator[int]:
         """The places that have no role yet."""
-        return (at for at in range(len(self.mentions)) if not self.mentions[at].role)
+        return (at for at in self.places if not self.mentions[at].role)
 
     # --- what a mention can name
 
     def chosen(self, at: int, kinds: frozenset[str]) -> Target | None:
         """The column or metric of these kinds that a mention means best; asks when several fit equally. None for none."""
-        mention = self.mentions[at]
+        mention = self.at(at)
         fitting = [each for each in mention.targets if _kind(each) in kinds]
         if not fitting or mention.targets[0].weight - fitting[0].weight >= 0.2:
             return None
         best = [each for each in fitting if fitting[0].weight - each.weight < _CLOSE]
         best = [each for each in best if not (each.ref and each.ref.kind == "boolean")] or best
-        picked = self.choices.get(fold(mention.text))
+        picked = self.choices.get(mention.said)
         if picked:
             best = [each for each in fitting if each.ref and each.ref.name == picked] or best
         names = tuple(dict.fromkeys(each.ref.name for each in best if each.ref))
@@ -458,7 +468,7 @@ class Reader:
 
     def figure(self, at: int) -> Target | None:
         """The number column or metric that a mention means; None when its best reading is none."""
-        best = self.mentions[at].best
+        best = self.at(at).best
         if any(_kind(each) in FIGURES and not self._coded(each.ref) for each in best):
             found = self.chosen(at, FIGURES)
             return None if found is None or self._coded(found.ref) else found
@@ -466,15 +476,15 @@ class Reader:
 
     def noun(self, at: int) -> str:
         """What a mention names, as the lists write it: "don" is "đơn" in an answer."""
-        text = self.mentions[at].text
-        for target in self.mentions[at].targets[:1]:
+        text = self.at(at).text
+        for target in self.at(at).targets[:1]:
             known = concept(target.concept)
             return next((each for each in (known.phrases if known else ()) if fold(each) == fold(text)), text)
         return text
 
     def is_rows(self, at: int) -> bool:
         """Whether the mention names what a row of the sheet is."""
-        mention = self.mentions[at]
+        mention = self.at(at)
         rows = next((each for each in mention.targets if each.key == "rows"), None)
         if rows is None:
             return not mention.targets and not mention.values and mention.has("rows")
@@ -482,7 +492,7 @@ class Reader:
 
     def dimension(self, at: int) -> Target | None:
         """The column of names that a mention means: text, yes or no, or a number with few values that names things."""
-        best = self.mentions[at].best
+        best = self.at(at).best
         names = [each for each in best if each.ref and each.ref.kind in NAMES]
         if not names:
             return None
@@ -491,7 +501,7 @@ class Reader:
 
     def group(self, at: int) -> Group | None:
         """The dimension that a mention names: a column of names, or a unit of time of the date column in use."""
-        mention, when = self.mentions[at], self.parts.when
+        mention, when = self.at(at), self.parts.when
         target = self.dimension(at) if mention.targets else None
         clock = self.schema.clock
         if clock and (mention.unit == "hour" or (target and target.ref == clock)):
@@ -540,7 +550,7 @@ class Reader:
             mention.values = ()
 
     def _charts(self) -> None:
-        for at in range(len(self.mentions)):
+        for at in self.places:
             if not self.has(at, "chart", "chart share", "chart bar", "chart line"):
                 continue
             if self.mentions[at].text.lower() == "ve" and not all(map(self.is_link, range(at))):
@@ -568,7 +578,7 @@ class Reader:
                 self._point(Pointer(count=several[0], ref=several[1]), *several[2])
             elif mention.period and self.has(at + 1, "pointer"):
                 self._period_pointed(at)
-            elif fold(mention.text) == "one" and self.has(at - 1, "max", "min") and not self.parts.picks:
+            elif mention.said == "one" and self.has(at - 1, "max", "min") and not self.parts.picks:
                 self._point(Pointer(end="max" if self.has(at - 1, "max") else "min"), at - 1, at)
             elif self._nth(at) and not self._asks_for_it(at - 1):
                 first, last = (at, at + 1) if self._ends_in_one(at) else (at - 1, at)
@@ -585,9 +595,7 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             told = mention.has("max", "min") and any(each.startswith("of ") for each in mention.labels)
             for noun in (at - 1 - self.has(at - 1, "which"), at + 1) if told else ():
-                if not 0 <= noun < len(self.mentions):
-                    continue
-                rows = self.is_rows(noun) and bool(self.mentions[noun].targets)
+                rows = self.is_rows(noun) and bool(self.at(noun).targets)
                 thing = self.has(noun, "thing") and not rows
                 self.parts.picks = "thing" if thing else "row" if rows else ""
                 self.take("head", *([noun] if thing else []))
@@ -596,20 +604,15 @@ class Reader:
 
     def _whole_unit(self, at: int) -> None:
         """ "Cả năm thì sao": all of the year that the days of the question before are in; "của tháng": that month."""
-        mention, before = self.mentions[at], self.mentions[at - 1] if at else None
-        plain = mention.unit and not (mention.targets or mention.period)
-        if plain and before is not None and fold(before.text) in _WHOLE:
-            self.parts.kept.append(f"whole {mention.unit}")
-            self.take("pointer", at - 1, at)
-        elif (
-            plain and before is not None and fold(before.text) in _OF and not self.has(at + 1, *_ASKING_UNIT)
-        ):
-            self.parts.kept.append(mention.unit)
+        mention, before = self.mentions[at], self.at(at - 1).said
+        of = before in _OF and not self.has(at + 1, *_ASKING_UNIT)
+        if mention.unit and not (mention.targets or mention.period) and (before in _WHOLE or of):
+            self.parts.kept.append(mention.unit if of else f"whole {mention.unit}")
             self.take("pointer", at - 1, at)
 
     def _period_pointed(self, at: int) -> None:
         """ "tuần trước đó nữa (9 đến 15/11)": the dates say which; "tháng trước đó" is the one before; "tháng 8 đó" is itself."""
-        mention, said = self.mentions[at], fold(self.mentions[at].text)
+        mention, said = self.mentions[at], self.mentions[at].said
         if self._restated(at + 2):
             mention.period = None
             self.take("period", at, at + 1)
@@ -624,8 +627,7 @@ class Reader:
     def _restated(self, at: int) -> bool:
         """Whether a period in brackets stands next, with no more than a filler before it."""
         nth = at + (self.has(at, "filler") and not self.mentions[at].period)
-        dated = nth < len(self.mentions) and self.mentions[nth].period is not None
-        return dated and "(" in self._between(nth - 1, nth)
+        return self.at(nth).period is not None and "(" in self._between(nth - 1, nth)
 
     def _points_at_several(self, at: int) -> tuple[int, Ref | None, range] | None:
         """How many, the column and the places of "those 3", "hai nơi đó", "cả hai kênh", "trong ba con"; None for others."""
@@ -644,14 +646,12 @@ class Reader:
         if not self.has(at, "both"):
             they = _PERSON if self.has(at, "person") else None
             return (0, they, range(at, at + 1)) if self.has(at, "several") and not self._heads(at) else None
-        noun = at + 1 < len(self.mentions) and (bool(self.mentions[at + 1].unit) or self._is_noun(at + 1))
+        noun = bool(self.at(at + 1).unit) or self._is_noun(at + 1)
         return 2, self._noun_ref(at + 1) if noun else None, range(at, at + 1 + noun)
 
     def _heads(self, at: int) -> bool:
         """Whether a noun stands right behind, which is then what is pointed at: "those orders"."""
-        return (
-            at + 1 < len(self.mentions) and fold(self.mentions[at].text) in _AHEAD and self._is_noun(at + 1)
-        )
+        return self.mentions[at].said in _AHEAD and self._is_noun(at + 1)
 
     def _inside(self, at: int) -> bool:
         """Whether "trong", "of" stands right before."""
@@ -660,33 +660,27 @@ class Reader:
 
     def _asks_for_it(self, at: int) -> bool:
         """Whether the thing named at `at` is what is asked for ("kênh đứng đầu là kênh nào"), and not pointed at."""
-        asked = [place - 1 for place in range(1, len(self.mentions)) if self.has(place, "which")]
+        asked = [place - 1 for place in self.places[1:] if self.has(place, "which")]
         same = any(place != at and self._noun_ref(place) == self._noun_ref(at) for place in asked)
         return same or self.any("which one", "who") or self.has(at + 2, "which")
 
     def _end_of_list(self, at: int) -> bool:
         """Whether "cái cao nhất" is an end of what was listed last, where no figure is named."""
-        named = any(
-            self.figure(place) or self.is_rows(place) for place in range(len(self.mentions)) if place != at
-        )
+        named = any(self.figure(place) or self.is_rows(place) for place in self.places if place != at)
         return (
             self.about is not None and self.has(at, "thing") and self.has(at + 1, "max", "min") and not named
         )
 
     def _several(self, at: int) -> int:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
-        amount = self.mentions[at].amount if 0 <= at < len(self.mentions) else None
+        amount = self.at(at).amount
         count = amount.value if amount is not None and not amount.unit else 0
         return int(count) if 2 <= count <= FOCUS_ROWS and count % 1 == 0 else 0
 
     def _held_apart(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
         noun = at + 1
-        if (
-            self._several(at) != 2
-            or noun >= len(self.mentions)
-            or not (self.mentions[noun].unit or self._is_noun(noun))
-        ):
+        if self._several(at) != 2 or not (self.at(noun).unit or self._is_noun(noun)):
             return False
         named = any(
             each.values and each.values[0].whole and each is not self.mentions[noun] for each in self.mentions
@@ -697,15 +691,11 @@ class Reader:
     def _last_two(self) -> None:
         """ "Kênh nào cao hơn?", "what's the difference?": of no more than these words, the two that were asked about last."""
         parts = self.parts
-        held = [at for at in range(len(self.mentions)) if self.has(at, "gt", "lt", "gap")]
+        held = [at for at in self.places if self.has(at, "gt", "lt", "gap")]
         named = any(each.values or each.period or each.amount for each in self.mentions if not each.role)
-        figures = any(
-            self.figure(at) and not self.has(at, "gt", "lt", "gap") for at in range(len(self.mentions))
-        )
-        nouns = [at for at in range(len(self.mentions)) if self.mentions[at].targets and at not in held]
-        asked = [
-            at for at in range(len(self.mentions)) if self.has(at, "which one") or self.has(at + 1, "which")
-        ]
+        figures = any(self.figure(at) and not self.has(at, "gt", "lt", "gap") for at in self.places)
+        nouns = [at for at in self.places if self.mentions[at].targets and at not in held]
+        asked = [at for at in self.places if self.has(at, "which one") or self.has(at + 1, "which")]
         if len(held) != 1 or named or (figures and not asked) or parts.kept or len(nouns) > 2:
             return
         nouns = [at for at in nouns if at in asked] if asked else nouns
@@ -729,9 +719,9 @@ class Reader:
 
     def _pointed_ahead(self, at: int) -> bool:
         """Whether a pointer stands before what it points at, as in English: "that customer", "in that month"."""
-        if at + 1 >= len(self.mentions) or fold(self.mentions[at].text) not in _AHEAD:
+        if self.mentions[at].said not in _AHEAD:
             return False
-        if unit := self.mentions[at + 1].unit:
+        if unit := self.at(at + 1).unit:
             self.parts.kept.append(unit)
             self.take("pointer", at, at + 1)
         elif self._is_noun(at + 1):
@@ -750,17 +740,18 @@ class Reader:
         noun -= bool(end)
         told = noun > 0 and (self.is_link(noun) or self.has(noun, *_STATE_OF_GOODS))
         noun -= told and self._is_noun(noun - 1)  # "mấy món sắp hết đó"
-        here, two = (self.mentions[noun] if noun >= 0 else None), noun - 1
-        if here is None or self.has(at, "one"):
-            if self.has(at, "one"):
-                ref = _PERSON if self.has(at, "person") else None
-                self._point(Pointer(there=self.has(at, "there"), ref=ref), at)
+        here, two = self.at(noun), noun - 1
+        if self.has(at, "one"):
+            ref = _PERSON if self.has(at, "person") else None
+            self._point(Pointer(there=self.has(at, "there"), ref=ref), at)
             return
-        amount = self.mentions[two].amount if two >= 0 else None
-        several = self.has(two, "plural", "all") or (two >= 0 and fold(self.mentions[two].text) == "may")
+        if noun < 0:
+            return
+        amount = self.at(two).amount
+        several = self.has(two, "plural", "all") or self.at(two).said == "may"
         if here.unit and not here.targets and not here.period:
             if amount is None and several:
-                whole = fold(self.mentions[two].text) in _WHOLE
+                whole = self.mentions[two].said in _WHOLE
                 self.parts.kept.append(f"whole {here.unit}" if whole else "any")
                 self.take("pointer", two)
             elif amount is None or amount.value == 1:
@@ -777,7 +768,7 @@ class Reader:
             self.take("pointer", *range(noun, at + 1), *([two] if several or amount else []))
         elif here.values and not here.targets:
             self._value_pointed(noun, at)
-        elif self._is_noun(noun) or fold(here.text) in _PIECES:
+        elif self._is_noun(noun) or here.said in _PIECES:
             count = self._several(two) or int(not several)
             pointer = Pointer(count=count, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
             self._point(pointer, *([two] if count != 1 else []), noun, *range(noun + 1, at + 1))
@@ -803,24 +794,24 @@ class Reader:
             return 0  # "khoa Nhi" is a department, and no second one
         if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
             return 0
-        first = fold(mention.text) in {"dau tien", "first"} or mention.has("top")
+        first = mention.said in {"dau tien", "first"} or mention.has("top")
         named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
         return next(named, 1 if first and (self.has(at - 1, "thing", "people") or mention.has("top")) else 0)
 
     def _ends_in_one(self, at: int) -> bool:
         """Whether "one" stands right behind: "the second one"."""
-        return at + 1 < len(self.mentions) and fold(self.mentions[at + 1].text) == "one"
+        return self.at(at + 1).said == "one"
 
     def _is_noun(self, at: int) -> bool:
         """Whether a thing is named in general: "món", "con", "kênh", "one"; no value and no figure."""
-        mention = self.mentions[at] if at < len(self.mentions) else None
-        if mention is None or mention.period or mention.amount or mention.role:
+        mention = self.at(at)
+        if mention.period or mention.amount or mention.role:
             return False
         return self.has(at, "thing") or (bool(mention.targets) and self.figure(at) is None)
 
     def _noun_ref(self, at: int) -> Ref | None:
         """The column that a noun names; None for "cái", "con"."""
-        text = fold(self.mentions[at].text)
+        text = self.mentions[at].said
         if self.has(at, "people") or text in _GROUP:
             return _PERSON if text not in _GROUP else _KIND
         named = self.mentions[at].targets and text not in _ANY_GROUP
@@ -829,10 +820,10 @@ class Reader:
 
     def _superlatives(self) -> None:
         """ "nhiều đơn nhất": the two halves of a superlative mean what they mean together."""
-        for at in range(len(self.mentions)):
-            more = self.has(at + 1, "gt", "lt") and fold(self.mentions[at + 1].text).split()[0] in _MANY
+        for at in self.places:
+            more = self.has(at + 1, "gt", "lt") and self.mentions[at + 1].said.split()[0] in _MANY
             more = more and any(each.ref.concept in GOODS for one in self.mentions for each in one.values[:1])
-            if at and fold(self.mentions[at].text) == "con" and (more or self.has(at + 1, "max", "min")):
+            if at and self.mentions[at].said == "con" and (more or self.has(at + 1, "max", "min")):
                 left = frozenset({"left"})  # "cái nào còn nhiều nhất" asks for what is left
                 self.mentions[at].labels = self.mentions[at].labels if self.mentions[at].role else left
             if not self.has(at, "superlative"):
@@ -856,10 +847,10 @@ class Reader:
             rank = next((int(label[5:]) for label in mention.labels if label.startswith("rank ")), 0)
             if not rank or mention.targets or mention.role:
                 continue
-            if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
+            if mention.said.split()[0] in {"dung", "xep", "hang"}:
                 mention.labels |= {"max"}
             whole = mention.has("max", "min", "seller", "slow seller")
-            noun = at > 0 and self.about is not None and self._is_noun(at - 1)
+            noun = self.about is not None and self._is_noun(at - 1)
             if noun and not whole and self._asks_for_it(at - 1):
                 self.parts.rank = rank  # "người thứ hai là ai" of those that were listed
                 self.take(
@@ -895,7 +886,7 @@ class Reader:
     def _plurals(self) -> None:
         """ "Tổng tiền của mấy đơn hủy", "chỉ lấy những đơn": rows that something else is asked of, neither counted nor listed."""
         for at, mention in enumerate(self.mentions[:-1]):
-            few = fold(mention.text) == "may" and mention.has("count")
+            few = mention.said == "may" and mention.has("count")
             behind = self.mentions[at + 1]
             noun = self._is_noun(at + 1) or (
                 not behind.role and (self.is_rows(at + 1) or bool(behind.values))
@@ -915,7 +906,7 @@ class Reader:
         ahead = at - 1
         if ahead < 0 or self._between(ahead, at).strip() or self.is_rows(ahead):
             return False
-        word = fold(self.mentions[ahead].text).split()[-1]
+        word = self.mentions[ahead].said.split()[-1]
         opens = word in turn_words("with") and all(map(self.is_link, range(ahead)))
         money = self.figure(ahead) is not None or self.has(ahead, "how much")
         of_state = money and any(each.values for each in self.mentions[at + 1 :])
@@ -945,7 +936,7 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             if mention.role or not self.has(at, "blank", "empty", "filled", "deny"):
                 continue
-            if mention.has("empty") and at + 1 < len(self.mentions) and self.mentions[at + 1].period:
+            if mention.has("empty") and self.at(at + 1).period:
                 continue  # "trong quý 3"
             ahead = next((self.mentions[each] for each in self.around(at, 1, 1)), None)
             named = ahead is not None and (ahead.targets or ahead.values or ahead.amount)
@@ -1077,20 +1068,16 @@ class Reader:
         amount, after = self.mentions[last].amount, last + 1
         if amount is None or amount.unit or not self.any("which", "which one", "list", "plural", "count"):
             return []
-        pieces = (
-            after < len(self.mentions)
-            and self.has(after, "thing", "left", "filler")
-            and not self.is_rows(after)
-        )
+        pieces = self.has(after, "thing", "left", "filler") and not self.is_rows(after)
         if self.has(after + 1, "earliest", "latest", "top", "max", "min", "high", "low") or not (
             pieces or after == len(self.mentions) or self._is_pieces(after)
         ):
             return []
         told = [each for each in range(at) if self.has(each, "sold out") or self.has(each, "in stock")]
-        if told and after < len(self.mentions) and (pieces or self._is_pieces(after)):
+        if told and (pieces or self._is_pieces(after)):
             return [after]  # "chưa hết nhưng dưới 10 cái"
         for place in range(at - 1, max(at - 5, -1), -1):
-            if fold(self.mentions[place].text) in _LEFT or self.has(place, "running out"):
+            if self.mentions[place].said in _LEFT or self.has(place, "running out"):
                 return [place, *([after] if pieces else [])]
             if not (
                 _comparison(self.mentions[place])
@@ -1104,14 +1091,14 @@ class Reader:
 
     def _is_pieces(self, at: int) -> bool:
         """Whether goods are counted by a word: "cái", "đôi", "hộp"."""
-        return any(each.concept == "quantity" for each in self.mentions[at].targets)
+        return any(each.concept == "quantity" for each in self.at(at).targets)
 
     def _sign(self, at: int) -> tuple[str, list[int]]:
         """The comparison that is said of the amount at `at`, and where; a negation before it turns it round."""
         for place in self.around(at, 1, 2):
             if self.has(place, "upward", "downward"):
                 before = self.beside(at, -1)
-                more = [before] if before >= 0 and self.has(before, "gte") else []
+                more = [before] if self.has(before, "gte") else []
                 return "gte" if self.has(place, "upward") else "lte", [place, *more]
         for place in range(at - 1, max(at - 4, -1), -1):
             mention = self.mentions[place]
@@ -1152,15 +1139,13 @@ class Reader:
             return False
         before, after = self.beside(at, -1), at + 1
         ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
-        ends = self.has(after + 1, *ranks) and after < len(self.mentions) and self.figure(after) is None
+        ends = self.has(after + 1, *ranks) and self.figure(after) is None
         if before == at - 1 >= 0 and self.figure(before) is not None and not (self.is_rows(before) or ends):
             return False  # "tồn kho 200 cái"; "doanh thu 3 kênh cao nhất" lists
         if self.has(after + 1, "foremost") and (self.has(after, "thing") or self.mentions[after].targets):
             return True  # "3 kênh đầu"
-        if before >= 0 and self.has(before, *ranks, "only"):
-            return not (
-                after < len(self.mentions) and self.figure(after) is not None and self.has(before, "only")
-            )
+        if self.has(before, *ranks, "only"):
+            return not (self.has(before, "only") and self.figure(after) is not None)
         ranked = self.any(*ranks, "superlative")
         if after >= len(self.mentions):
             return False
@@ -1333,7 +1318,7 @@ class Reader:
         column, lost = lost_values(self.schema.sheet)
         concepts = {each.concept for mention in self.mentions for each in mention.targets[:1]}
         sold = "revenue" in concepts or self.any("sold", "bought", "how much", "rows")
-        sold = sold or any(map(self.is_rows, range(len(self.mentions))))
+        sold = sold or any(map(self.is_rows, self.places))
         for at, mention in enumerate(self.mentions):
             if mention.role or not lost or not sold or not self.has(at, "net"):
                 continue
@@ -1341,7 +1326,7 @@ class Reader:
                 ref = self.schema.refs[f":{column}"]
                 self.parts.conditions.append(Condition(ref, "nin", list(lost), ", ".join(lost)))
                 self.note("net_of", said=mention.text, values=lost)
-            beside = at > 0 and self.figure(at - 1) is not None  # "doanh thu thực nhận"
+            beside = self.figure(at - 1) is not None  # "doanh thu thực nhận"
             self.take("condition" if beside or not mention.targets else "", at)
 
     def _accents_told(self, at: int, value: Value) -> None:
@@ -1356,7 +1341,7 @@ class Reader:
         """The place of a "nào" right behind, or a "which" right before; -1 for none."""
         if self.has(at + 1, "which") and not self._between(at, at + 1).strip():
             return at + 1
-        return at - 1 if at and fold(self.mentions[at - 1].text) in {"which", "what"} else -1
+        return at - 1 if self.at(at - 1).said in {"which", "what"} else -1
 
     def _is_row_key(self, condition: Condition) -> bool:
         """Whether a condition leaves one row: one code of a column in which each row has its own."""
@@ -1383,7 +1368,7 @@ class Reader:
             return
         said, before = self.mentions[at].text, self.beside(at, -1)
         held = f"{', '.join(value.values)} ({value.ref.name})"
-        if before >= 0 and self.has(before, "not", "deny", "not this", "minus"):
+        if self.has(before, "not", "deny", "not this", "minus"):
             self.parts.facts.append(f"“{self.mentions[before].text} {said}” leaves out {held}")
         else:
             self.parts.facts.append(f"“{said}” is the value {held}")
@@ -1397,7 +1382,7 @@ class Reader:
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
         rank = best.whole and best.ref.concept in {"segment", "gender"}
         beside = beside or (rank and self._behind_person(at))  # "khach hang vang" is no "vâng"
-        if fold(mention.text) in _YES_NO:
+        if mention.said in _YES_NO:
             return beside and best.whole
         if beside:
             bare = not accents(mention.text) and any(accents(each) for each in best.values)
@@ -1413,7 +1398,7 @@ class Reader:
         """Whether a word that stands in names of goods says a place ("ở Hoa"), or is a syllable that none is called by ("ly" of
         "Chân váy xếp ly").
         """
-        best, said = self.mentions[at].values[0], fold(self.mentions[at].text)
+        best, said = self.mentions[at].values[0], self.mentions[at].said
         if best.whole or best.ref.concept not in GOODS or " " in said:
             return False
         links = itertools.takewhile(self.is_link, range(at - 1, -1, -1))
@@ -1433,26 +1418,21 @@ class Reader:
 
     def _is_called(self, at: int) -> bool:
         """Whether a word with a capital behind a title is somebody's name, whatever else it means: "chị Chi", "anh Dũng"."""
-        mention, ahead = self.mentions[at], fold(self.mentions[at - 1].text) if at else ""
+        mention, ahead = self.mentions[at], self.at(at - 1).said
         listed = {
             fold(name) for each in mention.values for value in each.values for name in spellings_of(value)
         }
-        named = (
-            mention.text[:1].isupper()
-            and not self.wording.text.isupper()
-            and fold(mention.text) not in listed
-        )
+        named = mention.text[:1].isupper() and not self.wording.text.isupper() and mention.said not in listed
         return named and ahead.rpartition(" ")[2] in _CALLED
 
     def _behind_person(self, at: int) -> bool:
         """Whether a noun of persons stands right before."""
-        before = self.mentions[at - 1] if at else None
-        return before is not None and any(each.concept in PERSONS for each in before.targets[:1])
+        return any(each.concept in PERSONS for each in self.at(at - 1).targets[:1])
 
     def _counts_next(self, at: int) -> bool:
         """Whether a word that stands in some value is what the value right behind it is counted in: "bao nhiêu đôi giày lười"."""
         behind, mention = at + 1, self.mentions[at]
-        if mention.values[0].whole or behind >= len(self.mentions) or not self.mentions[behind].values:
+        if mention.values[0].whole or not self.at(behind).values:
             return False
         value, before = self.mentions[behind].values[0], self.beside(at, -1)
         counted = value.whole and value.ref == mention.values[0].ref and self.has(before, "count")
@@ -1463,10 +1443,10 @@ class Reader:
     def _only_counts(self, at: int) -> bool:
         """Whether a word right after "bao nhiêu" is what values count in ("Tất (5 đôi)"), and no part that names them."""
         mention, best = self.mentions[at], self.mentions[at].values[0]
-        asked = at > 0 and self.has(at - 1, "count") and not self._between(at - 1, at).strip()
+        asked = self.has(at - 1, "count") and not self._between(at - 1, at).strip()
         if not asked or best.whole or len(mention.text.split()) > 1:
             return False
-        counter = re.compile(rf"[0-9]\s*{re.escape(fold(mention.text))}\b")
+        counter = re.compile(rf"[0-9]\s*{re.escape(mention.said)}\b")
         counted = self.parts.pointer is not None or all(counter.search(fold(each)) for each in best.values)
         if counted:
             self.take("head", at)
@@ -1487,10 +1467,9 @@ class Reader:
         ):
             return False
         if best.ref.concept in PERSONS and (not best.whole or (mention.text.islower() and labelled)):
-            titled = at > 0 and bool(set(fold(self.mentions[at - 1].text).split()) & _TITLES)
-            return inside or titled
+            return inside or not _TITLES.isdisjoint(self.at(at - 1).said.split())
         listed = {fold(each) for value in best.values for each in spellings_of(value)}
-        if best.whole or inside or (fold(mention.text) in listed and not labelled):  # "hue"
+        if best.whole or inside or (mention.said in listed and not labelled):  # "hue"
             return True
         few = best.ref.concept in {"product", "province"} or (len(best.values) <= 3 and not labelled)
         return few and not (bare and len(mention.text) < 5)
@@ -1499,8 +1478,8 @@ class Reader:
         """Whether the words around ask for a dimension ("theo kênh", "bao nhiêu nhân viên") and not for one value of it."""
         before, after = self.beside(at, -1), self.beside(at, 1)
         labels = ("by", "per", "count", "number", "top", "bottom", "plural", "distinct", "list")
-        counted = before >= 0 and (self.has(before, *labels) or self.mentions[before].role == "limit")
-        return counted or (after >= 0 and self.has(after, "which", "distinct"))
+        counted = self.has(before, *labels) or self.at(before).role == "limit"
+        return counted or self.has(after, "which", "distinct")
 
     def _pick(self, at: int) -> Value | None:
         """The one column whose value is meant: the one named beside it, else the surest; asks between equals."""
@@ -1516,7 +1495,7 @@ class Reader:
         best = [
             each for each in mention.values if each.whole == top.whole and top.weight - each.weight < 0.03
         ]
-        if picked := self.choices.get(fold(mention.text)):
+        if picked := self.choices.get(mention.said):
             best = [each for each in mention.values if each.ref.name == picked] or best
         if len(best) > 1 and (side := side_before(self.wording.words[: mention.start])):
             sided = [each for each in best if side_of(each.ref.name) == side]
@@ -1555,11 +1534,11 @@ class Reader:
         crossed = False
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            if fold(mention.text) == "ngoai" and place == at - 1:
+            if mention.said == "ngoai" and place == at - 1:
                 return self._leaves_out(place)
             if mention.has("minus") and self._subtracts(place):
                 return False
-            away = fold(mention.text) in {"khong den", "khong toi"}  # "không đến từ Shopee"
+            away = mention.said in {"khong den", "khong toi"}  # "không đến từ Shopee"
             if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
                 mention.targets and mention.targets[0].weight >= 0.9
             ):
@@ -1573,9 +1552,7 @@ class Reader:
             if mention.role == "condition" or self._owns(at, place):
                 return False
             crossed = crossed or self._is_apart(at, place)
-            listed = (
-                mention.has("and", "either", "to", "all", "only", "plural") or fold(mention.text) == "may"
-            )
+            listed = mention.has("and", "either", "to", "all", "only", "plural") or mention.said == "may"
             named = mention.role in {"pointer", "value"} or mention.values or mention.targets
             if not (self.is_link(place) or listed or named):
                 return False
@@ -1610,7 +1587,7 @@ class Reader:
     def _subtracts(self, at: int) -> bool:
         """Whether "trừ" takes one figure from another ("giá bán trừ giá vốn") and leaves nothing out."""
         before, after = self.beside(at, -1), self.beside(at, 1)
-        figures = [each >= 0 and self.figure(each) is not None for each in (before, after)]
+        figures = [self.figure(each) is not None for each in (before, after)]
         return all(figures) and not self.mentions[after].values
 
     # --- 5. dimensions
@@ -1622,7 +1599,7 @@ class Reader:
             together = self.has(at, "all", "sum") and self.has(noun + 1, "together")
             if (
                 (number := self._several(at + 1))
-                and (self.has(at, "all") or fold(self.mentions[at].text) in _FULL)
+                and (self.has(at, "all") or self.mentions[at].said in _FULL)
                 and (every := self._all_of(at + 2, number))
             ):
                 joined = [at - 1] if self.has(at - 1, "together") else []
@@ -1631,7 +1608,7 @@ class Reader:
                 continue
             if not together and self.mentions[at].text.lower() not in _WHATEVER:
                 continue
-            if noun >= len(self.mentions) or self.mentions[noun].role:
+            if self.at(noun).role:
                 continue
             if (found := self.group(noun)) is not None:
                 self.parts.every.append(found)
@@ -1644,7 +1621,7 @@ class Reader:
 
     def _groups(self) -> None:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
-        for at in range(len(self.mentions)):
+        for at in self.places:
             mention = self.mentions[at]
             if not mention.role and (self._asks_which_thing(at) or self._each_row(at)):
                 continue
@@ -1661,7 +1638,7 @@ class Reader:
             each = self._row_names() if trigger in {"by", "per"} and self.is_rows(at) else None
             found = self.group(at) or (Group(each) if each else None)
             found = self._of_values(at) or found if trigger in {"by", "per"} else found
-            on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
+            on_each = any(self.mentions[each].said.startswith(("tren ", "tinh tren")) for each in place)
             mean = on_each or self.any("avg", "aov")
             rows = trigger == "per" and self.is_rows(at)
             if rows and (
@@ -1706,7 +1683,7 @@ class Reader:
     def _each_row(self, at: int) -> bool:
         """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for."""
         named = self._row_names() if self.has(at, "each") and not self.mentions[at].targets else None
-        figures = [figure.ref for each in range(len(self.mentions)) if (figure := self.figure(each))]
+        figures = [figure.ref for each in self.places if (figure := self.figure(each))]
         added = any(ref is not None and not averaged(ref) for ref in figures)
         spoken = named in {self.about, *(each.ref for each in self.parts.conditions)}
         if named and added and not (spoken or self.any("avg", "aov", *_ENDS)):
@@ -1716,9 +1693,7 @@ class Reader:
 
     def _asks_which_thing(self, at: int) -> bool:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
-        said = [
-            fold(each.text) for each in self.mentions[at : at + 2]
-        ]  # "bán gì chạy nhất", "what do people buy"
+        said = [each.said for each in self.mentions[at : at + 2]]  # "bán gì chạy nhất", "what do people buy"
         english = said[0] == "what" and said[-1] in {"do", "did"} and self.any("bought")
         bare = english or (self.has(at - 1, "sold", "bought") and said[0] == "gi")
         whole = self.has(at, "which one") or bare
@@ -1726,7 +1701,7 @@ class Reader:
             return False
         named = any(
             self.dimension(place) and not self.mentions[place].values and not self.has(place, "thing")
-            for place in range(len(self.mentions))
+            for place in self.places
             if self.mentions[place].targets and self.figure(place) is None and not self.is_rows(place)
         )
         named = named and not (bare or (whole and self.about is not None and self.any("max", "min")))
@@ -1734,8 +1709,8 @@ class Reader:
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
         goods = self.schema.goods()
-        piece = bare or fold(self.mentions[at].text).split()[0] in _PIECES
-        ware = fold(self.mentions[at].text) in _WARES or any(
+        piece = bare or self.mentions[at].said.split()[0] in _PIECES
+        ware = self.mentions[at].said in _WARES or any(
             each.concept == "product" for each in self.mentions[at].targets
         )
         kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
@@ -1772,7 +1747,7 @@ class Reader:
 
     def _trigger(self, at: int) -> tuple[str, list[int]]:
         """Which word makes the mention at `at` a dimension, and where it stands: by, per, which, top; "" for none."""
-        text = fold(self.mentions[at].text)
+        text = self.mentions[at].said
         if self.mentions[at].unit and text.startswith("moi "):
             return "per", []
         if self.mentions[at].unit and (
@@ -1792,11 +1767,11 @@ class Reader:
     def _trigger_before(self, at: int, before: int) -> tuple[str, list[int]]:
         mention = self.mentions[before]
         top, chain = self.has(before, "top", "bottom"), self.beside(before, -1)
-        chained = chain >= 0 and self.mentions[chain].role in {"group", "per"}
+        chained = self.at(chain).role in {"group", "per"}
         signs: tuple[tuple[str, bool, list[int]], ...] = (
             ("by", mention.has("by") and not self.sure(before), [before]),
             ("per", self.has(before, "per") and mention.role in {"", "per"}, [before]),
-            ("which", self.has(before, "which") and fold(mention.text) in {"which", "what"}, [before]),
+            ("which", self.has(before, "which") and mention.said in {"which", "what"}, [before]),
             ("top", top or mention.role == "limit", [before] if top else []),
             ("by", self.has(before, "and") and chained, [before]),
             ("by", mention.role == "group" and "," in self._between(before, at), []),
@@ -1804,6 +1779,9 @@ class Reader:
         return next(((sign, places) for sign, holds, places in signs if holds), ("", []))
 
     def _between(self, left: int, right: int) -> str:
+        """What stands between two mentions, "" where there are not two."""
+        if left < 0 or right not in self.places:
+            return ""
         words = self.wording.words
         return self.wording.text[
             words[self.mentions[left].end - 1].end : words[self.mentions[right].start].start
@@ -1853,7 +1831,7 @@ class Reader:
             max(self.schema.by_concept[name], key=lambda ref: (not ref.sheet, not code_name(ref)))
             for name in likely
         ]
-        picked = self.choices.get(fold(self.mentions[asked].text))
+        picked = self.choices.get(self.mentions[asked].said)
         columns = [ref for ref in columns if ref.name == picked] or columns
         if len(columns) > 1:
             self.ask(
@@ -1895,7 +1873,7 @@ class Reader:
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
         after = self.beside(at, 1)
         traded = self.parts.measures or self.schema.of("quantity")
-        if traded and after >= 0 and self.mentions[after].role == "group" and self.has(after + 1, "which"):
+        if traded and self.at(after).role == "group" and self.has(after + 1, "which"):
             return True  # "khách hạng nào", "khách ở tỉnh nào"
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
         acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
@@ -1904,7 +1882,7 @@ class Reader:
     def _heads_value(self, at: int) -> bool:
         """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
         after = self.beside(at, 1)
-        valued = after >= 0 and self.mentions[after].role == "value"
+        valued = self.at(after).role == "value"
         return valued and any(each.ref.sheet for each in self.parts.conditions)
 
     # --- 6. figures
@@ -1939,9 +1917,9 @@ class Reader:
     def _classifies(self, at: int) -> bool:
         """Whether "cái" only stands before the noun that it is of: "cái tháng cao nhất", "cái kênh đó"."""
         behind, counted = at + 1, self.beside(at, -1)
-        if behind >= len(self.mentions) or not self.has(at, "thing") or self._between(at, behind).strip():
+        if not self.has(at, "thing") or self._between(at, behind).strip():
             return False
-        noun = self.mentions[behind].unit or (self._is_noun(behind) and not self.is_rows(behind))
+        noun = self.at(behind).unit or (self._is_noun(behind) and not self.is_rows(behind))
         return bool(noun) and not (self.has(counted, "count", "number", "by") or self._several(counted))
 
     def _list_of_figures(self) -> None:
@@ -1997,7 +1975,7 @@ class Reader:
 
     def _rates(self) -> Iterator[tuple[int, Measure]]:
         """The rates of a state that a message of several figures names: "doanh thu và tỷ lệ hủy", "cancellation rate"."""
-        for at in range(len(self.mentions)):
+        for at in self.places:
             near = [
                 place
                 for place, each, _ in self.held
@@ -2016,7 +1994,7 @@ class Reader:
             {at: each.ref for at, each, _ in self.held},
         )
         for at, condition, denied in self.held:
-            near = [at + step for step in (-1, 1) if 0 <= at + step < len(self.mentions)]
+            near = [at + step for step in (-1, 1) if at + step in self.places]
             near = [each for each in near if not self.listed(*sorted((at, each)))]
             first = min([at, *(each for each in near if self.is_rows(each))])
             named = self.parts.rows in self.mentions[at].text.split() or any(map(self.is_rows, near))
@@ -2050,7 +2028,7 @@ class Reader:
         near = all(
             self.is_rows(each) or (self.is_link(each) and not self.has(each, "and")) for each in between
         )
-        of = any(fold(self.mentions[each].text) in _OF for each in between)
+        of = any(self.mentions[each].said in _OF for each in between)
         return (state or at not in {place for place, *_ in self.held}) and near and not of
 
     def _numbers_noun(self, at: int) -> bool:
@@ -2058,7 +2036,7 @@ class Reader:
         mention, behind = self.mentions[at], at + 1
         if not mention.has("number") or behind >= len(self.mentions):
             return False
-        behind += self.mentions[behind].has("plural", "these") and behind + 1 < len(self.mentions)
+        behind += self.mentions[behind].has("plural", "these") and behind + 1 in self.places
         if self.mentions[behind].role:  # "số lượng đơn hủy", "số lượng các đơn đó"
             if counted := self._opens_with_rows(behind) or self.is_rows(behind):
                 self.take("count", at)
@@ -2070,7 +2048,7 @@ class Reader:
 
     def _per_piece(self, at: int) -> bool:
         """Whether a price is said to be that of one ("giá bao nhiêu một cái"), which every price is, or "cái" counts a chart."""
-        if at + 1 < len(self.mentions) and self.mentions[at + 1].role == "chart" and self.has(at, "thing"):
+        if self.at(at + 1).role == "chart" and self.has(at, "thing"):
             return True
         target, before = self.figure(at), self.beside(at, -1)
         pieces = target is not None and target.ref is not None and target.ref.concept == "quantity"
@@ -2092,7 +2070,7 @@ class Reader:
     def _opens_name(self, at: int) -> bool:
         """Whether a general word for money only opens the name of the column behind it ("tiền đã cọc")."""
         after = self.beside(at, 1)
-        if fold(self.mentions[at].text) not in _MONEY_WORDS:
+        if self.mentions[at].said not in _MONEY_WORDS:
             return False
         before = at - 1  # "giảm giá nhiều tiền nhất": the money is that figure
         if self.has(before, "max", "min") and any(
@@ -2118,7 +2096,7 @@ class Reader:
     def _is_of(self, at: int, place: int) -> bool:
         """Whether a column is asked of a thing that is named by another: "hạng của Trần Thu Chi"."""
         mine, named = self.mentions[at].targets[0], self.mentions[place].values[:1]
-        told = place > at and not _OF.isdisjoint(fold(self.mentions[each].text) for each in range(at, place))
+        told = place > at and not _OF.isdisjoint(self.mentions[each].said for each in range(at, place))
         other = bool(named) and mine.concept not in {named[0].ref.concept, *GOODS, *PERSONS, "order"}
         return told and other and mine.ref is not None
 
@@ -2157,7 +2135,7 @@ class Reader:
         between = range(at + 1, place)
         joined = self.listed(at, place) or any(self.has(each, "and") for each in between)
         behind = next((each for each in self.around(place, 1, 2) if not self.has(each, "per", "filler")), -1)
-        own = behind >= 0 and self.figure(behind) is not None and not self.is_rows(behind)
+        own = self.figure(behind) is not None and not self.is_rows(behind)
         return joined and not own
 
     def _adds_mean(self, at: int) -> bool:
@@ -2199,8 +2177,8 @@ class Reader:
             return Measure("count")
         before = self.beside(at, -1)
         before -= before > 0 and self.mentions[before].has("plural", "these")
-        counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
-        behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
+        counting = self.has(before, "count", "number") or (before >= 0 and self._numbers_noun(before))
+        behind = self.at(at + 1).said
         if not counting and self.is_rows(at) and behind == "count":
             before, counting = at + 1, True  # "order count"
         if (
@@ -2224,7 +2202,7 @@ class Reader:
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
         distinct = [place for place in (at - 1, at + 1) if self.has(place, "distinct")]
-        halves = before >= 0 and fold(self.mentions[before].text).split()[0] in _MANY
+        halves = self.at(before).said.partition(" ")[0] in _MANY
         halves = halves and self.has(before, "max", "min", "high", "low")
         if (
             mention.has("people")
@@ -2234,7 +2212,7 @@ class Reader:
             return self._count_persons(at, said)
         if not (said or distinct or halves or beside) or not (mention.targets or mention.has("rows")):
             return None
-        few, spoken = fold(self.mentions[before].text), {fold(each.text) for each in self.mentions}
+        few, spoken = self.mentions[before].said, {each.said for each in self.mentions}
         listed = few.endswith("may") and not _LISTING.isdisjoint(spoken)
         listed = listed or (few == "may" and self.is_rows(at) and self.any("running out", "sold out"))
         # "mấy tỉnh còn lại", "mấy món nào", "mấy món …, liệt kê giúp em"
@@ -2252,9 +2230,7 @@ class Reader:
         """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
         far = [at + 2 * step for step in (-1, 1) if self.has(at + step, "and")]
         far += [at - 1] if at and "," in self._between(at - 1, at) else []
-        figures = [
-            self.figure(each) for each in far if 0 <= each < len(self.mentions) and not self.is_rows(each)
-        ]
+        figures = [self.figure(each) for each in far if not self.is_rows(each)]
         return self.is_rows(at) and any(figures) and not self.any("max", "min", "which")
 
     def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
@@ -2335,10 +2311,10 @@ class Reader:
         if self.mentions and self.has(0, "and") and self.mentions[0].role == "link":
             parts.labels |= {"follow"}
         ends = [each for each in self.mentions if each.role not in {"", "pointer"} and each.has("max", "min")]
-        parts.many = any(fold(each.text).split()[0] in _MANY for each in ends)
-        parts.asks = sum(self.has(at, "count", "much", "how much") for at in range(len(self.mentions)))
-        counts = [self.beside(at, 1) for at in range(len(self.mentions)) if self.has(at, "count")]
-        parts.counted_value = any(at >= 0 and self.mentions[at].role == "value" for at in counts)
+        parts.many = any(each.said.split()[0] in _MANY for each in ends)
+        parts.asks = sum(self.has(at, "count", "much", "how much") for at in self.places)
+        counts = [self.beside(at, 1) for at in self.places if self.has(at, "count")]
+        parts.counted_value = any(self.at(at).role == "value" for at in counts)
         figures = [at for at, each in enumerate(self.mentions) if each.role == "figure"]
         parts.whole_first = any(
             self.has(at - 1, "share") and self.mentions[at - 1].text.split()[-1] in _OF_WHOLE
@@ -2348,7 +2324,7 @@ class Reader:
         sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
         ahead = [at - 1 - self.has(at - 1, "which") for at in sizes]  # "đơn nào to nhất"
         near = [*ahead, *(place for at in sizes for place in (self.beside(at, -1), at + 1))]
-        parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)
+        parts.sized = any(self.at(at).role == "rows" for at in near)
         parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
@@ -2359,18 +2335,18 @@ class Reader:
         parts.counted_state = any(
             each.ref.concept in STATES for at in counted for each in self.mentions[at].values[:1]
         )
-        parts.each = any(map(self._of_each, range(len(self.mentions))))
+        parts.each = any(map(self._of_each, self.places))
         parts.unread, parts.understood = self._unread(), self._understood()
 
     def _is_counted(self, at: int) -> bool:
         """Whether a value's own number is asked for: "số đơn hủy", "bao nhiêu đơn hủy"."""
-        noun = at - 1 - (at > 0 and self.is_rows(at - 1))
+        noun = at - 1 - self.is_rows(at - 1)
         return self.has(noun, "count", "number") and self.mentions[noun].end == self.mentions[noun + 1].start
 
     def _of_each(self, at: int) -> bool:
         """Whether "of each", "mỗi cái", "từng món" says of which without a column: of what was shown."""
         mention = self.mentions[at]
-        said = fold(mention.text).split()
+        said = mention.said.split()
         one = bool(said) and (said[-1] if mention.has("by", "per") else said[0]) in turn_words("each")
         return one and mention.role in {"shape", "link", "filler"} and mention.has("each", "by", "per")
 
@@ -2379,7 +2355,7 @@ class Reader:
         mention, parts = self.mentions[at], self.parts
         behind = self.mentions[self.beside(at, 1)] if self.beside(at, 1) >= 0 else None
         by_what = behind is not None and (behind.role == "value" or behind.has("which"))
-        if mention.has("verb") and fold(mention.text) in _BY_MEANS and not by_what:
+        if mention.has("verb") and mention.said in _BY_MEANS and not by_what:
             return ""  # "trả bằng" of a means that was not understood
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         apart = len(several) > 1 or len(parts.numbers) > 1
@@ -2410,9 +2386,10 @@ class Reader:
         role = role or ("head" if people or (mention.has("people", "thing") and "value" in near) else "")
         role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
-        behind_text = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
-        acts = behind_text == "giao" or self.has(at + 1, "verb", "sold", "bought")  # "đơn nào chưa giao"
-        tag = 0 < at < len(self.mentions) - 1 and "," in self._between(at, at + 1)  # "… không, liệt kê giúp"
+        acts = self.at(at + 1).said == "giao" or self.has(
+            at + 1, "verb", "sold", "bought"
+        )  # "đơn nào chưa giao"
+        tag = at > 0 and "," in self._between(at, at + 1)  # "… không, liệt kê giúp"
         denies = mention.has("deny", "not", "blank") and (
             ((self._asks_only(at) or tag) and not acts) or self._corrects(at)
         )
@@ -2424,18 +2401,18 @@ class Reader:
         asked = self.has(behind, "max", "min", "count", "much") and not (
             self.parts.measures or mention.targets
         )
-        return asked and not accents(mention.text) and fold(mention.text) in bare_figures()
+        return asked and not accents(mention.text) and mention.said in bare_figures()
 
     def _share_of(self) -> str:
         """The value that makes the part: what "chiếm" is said of, else what is said last of a per cent, first of a rate; a place or a
         topic ("ở Cần Thơ", "với Shopee thì …") bounds the whole. "%" where it is of an end of a ranking that is named before.
         """
-        share = next((at for at in range(len(self.mentions)) if self.has(at, "share")), -1)
+        share = next((at for at in self.places if self.has(at, "share")), -1)
         roles = [each.role if each.values or each.amount else "" for each in self.mentions]
         named = [at for at, role in enumerate(roles) if role in {"value", "number"}]
         if not named or share < 0:
             return ""
-        said = set(fold(self.mentions[share].text).split())
+        said = set(self.mentions[share].said.split())
         self.parts.of_whole = all(self._of_whole(at, share) for at in named)
         takes = [at for at in named if at < share] if said & _TAKES else []
         ends = [at for at in range(share) if self.has(at, "max", "min") and "," in self._between(at, at + 1)]
@@ -2480,22 +2457,21 @@ class Reader:
 
     def _points(self, at: int) -> bool:
         """Whether words point at one thing that was shown ("món đó", "it"); at the end "đó" only rounds off."""
-        mention, before = self.mentions[at], self.mentions[at - 1] if at else None
+        mention, before = self.mentions[at], self.at(at - 1)
         named = any(each.targets or each.values for each in self.mentions)
-        dated = before is None or before.period is not None
-        if dated or (self.any("share", "growth", "gap") and not named):
+        if not at or before.period or (self.any("share", "growth", "gap") and not named):
             return False  # "Ấy, nhầm …", "tháng 8 đó", "what is that in percent"
-        noun = before is not None and bool(before.targets or before.values or before.unit)
+        noun = bool(before.targets or before.values or before.unit)
         return mention.has("pointer") and (noun or mention.has("one") or not self._asks_only(at))
 
     def _names_more(self, at: int) -> bool:
         """Words that ask for or bound something which was not found: "nào" of nothing, "first week of October"."""
-        ends = self.mentions[at].has("latest", "earliest") and at + 1 < len(self.mentions)
-        pause = at + 1 < len(self.mentions) and "," in self._between(at, at + 1)
+        ends = self.mentions[at].has("latest", "earliest")
+        pause = "," in self._between(at, at + 1)
         closing = (self._asks_only(at) or pause) and self.is_link(at - 1)  # "… là gì?"
-        asks = self.has(at, "which") and fold(self.mentions[at].text) != "what" and not closing
+        asks = self.has(at, "which") and self.mentions[at].said != "what" and not closing
         asks = asks and self.parts.row_key is None and not self._asks_rows(at)
-        return (ends and bool(self.mentions[at + 1].unit)) or asks
+        return (ends and bool(self.at(at + 1).unit)) or asks
 
     def _gather(self) -> None:
         """What the words that were read mean by themselves: labels, ends of rankings, how surely the sheet was named."""
@@ -2527,11 +2503,8 @@ class Reader:
 
     def _asks_rows(self, at: int) -> bool:
         """Whether "nào", "gì" asks for rows or for a dimension that was read."""
-        near = [place for place in (at - 1, at + 1) if 0 <= place < len(self.mentions)]
-        return any(
-            self.is_rows(place) or self.mentions[place].role in {"rows", "group", "loose", "count", "limit"}
-            for place in near
-        )
+        roles = {"rows", "group", "loose", "count", "limit"}
+        return any(self.is_rows(place) or self.at(place).role in roles for place in (at - 1, at + 1))
 
     def _asks_only(self, at: int) -> bool:
         """ "…không?" at the end only asks."""
@@ -2539,7 +2512,7 @@ class Reader:
 
     def _corrects(self, at: int) -> bool:
         """ "Không, ý tôi là …": the first word refuses the answer before and leaves nothing out."""
-        comma = at + 1 < len(self.mentions) and "," in self._between(at, at + 1)
+        comma = "," in self._between(at, at + 1)
         return all(map(self.is_link, range(at))) and (comma or self.has(at + 1, "correction"))
 
     def _side_by_side(self) -> bool:
@@ -2735,7 +2708,7 @@ def _comparison(mention: Mention) -> str:
         return "between"
     if found := next((sign for sign in _SIGNS if mention.has(sign)), ""):
         return found
-    text = fold(mention.text)
+    text = mention.said
     if mention.has("min") and text.startswith(("it", "least", "thap")):
         return "gte"
     return "lte" if mention.has("max") and text.startswith(("nhieu", "most", "cao")) else ""
