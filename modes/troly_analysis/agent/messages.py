@@ -23,7 +23,7 @@ NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
 # earlier messages what the question leaves of the second; a column with more values than this is told by one of them.
 STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_330, 2_600, 40, 12
 SHOWN_ROWS, FEW_ROWS, ROWS = 10, 5, 30
-RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = 4_000, 450, 120, 20, 4
+RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = 4_000, 450, 100, 20, 4
 # Of an earlier message where a message is classified, in characters, and of all of them there, in tokens.
 SAID_CHARS, SAID_TOKENS = 600, 1_200
 _CODE = re.compile(r"[A-Z]*[-_]?\d+")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -128,7 +127,7 @@ def with_units(result: Result, sheet: Sheet | None) -> Result:
         elif not units[at] and made and made[1] != "count":
             held = (each.unit for each in sheet.fields if each.unit and each.name in made[2]) if sheet else ()
             units[at] = unit_of(sheet, made[2]) or next(iter(held), "")
-    return dataclasses.replace(result, units=tuple(units))
+    return replace(result, units=tuple(units))
 
 
 def with_changes(result: Result, order: str = "", turn: str = "") -> Result:
@@ -142,12 +141,20 @@ def with_changes(result: Result, order: str = "", turn: str = "") -> Result:
     for key, value in result.rows:
         rows.append((key, value, percentage_change(before, value)))
         before = value
-    if order or turn:
-        sign = -1 if turn == "asc" else 1
-        rows = [row for row in rows if row[2] is not None and (not turn or sign * row[2] > 0)]
-        rows.sort(key=lambda row: row[2], reverse=(order or turn) == "desc")
     columns, units = (*result.columns, "percentage_change"), (*result.units[:2], "%")
-    return dataclasses.replace(result, columns=columns, rows=tuple(rows), units=units)
+    changed = replace(result, columns=columns, rows=tuple(rows), units=units)
+    if not (order or turn):
+        return changed
+    ranked = sorted(moved(changed, turn), key=lambda row: row[2], reverse=(order or turn) == "desc")
+    return replace(changed, rows=tuple(ranked))
+
+
+def moved(result: Result, turn: str) -> tuple[tuple[Any, ...], ...]:
+    """The rows of compared figures that fell ("asc"), that rose ("desc") or, for "", of which a change is known."""
+    named = (at for at, name in enumerate(result.columns) if name in {"difference", "percentage_change"})
+    at, sign = next(named, -1), -1 if turn == "asc" else 1
+    known = (row for row in result.rows if at >= 0 and row[at] is not None)
+    return tuple(row for row in known if not turn or sign * row[at] > 0)
 
 
 def group_name(name: str, sheet: Sheet | None, lang: Lang) -> str:

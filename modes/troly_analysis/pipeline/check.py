@@ -341,10 +341,9 @@ def _test(name: str, value: Any, at: At, names: Names) -> Test:
         return _element(value, at, names)
     expect("count", value, at, name != "$size" or (_whole(value) and value >= 0))
     expect("boolean", value, at, name != "$exists" or isinstance(value, bool | int))
-    expect("divisor", value, at, name != "$mod" or _divides(value))
-    if name == "$type":
-        return Test(at, name, _type_names(value, at))
-    return Test(at, name, _constant(value, at))
+    pair = isinstance(value, list) and len(value) == 2 and all(map(_whole, value)) and value[0]
+    expect("divisor", value, at, name != "$mod" or pair)
+    return Test(at, name, _type_names(value, at) if name == "$type" else _constant(value, at))
 
 
 def _element(value: Any, at: At, names: Names) -> Test:
@@ -361,10 +360,6 @@ def _type_names(value: Any, at: At) -> tuple[str, ...]:
         if each not in _TYPES:
             raise PipelineError("one_of", at, value=short(each), known=", ".join(_TYPES))
     return tuple(wanted)
-
-
-def _divides(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(_whole, value)) and bool(value[0])
 
 
 def _whole(value: Any) -> bool:
@@ -559,4 +554,4 @@ def _unwind(value: Any, at: At, _: Names) -> model.Stage:
     expect("boolean", preserve, at.key("preserveNullAndEmptyArrays"), isinstance(preserve, bool))
     index = given.get("includeArrayIndex")
     name = "" if index is None else new_name(index, at.key("includeArrayIndex"))
-    return model.Unwind(at, check_path(path[1:], at), preserve, name)
+    return model.Unwind(at, check_path(path[1:], at), preserve is True, name)

@@ -359,25 +359,25 @@ class _Builder:
             self._named_groups()
         within = self._within() if form == "top" else ()
         limit = self._limit(form, order)
-        course = form == "groups" and parts.has("growth") and _is_course(self.groups)
+        timed = [each.unit in _COURSE for each in self.groups] == [True]
+        course = form == "groups" and parts.has("growth") and timed
         order = change_order(parts) if (form == "compare" and self.groups) or course else order
         asked = any(each not in parts.outer for each in self.groups) and not (parts.limit and not order)
         turn = change_turn(parts) if asked and (course or form == "compare") else ""
         self._extremes_kept(form, order)
+        ordered = form in {"top", "rows", "share", "groups"} or (form == "compare" and self.groups)
         self.built.query = DataQuery(
-            sheet=sheet,
-            form=form,
-            measures=tuple(self.measures),
-            groups=tuple(self.groups),
-            conditions=tuple(self.conditions),
-            having=tuple(self.having),
-            date_ref=parts.when.date_ref,
-            period=period,
-            versus=versus,
-            order=order
-            if form in {"top", "rows", "share", "groups"} or (form == "compare" and self.groups)
-            else "",  # type: ignore[arg-type]
-            limit=limit,
+            sheet,
+            form,
+            tuple(self.measures),
+            tuple(self.groups),
+            tuple(self.conditions),
+            tuple(self.having),
+            parts.when.date_ref,
+            period,
+            versus,
+            order if ordered else "",  # type: ignore[arg-type]
+            limit,
             rank=parts.rank if form in {"top", "rows"} else 0,
             entity=parts.rows,
             part=part,
@@ -450,10 +450,8 @@ class _Builder:
             self.unmet.append("gap")
         if parts.op == "avg" and form != "per" and not any(each.op == "avg" for each in self.measures):
             self.unmet.append("avg")
-        traded = (
-            self.schema.of("revenue", "quantity", "order", "output", "fee")
-            or self.schema.row_concept in GOODS_MOVED
-        )
+        traded = self.schema.row_concept in GOODS_MOVED
+        traded = traded or bool(self.schema.of("revenue", "quantity", "order", "output", "fee"))
         most = parts.has("sold", "bought") and self._ranked() and not parts.measures
         sellers = (parts.has("seller", "slow seller") or most) and not traded
         margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and of_piece(each.ref, self.schema)]  # fmt: skip
@@ -544,11 +542,8 @@ class _Builder:
         ]
         for condition, rows in parts.numbers:
             counts = condition.ref.kind in {"rows", "metric"}
-            whole = (
-                counts
-                or condition.ref.concept in _ADDED
-                or (parts.has("sum") and not averaged(condition.ref))
-            )
+            whole = counts or condition.ref.concept in _ADDED
+            whole = whole or (parts.has("sum") and not averaged(condition.ref))
             if things and whole and not rows and not parts.has("share") and not self._each_once(things):
                 self.having.append(condition)
             elif counts:
@@ -565,12 +560,8 @@ class _Builder:
         """ "So sánh Shopee và Lazada", "doanh thu của GHN, GHTK và SPX": each of the values that are named apart, no sum alone."""
         parts = self.parts
         mean = parts.op == "avg" or any(each.op == "avg" for each in parts.measures)
-        asked = (
-            parts.repeated
-            or parts.each
-            or parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
-            or mean
-        )
+        asked = parts.has("compare", "which", "who", "each", "gt", "lt", "growth") or mean
+        asked = asked or parts.repeated or parts.each
         one = parts.op == "sum" or parts.has(
             "either", "share", "minus", "seller", "slow seller", "top", "list", "plural", "all"
         )
@@ -619,10 +610,7 @@ class _Builder:
         parts, schema = self.parts, self.schema
         if not parts.has("left", "running out"):
             return
-        named = [
-            *(each.ref for each in self.measures),
-            *(each.ref for each in (*self.conditions, *self.having)),
-        ]
+        named = [*(each.ref for each in self.measures), *(c.ref for c in (*self.conditions, *self.having))]
         held = next((ref for ref in named if ref is not None and ref.concept == "stock"), None)
         if held is not None:
             self.measures = self.measures or [Measure("sum", held)]
@@ -647,32 +635,27 @@ class _Builder:
         """ "Có bao nhiêu khách hàng mua trên 5 triệu": the groups that pass are counted."""
         if not self.having or self.parts.counted_unit:
             return bool(self.having)
-        for measure in list(self.measures):
-            if measure.distinct and measure.ref:
-                self.measures.remove(measure)
-                self.groups.append(Group(measure.ref))
-                self.measures = self.measures or [
-                    Measure("sum", each.ref) if each.ref.kind in NUMERIC else Measure("count")
-                    for each in self.having[:1]
-                ]
-                return True
-        return False
+        counted = next((each for each in self.measures if each.distinct and each.ref), None)
+        if counted is None or counted.ref is None:
+            return False
+        self.groups.append(Group(counted.ref))
+        bound = self.having[0].ref
+        figure = Measure("sum", bound) if bound.kind in NUMERIC else Measure("count")
+        self.measures = [each for each in self.measures if each is not counted] or [figure]
+        return True
 
     def _made_figures(self) -> None:
         """Figures made of two: "cost per lead", "doanh thu trừ chi phí", the mean value of an order, a median."""
         parts = self.parts
-        two = [
-            each.ref for each in self.measures if each.ref and not each.metric and each.op in {"sum", "avg"}
-        ]
+        plain = [each for each in self.measures if each.ref and each.op in {"sum", "avg"} and not each.metric]
+        two = [each.ref for each in plain if each.ref]
         if len(two) == len(self.measures) == 2 and parts.ratio and not any(map(averaged, two)):
             self.measures = [Measure("sum", two[0], over=two[1], noun=self.measures[0].noun)]
         self._of_two(two)
-        plain = [
-            each
-            for each in self.measures
-            if each.op in {"sum", "avg"} and each.ref and not each.ref.sheet and not each.metric
-        ]
-        if len(plain) == 3 and parts.has("times", "minus") and _restates(*(each.ref for each in plain)):
+        plain = [each for each in self.measures if each.ref and each.op in {"sum", "avg"} and not each.metric]
+        plain = [each for each in plain if each.ref and not each.ref.sheet]
+        refs = [each.ref for each in plain]
+        if len(refs) == 3 and parts.has("times", "minus") and refs[0] and {*refs[0].parts} == {*refs[1:]}:
             self.measures = plain = plain[1:]  # "vốn trong kho, lấy giá vốn nhân tồn kho"
         if len(self.measures) == 2 == len(plain) and not parts.when.versus:
             first, second = (each.ref for each in plain)
@@ -688,10 +671,8 @@ class _Builder:
         if parts.per_row and apart and self._orders_of_rows():
             self.unmet.append("aov")
         elif parts.per_row and self.measures and not (parts.per or apart):
-            self.measures = [
-                replace(each, op="avg") if each.op == "sum" and not each.over else each
-                for each in self.measures
-            ]
+            sums = [each for each in self.measures if each.op == "sum" and not each.over]
+            self.measures = [replace(each, op="avg") if each in sums else each for each in self.measures]
             self._each_order()
         if parts.has("median"):
             refs = [each.ref for each in self.measures if each.ref and not each.distinct]
@@ -797,17 +778,8 @@ class _Builder:
         goods = next(iter(self.schema.goods()), None)
         sellers = parts.has("seller", "slow seller") and not (self.groups or parts.per or gap or parts.rows)
         made = parts.rows and order and any(each.ref and each.ref.parts for each in self.measures)
-        if (
-            goods
-            and not self.groups
-            and (
-                made
-                or (
-                    sellers
-                    and (parts.limit or not self.conditions or (parts.has("which") and not self.goods))
-                )
-            )
-        ):
+        listed = parts.limit or not self.conditions or (parts.has("which") and not self.goods)
+        if goods and not self.groups and (made or (sellers and listed)):
             self.groups.append(Group(goods))  # "top 3 best sellers"
         ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
         signs: tuple[tuple[Form, bool], ...] = (
@@ -905,18 +877,12 @@ class _Builder:
         ends = list(dict.fromkeys(self.parts.extremes))
         if not ends or form not in {"scalar", "compare"} or (self.groups and change_order(self.parts)):
             return
-        plain = [
-            each
-            for each in self.measures
-            if each.ref and each.op in {"sum", "avg"} and not each.metric and not each.median
-        ]
+        sums = [each for each in self.measures if each.ref and each.op in {"sum", "avg"}]
+        plain = [each for each in sums if not (each.metric or each.median)]
         if len(plain) == len(self.measures):
-            once = [
-                each for nth, each in enumerate(plain) if each.ref not in [one.ref for one in plain[:nth]]
-            ]
-            both = self.parts.has("avg") and (
-                len(ends) > 1 or len(once) < len(plain)
-            )  # "cao nhất, thấp nhất và trung bình"
+            once = list({each.ref: each for each in reversed(plain)}.values())[::-1]
+            # "cao nhất, thấp nhất và trung bình"
+            both = self.parts.has("avg") and (len(ends) > 1 or len(once) < len(plain))
             ops: list[Operation] = [*ends, *(["avg"] if both else [])]  # type: ignore[list-item]
             self.measures = [replace(each, op=op) for each in once for op in ops]
 
@@ -929,10 +895,8 @@ class _Builder:
             self.unmet.append("max/min")
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
             return
-        shown = order and (
-            form in {"top", "rows"} or (form in {"share", "compare", "groups"} and self.groups)
-        )
-        if not shown and not any(each.op in {"max", "min"} for each in self.measures):
+        ranked = form in {"top", "rows"} or (form in {"share", "compare", "groups"} and self.groups)
+        if not (order and ranked) and not any(each.op in {"max", "min"} for each in self.measures):
             self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
 
     # --- rows, days, length
@@ -993,16 +957,6 @@ class _Builder:
         if several:
             self.note("limit", limit=limit)
         return limit
-
-
-def _is_course(groups: Sequence[Group]) -> bool:
-    """Whether one figure is shown over time."""
-    return [each.unit in _COURSE for each in groups] == [True]
-
-
-def _restates(made: Ref | None, first: Ref | None, second: Ref | None) -> bool:
-    """Whether a formula of two figures says what the figure before it is made of."""
-    return made is not None and (made in {first, second} or made.parts in {(first, second), (second, first)})
 
 
 def unit_for(first: date, last: date) -> Unit:
@@ -1067,14 +1021,17 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         whole = whole or parts.picks == "row"
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before) or _only_adds(parts)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
-    turns = parts.extremes and (
-        before.form == "groups" or (before.form in {"top", "rows"} and before.limit == 1)
-    )
+    turns = parts.extremes and _lists_or_picks(before)
     changed = (
         turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", _adds_up(parts, before), parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
         parts.order, parts.chart, parts.has("all"), parts.every, parts.added,
     )  # fmt: skip
     return any(changed)
+
+
+def _lists_or_picks(before: DataQuery) -> bool:
+    """Whether groups were listed, or one row or group was picked: another end of it can be asked for."""
+    return before.form == "groups" or (before.form in {"top", "rows"} and before.limit == 1)
 
 
 def _only_adds(parts: Parts) -> bool:
@@ -1155,12 +1112,8 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     counted = bool(parts.rows) and not parts.measures and _counts_rows(before.measures)
     same = not parts.conditions and (counted or _same_figures(parts, before))
     named = parts.groups or parts.loose or parts.numbers or _other_days(parts, before) or parts.extremes
-    return (
-        parts.has("share")
-        and (nothing_named(parts) or (same and not named))
-        and before.form in {"scalar", "top", "share"}
-        and not before.versus
-    )
+    alone = parts.has("share") and (nothing_named(parts) or (same and not named))
+    return bool(alone) and before.form in {"scalar", "top", "share"} and not before.versus
 
 
 def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
@@ -1450,11 +1403,9 @@ class _Change:
         means = bool(self.query.measures) and all(each.op == "avg" for each in self.query.measures)
         if (parts.per_row or parts.op == "avg") and means and not (parts.measures or parts.per):
             return  # "SPX thì mỗi đơn bao nhiêu", "riêng Website thì trung bình bao nhiêu"
-        averages = (
-            (parts.op == "avg" or parts.per_row or parts.per)
-            and not parts.measures
-            and (self.query.form == "scalar" or (parts.per_row and self.query.form in {"groups", "top"}))
-        )
+        averages = (parts.op == "avg" or parts.per_row or parts.per) and not parts.measures
+        listed = parts.per_row and self.query.form in {"groups", "top"}
+        averages = averages and (self.query.form == "scalar" or listed)
         if averages and plain and len(plain) == len(self.query.measures):
             if parts.per:
                 added = tuple(replace(each, op="sum" if each.op == "avg" else each.op) for each in plain)
@@ -1563,11 +1514,7 @@ class _Change:
         if told:
             self.set(order=told)  # "kênh nào tăng nhiều nhất" after a comparison
         elif parts.extremes:
-            turned = (
-                worked
-                or self.before.form == "groups"
-                or (self.before.form in {"top", "rows"} and self.before.limit == 1)
-            )
+            turned = worked or _lists_or_picks(self.before)
             refs = [each.ref for each in self.query.measures]
             listed = parts.rows and parts.has("which") and not self.query.groups and len(refs) == 1
             if listed and refs[0] is not None and self.query.form == "scalar":
@@ -1607,18 +1554,14 @@ class _Change:
         held |= {"left", "minus"} if stocked else set()
         goods = any(each.ref.concept in GOODS for each in self.query.conditions)
         held |= {"left"} if parts.numbers else set()  # "trên 2 triệu thì còn mấy đơn"
-        held |= (
-            {"seller", "slow seller"}
-            if goods and self.query.measures != before.measures and parts.pointer
-            else set()
-        )
+        pieces = goods and self.query.measures != before.measures and parts.pointer
+        held |= {"seller", "slow seller"} if pieces else set()
         held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
-        both = [each.ref for each in parts.conditions if each.op == "in"]
-        held |= {"compare"} if any(group.ref in both for group in self.query.groups) else set()
+        several = [each.ref for each in parts.conditions if each.op == "in"]
+        held |= {"compare"} if any(group.ref in several for group in self.query.groups) else set()
         names = {word for made in before.measures if made.ref for word in folded_words(made.ref.name)}
-        held |= {
-            label for label in _BEYOND if fold(parts.spoken.get(label, "")) in names
-        }  # "giảm" of "Giảm giá"
+        # "giảm" of "Giảm giá"
+        held |= {label for label in _BEYOND if fold(parts.spoken.get(label, "")) in names}
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
         placed = self.query.limit if self.query.form == "rows" else self.query.rank
         self.unmet += [f"rank {parts.rank}"] if parts.rank and placed != parts.rank else []
@@ -1626,14 +1569,8 @@ class _Change:
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         moved = before.gap and not parts.pointer and self.query.gap != before.gap
         placed_one = before.rank and not parts.rank
-        special = (
-            before.growth,
-            placed_one,
-            before.part,
-            before.within,
-            before.per and self.query.per,
-            moved,
-        )
+        both = before.per and self.query.per
+        special = (before.growth, placed_one, before.part, before.within, both, moved)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
         same = replace(same, period=before.period, date_ref=before.date_ref)
@@ -1659,29 +1596,27 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
     asked += [each.ref for each in query.measures if each.ref is not None and not each.distinct]
     about = {each.ref.concept for each in query.groups if each.ref.concept}
     about |= {schema.row_concept} if query.form == "rows" else set()
-    kept = [
-        each
-        for each in (*before.conditions, *before.part)
-        if (chosen and each.op == "in" and each not in query.conditions)
-        or ((_leaves_out(each) or each.op not in {"eq", "in"}) and each.ref not in named)
-        or not (
-            (not chosen and _other_goods(each, query.conditions))
-            or each.ref in (*asked, *named)
-            or each.ref.concept in about
-            or (query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows)
-        )
-    ]
+
+    def kept(each: Condition) -> bool:
+        """Whether a condition of the question before holds still."""
+        bounds = _leaves_out(each) or each.op not in {"eq", "in"}
+        if (chosen and each.op == "in" and each not in query.conditions) or (
+            bounds and each.ref not in named
+        ):
+            return True
+        key = query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows
+        other = not chosen and _other_goods(each, query.conditions)
+        return not (other or key or each.ref in (*asked, *named) or each.ref.concept in about)
+
     out = {each.ref: each for each in before.conditions if _leaves_out(each)}
-    own = [
-        _both_out(out[each.ref], each) if _leaves_out(each) and each.ref in out else each
-        for each in query.conditions
-    ]
-    found = replace(query, conditions=(*kept, *own))
+    both = [each for each in query.conditions if _leaves_out(each) and each.ref in out]
+    own = [_both_out(out[each.ref], each) if each in both else each for each in query.conditions]
+    found = replace(query, conditions=(*filter(kept, (*before.conditions, *before.part)), *own))
     if query.period is not None or query.versus is not None or before.period is None:
         return found
     found = replace(found, period=before.period, date_ref=before.date_ref)
-    both = before.versus is not None and query.form == "scalar" and not query.gap
-    return replace(found, form="compare", versus=before.versus) if both else found
+    compared = before.versus is not None and query.form == "scalar" and not query.gap
+    return replace(found, form="compare", versus=before.versus) if compared else found
 
 
 def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
@@ -1790,12 +1725,7 @@ _CALENDAR = frozenset({"day", "month", "quarter"})
 _ADDS = frozenset({"sum", "count"})
 _LENGTHS = ("day", "week", "month", "quarter", "year")
 # In which days a course is drawn where those of the question before are one unit of it.
-_SPANS: Mapping[str, Literal["month", "year"]] = {
-    "day": "month",
-    "week": "month",
-    "month": "year",
-    "quarter": "year",
-}
+_SPANS: Mapping[str, Any] = {"day": "month", "week": "month", "month": "year", "quarter": "year"}
 
 
 def _spread(parts: Parts, query: DataQuery) -> DataQuery:

@@ -125,12 +125,8 @@ def _respelt(
             said = " ".join(without_telex(each.folded) if each is token else each.folded for each in span)
             if start < 0 or len(span) < end - start or len(said) < SHORTEST_SLIP:
                 continue
-            near = [
-                phrase
-                for phrases in named
-                for phrase in phrases.written(len(span))
-                if slips(said, fold(phrase)) <= 1
-            ]
+            written = (phrase for phrases in named for phrase in phrases.written(len(span)))
+            near = [phrase for phrase in written if slips(said, fold(phrase)) <= 1]
             if len({fold(phrase) for phrase in near}) == 1:
                 old = text[span[0].start : span[-1].end]
                 meant = fold(near[0]) if text.isascii() else near[0]
@@ -211,14 +207,9 @@ _ONWARD = (
     ("to", "now"), ("until", "now"), ("and", "later"), ("to", "date"), ("toi", "gio"), ("den", "bay", "gio"),
     ("toi", "bay", "gio"), ("cho", "den", "nay"), ("den", "hom", "nay"), ("toi", "hom", "nay"), ("den", "hien", "tai"), ("cho", "toi", "nay"),
 )  # fmt: skip
-_THIRDS = {
-    "đầu": (1, 10),
-    "giữa": (11, 20),
-    "cuối": (21, 31),
-    "early": (1, 10),
-    "mid": (11, 20),
-    "late": (21, 31),
-}
+_THIRDS = dict(
+    zip(("đầu", "giữa", "cuối", "early", "mid", "late"), ((1, 10), (11, 20), (21, 31)) * 2, strict=True)
+)
 _TIES = {("den",), ("toi",), ("cho", "den"), ("cho", "toi"), ("to",), ("until",), ("till",), ("through",)}
 _YEARS = re.compile(
     r"(?:19|20)[0-9]{2}|nam (?:nay|ngoai|truoc|roi|kia)|(?:this|last) year|^(?:tuan|hom|nam|thang|quy) [a-z]"
@@ -321,17 +312,13 @@ def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date
 def _widened(
     wording: CorrectedText, found: DateRange, today: date, span: tuple[date, date] | None
 ) -> DateRange:
-    inside = [
-        nth
-        for nth, token in enumerate(wording.words)
-        if token.start < found.span[1] and found.span[0] < token.end
-    ]
-    if not inside:
+    place = _words_of(wording, *found.span)
+    if place is None:
         return found
-    before = wording.words[max(0, inside[0] - _LONGEST) : inside[0]]
+    before = wording.words[max(0, place[0] - _LONGEST) : place[0]]
     opened = max(wording.text.rfind(sign, 0, found.span[0]) for sign in ("(", ", "))  # "tuần trước, từ 16/11"
     before = tuple(word for word in before if word.start > opened)
-    after = wording.words[inside[-1] + 1 : inside[-1] + 4]
+    after = wording.words[place[1] : place[1] + 3]
     onward = _starts(after, _ONWARD)
     part = _part(found, before)
     begins = onward and part is not None and bool(before) and before[-1].folded == "dau"
@@ -436,7 +423,16 @@ class Mention:
     amount: Amount | None = None
     role: str = ""
     """What it was read as, "" where nothing was made of it."""
-    score: float = 0.0
+
+    @property
+    def weight(self) -> float:
+        """How surely the words name their best column, 0 for none."""
+        return self.targets[0].weight if self.targets else 0.0
+
+    @property
+    def means(self) -> bool:
+        """Whether the words name a column, a value, days or an amount."""
+        return bool(self.targets or self.values or self.period or self.amount)
 
     @property
     def said(self) -> str:
@@ -450,8 +446,7 @@ class Mention:
     @property
     def best(self) -> tuple[Target, ...]:
         """The targets that are equally good."""
-        top = self.targets[0].weight if self.targets else 0.0
-        return tuple(target for target in self.targets if top - target.weight < _CLOSE)
+        return tuple(target for target in self.targets if self.weight - target.weight < _CLOSE)
 
     @property
     def number(self) -> Decimal:
@@ -649,35 +644,15 @@ def _mention(start: int, end: int, pile: _Pile, wording: CorrectedText) -> Menti
     targets = sorted(pile.targets.values(), key=lambda target: -target.weight)
     values = sorted(pile.values.values(), key=lambda value: (-value.whole, -value.weight))
     pile.labels -= {"all"} if "per" in pile.labels else set()  # "moi don" are rather each than all
-    return Mention(
-        start,
-        end,
-        typed,
-        frozenset(pile.labels),
-        tuple(targets),
-        tuple(values),
-        pile.period,
-        pile.amount,
-        score=pile.score,
-    )
+    labels = frozenset(pile.labels)
+    return Mention(start, end, typed, labels, tuple(targets), tuple(values), pile.period, pile.amount)
 
 
 def leftovers(mentions: Iterable[Mention], wording: CorrectedText) -> list[tuple[int, int, str]]:
     """Runs of words that no mention covers: first word, word after the last, and the text."""
-    covered = {at for mention in mentions for at in range(mention.start, mention.end)}
-    runs: list[tuple[int, int, str]] = []
-    at = 0
-    while at < len(wording.words):
-        if at in covered:
-            at += 1
-            continue
-        end = at
-        while end < len(wording.words) and end not in covered:
-            end += 1
-        text = wording.text[wording.words[at].start : wording.words[end - 1].end]
-        runs.append((at, end, text))
-        at = end
-    return runs
+    words, ends = wording.words, sorted((each.start, each.end) for each in mentions)
+    gaps = zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(words)], strict=True)
+    return [(at, end, wording.text[words[at].start : words[end - 1].end]) for at, end in gaps if at < end]
 
 
 # Finds values of columns too long for their examples, where a message has words nothing else was found for.
@@ -710,16 +685,12 @@ def words_of_values(
             lookup(schema.sheet, each, phrase, whole=name) for each in fields
         )
 
-    return frozenset(
-        word
-        for at, word in enumerate(typed)
-        if word in respelt
-        and any(
-            held(at, start, end)
-            for start in range(max(0, at - _REACH), at + 1)
-            for end in range(at + 1, at + _REACH + 2)
-        )
-    )
+    def around(at: int) -> Iterator[tuple[int, int]]:
+        starts, ends = range(max(0, at - _REACH), at + 1), range(at + 1, at + _REACH + 2)
+        return ((start, end) for start in starts for end in ends)
+
+    tried = [(at, word) for at, word in enumerate(typed) if word in respelt]
+    return frozenset(word for at, word in tried if any(held(at, *place) for place in around(at)))
 
 
 def long_values(
@@ -823,19 +794,12 @@ def _places(wording: CorrectedText, mentions: Sequence[Mention]) -> Iterator[tup
     """Where to look, longest first: around each run of unknown words, then the run and its parts (True)."""
     fixed = {at for m in mentions if m.period or m.amount for at in range(m.start, m.end)}
     for start, end, _ in leftovers(mentions, wording)[:_MOST_RUNS]:
-        wide = [
-            (first, last)
-            for first in range(max(0, start - _REACH), start + 1)
-            for last in range(end, min(len(wording.words), end + _REACH) + 1)
-            if (first, last) != (start, end)
-            and last - first <= _LONGEST_VALUE
-            and fixed.isdisjoint(range(first, last))
-        ]
+        ends = range(end, min(len(wording.words), end + _REACH) + 1)
+        runs = ((first, last) for first in range(max(0, start - _REACH), start + 1) for last in ends)
+        wide = [run for run in runs if run != (start, end) and run[1] - run[0] <= _LONGEST_VALUE]
+        wide = [run for run in wide if fixed.isdisjoint(range(*run))]
         inside = [
-            (first, last)
-            for first in range(start, end)
-            for last in range(first + 1, end + 1)
-            if last - first <= 3
+            (first, last) for first in range(start, end) for last in range(first + 1, min(first + 3, end) + 1)
         ]
         known = {(start, end): True, **dict.fromkeys(inside, True), **dict.fromkeys(wide, False)}
         for place in sorted(known, key=lambda each: (each[0] - each[1], each))[:_MOST_TRIED]:

@@ -253,11 +253,9 @@ def analyse_question(
         missing = (text,) if text.strip() else ()
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     schemas = {sheet.name: schema_of(sheet, known) for sheet in known}
-    said, aside = without_background(
-        without_pleasantries(text),
-        lambda piece: _holds(piece, tuple(schemas.values()), today),
-    )
-    said, meant_for = _without_purpose(said, tuple(schemas.values()), today)
+    every = tuple(schemas.values())
+    said, aside = without_background(without_pleasantries(text), lambda piece: _holds(piece, every, today))
+    said, meant_for = _without_purpose(said, every, today)
     aside = (*aside, *meant_for)
     asked, named = without_sheet(said, known)
     chosen = choices.get("sheet") or named
@@ -276,20 +274,12 @@ def analyse_question(
     )
     if row is not None:
         best = row
-    elif (
-        previous is not None
-        and previous.sheet
-        and (again := next((c for c in found if c.followed), None))
-        and not again.left
-    ):
-        best = again
+    elif previous and previous.sheet and (again := next((c for c in found if c.followed), None)):
+        best = best if again.left else again
     before = previous.ask if previous else None
     rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
-    made = (
-        _which_sheet(text, best, rival, choices)
-        if rival
-        else _plan(text, best, before, today, choices, lookup=values)
-    )
+    made = _plan(text, best, before, today, choices, lookup=values)
+    made = _which_sheet(text, best, rival, choices) if rival else made
     if best.unheard and previous is not None and not made.question:
         made = _asks_what_was_meant(made, previous)
     if aside and made.calls:
@@ -299,43 +289,20 @@ def analyse_question(
     inside = bool((best.parts.pointer or best.parts.kept) and best.parts.conditions)
     split = not made.calls or twice or inside or _loses_one(made.ask, best.parts.asks)
     if split and not (whole or choices):
-        parts = _part_by_part(
-            asked,
-            lambda part, last: (
-                analyse_question(
-                    part,
-                    known,
-                    now,
-                    previous=last,
-                    values=values,
-                    whole=last is not previous,
-                    shown=shown if last is previous else (),
-                ).plan
-            ),
-            lambda plan: (
-                replace(plan, calls=compose(plan.ask, schemas[plan.sheet], plan.text)) if plan.ask else plan
-            ),
-            previous,
-            {"scalar", "share"} if made.calls and not (inside or _ranks_two(made.ask)) else _PLAIN,
-            inside=inside and bool(made.calls),
-        )
-        if parts is not None:
-            made = replace(
-                parts, shown=(*parts.shown, *(note for note in made.shown if note.key == "background"))
-            )
+
+        def plan_of(part: str, last: Plan | None) -> Plan:
+            own, rows = last is not previous, () if last is not previous else shown
+            one = {"previous": last, "values": values, "whole": own, "shown": rows}
+            return analyse_question(part, known, now, **one).plan  # type: ignore[arg-type]
+
+        made = _by_parts(asked, made, plan_of, schemas, previous, inside=inside)
     changes = any(leans(each.parts) for each in found)
     certain = not (choices or made.more) and is_certain(made, best)
-    told = bool(best.parts.facts or best.parts.numbers or re.search(r"[0-9]", text))
-    alters = best.unheard or changes or told
+    alters = (
+        best.unheard or changes or bool(best.parts.facts or best.parts.numbers or re.search("[0-9]", text))
+    )
     return QuestionAnalysis(
-        text,
-        made,
-        previous,
-        answer is not None,
-        evidence=evidence,
-        certain=certain,
-        changes=changes,
-        alters=alters,
+        text, made, previous, answer is not None, False, evidence, certain, changes, alters
     )
 
 
@@ -402,6 +369,27 @@ def _ranks_two(query: DataQuery | None) -> bool:
     return query is not None and query.form == "top" and len(query.groups) == 2 and not query.within
 
 
+def _by_parts(
+    text: str,
+    made: Plan,
+    plan_of: Callable[[str, Plan | None], Plan],
+    schemas: Mapping[str, Schema],
+    previous: Plan | None,
+    *,
+    inside: bool,
+) -> Plan:
+    """`made`, or where a message asks two things the plan of both."""
+
+    def dated(plan: Plan) -> Plan:
+        calls = compose(plan.ask, schemas[plan.sheet], plan.text) if plan.ask else plan.calls
+        return replace(plan, calls=calls)
+
+    forms = {"scalar", "share"} if made.calls and not (inside or _ranks_two(made.ask)) else _PLAIN
+    parts = _part_by_part(text, plan_of, dated, previous, forms, inside=inside and bool(made.calls))
+    notes = (note for note in made.shown if note.key == "background")
+    return replace(parts, shown=(*parts.shown, *notes)) if parts is not None else made
+
+
 def _part_by_part(
     text: str,
     plan_of: Callable[[str, Plan | None], Plan],
@@ -423,11 +411,8 @@ def _part_by_part(
         if min(len(tokens(head)), len(tokens(tail))) < _LEAST_WORDS or not asks:
             continue
         first = plan_of(head, previous)
-        if (
-            not first.calls
-            or first.missing
-            or (first.ask is not None and first.ask.form not in forms and not _of_values(first.ask))
-        ):
+        fits = first.ask is None or first.ask.form in forms or _of_values(first.ask)
+        if not first.calls or first.missing or not fits:
             continue
         second = plan_of(tail, first)
         if second.also is not None and second.ask is not None:
@@ -563,13 +548,8 @@ class _Question:
         elif followed and before is not None and target is not None and not own:
             built = self._changed(parts, target, built, schema)
         elif (
-            built.complete
-            and built.query is not None
-            and target is not None
-            and before is not None
-            and (picked or any(parts.kept))
-            and points_at_days(parts, found_in := shown_in(target, self.shown))
-        ):
+            built.complete and built.query and target and before and (picked or any(parts.kept))
+        ) and points_at_days(parts, found_in := shown_in(target, self.shown)):
             query = in_context(built.query, found_in, schema, chosen=picked)
             built.query = of_that_year(parts, found_in, query)[0]
         elif built.query is not None and (parts.kept or (before and points_by_weekday(parts, before))):
@@ -801,16 +781,10 @@ class _Question:
         pointer = Pointer(count=0) if among else pointer
         if asked is None or pointer is None or asked.form != "scalar" or any(m.ref for m in asked.measures):
             return False
-        fits = (
-            pointer.ref is None
-            or not pointer.ref.name
-            or (key is not None and pointer.ref.concept == key.concept)
-        )
-        refs = [
-            schema.refs.get(f"{asked.sheet}:{each.ref.name}")
-            for each in asked.conditions
-            if not each.ref.sheet
-        ]
+        fits = pointer.ref is None or not pointer.ref.name
+        fits = fits or (key is not None and pointer.ref is not None and pointer.ref.concept == key.concept)
+        names = (each.ref.name for each in asked.conditions if not each.ref.sheet)
+        refs = [schema.refs.get(f"{asked.sheet}:{name}") for name in names]
         own = [(each, ref) for each, ref in zip(asked.conditions, refs, strict=False) if ref is not None]
         if not own or not fits or pointer.place or len(own) < len(asked.conditions):
             return False
@@ -949,12 +923,7 @@ def _extra_weight(parts: Parts, built: BuiltQuery, schema: Schema, *, followed: 
     """
     trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count", "aov")
     query = built.query
-    own = (
-        query is not None
-        and not (parts.measures or parts.adjectives)
-        and trades
-        and schema.of("revenue", "quantity")
-    )
+    own = query and trades and not (parts.measures or parts.adjectives) and schema.of("revenue", "quantity")
     figures = {each.ref for each in query.measures} if query is not None else set()
     named = [ref for ref in query.refs if ref.kind == "text" and not ref.sheet] if query is not None else []
     once = any(schema.key(ref).distinct == schema.sheet.rows for ref in named)
@@ -979,14 +948,13 @@ def _own_column(ref: Ref, schema: Schema) -> Ref | None:
 
 def _thing_on(query: DataQuery | None, schema: Schema) -> Condition | None:
     """The last thing that a query of another sheet names, on this sheet's column of it; None where it has none."""
-    named = [each for each in query.conditions if each.op in {"eq", "in"}] if query is not None else []
-    own = (
-        replace(each, ref=ref)
-        for each in reversed(named)
-        if query
-        and (ref := _own_column(each.ref, schema) or schema.refs.get(f"{query.sheet}:{each.ref.name}"))
-    )
-    return next(own, None)
+    for each in reversed(query.conditions) if query is not None else ():
+        ref = _own_column(each.ref, schema) or schema.refs.get(
+            f"{query.sheet if query else ''}:{each.ref.name}"
+        )
+        if ref is not None and each.op in {"eq", "in"}:
+            return replace(each, ref=ref)
+    return None
 
 
 def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
@@ -997,11 +965,8 @@ def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
     parts.conditions.append(thing)
     if thing.op == "eq" and thing.ref == schema.row_ref:
         parts.row_key = thing
-        said = {word for each in schema.sheet.fields for word in folded_words(each.name)} | {
-            "gi",
-            "nao",
-            "what",
-        }
+        said = {word for each in schema.sheet.fields for word in folded_words(each.name)}
+        said |= {"gi", "nao", "what"}
         parts.unread = tuple(each for each in parts.unread if not said.issuperset(folded_words(each)))
     if thing.op == "in" and not (parts.has("sum") or parts.groups):
         parts.groups.append(Group(thing.ref))
@@ -1028,14 +993,7 @@ def _of_suggestion(text: str, query: DataQuery, sheets: Sequence[Sheet]) -> Plan
     """The plan of a suggestion: its query is known, nothing is assumed and nothing can be missing."""
     sheet = next(sheet for sheet in sheets if sheet.name == query.sheet)
     calls = compose(query, schema_of(sheet, sheets), text)
-    return Plan(
-        text,
-        calls=calls,
-        sheet=sheet.name,
-        ask=query,
-        shown=tuple(_made_notes(query)),
-        chart=query.chart or None,
-    )
+    return Plan(text, calls, sheet.name, query, tuple(_made_notes(query)), chart=query.chart or None)
 
 
 def _facts(parts: Parts, query: DataQuery | None, before: DataQuery | None) -> tuple[str, ...]:
@@ -1076,11 +1034,8 @@ def _plan(
     if left and built.complete and built.query and set(left) <= set(parts.figures_unread):
         built.notes, left = [Note("figures_unread", {"said": left, "sheet": sheet.name}), *built.notes], ()
     last = span_of(best.schema, built.query.date_ref) if built.query else None
-    ahead = (
-        built.query
-        and (parts.when.yearless or parts.when.coming)
-        and is_ahead(built.query.period, last[1] if last else None, today)
-    )
+    open_ = built.query and (parts.when.yearless or parts.when.coming)
+    ahead = open_ and built.query and is_ahead(built.query.period, last[1] if last else None, today)
     ahead = ahead or (parts.has("when") and parts.has("sold out", "running out", "left"))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
         figure = parts.measures or parts.rows  # a figure that nobody named is none to go on from
@@ -1092,14 +1047,7 @@ def _plan(
         known = dict.fromkeys(map(parts.own_words, parts.understood))
         read = ", ".join(each for each in known if each not in said)
         key = "unknown" if read else "unknown_all"
-        question = Note(
-            key,
-            {
-                "said": tuple(_each_once(said)),
-                "sheet": sheet.name,
-                "read": read,
-            },
-        )
+        question = Note(key, {"said": tuple(_each_once(said)), "sheet": sheet.name, "read": read})
         return replace(plan, question=question, missing=left, pending="ignore", open=built.query)
     if built.question is not None:
         plan = replace(plan, options=built.options, pending=built.pending, open=built.query)
@@ -1111,17 +1059,13 @@ def _plan(
 def _not_left_out(best: _Candidate, before: DataQuery | None) -> list[str]:
     """The values that the message leaves out, or goes on leaving out, and that a query of it would count."""
     parts, out = best.parts, [(ref, value) for ref, value in best.parts.denied if ref.kind == "text"]
-    if (
-        best.followed
-        and before is not None
-        and not (parts.corrects or parts.has("only", "correction", "not this"))
-    ):
+    anew = parts.corrects or parts.has("only", "correction", "not this")
+    if best.followed and before is not None and not anew:
         held = [each for each in before.conditions if each.op in {"ne", "nin"} and each.value is not None]
         out += [(each.ref, value) for each in held if each.ref in dict(out) for value in values_of(each)]
     queries = [each for each in (best.built.query, best.built.also) if each is not None]
-    return list(
-        dict.fromkeys(value for ref, value in out if not all(_is_out(ref, value, each) for each in queries))
-    )
+    kept = (value for ref, value in out if not all(_is_out(ref, value, each) for each in queries))
+    return list(dict.fromkeys(kept))
 
 
 def _is_out(ref: Ref, value: str, query: DataQuery) -> bool:
@@ -1176,10 +1120,8 @@ def _lacking(left: Sequence[str], best: _Candidate, lookup: Lookup | None) -> No
     said, held = tuple(parts.own_words(name) for name, _ in parts.absent.values()), list[Note]()
     for ref in refs:
         column = schema.key(ref)
-        all_of_it = (
-            lookup(schema.sheet, column, "") if lookup and len(column.examples) < column.distinct else ()
-        )
-        values = all_of_it or column.examples
+        long = lookup is not None and len(column.examples) < column.distinct
+        values = (lookup(schema.sheet, column, "") if lookup and long else ()) or column.examples
         short = len(values) == column.distinct <= _MOST_TOLD
         near = tuple(each[0] for each in process.extract(said[0], values, processor=fold, limit=_FEW_TOLD))
         key = "values_held" if short else "values_near"
@@ -1198,12 +1140,7 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
     """The plan with the calls of its query, and what is to be said of them."""
     if unreachable := out_of_reach(query):
         return replace(plan, missing=unreachable)
-    notes = (
-        *best.built.notes,
-        *_span_notes(query, best.schema.sheet),
-        *_made_notes(query),
-        *_join_notes(query),
-    )
+    notes = (*_span_notes(query, best.schema.sheet), *_made_notes(query), *_join_notes(query))
     also = best.built.also
     return replace(
         plan,
@@ -1212,7 +1149,7 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
         ask=query,
         also=also,
         also_calls=compose(also, best.schema, plan.text) if also is not None else (),
-        shown=notes,
+        shown=(*best.built.notes, *notes),
         chart=query.chart or None,
         partial_period=is_partial(query.period, today) or is_partial(query.versus, today),
     )
@@ -1225,9 +1162,8 @@ def _answer(text: str, previous: Plan) -> dict[str, str] | None:
         return {"ignore": "1"} if any(said.startswith(word) for word in turn_words("ignore")) else None
     for nth, option in enumerate(previous.options, 1):
         name = " ".join(token.folded for token in tokens(option))
-        if said in {name, str(nth), f"so {nth}", f"option {nth}"} or (
-            name and said.endswith(f" {name}") and len(said) < len(name) + 12
-        ):
+        ends = name and said.endswith(f" {name}") and len(said) < len(name) + 12
+        if ends or said in {name, str(nth), f"so {nth}", f"option {nth}"}:
             return {previous.pending: option}
     return None
 

@@ -69,12 +69,8 @@ def _without(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | N
     if not shown or pointer.count not in {0, len(shown)} or before.form not in {"top", "groups"}:
         return None
     rest = [each for each in before.conditions if each.ref != ref or each.value is None]
-    out = [
-        value
-        for each in before.conditions
-        if each.ref == ref and each.op in {"ne", "nin"}
-        for value in values_of(each)
-    ]
+    left_out = (each for each in before.conditions if each.ref == ref and each.op in {"ne", "nin"})
+    out = [value for each in left_out for value in values_of(each)]
     values = list(dict.fromkeys([*(value for value in out if value is not None), *shown]))
     return replace(before, conditions=(*rest, Condition(ref, "nin", values, ", ".join(values))))
 
@@ -192,12 +188,9 @@ def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery
         {(one.start.month, one.end.month) for one in two if one} for two in ((when.period, when.versus), held)
     )
     years = sorted(one.start.year for one in held if one)
-    same = named == told or (
-        is_whole(when.period, "year")
-        and is_whole(when.versus, "year")
-        and len(told) == 1
-        and years == [when.versus.start.year, when.period.start.year]
-    )  # "năm nay tăng bao nhiêu so với năm ngoái" after the same months of both
+    whole = is_whole(when.period, "year") and is_whole(when.versus, "year") and len(told) == 1
+    # "năm nay tăng bao nhiêu so với năm ngoái" after the same months of both
+    same = named == told or (whole and years == [when.versus.start.year, when.period.start.year])
     return _both_periods(parts, before, earlier) if same and alike else None
 
 
@@ -220,18 +213,11 @@ def another_place(parts: Parts, before: DataQuery | None, earlier: DataQuery | N
 
 def ends_apart(parts: Parts, before: DataQuery | None, figures: Mapping[str, float]) -> DataQuery | None:
     """The highest and the lowest of what was listed, held against each other ("tháng cao nhất hơn tháng thấp nhất bao nhiêu")."""
-    listed = (
-        before is not None
-        and before.form in {"groups", "top"}
-        and len(before.groups) == len(before.measures) == 1
-    )
+    listed = before is not None and before.form in {"groups", "top"}
+    listed = listed and before is not None and len(before.groups) == len(before.measures) == 1
     named = parts.measures or parts.conditions or parts.numbers or parts.when.period or parts.unread
-    if not (
-        before
-        and listed
-        and set(parts.extremes) == {"max", "min"}
-        and parts.has("gap", "gt", "lt", "compare")
-    ):
+    both = set(parts.extremes) == {"max", "min"} and parts.has("gap", "gt", "lt", "compare")
+    if not (before and listed and both):
         return None
     if named or len(figures) < 2:
         return None

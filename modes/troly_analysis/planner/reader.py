@@ -348,12 +348,9 @@ class Reader:
         self._ranks()
         self._plurals()
         self.parts.when = read_periods(self)
-        self.parts.facts += [
-            f"“{each.text}” = {each.period.start} .. {each.period.end}"
-            for each in self.mentions
-            if each.period and each.role == "period"
-        ]
         dated = [at for at, each in enumerate(self.mentions) if each.period and each.role == "period"]
+        said = ((self.mentions[at].text, self.mentions[at].period) for at in dated)
+        self.parts.facts += [f"“{text}” = {days.start} .. {days.end}" for text, days in said if days]
         adds = [self._counted_in(at) for at in dated]
         self.parts.adds_days = bool(adds) and min(adds) >= 0
         self.take("frame", *(at for at in adds if at >= 0))
@@ -418,13 +415,12 @@ class Reader:
         if value and value.whole and value.weight >= _NAMED and mention.role != "frame":
             spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
             return not mention.labels or (spelled and mention.said not in _YES_NO)
-        return bool(mention.targets) and mention.targets[0].weight >= _NAMED
+        return mention.weight >= _NAMED
 
     def is_link(self, at: int) -> bool:
         """Whether the mention only ties others together."""
         mention = self.at(at)
-        meaning = mention.targets or mention.values or mention.period or mention.amount
-        return not meaning and bool(mention.labels & _LINKS) and not mention.has("count")
+        return not mention.means and bool(mention.labels & _LINKS) and not mention.has("count")
 
     def around(self, at: int, step: Literal[-1, 1], reach: int = 3) -> Iterator[int]:
         """The places before or after `at`, nearest first, links left out; it stops at words nothing was found for."""
@@ -507,11 +503,7 @@ class Reader:
         if clock and (mention.unit == "hour" or (target and target.ref == clock)):
             return Group(clock, "hour")
         if target and target.ref and not (mention.unit and target.weight < _NAMED):
-            best = [
-                each.ref
-                for each in mention.targets
-                if each.ref and mention.targets[0].weight - each.weight < 0.2
-            ]
+            best = [each.ref for each in mention.targets if each.ref and mention.weight - each.weight < 0.2]
             named = [ref for ref in best if ref.kind == "text" and not (code_name(ref) or ref.sheet)]
             if not named and code_name(target.ref) and not code_name(Ref(mention.text)):
                 alike = self.schema.by_concept.get(
@@ -543,11 +535,8 @@ class Reader:
             if not (asked and mention.has("usual") and acts) or alone:
                 continue
             ends = self.any("max", "min", "superlative", "seller", "slow seller")
-            mention.labels, mention.targets = (
-                frozenset({"filler"} if ends else {"filler", "max", "frequent"}),
-                (),
-            )
-            mention.values = ()
+            mention.labels = frozenset({"filler"} if ends else {"filler", "max", "frequent"})
+            mention.targets, mention.values = (), ()
 
     def _charts(self) -> None:
         for at in self.places:
@@ -638,11 +627,8 @@ class Reader:
         if points and at and (count := self._several(at - 1)) and " " in self.mentions[at].text:
             return count, None, range(at - 1, at + 1)  # "2 chỗ đó"
         if held or (self._several(at) and self._is_noun(at + 1) and self._inside(at)):
-            return (
-                self._several(at),
-                self._noun_ref(at + 1),
-                range(at, at + 2 + self.has(at + 2, "pointer")),
-            )
+            end = at + 2 + self.has(at + 2, "pointer")
+            return self._several(at), self._noun_ref(at + 1), range(at, end)
         if not self.has(at, "both"):
             they = _PERSON if self.has(at, "person") else None
             return (0, they, range(at, at + 1)) if self.has(at, "several") and not self._heads(at) else None
@@ -860,11 +846,8 @@ class Reader:
             near = [
                 place for place in range(max(0, at - 4), at + 2) if place != at and self.has(place, *ends)
             ]
-            alone = self.about is not None and not any(
-                each.targets or each.values or each.period or each.amount or each.unit
-                for each in self.mentions
-                if each is not mention
-            )
+            others = (each for each in self.mentions if each is not mention)
+            alone = self.about is not None and not any(each.means or each.unit for each in others)
             if not whole and alone and not any(label.startswith("day ") for label in mention.labels):
                 self.parts.rank = rank  # "and who comes second?" of what was ranked
                 self.take(
@@ -923,10 +906,8 @@ class Reader:
                     break
                 clause.append(place)
                 place += step
-        asked = any(
-            place != at and not self.is_rows(place) and (self.has(place, "how much") or self.figure(place))
-            for place in clause
-        )
+        others = (place for place in clause if place != at and not self.is_rows(place))
+        asked = any(self.has(place, "how much") or self.figure(place) for place in others)
         return asked and any(self.mentions[place].values and place > at for place in clause)
 
     # --- 2. cells that are empty or not
@@ -966,9 +947,7 @@ class Reader:
         after = self.beside(place, 1)
         denied = word.has("deny") and word.end == mention.start
         asks = () if denied else ("which", "much", "count")
-        if after >= 0 and (
-            self.mentions[after].amount or self.has(after, *_OPS, *_SIGNS, "superlative", *asks)
-        ):
+        if self.at(after).amount or self.has(after, *_OPS, *_SIGNS, "superlative", *asks):
             return None  # "có viện phí cao nhất" says something of its figures
         typed = self.wording.words[min(word.start, mention.start) : max(word.end, mention.end)]
         said = self.wording.text[typed[0].start : typed[-1].end]
@@ -1079,12 +1058,9 @@ class Reader:
         for place in range(at - 1, max(at - 5, -1), -1):
             if self.mentions[place].said in _LEFT or self.has(place, "running out"):
                 return [place, *([after] if pieces else [])]
-            if not (
-                _comparison(self.mentions[place])
-                or self.has(place, "only", "deny", "not", "which", "thing")
-                or any(each.concept in GOODS for each in self.mentions[place].targets[:1])
-                or self.is_link(place)
-            ):
+            goods = any(each.concept in GOODS for each in self.mentions[place].targets[:1])
+            goods = goods or self.has(place, "only", "deny", "not", "which", "thing")
+            if not (goods or self.is_link(place) or _comparison(self.mentions[place])):
                 break
         behind = next((place for place in (after, after + 1) if self.has(place, "left")), -1)
         return [behind] if behind >= 0 else []
@@ -1130,12 +1106,8 @@ class Reader:
     def _is_limit(self, at: int) -> bool:
         """Whether a plain number is how many are listed: "top 5", "5 đơn lớn nhất", "chỉ 3 cái đầu"."""
         mention = self.mentions[at]
-        if (
-            mention.amount is None
-            or mention.amount.unit
-            or not 0 < mention.number <= _MOST
-            or mention.number % 1
-        ):
+        plain = mention.amount is not None and not mention.amount.unit and not mention.number % 1
+        if not plain or not 0 < mention.number <= _MOST:
             return False
         before, after = self.beside(at, -1), at + 1
         ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
@@ -1177,10 +1149,8 @@ class Reader:
             pieces = self.has(after, "thing") and self.any("sold", "bought")  # "bán được hơn 100 cái"
             if compared and (goods or pieces):
                 return self.schema.of("quantity"), after
-        return self._column_ahead(at, last, compared=compared) or (
-            self._by_size(at, last) if compared else None,
-            None,
-        )
+        found = self._column_ahead(at, last, compared=compared)
+        return found or (self._by_size(at, last) if compared else None, None)
 
     def _column_ahead(self, at: int, last: int, *, compared: bool) -> tuple[Ref, int] | None:
         """The figure named before an amount that can be of it, and where; none beyond the rows that money is said of."""
@@ -1213,11 +1183,8 @@ class Reader:
         goods = self.schema.of("price") if priced else None
         main = goods or self.schema.main_measure()
         own = self.schema.own_numbers()
-        if (
-            amount is None
-            or main is None
-            or not (amount.unit == "VND" or amount.value >= 1000 or len(own) == 1)
-        ):
+        large = amount is not None and (amount.unit == "VND" or amount.value >= 1000 or len(own) == 1)
+        if main is None or not large:
             return None
         self.note("condition_field", field=main.name, said=self.mentions[at].text)
         return main
@@ -1263,24 +1230,17 @@ class Reader:
             made = Condition(value.ref, "in" if several else "eq", said, mention.text)
             self._adds(at, made, denied=denied)
             if made in self.parts.added:
-                if self.any("including", "takes in") and not any(
-                    each.ref == value.ref for _, each, _ in found
-                ):
+                held = any(each.ref == value.ref for _, each, _ in found)
+                if self.any("including", "takes in") and not held:
                     continue  # "tính cả đơn hủy" leaves nothing out
                 denied = False
             found.append((at, made, denied))
         found += self._yes_or_no()
         self.parts.conditions += _merged(found)
-        out = [(each.ref.name, each.value) for each in self.parts.conditions if each.op in {"ne", "nin"}]
-        held = [
-            f"{one} ({name})"
-            for name, value in out
-            for one in (value if isinstance(value, list) else [value])
-        ]
-        self.parts.facts = [
-            f"{fact}, left out too" if fact.endswith(tuple(f"” is the value {one}" for one in held)) else fact
-            for fact in self.parts.facts
-        ]
+        out = (each for each in self.parts.conditions if each.op in {"ne", "nin"})
+        ends = tuple(f"” is the value {one} ({each.ref.name})" for each in out for one in values_of(each))
+        told = ((fact, ", left out too" if fact.endswith(ends) else "") for fact in self.parts.facts)
+        self.parts.facts = [f"{fact}{more}" for fact, more in told]
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
     def _counted_in(self, at: int) -> int:
@@ -1289,10 +1249,9 @@ class Reader:
             mention = self.mentions[nth]
             if self.has(nth, "add", "including", "takes in"):
                 return -1 if mention.has("all") and self.mentions[at].period else nth  # "cả tháng 10"
-            named = self.is_rows(nth) or (bool(mention.targets) and self.figure(nth) is None)
-            if not (
-                named or self.is_link(nth) or mention.role in {"value", "period"} or self.has(nth, "and")
-            ):
+            named = self.is_rows(nth) or (mention.targets and self.figure(nth) is None)
+            named = named or mention.role in {"value", "period"}
+            if not (named or self.is_link(nth) or self.has(nth, "and")):
                 break
         return -1
 
@@ -1460,11 +1419,8 @@ class Reader:
         labelled = bool(mention.labels or mention.targets)
         if mention.labels and not (best.whole or inside):
             return False  # "mấy đồng" is no "Đồng Nai"
-        if (
-            mention.labels
-            and not inside
-            and (bare or (mention.labels - _LINKS and not accents(mention.text)))
-        ):
+        unmarked = bare or (mention.labels - _LINKS and not accents(mention.text))
+        if mention.labels and not inside and unmarked:
             return False
         if best.ref.concept in PERSONS and (not best.whole or (mention.text.islower() and labelled)):
             return inside or not _TITLES.isdisjoint(self.at(at - 1).said.split())
@@ -1485,12 +1441,8 @@ class Reader:
         """The one column whose value is meant: the one named beside it, else the surest; asks between equals."""
         mention = self.mentions[at]
         top = mention.values[0]
-        beside = [
-            each
-            for each in mention.values
-            if each.whole >= top.whole and self._column_beside(at, each.ref) >= 0
-        ]
-        if beside:
+        likely = [each for each in mention.values if each.whole >= top.whole]
+        if beside := [each for each in likely if self._column_beside(at, each.ref) >= 0]:
             return beside[0]
         best = [
             each for each in mention.values if each.whole == top.whole and top.weight - each.weight < 0.03
@@ -1539,9 +1491,8 @@ class Reader:
             if mention.has("minus") and self._subtracts(place):
                 return False
             away = mention.said in {"khong den", "khong toi"}  # "không đến từ Shopee"
-            if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
-                mention.targets and mention.targets[0].weight >= 0.9
-            ):
+            denies = away or mention.has("not", "deny", "blank", "minus", "not this")
+            if denies and mention.weight < 0.9:
                 if "," in self._between(place, place + 1) or (crossed and mention.has("is not")):
                     return False  # "Không, hạng Vàng cơ" refuses what was said before, "không COD mà bị hủy" no state
                 self.take("negation", place)
@@ -1699,11 +1650,9 @@ class Reader:
         whole = self.has(at, "which one") or bare
         if not whole and not (self.has(at, "thing") and self.has(at + 1, "which")):
             return False
-        named = any(
-            self.dimension(place) and not self.mentions[place].values and not self.has(place, "thing")
-            for place in self.places
-            if self.mentions[place].targets and self.figure(place) is None and not self.is_rows(place)
-        )
+        nouns = (place for place in self.places if not (self.mentions[place].values or self.is_rows(place)))
+        nouns = (place for place in nouns if self.figure(place) is None and not self.has(place, "thing"))
+        named = any(map(self.dimension, nouns))
         named = named and not (bare or (whole and self.about is not None and self.any("max", "min")))
         if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
             return False
@@ -1750,9 +1699,8 @@ class Reader:
         text = self.mentions[at].said
         if self.mentions[at].unit and text.startswith("moi "):
             return "per", []
-        if self.mentions[at].unit and (
-            text.startswith(("hang ", "tung ", "theo ")) or text.endswith(("ly", " by day", " by month"))
-        ):
+        by = text.startswith(("hang ", "tung ", "theo ")) or text.endswith(("ly", " by day", " by month"))
+        if self.mentions[at].unit and by:
             return "by", []
         after, before = self.beside(at, 1), self.beside(at, -1)
         last = at
@@ -1799,11 +1747,8 @@ class Reader:
     def _persons(self) -> None:
         """ "Ai", "who": the column of persons."""
         for at in self.free():
-            refs = [
-                ref
-                for name in ("province", "region", "district")
-                for ref in self.schema.by_concept.get(name, ())
-            ]
+            places = ("province", "region", "district")
+            refs = (ref for name in places for ref in self.schema.by_concept.get(name, ()))
             own = [ref for ref in refs if not ref.sheet and ref.kind == "text"]
             if (
                 self.has(at, "place") and own and Group(own[0]) not in self.parts.groups
@@ -1819,11 +1764,8 @@ class Reader:
             return
         seller = {"employee"} if self.any("sold", "seller") else set()
         hint = {"customer", "patient"} if self.any("bought") else seller
-        known = [
-            name
-            for name in PERSONS
-            if any(ref.kind == "text" for ref in self.schema.by_concept.get(name, ()))
-        ]
+        named = {ref.concept for ref in self.schema.refs.values() if ref.kind == "text"}
+        known = [name for name in PERSONS if name in named]
         likely = [name for name in known if name in hint] or known
         first = [name for name in ("reader", self.schema.row_concept) if name in likely and not hint]
         likely = first[-1:] or likely
@@ -1834,12 +1776,8 @@ class Reader:
         picked = self.choices.get(self.mentions[asked].said)
         columns = [ref for ref in columns if ref.name == picked] or columns
         if len(columns) > 1:
-            self.ask(
-                "which_field",
-                self.mentions[asked].text,
-                tuple(ref.name for ref in columns[:4]),
-                said=self.mentions[asked].text,
-            )
+            said, names = self.mentions[asked].text, tuple(ref.name for ref in columns[:4])
+            self.ask("which_field", said, names, said=said)
         if columns:
             self.parts.groups.append(Group(columns[0]))
             self.take("group", asked)
@@ -1850,11 +1788,8 @@ class Reader:
             mention = self.mentions[at]
             if mention.period or mention.amount or self.figure(at) is not None or self.is_rows(at):
                 continue
-            if (
-                mention.targets
-                and mention.targets[0].weight < 0.9
-                and (mention.labels & {"filler", "verb", "to", "and"} or mention.targets[0].weight < 0.6)
-            ):
+            vague = mention.has("filler", "verb", "to", "and") or mention.weight < 0.6
+            if mention.targets and mention.weight < 0.9 and vague:
                 continue
             found = self.group(at) if (mention.targets or mention.unit) else None
             if found is not None and (self._heads_value(at) or self._acts(at, found)):
@@ -1947,11 +1882,8 @@ class Reader:
         mixed = same and not any(
             set(nth.values()) == {nth[at] for at, each, _ in self.held if each.ref == ref} for ref in apart
         )
-        again = {
-            n
-            for n, head in enumerate(heads)
-            if mixed or any(heads[other] == head and other != n for other in alone)
-        }
+        bare = [(other, heads[other]) for other in alone]
+        again = {n for n, head in enumerate(heads) if mixed or any(o != n and h == head for o, h in bare)}
         if same and not mixed and not alone and not heads[0].part:
             self.parts.repeated = True  # "doanh thu Shopee và doanh thu Lazada": by that column
             return
@@ -1976,23 +1908,16 @@ class Reader:
     def _rates(self) -> Iterator[tuple[int, Measure]]:
         """The rates of a state that a message of several figures names: "doanh thu và tỷ lệ hủy", "cancellation rate"."""
         for at in self.places:
-            near = [
-                place
-                for place, each, _ in self.held
-                if each.ref.concept in STATES and self._stands_beside(place, at)
-            ]
+            states = (place for place, each, _ in self.held if each.ref.concept in STATES)
+            near = [place for place in states if self._stands_beside(place, at)]
             if self.has(at, "share") and near:
-                yield (
-                    at,
-                    Measure("count", part=tuple(each for place, each, _ in self.held if place == near[-1])),
-                )
+                part = tuple(each for place, each, _ in self.held if place == near[-1])
+                yield at, Measure("count", part=part)
 
     def _counted_states(self) -> Iterator[tuple[int, Measure]]:
         """The rows in a state that are counted in a list of figures: "số đơn hủy", "… và đơn hoàn trả", "… and cancelled orders"."""
-        counts, refs = (
-            {at for at, each in self.items if each.op == "count"},
-            {at: each.ref for at, each, _ in self.held},
-        )
+        counts = {at for at, each in self.items if each.op == "count"}
+        refs = {at: each.ref for at, each, _ in self.held}
         for at, condition, denied in self.held:
             near = [at + step for step in (-1, 1) if at + step in self.places]
             near = [each for each in near if not self.listed(*sorted((at, each)))]
@@ -2073,9 +1998,8 @@ class Reader:
         if self.mentions[at].said not in _MONEY_WORDS:
             return False
         before = at - 1  # "giảm giá nhiều tiền nhất": the money is that figure
-        if self.has(before, "max", "min") and any(
-            self.mentions[place].role == "figure" for place in range(before)
-        ):
+        figures = any(each.role == "figure" for each in self.mentions[: max(before, 0)])
+        if self.has(before, "max", "min") and figures:
             return True
         if after < 0:
             return False
@@ -2265,11 +2189,9 @@ class Reader:
         if halves and concept in {"product", "book", "crop", "service"}:
             self.note("counted_rows")
             return Measure("count", noun=noun)  # "mượn nhiều sách nhất": how often
-        return (
-            Measure("count", noun=noun)
-            if ref.kind == "boolean"
-            else Measure("count", self._counting(ref), distinct=True, noun=noun)
-        )
+        if ref.kind == "boolean":
+            return Measure("count", noun=noun)
+        return Measure("count", self._counting(ref), distinct=True, noun=noun)
 
     def _count_persons(self, at: int, places: list[int]) -> Measure | None:
         """ "Bao nhiêu người": the different persons of the sheet where a row is not one."""
@@ -2285,14 +2207,8 @@ class Reader:
 
     def _counting(self, ref: Ref) -> Ref:
         """The column whose different values are counted: the codes of a thing rather than its names."""
-        return next(
-            (
-                each
-                for each in self.schema.by_concept.get(ref.concept, ())
-                if code_name(each) and each.sheet == ref.sheet
-            ),
-            ref,
-        )
+        alike = (each for each in self.schema.by_concept.get(ref.concept, ()) if code_name(each))
+        return next((each for each in alike if each.sheet == ref.sheet), ref)
 
     # --- 7. what is left
 
@@ -2316,10 +2232,8 @@ class Reader:
         counts = [self.beside(at, 1) for at in self.places if self.has(at, "count")]
         parts.counted_value = any(self.at(at).role == "value" for at in counts)
         figures = [at for at, each in enumerate(self.mentions) if each.role == "figure"]
-        parts.whole_first = any(
-            self.has(at - 1, "share") and self.mentions[at - 1].text.split()[-1] in _OF_WHOLE
-            for at in figures[:1]
-        )
+        first = self.at(figures[0] - 1 if figures else -1)
+        parts.whole_first = first.has("share") and first.text.split()[-1] in _OF_WHOLE
         parts.share_of = self._share_of()
         sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
         ahead = [at - 1 - self.has(at - 1, "which") for at in sizes]  # "đơn nào to nhất"
@@ -2420,11 +2334,8 @@ class Reader:
             return "%"
         free = [at for at in takes or named if not self._bounds(at, share)] or takes or named
         after = [at for at in free if at > share and said & _OF_WHOLE and not takes]
-        states = [
-            at
-            for at in free
-            if STATES.intersection(each.ref.concept for each in self.mentions[at].values[:1])
-        ]
+        firsts = ((at, each.ref.concept) for at in free for each in self.mentions[at].values[:1])
+        states = [at for at, about in firsts if about in STATES]
         return self.mentions[(after[-1:] or states or free)[0]].text
 
     def _of_whole(self, at: int, share: int) -> bool:
@@ -2537,11 +2448,9 @@ class Reader:
     def _two_values(self) -> bool:
         """Whether two values of a column stand beside each other, one of them pointed at, to be held against one another."""
         pointed = self.parts.pointer.ref if self.parts.pointer is not None else None
-        return any(
-            (each.op == "in" and len(each.value) == 2 and "," in each.said)
-            or (each.op == "eq" and each.ref == pointed)
-            for each in self.parts.conditions
-        )
+        held = self.parts.conditions
+        two = any(each.op == "in" and len(each.value) == 2 and "," in each.said for each in held)
+        return two or any(each.op == "eq" and each.ref == pointed for each in held)
 
     def _evidence(self) -> float:
         named, asked = 0.0, 0.0
@@ -2563,11 +2472,8 @@ class Reader:
 
     def _unread(self) -> tuple[str, ...]:
         """The words that have no role, neighbours as one."""
-        spans = [
-            (start, end)
-            for start, end, text in leftovers(self.mentions, self.wording)
-            if any(map(str.isalnum, text))
-        ]
+        runs = leftovers(self.mentions, self.wording)
+        spans = [(start, end) for start, end, text in runs if any(map(str.isalnum, text))]
         spans += [(self.mentions[at].start, self.mentions[at].end) for at in self.free()]
         joined: list[list[int]] = []
         for start, end in sorted(spans):
@@ -2606,11 +2512,7 @@ class Reader:
         behind = next((each.role for each in items if each.start >= end), "")
         figures = {"figure", "count", "operation", "per", "rows"} & {ahead, behind if closed else ""}
         ends = closed or behind in {"period", "filler"}
-        return (
-            bool(tied and ends and figures)
-            and not any(map(str.isupper, said))
-            and not re.search("[0-9]", said)
-        )
+        return bool(tied and ends and figures) and not any(each.isupper() or each.isdigit() for each in said)
 
     def _lacking(self, start: int, end: int) -> tuple[str, tuple[Ref, ...]] | None:
         """A name that was not read, by the noun, the preposition or the value that it stands behind, and the columns that would
@@ -2666,11 +2568,7 @@ class Reader:
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""
-        return tuple(
-            each.text
-            for each in self.mentions
-            if each.role in _TELLING and (each.targets or each.values or each.period or each.amount)
-        )
+        return tuple(each.text for each in self.mentions if each.role in _TELLING and each.means)
 
 
 _BY_MEANS = frozenset({"tra bang", "thanh toan bang", "paid by", "paid with", "pay by", "pay with"})

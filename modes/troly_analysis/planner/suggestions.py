@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from troly.text.catalogue import Lang
+from troly.text.dates import format_date
 from troly.text.fold import fold
 from troly_analysis.planner.builder import unit_for
 from troly_analysis.planner.calls import compose, out_of_reach
@@ -167,11 +168,8 @@ def _dimensions(schema: Schema) -> list[Ref]:
 
 
 def _used(plan: Plan | None, ref: Ref) -> bool:
-    return (
-        plan is not None
-        and plan.ask is not None
-        and any(group.ref.name == ref.name for group in plan.ask.groups)
-    )
+    groups = plan.ask.groups if plan is not None and plan.ask is not None else ()
+    return any(group.ref.name == ref.name for group in groups)
 
 
 def title(plan: Plan, lang: Lang, rows: int = 0) -> str:
@@ -267,7 +265,4 @@ def _condition(condition: Condition, lang: Lang) -> str:
 
 
 def _period(period: Period) -> str:
-    return (
-        period.label
-        or f"{period.start.day}/{period.start.month}/{period.start.year} - {period.end.day}/{period.end.month}/{period.end.year}"
-    )
+    return period.label or f"{format_date(period.start)} - {format_date(period.end)}"

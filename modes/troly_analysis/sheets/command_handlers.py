@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -24,7 +25,7 @@ from troly_analysis.sheets.overview import doubts, fields_table, kind_text, shee
 from troly_analysis.sheets.records import key_of
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.strings import say
-from troly_analysis.types import Metric, Result, Sheet, plain
+from troly_analysis.types import Result, Sheet, plain
 
 MAX_FILE = 1 << 20
 _LIST = ("name", "rows", "columns", "span", "imported", "source", "id")
@@ -84,7 +85,7 @@ def metric(request: CommandRequest) -> CommandResult:
     if text:
         kept = store.set_metric(owner, name, text)
         summary = say("sheets.metric_kept", lang, name=kept.name)
-        return CommandResult(text=kept.text, records=(_metric_record(kept),), summary=summary)
+        return CommandResult(text=kept.text, records=(asdict(kept),), summary=summary)
     if gone:
         removed = store.remove_metric(owner, name, gone)
         summary = say("sheets.metric_removed", lang, name=removed.name)
@@ -92,19 +93,9 @@ def metric(request: CommandRequest) -> CommandResult:
     metrics = store.sheet(owner, name).metrics
     return CommandResult(
         text="\n".join(one.text for one in metrics),
-        records=tuple(map(_metric_record, metrics)),
+        records=tuple(map(asdict, metrics)),
         summary="" if metrics else say("sheets.no_metrics", lang),
     )
-
-
-def _metric_record(one: Metric) -> Mapping[str, Any]:
-    return {
-        "name": one.name,
-        "operation": one.operation,
-        "field": one.field,
-        "where": dict(one.where),
-        "text": one.text,
-    }
 
 
 # The metrics as what is remembered of a person: `<sheet>/<metric>`.

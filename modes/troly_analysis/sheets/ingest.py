@@ -294,6 +294,9 @@ def _one(
         raise InputError("table.no_rows", path=order.file)
     con.execute("drop table staged")
     date_field = _date_field(columns, int(rows[0]))
+    days = (
+        [date.fromisoformat(each[:10]) for each in (date_field.least, date_field.most)] if date_field else []
+    )
     sheet = Sheet(
         id=id_of(order.owner, name),
         owner=order.owner,
@@ -304,25 +307,18 @@ def _one(
         imported_at=order.now,
         source=order.file.name,
         date_field=date_field.name if date_field else "",
-        span=_span(date_field),
+        span=(days[0], days[1]) if days else None,
         samples=order.samples,
     )
     return SheetImport(sheet, found, typed, merged)
 
 
+_KEPT = ("name", "kind", "unit", "blanks", "distinct", "least", "most", "outliers", "examples")
+
+
 def _field(column: Column) -> Field:
-    return Field(
-        name=column.name,
-        kind=column.kind,
-        unit=column.unit,
-        blanks=column.blanks,
-        distinct=column.distinct,
-        least=column.least,
-        most=column.most,
-        outliers=column.outliers,
-        examples=column.examples,
-        doubt=f"sheets.doubt_{column.doubt}" if column.doubt else "",
-    )
+    doubt = f"sheets.doubt_{column.doubt}" if column.doubt else ""
+    return Field(**{name: getattr(column, name) for name in _KEPT}, doubt=doubt)
 
 
 def _date_field(columns: Sequence[Column], rows: int) -> Column | None:
@@ -337,7 +333,3 @@ def _date_field(columns: Sequence[Column], rows: int) -> Column | None:
             if wanted in fold(column.name).replace("_", " "):
                 return column
     return min(dated, key=lambda column: column.blanks, default=None)
-
-
-def _span(column: Column | None) -> tuple[date, date] | None:
-    return (date.fromisoformat(column.least[:10]), date.fromisoformat(column.most[:10])) if column else None
