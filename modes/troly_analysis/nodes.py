@@ -92,6 +92,7 @@ from troly_analysis.types import (
     ToolCall,
     ToolRecord,
     connections_json,
+    is_number,
     plain,
     record_json,
     result_json,
@@ -178,18 +179,10 @@ def understand(
         previous = replace(previous, ask=None)  # what was shown too long ago is no longer meant
     rows = turn.focus.rows if turn.focus is not None else ()
     shown = [row.id for row in rows]
-    numbers = [[cell for cell in row.values.values() if isinstance(cell, int | float)] for row in rows]
+    numbers = [list(filter(is_number, row.values.values())) for row in rows]
     figures = {row.id: found[0] for row, found in zip(rows, numbers, strict=True) if found}
-    return analyse_question(
-        text,
-        sheets,
-        turn.now,
-        previous=previous,
-        values=look,
-        suggested=suggested,
-        shown=shown,
-        figures=figures,
-    )
+    known: dict[str, Any] = {"values": look, "suggested": suggested, "shown": shown, "figures": figures}
+    return analyse_question(text, sheets, turn.now, previous=previous, **known)
 
 
 def show_focus(turn: TurnContext, told: DataAnswer) -> None:
@@ -378,11 +371,7 @@ def _with_shown(known: Ground, turn: TurnContext) -> Ground:
     cells = [cell for row in rows for cell in (row.id, *row.values.values())]
     names = [cell for cell in cells if isinstance(cell, str)]
     said = {amount.value for text in (*texts, *names) for amount in find_amounts(text)}
-    said |= {
-        abs(Decimal(str(cell)))
-        for cell in cells
-        if isinstance(cell, int | float) and not isinstance(cell, bool)
-    }
+    said |= {abs(Decimal(str(cell))) for cell in filter(is_number, cells)}
     days = [day for cell in names if (day := day_of(cell))]
     shown = Days.of([*known.days.exact, *days])
     table = Result("rows", rows=tuple((row.id, *row.values.values()) for row in rows))
@@ -461,12 +450,9 @@ def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
         given, value = each.call.arguments, each.result.value
         column = each.sheet.field(str(given.get("field") or "")) if each.sheet else None
         mean = given.get("operation") == "avg" and isinstance(value, int | float) and each.run
-        if (
-            not mean
-            or column is None
-            or column.blanks
-            or averaged(Ref("", column.kind, concept_of(column)[0]))
-        ):
+        if not mean or column is None or column.blanks:
+            continue
+        if averaged(Ref("", column.kind, concept_of(column)[0])):
             continue
         total = value_text(round(value * mean.rows_read, 2), each.result.unit, lang)
         rows = value_text(mean.rows_read, rows_are(each.sheet, lang), lang)
@@ -585,11 +571,9 @@ def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult
     each = [one for measure in ask.measures for one in alone(ask, measure)] if ask is not None else []
     changes = ask is not None and ask.growth and bool(ask.order or ask.turn)
     named = [_named_query(plan, one, asked.lang) for one in each] if len(each) == len(plan.calls) else []
-    calls = [
-        call if changes or (call.tool == "execute_aggregation" and len(each) > 1) else None
-        for call in plan.calls
-    ]
-    headings = tuple((call, name) for call, name in zip(calls, named, strict=False) if call is not None)
+    own = zip(plan.calls, named, strict=False)
+    piped = len(each) > 1 and "execute_aggregation"
+    headings = tuple((call, name) for call, name in own if changes or call.tool == piped)
     heading = _named_query(plan, ask, asked.lang, rows)
     return replace(asked, heading=heading, headings=headings, span=span, versus=versus)
 
@@ -637,11 +621,8 @@ def _missing(job: Job, plan: Plan, before: list[ToolRecord], run: AgentRun | Non
         text = say("answer.failed", job.lang, count=len(errors), reason=errors[-1])
         return DataAnswer(text, before, error=errors[-1])
     missing = ", ".join(plan.missing)
-    said = [
-        say("answer.missing", job.lang, missing=missing)
-        if missing
-        else say("answer.not_understood", job.lang)
-    ]
+    key = "answer.missing" if missing else "answer.not_understood"
+    said = [say(key, job.lang, **({"missing": missing} if missing else {}))]
     known = [sheet for sheet in job.sheets if sheet.name == plan.sheet] or list(job.sheets[:3])
     for sheet in known:
         names = ", ".join(name_text(each.name) for each in sheet.fields[:FIELDS_SHOWN])
@@ -744,22 +725,10 @@ def _tells_result(text: str, findings: Sequence[ComputedResult], known: Ground, 
 
 async def _second_try(turn: TurnContext, told: DataAnswer, asked: AnswerContext, wrong: str) -> str:
     """The refused draft goes back once, with the reason and the results; "" when no model answers."""
-    results = "\n".join(
-        str(
-            result_message(
-                ToolRecord(each.call.tool, "", each.call.arguments, each.result), each.sheet, asked
-            )["content"]
-        )
-        for each in told.findings
-    )
-    messages = prompts().messages(
-        "response_formatter",
-        turn.language,
-        question=asked.text,
-        results=results,
-        draft=told.text,
-        wrong=wrong,
-    )
+    found = ((ToolRecord(e.call.tool, "", e.call.arguments, e.result), e.sheet) for e in told.findings)
+    results = "\n".join(str(result_message(*each, asked)["content"]) for each in found)
+    given = {"question": asked.text, "results": results, "draft": told.text, "wrong": wrong}
+    messages = prompts().messages("response_formatter", turn.language, **given)
     said = ""
     try:
         async with aclosing(turn.model.stream("response_formatter", messages)) as pieces:
@@ -874,13 +843,8 @@ async def _classify(turn: TurnContext, question: str, hint: Intent, step: Step) 
         note = say("step.intent", turn.language, intent=hint.label, reason=f"{hint.score:.2f}, {hint.reason}")
         step.note(note, "rules")
         return hint.label
-    asked = prompts().messages(
-        "intent_classifier",
-        turn.language,
-        earlier=last_turns(turn, SAID_TOKENS),
-        message=question,
-        **who_and_when(turn),
-    )
+    given = {"earlier": last_turns(turn, SAID_TOKENS), "message": question, **who_and_when(turn)}
+    asked = prompts().messages("intent_classifier", turn.language, **given)
     found = await turn.model.decide(
         "intent_classifier", Classification, asked, lambda: Classification(intent="unclear")
     )
@@ -919,10 +883,8 @@ async def clarify_node(state: GraphState, turn: TurnContext, step: Step) -> Grap
     text = "\n".join(filter(None, [text, standing(previous, turn.language)]))
     if previous is not None and previous.ask is not None:  # what is next goes on past this message
         missing = understood.plan.missing if understood and understood.alters else ()
-        unread = replace(
-            previous, text=turn.text, calls=(), question=None, options=(), missing=missing, before=None
-        )
-        keep_plan(turn, unread)
+        unread = replace(previous, text=turn.text, calls=(), question=None, options=())
+        keep_plan(turn, replace(unread, missing=missing, before=None))
     turn.answered = False
     step.note(say("step.intent", turn.language, intent="unclear", reason="-"), "rules")
     return {"agent_response": text, "spoken": False}

@@ -30,10 +30,8 @@ from troly_analysis.types import Sheet, ToolCall, ToolRecord
 
 NAMES = tuple(tool.name for tool in TOOLS)
 _STRUCTURED = frozenset({"filters", "pipeline"})
-_NAME_KEYS, _ARGUMENT_KEYS = (
-    ("name", "tool", "tool_name", "function"),
-    ("arguments", "parameters", "args", "input"),
-)
+_NAME_KEYS = ("name", "tool", "tool_name", "function")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
 _MARKUP = re.compile(
     r"</?tool_calls?>|```(?:json|tool_call)?|\[TOOL_CALLS\]|<think>.*?</think>", re.DOTALL | re.IGNORECASE
 )
@@ -275,10 +273,8 @@ class _Loop:
 
     def _ended_well(self, count: int) -> bool:
         """Whether the last `count` calls all brought figures."""
-        return all(
-            each.result is not None and each.tool_name != SCHEMA and not is_empty(each.result)
-            for each in self.result.records[-count:]
-        )
+        last = ((each.tool_name, each.result) for each in self.result.records[-count:])
+        return all(result is not None and name != SCHEMA and not is_empty(result) for name, result in last)
 
     def is_figure(self, shown: Sequence[Any]) -> bool:
         """Whether the one call brought one figure, whose sentence needs no third call of a model to tell it."""

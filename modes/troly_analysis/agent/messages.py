@@ -106,14 +106,8 @@ def opening_messages(
     """
     lang, tools = asked.lang, estimate_tools(tool_schemas(sheets))
     system = prompts().render("data_agent", lang, schema_context=schema_context(sheets))
-    question = prompts().render(
-        "question",
-        lang,
-        question=asked.text,
-        **who_and_when(turn),
-        shown=_last_answer(turn, sheets),
-        facts="; ".join(facts) or "-",
-    )
+    told = {"shown": _last_answer(turn, sheets), "facts": "; ".join(facts) or "-", **who_and_when(turn)}
+    question = prompts().render("question", lang, question=asked.text, **told)
     values = values_text(sheets, read, STAYING_TOKENS - tools - estimate(system))
     opening: list[Message] = [
         {"role": "system", "content": system},
@@ -164,10 +158,8 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
     if focus is None or not focus.query.get("calls"):
         return "-"
     names = list(dict.fromkeys(name for row in focus.rows for name in row.values))
-    rows = [
-        [place, row.title, *(row.values.get(name) for name in names)]
-        for place, row in enumerate(focus.rows[:SHOWN_ROWS], 1)
-    ]
+    numbered = enumerate(focus.rows[:SHOWN_ROWS], 1)
+    rows = [[place, row.title, *(row.values.get(name) for name in names)] for place, row in numbered]
     table = [["place", "name", *names], *_rounded(rows)] if rows else []
     before = focus.query.get("before") or {}
     calls, earlier = (_calls(each.get("calls", ()), sheets) for each in (focus.query, before))
@@ -184,10 +176,8 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
 def _calls(calls: Sequence[Mapping[str, Any]], sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
     """Calls that were shown, without the arguments that no tool needs here."""
     out = needless(sheets)
-    return [
-        {**each, "arguments": {name: value for name, value in each["arguments"].items() if name not in out}}
-        for each in calls
-    ]
+    kept = ({k: value for k, value in each["arguments"].items() if k not in out} for each in calls)
+    return [{**each, "arguments": given} for each, given in zip(calls, kept, strict=True)]
 
 
 def call_message(calls: Sequence[ToolCall]) -> Message:
@@ -203,10 +193,8 @@ def result_message(record: ToolRecord, sheet: Sheet | None, asked: AnswerContext
     else:
         call = ToolCall(record.tool_name, record.arguments)
         result = as_told(call, record.result, sheet)
-        body = {
-            "answer": render_answer(call, result, sheet, asked),
-            "result": _short(_rounded(result_json(result))),
-        }
+        said = render_answer(call, result, sheet, asked)
+        body = {"answer": said, "result": _short(_rounded(result_json(result)))}
     content = shortened(sanitize(_json(body)), RESULT_CHARS)
     return {"role": "tool", "tool_name": record.tool_name, "content": content}
 
