@@ -27,12 +27,14 @@ from troly_analysis.pipeline.typed_expr import (
     coerce,
     constant,
     document,
+    each_item,
     element,
     inside_filter,
     is_null,
-    lambda_of,
     list_of,
     member,
+    tag_of,
+    tagged,
     unique_keys,
 )
 from troly_analysis.query.fields import match
@@ -133,8 +135,7 @@ def _is_type(test: model.Test, value: TypedExpr) -> exp.Expr:
     blank = is_null(value.sql) if "null" in test.value else exp.false()
     if value.type.kind == "mixed":
         tags = [literal(tag) for tag, names in _MIXED_NAMES.items() if set(names) & set(test.value)]
-        tag = cast(call("union_tag", value.sql), "VARCHAR")
-        return either([blank, exp.In(this=tag, expressions=tags)]) if tags else blank
+        return either([blank, exp.In(this=tag_of(value.sql), expressions=tags)]) if tags else blank
     known = bool(set(_TYPE_NAMES[value.type.kind]) & set(test.value))
     return either([blank, exp.Not(this=is_null(value.sql))]) if known else blank
 
@@ -147,7 +148,7 @@ def _family(value: Any) -> str:
 def _as_family(value: TypedExpr, family: str) -> exp.Expr | None:
     """The value where it is of the family; None where it never is."""
     if value.type.kind == "mixed" and family in TAGS:
-        return call("union_extract", value.sql, literal(TAGS[family]))
+        return tagged(value.sql, TAGS[family])
     return value.sql if value.type.family == family else None
 
 
@@ -250,20 +251,17 @@ class Relation:
         natural = self.order in ((), ((ROW, False),))
         return select if natural else select.order_by(*self.sorted(alias), copy=False)
 
-    def everything(self, alias: str) -> exp.Expr:
-        """All columns, also those that only carry the order."""
-        return exp.Column(this=exp.Star(), table=exp.to_identifier(alias, quoted=True))
+    def everything(self, source: exp.Expr, alias: str, *more: exp.Expr) -> exp.Select:
+        """All columns from `source`, also those that only carry the order, and `more`."""
+        every = exp.Column(this=exp.Star(), table=exp.to_identifier(alias, quoted=True))
+        return exp.select(every, *more).from_(source, copy=False)
 
 
 def of_sheet(sheet: Sheet, *, numbered: bool = True) -> Relation:
     """A sheet's rows in the order of its file, which `numbered` keeps for later stages."""
     rows = named(exp.Window(this=call("row_number")), ROW)
-    fields = {
-        each.name: Column(
-            each.name, _KINDS[each.kind], unit=each.unit or ("%" if each.kind == "percent" else "")
-        )
-        for each in sheet.fields
-    }
+    own = sheet.fields
+    fields = {each.name: Column(each.name, _KINDS[each.kind], unit=each.shown_unit) for each in own}
     select = exp.select(exp.Star(), *([rows] if numbered else [])).from_(table(sheet.table))
     return Relation(select, fields, ((ROW, False),) if numbered else ())
 
@@ -320,13 +318,8 @@ def group(c: Compiler, stage: model.Group, rows: Relation, variables: Mapping[st
         some = exp.GT(this=call("count", exp.Star()), expression=literal(0))
         return replace(made, select=made.select.having(some, copy=False))
     key_columns = [column(key, inner.table) for key in keys]
-    made = relation_of(
-        opened,
-        inner.table,
-        values,
-        (),
-        [named(each, key) for each, key in zip(key_columns, keys, strict=True)],
-    )
+    shown = [named(each, key) for each, key in zip(key_columns, keys, strict=True)]
+    made = relation_of(opened, inner.table, values, (), shown)
     grouped = made.select.group_by(*(each.copy() for each in key_columns), copy=False)
     return _with_id(c, stage, replace(made, select=grouped), whole, list(zip(keys, parts, strict=True)))
 
@@ -364,7 +357,7 @@ def _figure(
 def _numbers(given: TypedExpr) -> exp.Expr | None:
     """What is a number of it; None when it never is."""
     if given.type.kind == "mixed":
-        return call("union_extract", given.sql, literal("n"))
+        return tagged(given.sql, "n")
     return given.sql if given.type.family == "number" else None
 
 
@@ -512,11 +505,7 @@ class _Keeper:
         if value.type.item is not None:
             variable = f"k{depth}"
             item = self._inside(TypedExpr(element(variable), value.type.item), tree, at, depth + 1)
-            return TypedExpr(
-                call("list_transform", value.sql, lambda_of(variable, item.sql)),
-                list_of(item.type),
-                value.weight,
-            )
+            return each_item(value, variable, item)
         if value.type.kind != "doc":
             return self._set(tree, at)
         slots = [(slot.name, member(value, slot)) for slot in value.type.slots]
@@ -537,9 +526,7 @@ def _without(value: TypedExpr, tree: Mapping[str, Any], at: At, depth: int = 0) 
     if value.type.item is not None:
         variable = f"k{depth}"
         item = _without(TypedExpr(element(variable), value.type.item), tree, at, depth + 1)
-        return TypedExpr(
-            call("list_transform", value.sql, lambda_of(variable, item.sql)), list_of(item.type), value.weight
-        )
+        return each_item(value, variable, item)
     slots = [(slot.name, member(value, slot)) for slot in value.type.slots]
     left = _dropped(slots, _known(tree, [name for name, _ in slots], at), at)
     if not left:
@@ -572,12 +559,8 @@ def needs_order(stages: Sequence[model.Stage]) -> bool:
 
 def _match(c: Compiler, stage: model.Match, rows: Relation, variables: Variables) -> Relation:
     source, scope = rows.opened(c, variables)
-    select = (
-        exp.select(rows.everything(scope.table))
-        .from_(source, copy=False)
-        .where(condition(c, stage.query, scope), copy=False)
-    )
-    return replace(rows, select=select)
+    every = rows.everything(source, scope.table)
+    return replace(rows, select=every.where(condition(c, stage.query, scope), copy=False))
 
 
 def _sort(c: Compiler, stage: model.Sort, rows: Relation, variables: Variables) -> Relation:
@@ -589,13 +572,13 @@ def _sort(c: Compiler, stage: model.Sort, rows: Relation, variables: Variables) 
         name = c.fresh("troly k")
         keys.append(named(tree, name))
         order.append((name, descending))
-    select = exp.select(rows.everything(scope.table), *keys).from_(source, copy=False)
+    select = rows.everything(source, scope.table, *keys)
     return replace(rows, select=select, order=(*order, *rows.order))
 
 
 def _limit(c: Compiler, stage: model.Limit, rows: Relation, variables: Variables) -> Relation:
     source, scope = rows.opened(c, variables)
-    select = rows.arranged(exp.select(rows.everything(scope.table)).from_(source, copy=False), scope.table)
+    select = rows.arranged(rows.everything(source, scope.table), scope.table)
     return replace(rows, select=select.limit(stage.count, copy=False))
 
 
@@ -624,10 +607,8 @@ def _unwind(c: Compiler, stage: model.Unwind, rows: Relation, variables: Variabl
     none = one_null if stage.preserve else cast(exp.Array(expressions=[]), list_of(item).sql())
     name, number = c.fresh("troly u"), c.fresh("troly n")
     opened = case((blank, none), default=listed)
-    numbers = [named(call("generate_subscripts", opened.copy(), literal(1)), number)]
-    inner = exp.select(rows.everything(scope.table), named(call("unnest", opened), name), *numbers).from_(
-        source
-    )
+    numbers = named(call("generate_subscripts", opened.copy(), literal(1)), number)
+    inner = rows.everything(source, scope.table, named(call("unnest", opened), name), numbers)
     spread = Relation(inner, rows.fields, (*rows.order, (number, False)))
     return _rebuilt(c, stage, spread, (name, number, replace(value, type=item)), whole)
 
@@ -714,12 +695,8 @@ def _replacing(rows: Relation, scope: Scope, name: str, value: TypedExpr) -> lis
 def _only_equal(c: Compiler, stage: model.Lookup, theirs: Relation, local: TypedExpr) -> Relation:
     source, scope = theirs.opened(c, {})
     foreign = scope.resolve(stage.foreign or (), stage.at.key("foreignField"))
-    select = (
-        exp.select(theirs.everything(scope.table))
-        .from_(source, copy=False)
-        .where(_equal(c, local, foreign, stage.at))
-    )
-    return replace(theirs, select=select)
+    every = theirs.everything(source, scope.table)
+    return replace(theirs, select=every.where(_equal(c, local, foreign, stage.at), copy=False))
 
 
 def _equal(c: Compiler, local: TypedExpr, foreign: TypedExpr, at: At) -> exp.Expr:

@@ -18,8 +18,8 @@ TAGS: Final = {"number": "n", "text": "s", "bool": "b", "date": "d"}
 _SQL = {
     "int": "BIGINT",
     "double": "DOUBLE",
-    "text": "VARCHAR",
     "bool": "BOOLEAN",
+    "text": "VARCHAR",
     "null": "VARCHAR",
     "mixed": MIXED_SQL,
 }
@@ -166,12 +166,8 @@ def document(fields: Sequence[tuple[str, TypedExpr]], at: At) -> TypedExpr:
     kind = Type("doc", slots=slots)
     if kind.leaves() > MAX_LEAVES:
         raise PipelineError("complicated", at)
-    return TypedExpr(
-        exp.Struct(expressions=pairs),
-        kind,
-        max((value.weight for _, value in fields), default=1),
-        filled=True,
-    )
+    weight = max((value.weight for _, value in fields), default=1)
+    return TypedExpr(exp.Struct(expressions=pairs), kind, weight, filled=True)
 
 
 def member(value: TypedExpr, slot: Slot) -> TypedExpr:
@@ -179,6 +175,22 @@ def member(value: TypedExpr, slot: Slot) -> TypedExpr:
     return TypedExpr(
         call("struct_extract", value.sql, literal(slot.key)), slot.type, value.weight, unit=slot.unit
     )
+
+
+def tag_of(value: exp.Expr) -> exp.Expr:
+    """Which of its types (`TAGS`) a mixed value has."""
+    return cast(call("union_tag", value), "VARCHAR")
+
+
+def tagged(value: exp.Expr, tag: str) -> exp.Expr:
+    """A mixed value as one of its types; null where it has another."""
+    return call("union_extract", value, literal(tag))
+
+
+def each_item(value: TypedExpr, variable: str, made: TypedExpr) -> TypedExpr:
+    """A list with `made` in the place of each item, which `variable` names in it."""
+    body = call("list_transform", value.sql, lambda_of(variable, made.sql))
+    return TypedExpr(body, list_of(made.type), value.weight)
 
 
 def lambda_of(variable: str, body: exp.Expr) -> exp.Expr:

@@ -439,7 +439,7 @@ def _top_rows(asked: SheetQuery, by: Field, descending: bool, limit: int) -> Que
         kind="rows",
         columns=tuple(field.name for field in fields),
         rows=tuple(rows),
-        units=tuple(field.unit or ("%" if field.kind == "percent" else "") for field in fields),
+        units=tuple(field.shown_unit for field in fields),
         truncated=run.rows_read > MAX_ROWS == limit,
     )
     return QueryAnswer(result, run)

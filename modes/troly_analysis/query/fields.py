@@ -80,9 +80,7 @@ class Measure:
     @property
     def unit(self) -> str:
         """The unit of its values: `VND`, `%` or ""."""
-        if self.operation == "count" or self.field is None:
-            return ""
-        return self.field.unit or ("%" if self.field.kind == "percent" else "")
+        return "" if self.operation == "count" or self.field is None else self.field.shown_unit
 
     def sql(self, where: exp.Expr | None = None) -> exp.Expr:
         """The aggregate, over the rows for which `where` holds."""
@@ -99,13 +97,8 @@ def comparable(name: str) -> str:
 def nearest(name: str, known: Iterable[str], limit: int = 3) -> tuple[str, ...]:
     """The names that look most like `name`, best first; the first of `known` when none looks like it."""
     names = list(known)
-    found = process.extract(
-        comparable(name),
-        [comparable(each) for each in names],
-        scorer=fuzz.WRatio,
-        limit=limit,
-        score_cutoff=60,
-    )
+    choices = [comparable(each) for each in names]
+    found = process.extract(comparable(name), choices, scorer=fuzz.WRatio, limit=limit, score_cutoff=60)
     return tuple(names[index] for _, _, index in found) or tuple(names[:_LISTED])
 
 

@@ -46,18 +46,8 @@ def schema(sheets: Sequence[Sheet]) -> QueryAnswer:
     for sheet in sheets:
         for field in sheet.fields:
             examples = "" if field.is_contact else ", ".join(field.examples[:_EXAMPLES])
-            rows.append(
-                (
-                    sheet.name,
-                    sheet.rows,
-                    field.name,
-                    field.kind,
-                    field.unit,
-                    field.least,
-                    field.most,
-                    examples,
-                )
-            )
+            told = (field.name, field.kind, field.unit, field.least, field.most, examples)
+            rows.append((sheet.name, sheet.rows, *told))
         rows += [(sheet.name, sheet.rows, m.name, "metric", "", "", "", m.text) for m in sheet.metrics]
     result = Result(
         kind="rows" if rows else "empty",

@@ -25,7 +25,7 @@ from troly_analysis.sheets.overview import doubts, fields_table, kind_text, shee
 from troly_analysis.sheets.records import key_of
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.strings import say
-from troly_analysis.types import Result, Sheet, plain
+from troly_analysis.types import Result, Sheet, is_number, plain
 
 MAX_FILE = 1 << 20
 _LIST = ("name", "rows", "columns", "span", "imported", "source", "id")
@@ -218,15 +218,8 @@ def _stages(path: Path) -> str:
 
 
 def _numeric(rows: Sequence[Sequence[Any]], width: int) -> tuple[int, ...]:
-    def is_number(cell: Any) -> bool:
-        return isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool)
-
-    return tuple(
-        at
-        for at in range(width)
-        if any(is_number(row[at]) for row in rows)
-        and all(row[at] is None or is_number(row[at]) for row in rows)
-    )
+    filled = ([row[at] for row in rows if row[at] is not None] for at in range(width))
+    return tuple(at for at, cells in enumerate(filled) if cells and all(map(is_number, cells)))
 
 
 def _cell_text(cell: Any, lang: Lang) -> str:
