@@ -95,9 +95,8 @@ def _pieces(w: _Builder) -> Measure | None:
     if w.sold and w.pieces and (w.goods or not w.groups or seller) and not w.parts.has("how much"):
         open_ = w.form in {"scalar", "per"} and not (w.goods or seller or w.parts.pointer)
         if open_ and w.money and w.schema.main_measure() == w.money:
-            w.also = (
-                Measure(w.parts.op or "sum", w.pieces),
-            )  # "tuần trước bán được bao nhiêu": worth, or pieces
+            # "tuần trước bán được bao nhiêu": worth, or pieces
+            w.also = (Measure(w.parts.op or "sum", w.pieces),)
             return w.assume(w.money, w.parts.op or "sum")
         if w.groups and not w.goods and w.money:
             w.also = (Measure("sum", w.money),)  # of a channel or a day the takings may be meant
@@ -119,9 +118,8 @@ def _rows(w: _Builder) -> Measure | None:
     if main and w.parts.op == "sum" and not w.parts.has("count", "number") and is_amount(w.parts.rows):
         return w.assume(main)  # "tổng công nợ" of a sheet that is called so
     mean = w.parts.op == "avg" and main  # "đơn hàng trung bình bao nhiêu tiền"
-    return (
-        w.count() if w.parts.rows and w.form != "rows" and not (mean or w.parts.has("how much")) else None
-    )  # rows are sorted by a column
+    other = mean or w.form == "rows" or w.parts.has("how much")  # rows are sorted by a column
+    return w.count() if w.parts.rows and not other else None
 
 
 def _share(w: _Builder) -> Measure | None:
@@ -129,9 +127,8 @@ def _share(w: _Builder) -> Measure | None:
     if w.form != "share" or not w.conditions:
         return None
     rate = not _RATES.isdisjoint(folded_words(w.parts.spoken.get("share", "")))  # "tỷ lệ COD"
-    w.ask = not rate and not any(
-        each.ref.kind == "boolean" or each.ref.concept in STATES for each in w.conditions
-    )
+    refs = [each.ref for each in w.conditions]
+    w.ask = not rate and not any(ref.kind == "boolean" or ref.concept in STATES for ref in refs)
     return w.count("counted_rows")
 
 
@@ -227,11 +224,9 @@ def hold_pieces(built: BuiltQuery, before: DataQuery | None, schema: Schema) -> 
     if any(each_once(ref, schema) for ref in chosen) or (over and each_once(over[0], schema)):
         return
     sums = [each for each in query.measures if each.op == "sum" and each.ref and of_piece(each.ref, schema)]
-    worth = [each for each in before.measures if each.ref and each.ref.sign == "*"] if before else []
+    worth = [each for each in before.measures if each.ref and each.ref.sign == "*"] if before and sums else []
     said = not any(note.key == "measure" for note in built.notes)
-    same = (
-        [each for each in worth if each.ref and (not said or sums[0].ref in each.ref.parts)] if sums else []
-    )
+    same = [each for each in worth if each.ref and (not said or sums[0].ref in each.ref.parts)]
     if len(query.measures) == len(same) == 1:
         built.query, built.also = replace(query, measures=(same[0],)), None
         built.notes = [note for note in built.notes if note.key != "measure"]
@@ -315,9 +310,8 @@ class _Builder:
 
     def build(self) -> BuiltQuery:
         parts, schema = self.parts, self.schema
-        sheet = schema.sheet.name
         if parts.has("columns") and not (self.measures or self.conditions or self.groups):
-            self.built.query = DataQuery(sheet, "schema")
+            self.built.query = DataQuery(schema.sheet.name, "schema")
             return self.built
         if parts.row_key is not None and self._asks_of_row():
             self.built.query = row_of(parts.row_key, parts, schema)
@@ -346,9 +340,8 @@ class _Builder:
         ratio = form == "share" and len(self.measures) == 2
         if form == "share":
             part = () if ratio else self._part()
-            self.measures = [
-                Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
-            ]
+            means = [each for each in self.measures if each.ref and averaged(each.ref)]
+            self.measures = [Measure("count") if each in means else each for each in self.measures]
             if not (part or self.groups or ratio) or parts.share_of == "%":
                 self.unmet.append("%")
         period, versus = self._periods()
@@ -367,7 +360,7 @@ class _Builder:
         self._extremes_kept(form, order)
         ordered = form in {"top", "rows", "share", "groups"} or (form == "compare" and self.groups)
         self.built.query = DataQuery(
-            sheet,
+            schema.sheet.name,
             form,
             tuple(self.measures),
             tuple(self.groups),
@@ -414,14 +407,8 @@ class _Builder:
             self.groups = self.groups if self.measures else []
         plain = [one for one in self.measures if one.ref and not (one.metric or one.distinct or one.median)]
         own = len(ends) > 1 or all(one.op in {"avg", "max"} for one in plain)
-        if (
-            each
-            and plain == self.measures
-            and own
-            and plain
-            and ends
-            and not (parts.limit or parts.has("which", "avg"))
-        ):
+        own = own and not (parts.limit or parts.has("which", "avg"))
+        if each and own and plain and ends and plain == self.measures:
             self.measures = [replace(one, op=end) for one in plain for end in ends]
             parts.extremes.clear()
             return ""
@@ -454,19 +441,17 @@ class _Builder:
         traded = traded or bool(self.schema.of("revenue", "quantity", "order", "output", "fee"))
         most = parts.has("sold", "bought") and self._ranked() and not parts.measures
         sellers = (parts.has("seller", "slow seller") or most) and not traded
-        margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and of_piece(each.ref, self.schema)]  # fmt: skip
+        profits = [each for each in self.measures if each.ref and each.ref.concept == "profit"]
+        margin = [each for each in profits if each.ref and of_piece(each.ref, self.schema)]
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
-        made = [
-            each for each in self.measures if each.ref and each.ref.concept == "profit" and each not in margin
-        ]
+        profits = [each for each in self.measures if each.ref and each.ref.concept == "profit"]
+        made = [each for each in profits if each not in margin]
         self.unmet += ["each"] if made and parts.has("each") else []  # of one piece the sheet of goods knows
         one = parts.has("per", "each", "minus", "gap")  # or the difference is told as one of two columns
         one = one or any(each.op == "eq" and each_once(each.ref, self.schema) for each in self.conditions)
         if margin and not (one and all(self._each_once([group]) for group in self.groups)):
-            self.unmet.append(
-                margin[0].noun
-            )  # of one piece there is a margin, what was made in all is not known
+            self.unmet.append(margin[0].noun)  # what was made in all is not known
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
         if ends and form == "top":
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
@@ -505,9 +490,8 @@ class _Builder:
             if any(group.ref == each.ref and not group.unit for each in self.conditions):
                 continue
             if parts.has("count") and not (self.measures or group.unit or self._ranked() or parts.rows):
-                self.measures.append(
-                    Measure("count", group.ref, distinct=True)
-                )  # "hóa đơn trên 200k có bao nhiêu"
+                # "hóa đơn trên 200k có bao nhiêu"
+                self.measures.append(Measure("count", group.ref, distinct=True))
                 continue
             each = self._ranked() and all(one in parts.outer for one in self.groups)
             if wanted and (not self.groups or each) and group not in self.groups:
@@ -537,9 +521,9 @@ class _Builder:
     def _place_numbers(self) -> None:
         """Conditions on figures hold for rows, or for the groups where things are named that add them up."""
         parts = self.parts
-        things: list[Any] = [each for each in self.measures if each.distinct and each.ref] or [
-            group for group in self.groups if not group.unit or parts.has("which") or parts.counted_unit
-        ]
+        timed = parts.has("which") or parts.counted_unit
+        things: list[Any] = [each for each in self.measures if each.distinct and each.ref]
+        things = things or [group for group in self.groups if not group.unit or timed]
         for condition, rows in parts.numbers:
             counts = condition.ref.kind in {"rows", "metric"}
             whole = counts or condition.ref.concept in _ADDED
@@ -562,9 +546,8 @@ class _Builder:
         mean = parts.op == "avg" or any(each.op == "avg" for each in parts.measures)
         asked = parts.has("compare", "which", "who", "each", "gt", "lt", "growth") or mean
         asked = asked or parts.repeated or parts.each
-        one = parts.op == "sum" or parts.has(
-            "either", "share", "minus", "seller", "slow seller", "top", "list", "plural", "all"
-        )
+        one = parts.has("either", "share", "minus", "seller", "slow seller", "top", "list", "plural", "all")
+        one = one or parts.op == "sum"
         shaped = parts.limit or parts.extremes or parts.per or parts.numbers or parts.pointer or parts.kept
         apart = not (one or shaped) and all(not (each.distinct or each.only) for each in parts.measures)
         if self.groups or not (apart or (asked and not parts.when.versus)):
@@ -577,9 +560,8 @@ class _Builder:
 
     def _gap(self) -> tuple[Condition, ...]:
         """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
-        pairs = [
-            each for each in self.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said
-        ]
+        listed = [each for each in self.conditions if each.op == "in" and "," in each.said]
+        pairs = [each for each in listed if len(each.value) == 2]
         more = self.parts.has("gt", "lt") and self.parts.has("count", "much", "how much")
         if len(pairs) != 1 or not (self.parts.has("gap") or more) or self.parts.when.versus:
             return ()
@@ -721,17 +703,15 @@ class _Builder:
             last = {(each.ref, each.op == "count"): each for each in self.measures[::-1]}
             self.measures = list(last.values())[::-1]
         elif len(self.measures) > 1 and not self.parts.joined:
-            self.unmet += [
-                each.noun or (each.ref.name if each.ref else "count") for each in self.measures[1:]
-            ]
+            more = ((each.noun, each.ref) for each in self.measures[1:])
+            self.unmet += [noun or (ref.name if ref else "count") for noun, ref in more]
 
     def _reports(self) -> None:
         """ "Báo cáo tháng 10": where a report names no figure, what was made, how many rows there are and the mean of one."""
         parts, main = self.parts, self.schema.main_measure()
         named = self.measures or self.groups or parts.rows or parts.per or self._ranked() or parts.loose
-        other = parts.chart or parts.has(
-            "share", "trend", "growth", "compare", "left", "how much", "count", "columns"
-        )
+        other = parts.has("share", "trend", "growth", "compare", "left", "how much", "count", "columns")
+        other = other or bool(parts.chart)
         if parts.has("report") and main and self.schema.deals and not (named or other):
             self.measures = [Measure("sum", main), Measure("count"), Measure("avg", main)]
             parts.joined = True
@@ -840,9 +820,8 @@ class _Builder:
             return False
         if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
             return parts.rows_first and not parts.has("much", "count")
-        return bool(
-            parts.limit or order or parts.has("list", "which") or (parts.has("plural") and not self.measures)
-        )
+        several = parts.has("plural") and not self.measures
+        return bool(parts.limit or order or several or parts.has("list", "which"))
 
     # --- the figure
 
@@ -856,7 +835,7 @@ class _Builder:
         schema, main = self.schema, self.schema.main_measure()
         if picked := self.choices.get("figure"):
             ref = next(
-                (each for each in schema.refs.values() if each.name == picked and not each.sheet), None
+                (each for each in schema.refs.values() if (each.sheet, each.name) == ("", picked)), None
             )
             self.measures = [Measure("avg" if averaged(ref) else "sum", ref) if ref else Measure("count")]
             return
@@ -903,9 +882,7 @@ class _Builder:
 
     def _part(self) -> tuple[Condition, ...]:
         """For a share, the conditions that make the part; the rest choose the whole."""
-        positive = [
-            each for each in self.conditions if each.op in {"eq", "in", "gt", "gte", "lt", "lte", "between"}
-        ]
+        positive = [each for each in self.conditions if each.op not in {"ne", "nin"}]
         if not positive or (positive[0].op == "in" and self.groups and self.groups[0].ref == positive[0].ref):
             return ()
         free = [each for each in positive if not any(group.ref == each.ref for group in self.groups)]
@@ -943,9 +920,8 @@ class _Builder:
         if parts.limit or form not in {"top", "rows"}:
             return parts.limit
         one = parts.extremes and parts.has("which", "which one", "who")  # "kênh nào dẫn đầu"
-        several = parts.has("plural", "list", "bottom", "sorted", "running out") or (
-            parts.has("top") and not one
-        )
+        several = parts.has("plural", "list", "bottom", "sorted", "running out")
+        several = several or (parts.has("top") and not one)
         if form == "top" and self.conditions and parts.numbers and not parts.extremes:
             return MOST
         if form == "top":
@@ -1121,9 +1097,8 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     own = [ref for ref in schema.refs.values() if not (ref.sheet or ref.parts)]
     asked = [each.ref for each in (*parts.groups, *parts.loose) if not each.ref.sheet]
     first = next((each.ref for each in parts.measures if each.ref), next(iter([*asked, *own])))
-    return DataQuery(
-        schema.sheet.name, "rows", (Measure("max", first),), conditions=(key,), limit=1, entity=parts.rows
-    )
+    asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), conditions=(key,))
+    return replace(asked_of, limit=1, entity=parts.rows)
 
 
 def asks_columns(parts: Parts, *, of_row: bool = False) -> bool:
@@ -1183,9 +1158,8 @@ def _counts_rows(measures: Sequence[Measure]) -> bool:
 
 def _same_figures(parts: Parts, before: DataQuery) -> bool:
     """Whether the figures that are named are those of the question before."""
-    return [(each.op, each.ref) for each in parts.measures] == [
-        (each.op, each.ref) for each in before.measures
-    ]
+    now, then = ([(each.op, each.ref) for each in one.measures] for one in (parts, before))
+    return now == then
 
 
 def _other_days(parts: Parts, before: DataQuery) -> bool:
@@ -1216,9 +1190,8 @@ def _elliptic(parts: Parts, before: DataQuery) -> bool:
     named = bool(parts.measures or parts.rows or parts.groups or parts.loose)
     named = named or not (parts.conditions or parts.when.period)
     money = before.measures and all(each.ref and each.ref.kind == "money" for each in before.measures)
-    beyond = parts.has("seller", "slow seller", "aov", "left", "columns", "count") and not parts.has(
-        "how much"
-    )
+    beyond = parts.has("seller", "slow seller", "aov", "left", "columns", "count")
+    beyond = beyond and not parts.has("how much")
     people = parts.has("people") and not parts.rows and [each.op for each in before.measures] == ["count"]
     full = bool(parts.conditions) and parts.when.period is not None and parts.words > _FEW
     return bool((parts.has("how much") and money and not named and not beyond and not full) or people)
@@ -1252,9 +1225,8 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     change.unmet += [each for each in alone.unmet if each == "mua/bán"]
     notes = [note for note in parts.notes if note.key != "measure"]
     query, also = of_that_year(parts, before, change.query)
-    return BuiltQuery(
-        query, notes, parts.question, parts.options, parts.pending, tuple(change.unmet), also=also
-    )
+    unmet = tuple(change.unmet)
+    return BuiltQuery(query, notes, parts.question, parts.options, parts.pending, unmet, also)
 
 
 def _weekday_after_day(parts: Parts, before: DataQuery) -> Parts:
@@ -1333,13 +1305,9 @@ def _counted_in(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
         else:
             values = [*old, *(each for each in new if each not in old)]
             out = [_of_values(held, "in", values)] if values != old else []
-        if not out:
-            before = replace(before, conditions=tuple(each for each in before.conditions if each is not held))
         parts = replace(parts, conditions=[*rest, *out])
-        if held in before.conditions:
-            before = replace(
-                before, conditions=tuple(out[0] if each is held else each for each in before.conditions)
-            )
+        kept = (out if each is held else [each] for each in before.conditions)
+        before = replace(before, conditions=tuple(each for some in kept for each in some))
     return parts, before
 
 
@@ -1377,9 +1345,7 @@ class _Change:
     def figures(self, alone: BuiltQuery) -> None:
         """Another figure in the place of the one before."""
         parts, made = self.parts, alone.query
-        asked: tuple[str, ...] = (
-            ("how much", "left") if parts.groups else ("how much", "sold", "bought", "left")
-        )
+        asked: tuple[str, ...] = ("how much", "left", *(() if parts.groups else ("sold", "bought")))
         asked += ("count",) if made is not None and alone.question is None else ()
         two = parts.pointer is not None and parts.pointer.both and parts.has("gap", "gt", "lt")
         pointed = parts.pointer is not None or any(parts.kept)
@@ -1388,15 +1354,13 @@ class _Change:
         counted = parts.rows and many and not (only_leaves_out(parts) or _filters(parts))
         if _adds_up(parts, self.before):
             self.query = figure_alone(self.query)
-        whole = (
-            parts.when.period and many and not (parts.groups or parts.extremes or parts.pointer or parts.rank)
-        )
+        other = parts.groups or parts.extremes or parts.pointer or parts.rank
+        whole = parts.when.period and many and not other
         if whole and self.query.form == "top" and self.query.limit == 1 and (parts.measures or counted):
             self.query = figure_alone(self.query)  # "còn thứ bảy mấy đơn?" ranks nothing
         sums = all(each.op in _ADDS for each in self.query.measures)
-        if (parts.op == "sum" and sums and not (parts.measures or counted or parts.per)) or not (
-            parts.measures or counted or parts.op or told or parts.per
-        ):
+        named = parts.measures or counted or parts.per
+        if not named and ((parts.op == "sum" and sums) or not (parts.op or told)):
             return
         ops = {"sum", "avg", "count"} if parts.per else {"sum"}
         plain = [each for each in self.query.measures if each.op in ops and not (each.over or each.median)]
@@ -1600,9 +1564,8 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
     def kept(each: Condition) -> bool:
         """Whether a condition of the question before holds still."""
         bounds = _leaves_out(each) or each.op not in {"eq", "in"}
-        if (chosen and each.op == "in" and each not in query.conditions) or (
-            bounds and each.ref not in named
-        ):
+        own = chosen and each.op == "in" and each not in query.conditions
+        if own or (bounds and each.ref not in named):
             return True
         key = query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows
         other = not chosen and _other_goods(each, query.conditions)
@@ -1706,10 +1669,8 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     found = replace(query, conditions=(*kept, *new))
     one = found.groups[0].ref if found.form == "top" and len(found.groups) == 1 else None
     if not any(each.ref == one and each.op == "eq" and each.value is not None for each in new):
-        return found
-    return replace(
-        found, form="scalar", groups=(), order="", limit=0, seller=False
-    )  # of one thing: its figure
+        return found  # of one thing: its figure
+    return replace(found, form="scalar", groups=(), order="", limit=0, seller=False)
 
 
 def _other_goods(held: Condition, new: Iterable[Condition]) -> bool:

@@ -55,10 +55,8 @@ class Writer:
         for name in dict.fromkeys(ref.sheet for ref in used if ref.sheet):
             mine, theirs = self.joins[name]
             alias = self._as(name)
-            stages.append(
-                {"$lookup": {"from": name, "localField": mine, "foreignField": theirs, "as": alias}}
-            )
-            stages.append({"$unwind": f"${alias}"})
+            joined = {"from": name, "localField": mine, "foreignField": theirs, "as": alias}
+            stages += [{"$lookup": joined}, {"$unwind": f"${alias}"}]
         there = self._match([c for c in conditions if c.ref.sheet], None)
         return [*stages, {"$match": there}] if there else stages
 
@@ -68,9 +66,8 @@ class Writer:
     def _match(self, conditions: Sequence[Condition], period: Period | None) -> Stage:
         parts = [part for condition in conditions for part in self.conditions(condition)]
         if period and self.ask.date_ref:
-            parts.append(
-                {self.path(self.ask.date_ref): {"$gte": on_day(period.start), "$lt": after_day(period)}}
-            )
+            days = {"$gte": on_day(period.start), "$lt": after_day(period)}
+            parts.append({self.path(self.ask.date_ref): days})
         for measure in self.ask.measures[:1]:
             parts += [part for name, wanted in measure.where.items() for part in _where(name, wanted)]
         return parts[0] if len(parts) == 1 else {"$and": parts} if parts else {}
@@ -312,11 +309,8 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
         one = 1 if measure.op == "count" or measure.ref is None else writer.value(measure.ref)
         tests = [writer.test(condition) for condition in ask.part]
         test = tests[0] if len(tests) == 1 else {"$and": tests}
-        gather = {
-            "_id": ids(writer, ask.groups),
-            "p": {"$sum": {"$cond": [test, one, 0]}},
-            "t": {"$sum": one},
-        }
+        part = {"$sum": {"$cond": [test, one, 0]}}
+        gather = {"_id": ids(writer, ask.groups), "p": part, "t": {"$sum": one}}
         if not ask.part:  # of two figures
             gather |= dict(zip("pt", map(writer.figure, ask.measures), strict=True))
         stages.append({"$group": gather})
@@ -324,10 +318,8 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
         timed = any(group.unit for group in ask.groups) and not ask.order
         return [*stages, {"$project": shown}, *(_ranked(ask, "" if timed else "share") if ask.groups else [])]
     stages.append({"$group": {"_id": ids(writer, ask.groups), "v": writer.figure(measure)}})
-    stages.append(
-        {"$group": {"_id": None, "total": {"$sum": "$v"}, "all": {"$push": {"k": "$_id", "v": "$v"}}}}
-    )
-    stages.append({"$unwind": "$all"})
+    every = {"$push": {"k": "$_id", "v": "$v"}}
+    stages += [{"$group": {"_id": None, "total": {"$sum": "$v"}, "all": every}}, {"$unwind": "$all"}]
     shown = {**shown_keys(ask.groups, "$all.k"), name: "$all.v", "share": _percent("$all.v", "$total")}
     stages.append({"$project": shown})
     return [*stages, *_ranked(ask, "share")]
@@ -392,18 +384,15 @@ def compared(writer: Writer, ask: DataQuery) -> list[Stage]:
     days = [period for period in sides.values() if period]
     first, last = min(each.start for each in days), max(each.end for each in days)
     date = ask.date_ref
-    tests = {
-        name: (_within(writer, ask, period), period) for name, period in sides.items() if period and date
-    }
+    dated = [(name, period) for name, period in sides.items() if period and date]
+    tests: dict[str, _Side] = {name: (_within(writer, ask, period), period) for name, period in dated}
     return _beside(writer, ask, tests, Period(first, last))
 
 
 def differing(writer: Writer, ask: DataQuery, condition: Condition) -> list[Stage]:
     """One figure for two values of a column, and the difference of the first from the second."""
-    tests = {
-        safe(str(value)): (writer.test(Condition(condition.ref, "eq", value)), ask.period)
-        for value in condition.value
-    }
+    values = [(value, Condition(condition.ref, "eq", value)) for value in condition.value]
+    tests = {safe(str(value)): (writer.test(one), ask.period) for value, one in values}
     return _beside(writer, ask, tests, ask.period)
 
 
@@ -474,9 +463,8 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
     own = any(each.only or each.part for each in ask.measures)
     if apart or own or len({str(each.where) for each in ask.measures}) > 1:
         # The rows of a named metric, or of a state, are not those of the other figures: a call for each.
-        return tuple(
-            call for one in ask.measures for each in alone(ask, one) for call in compose(each, schema, text)
-        )
+        figures = (each for one in ask.measures for each in alone(ask, one))
+        return tuple(call for each in figures for call in compose(each, schema, text))
     if ask.growth and (ask.turn or ask.order) and ask.period:  # the first is held against the one before it
         ahead = whole(ask.period.start - timedelta(days=1), ask.groups[0].unit)[0]  # type: ignore[arg-type]
         ask = replace(ask, order="", period=replace(ask.period, start=ahead))

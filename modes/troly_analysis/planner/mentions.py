@@ -71,10 +71,8 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
     correction = _corrector().correct(text, vocabulary=vocabulary)
     if not text.isascii():
-        changes = (
-            replace(each, meant=_written(each.typed, each.meant, named)) for each in correction.changes
-        )
-        correction = replace(correction, changes=tuple(changes))
+        meant = ((each, _written(each.typed, each.meant, named)) for each in correction.changes)
+        correction = replace(correction, changes=tuple(replace(each, meant=own) for each, own in meant))
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
     put_right, more = _respelt(correction.text, vocabulary, named)
     respelt += [*((change.typed, change.meant) for change in correction.changes), *more]
@@ -256,9 +254,8 @@ def _spanned(wording: CorrectedText, found: Sequence[DateRange], today: date) ->
             moved = add(last.start, years, "year"), add(last.end + timedelta(1), years, "year") - timedelta(1)
         else:
             moved = first.start, end.end
-        if (tied and first.start <= end.end) or (
-            not between and moved[1] <= each.end and moved != (first.start, end.end)
-        ):
+        of_year = not between and moved[1] <= each.end and moved != (first.start, end.end)
+        if of_year or (tied and first.start <= end.end):
             since = re.search(r"(?:từ|tu|from|kể từ) $", text[: last.span[0]], re.IGNORECASE)
             place = (since.start() if since else last.span[0], each.span[1])
             joined[-1] = DateRange(*moved, text[slice(*place)], place)
@@ -288,23 +285,17 @@ def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date
         name = wording.text[token.start : token.end]
         month = _MONTHS.get(name.lower())
         covered = any(each.span[0] < token.end and token.start < each.span[1] for each in taken)
-        word = month in {3, 5} or (
-            name == "sep" and not detect_score(wording.text) < 0
-        )  # "mar", "may", "sếp"
+        # "mar", "may", "sếp"
+        word = month in {3, 5} or (name == "sep" and not detect_score(wording.text) < 0)
         if month is None or covered or (word and not name[:1].isupper()):
             continue
-        start, words = date(last.year, month, 1), [token]
-        year = wording.words[nth + 1 : nth + 2]
-        if year and re.fullmatch("(?:19|20)[0-9]{2}", year[0].folded):
-            start, words = start.replace(year=int(year[0].folded)), [token, *year]
-        elif start > last:
-            start = start.replace(year=last.year - 1)
+        start, first = date(last.year - (month > last.month), month, 1), token
         end = whole(start, "month")[1]
         day = wording.words[max(0, nth - 1) : nth]
         if day and day[0].folded.isdigit() and 1 <= int(day[0].folded) <= end.day:
-            start = end = start.replace(day=int(day[0].folded))
-            words = [*day, *words]
-        place = (words[0].start, words[-1].end)
+            start, first = start.replace(day=int(day[0].folded)), day[0]
+            end = start
+        place = (first.start, token.end)
         found.append(DateRange(start, end, wording.text[slice(*place)], place))
     return found
 
@@ -566,18 +557,13 @@ def _add_periods(
             piles[place].amount, piles[place].score = amount, 1.3
             if _YEAR.fullmatch(typed):
                 year = int(typed)
-                piles[place].period = DateRange(
-                    date(year, 1, 1), date(year, 12, 31), typed, (amount.start, amount.end)
-                )
+                ends = date(year, 1, 1), date(year, 12, 31)
+                piles[place].period = DateRange(*ends, typed, (amount.start, amount.end))
 
     for amount in counting_words(wording.text):
         place = _words_of(wording, amount.start, amount.end)
-        if (
-            place
-            and place not in piles
-            and not _is_no_number(wording, place)
-            and not any(amount.start < end and start < amount.end for start, end in taken)
-        ):
+        held = any(amount.start < end and start < amount.end for start, end in taken)
+        if place and place not in piles and not held and not _is_no_number(wording, place):
             piles[place].amount, piles[place].score = amount, _COUNTED
 
 
@@ -707,9 +693,8 @@ def long_values(
         words = wording.words[place[0] : place[1]]
         phrase = fold(wording.text[words[0].start : words[-1].end])
         for key, ref in columns:
-            values = _spelled_so(
-                lookup(schema.sheet, schema.fields[key], phrase), words, schema, careful=wording.careful
-            )
+            found_so = lookup(schema.sheet, schema.fields[key], phrase)
+            values = _spelled_so(found_so, words, schema, careful=wording.careful)
             whole = any(" ".join(fold(value).split()) == phrase for value in values)
             slipped = len(values) == 1 and phrase not in fold(values[0])
             if slipped and (" " not in phrase or all(is_syllable(word.folded) for word in words)):
@@ -741,20 +726,18 @@ def _spelled_so(
     """
     alone = careful and len(typed) == 1
     said, agreeing = tuple(word.folded for word in typed), list[str]()
+
+    def agree(mine: str, its: str) -> bool:
+        return accents_agree(mine, its) and not (alone and accents(mine) != accents(its))
+
     for value in values:
         held = tokens(value)
         runs = [held[at : at + len(said)] for at in range(len(held) - len(said) + 1)]
         runs = [run for run in runs if tuple(word.folded for word in run) == said]
         slip = len(held) == len(said) > 1
-        agree = (
-            slip
-            >= sum(
-                not accents_agree(mine.text, its.text) or (alone and accents(mine.text) != accents(its.text))
-                for mine, its in zip(typed, run, strict=True)
-            )
-            for run in runs
-        )
-        if schema.bare or not runs or any(agree):
+        pairs = ([(mine.text, its.text) for mine, its in zip(typed, run, strict=True)] for run in runs)
+        wrong = (sum(not agree(*pair) for pair in run) for run in pairs)
+        if schema.bare or not runs or any(slip >= count for count in wrong):
             agreeing.append(value)
     return agreeing
 

@@ -242,13 +242,10 @@ def analyse_question(
     today, known, choices = now.date(), tuple(sheets), dict[str, str]()
     answer = _answer(text, previous) if previous is not None and previous.question is not None else None
     if previous is not None and answer is not None:
-        choices = {**previous.choices, **answer}
-        text = previous.text
+        choices, text = {**previous.choices, **answer}, previous.text
     query = (suggested or {}).get(fold(text).strip())
     if query is not None and any(sheet.name == query.sheet for sheet in known):
-        return QuestionAnalysis(
-            text, _of_suggestion(text, query, known), previous, suggested=True, certain=True
-        )
+        return QuestionAnalysis(text, _of_suggestion(text, query, known), previous, False, True, certain=True)
     if not known or not tokens(text):
         missing = (text,) if text.strip() else ()
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
@@ -264,14 +261,11 @@ def analyse_question(
     held = [sheet for sheet in known if sheet.name == chosen] or known
     found = [question.over(schemas[sheet.name]) for sheet in held]
     found.sort(key=lambda each: each.fit)
-    here = [each for each in found if previous is not None and each.schema.sheet.name == previous.sheet]
-    found = (
-        here if here and previous is not None and previous.ask and not _names_sheet(found[0].parts) else found
-    )
+    here = [each for each in found if previous and previous.ask and each.schema.sheet.name == previous.sheet]
+    found = here if here and not _names_sheet(found[0].parts) else found
     best, evidence = found[0], max(each.parts.evidence for each in found)
-    row = next(
-        (each for each in found if each.parts.row_key and each.works and _is_row(each.built.query)), None
-    )
+    keyed = (each for each in found if each.parts.row_key and each.works)
+    row = next((each for each in keyed if _is_row(each.built.query)), None)
     if row is not None:
         best = row
     elif previous and previous.sheet and (again := next((c for c in found if c.followed), None)):
@@ -532,9 +526,8 @@ class _Question:
         )
         if told := takes_in(parts, before) or (BuiltQuery(known) if known else None):
             return _Candidate(schema, parts, told, followed=True)
-        followed = is_followup(parts, before) or (
-            before is None and target is not None and parts.pointer is not None
-        )
+        pointed = before is None and target is not None and parts.pointer is not None
+        followed = pointed or is_followup(parts, before)
         whole = anew and built.complete and _has_shape(parts, built.query)
         picked = parts.picks == "thing" and bool(parts.pointer or parts.kept)
         own = (whole or picked) and before is not None and not asks_again(parts, before)
@@ -547,10 +540,8 @@ class _Question:
             built.unmet += self._lacks(parts, built, bare=bare and not lost)
         elif followed and before is not None and target is not None and not own:
             built = self._changed(parts, target, built, schema)
-        elif (
-            built.complete and built.query and target and before and (picked or any(parts.kept))
-        ) and points_at_days(parts, found_in := shown_in(target, self.shown)):
-            query = in_context(built.query, found_in, schema, chosen=picked)
+        elif found_in := self._asked_of(parts, built, target, before, picked=picked):
+            query = in_context(built.query or found_in, found_in, schema, chosen=picked)
             built.query = of_that_year(parts, found_in, query)[0]
         elif built.query is not None and (parts.kept or (before and points_by_weekday(parts, before))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
@@ -561,6 +552,20 @@ class _Question:
         built.unmet += _contacts_of(built.query, schema) if followed else ()
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
+
+    def _asked_of(
+        self,
+        parts: Parts,
+        built: BuiltQuery,
+        target: DataQuery | None,
+        before: DataQuery | None,
+        *,
+        picked: bool,
+    ) -> DataQuery | None:
+        """What was shown, where a whole question is asked of it or of its days; None for others."""
+        asked = built.complete and before is not None and (picked or any(parts.kept))
+        shown = shown_in(target, self.shown) if asked and target is not None else None
+        return shown if shown is not None and points_at_days(parts, shown) else None
 
     def _lacks(self, parts: Parts, built: BuiltQuery, *, bare: bool) -> tuple[str, ...]:
         """What a figure alone lacks after a question that was asked back: nothing where that one named its days."""
@@ -648,9 +653,8 @@ class _Question:
 
     def _nth_of_rows(self, parts: Parts, before: DataQuery) -> None:
         """Point at a row by its place, which "đơn thứ hai" is after a list of orders, and no Monday."""
-        named = [
-            each for each in parts.conditions if each.unit == "weekday" and fold(each.said).startswith("thu ")
-        ]
+        days = (each for each in parts.conditions if each.unit == "weekday")
+        named = [each for each in days if fold(each.said).startswith("thu ")]
         other = parts.pointer or parts.measures or parts.when.period or parts.has("count", "number")
         if before.form == "rows" and parts.rows and len(named) == 1 and not other:
             place = named[0].value[0] + 1
@@ -671,9 +675,8 @@ class _Question:
             if ahead or again:  # no other days than those that were shown, or than there are
                 parts.when = replace(parts.when, period=following(shown) if ahead else preceding(shown))
                 parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
-        ranked = before.limit == 1 and (
-            before.form == "top" or (before.form == "rows" and bool(before.order))
-        )
+        listed = before.form == "top" or (before.form == "rows" and bool(before.order))
+        ranked = before.limit == 1 and listed
         if parts.pointer and ranked and parts.pointer.place > len(self.shown):
             parts.rank, parts.pointer = parts.pointer.place, None  # "kênh đứng thứ hai" after the first
         if not parts.pointer and points_at_days(parts, before) and asks_share_alone(parts, before):
@@ -720,9 +723,8 @@ class _Question:
             return
         total = parts.has("sum") and parts.has("which", "count", "much") and not parts.when.yearless
         goods = any(each.ref.concept in GOODS for each in before.conditions)
-        pieces = [each.ref.concept for each in query.measures if each.ref] == [
-            "quantity"
-        ] and not query.conditions
+        about = [each.ref.concept for each in query.measures if each.ref]
+        pieces = about == ["quantity"] and not query.conditions
         if query.period is not None and (parts.words > _LONG or total) and not (goods and pieces):
             return
         when = of_the_year_before(parts.when, before.period, self.today)
@@ -767,9 +769,8 @@ class _Question:
             return bool(against)  # its own figure and days: nothing of the question before is meant
         bare = before is not None and names_figure_alone(parts, before)
         goes_on = bare or parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
-        goes_on = goes_on or (
-            before is None and parts.has("correction")
-        )  # "à nhầm, Hải Phòng" of what was not read
+        # "à nhầm, Hải Phòng" of what was not read
+        goes_on = goes_on or (before is None and parts.has("correction"))
         pointed = parts.pointer is not None and _has_unread(self.previous)
         leaning = followed or leans(parts) or pointed or rest or against
         return bool(leaning and (goes_on or not told))
@@ -948,10 +949,9 @@ def _own_column(ref: Ref, schema: Schema) -> Ref | None:
 
 def _thing_on(query: DataQuery | None, schema: Schema) -> Condition | None:
     """The last thing that a query of another sheet names, on this sheet's column of it; None where it has none."""
-    for each in reversed(query.conditions) if query is not None else ():
-        ref = _own_column(each.ref, schema) or schema.refs.get(
-            f"{query.sheet if query else ''}:{each.ref.name}"
-        )
+    named = [(each, f"{query.sheet}:{each.ref.name}") for each in query.conditions] if query else []
+    for each, key in reversed(named):
+        ref = _own_column(each.ref, schema) or schema.refs.get(key)
         if ref is not None and each.op in {"eq", "in"}:
             return replace(each, ref=ref)
     return None
@@ -1080,9 +1080,8 @@ def _names_of(query: DataQuery, schema: Schema) -> tuple[str, str, str] | None:
     one = query.groups[0].ref if query.form == "top" and len(query.groups) == 1 else None
     if one is None or one.sheet or not code_name(one):
         return None
-    named = [
-        each for each in schema.by_concept.get(one.concept, ()) if not code_name(each) and each.kind == "text"
-    ]
+    alike = (each for each in schema.by_concept.get(one.concept, ()) if each.kind == "text")
+    named = [each for each in alike if not code_name(each)]
     joined = next((each for each in named if each.sheet and schema.joins[each.sheet][0] == one.name), None)
     own = any(not each.sheet for each in named)
     return (joined.sheet, schema.joins[joined.sheet][1], joined.name) if joined and not own else None

@@ -44,9 +44,8 @@ def pointed_query(
     if pointer is None or pointer.out:
         return before if pointer is None else _without(parts, before, shown, key)
     if pointer.count != 1:
-        return (_both(parts, before, earlier) if pointer.both else None) or _several(
-            parts, before, shown, key
-        )
+        two = _both(parts, before, earlier) if pointer.both else None
+        return two or _several(parts, before, shown, key)
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         again = before.form == "share" and pointer == Pointer() and parts.has("share")
         return before if again else None
@@ -85,9 +84,8 @@ def _several(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | N
         count = len(thing.value) if thing.op == "in" else 1
     elif ref is not None and 0 < len(shown) < FOCUS_ROWS:
         values, count = list(shown), len(shown)
-        thing = (
-            Condition(ref, "in", values, ", ".join(values)) if count > 1 else Condition(ref, "eq", shown[0])
-        )
+        one = Condition(ref, "eq", shown[0])
+        thing = Condition(ref, "in", values, ", ".join(values)) if count > 1 else one
     else:
         return None
     if pointer.count not in {0, count} or not _fits(pointer.ref, thing.ref):
@@ -184,9 +182,8 @@ def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery
     other = parts.conditions or parts.groups or parts.loose or parts.numbers or parts.extremes
     if other or not (when.period and when.versus and all(held)):
         return None
-    named, told = (
-        {(one.start.month, one.end.month) for one in two if one} for two in ((when.period, when.versus), held)
-    )
+    both = ((when.period, when.versus), held)
+    named, told = ({(one.start.month, one.end.month) for one in two if one} for two in both)
     years = sorted(one.start.year for one in held if one)
     whole = is_whole(when.period, "year") and is_whole(when.versus, "year") and len(told) == 1
     # "năm nay tăng bao nhiêu so với năm ngoái" after the same months of both
@@ -203,9 +200,8 @@ def another_place(parts: Parts, before: DataQuery | None, earlier: DataQuery | N
         return None
     held = any(each.ref == one and each.op == "eq" for each in before.conditions)
     rest = replace(parts, groups=[each for each in parts.groups if each.ref != one], loose=[])
-    same = replace(before, conditions=earlier.conditions) == replace(
-        figure_alone(earlier), date_ref=before.date_ref
-    )
+    alone = replace(figure_alone(earlier), date_ref=before.date_ref)
+    same = replace(before, conditions=earlier.conditions) == alone
     if not (held and same and nothing_named(rest)):
         return None
     return replace(earlier, form="top", order=earlier.order or "desc", rank=place, limit=1)
@@ -226,9 +222,8 @@ def ends_apart(parts: Parts, before: DataQuery | None, figures: Mapping[str, flo
     one = replace(figure_alone(before), versus=None)
     if group.unit:
         days = [period_of_key(each) for each in (high, low)]
-        first, second = (
-            Period(*each, name) if each else None for each, name in zip(days, (high, low), strict=True)
-        )
+        dated = zip(days, (high, low), strict=True)
+        first, second = (Period(*each, name) if each else None for each, name in dated)
         return replace(one, form="compare", period=first, versus=second) if first and second else None
     two = Condition(group.ref, "in", [high, low], f"{high}, {low}")
     return replace(one, conditions=(*one.conditions, two), gap=(two,))

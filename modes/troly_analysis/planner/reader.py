@@ -302,11 +302,8 @@ class Reader:
         if extra := long_values(self.wording, schema, self.mentions, lookup):
             self.mentions = find_mentions(self.wording, schema, today, extra)
         self._names_go_on()
-        self.parts = Parts(
-            words=len(self.wording.words),
-            message=" ".join(fold(message).split()),
-            respelt=self.wording.respelt,
-        )
+        said, words = " ".join(fold(message).split()), len(self.wording.words)
+        self.parts = Parts(words=words, message=said, respelt=self.wording.respelt)
         for typed, meant in self.wording.repairs:
             self.note("read_as", typed=typed, meant=meant)
 
@@ -329,11 +326,8 @@ class Reader:
             apart = text[typed[at].end : typed[at + 1].start].strip() or not (capital[at] and capital[at + 1])
             pair = [self.mentions[held[nth]] for nth in (at, at + 1) if nth in held]
             refs = [{value.ref for value in each.values} for each in pair]
-            other = (
-                any(refs)
-                and not (len(refs) == 2 and refs[0] & refs[1])
-                and not any(each.targets for each in pair)
-            )
+            shared = len(refs) == 2 and bool(refs[0] & refs[1])
+            other = any(refs) and not shared and not any(each.targets for each in pair)
             other = other or vague(at, empty=True) or vague(at + 1, empty=True)
             if not apart and other and vague(at, empty=False) and vague(at + 1, empty=False):
                 for each in pair:
@@ -439,9 +433,14 @@ class Reader:
         """The place next to `at`, links left out; -1 for none."""
         return next(self.around(at, step, 1), -1)
 
-    def free(self) -> Iterator[int]:
-        """The places that have no role yet."""
-        return (at for at in self.places if not self.mentions[at].role)
+    def sides(self, at: int) -> list[int]:
+        """The places next to `at`, links left out: behind it, then before it."""
+        return [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
+
+    def free(self, *labels: str) -> Iterator[int]:
+        """The places that have no role yet, with labels of what means one of them."""
+        places = (at for at in self.places if not self.mentions[at].role)
+        return (at for at in places if not labels or self.has(at, *labels))
 
     # --- what a mention can name
 
@@ -506,9 +505,8 @@ class Reader:
             best = [each.ref for each in mention.targets if each.ref and mention.weight - each.weight < 0.2]
             named = [ref for ref in best if ref.kind == "text" and not (code_name(ref) or ref.sheet)]
             if not named and code_name(target.ref) and not code_name(Ref(mention.text)):
-                alike = self.schema.by_concept.get(
-                    target.ref.concept, ()
-                )  # "top 5 SP" beside "Mã SP", "Sản phẩm"
+                # "top 5 SP" beside "Mã SP", "Sản phẩm"
+                alike = self.schema.by_concept.get(target.ref.concept, ())
                 named = [ref for ref in alike if not ref.sheet and ref.kind == "text" and not code_name(ref)]
             return Group(target.ref if target.ref in named or not named else named[0])
         if mention.unit and when.date_ref:
@@ -545,9 +543,8 @@ class Reader:
             if self.mentions[at].text.lower() == "ve" and not all(map(self.is_link, range(at))):
                 self.mentions[at].labels = frozenset({"filler"})
                 continue  # "giao ve Da Nang" draws nothing
-            kind = next(
-                (label[6:] for label in self.mentions[at].labels if label.startswith("chart ")), "any"
-            )
+            kinds_said = (each[6:] for each in self.mentions[at].labels if each.startswith("chart "))
+            kind = next(kinds_said, "any")
             if self.parts.chart in {"", "any"}:
                 self.parts.chart = kind  # type: ignore[assignment]
             self.take("chart", at)
@@ -653,9 +650,8 @@ class Reader:
     def _end_of_list(self, at: int) -> bool:
         """Whether "cái cao nhất" is an end of what was listed last, where no figure is named."""
         named = any(self.figure(place) or self.is_rows(place) for place in self.places if place != at)
-        return (
-            self.about is not None and self.has(at, "thing") and self.has(at + 1, "max", "min") and not named
-        )
+        ends = self.has(at, "thing") and self.has(at + 1, "max", "min")
+        return self.about is not None and ends and not named
 
     def _several(self, at: int) -> int:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
@@ -668,9 +664,8 @@ class Reader:
         noun = at + 1
         if self._several(at) != 2 or not (self.at(noun).unit or self._is_noun(noun)):
             return False
-        named = any(
-            each.values and each.values[0].whole and each is not self.mentions[noun] for each in self.mentions
-        )
+        others = (each for each in self.mentions if each is not self.mentions[noun])
+        named = any(each.values and each.values[0].whole for each in others)
         held = self.any("gap", "gt", "lt", "sum", "compare") and not self.any("superlative", "max", "min")
         return held and not named and not any(each.period for each in self.mentions)
 
@@ -817,9 +812,8 @@ class Reader:
             for back in range(at - 1, max(at - 5, -1), -1):
                 high, low = self.has(back, "high", "crowd"), self.has(back, "low")
                 if (high or low) and not self.mentions[back].targets:
-                    self.mentions[back].labels = (self.mentions[back].labels - {"high", "low"}) | {
-                        "max" if high else "min"
-                    }
+                    kept = self.mentions[back].labels - {"high", "low"}
+                    self.mentions[back].labels = kept | {"max" if high else "min"}
                     self.take("superlative", at)
                     break
             else:
@@ -839,20 +833,15 @@ class Reader:
             noun = self.about is not None and self._is_noun(at - 1)
             if noun and not whole and self._asks_for_it(at - 1):
                 self.parts.rank = rank  # "người thứ hai là ai" of those that were listed
-                self.take(
-                    "rank", at - 1, at, *(each for each in self.free() if self.has(each, "who", "which"))
-                )
+                self.take("rank", at - 1, at, *self.free("who", "which"))
                 return
-            near = [
-                place for place in range(max(0, at - 4), at + 2) if place != at and self.has(place, *ends)
-            ]
+            around = (place for place in range(max(0, at - 4), at + 2) if place != at)
+            near = [place for place in around if self.has(place, *ends)]
             others = (each for each in self.mentions if each is not mention)
             alone = self.about is not None and not any(each.means or each.unit for each in others)
             if not whole and alone and not any(label.startswith("day ") for label in mention.labels):
                 self.parts.rank = rank  # "and who comes second?" of what was ranked
-                self.take(
-                    "rank", at, *(place for place in self.free() if self.has(place, "who", "which", "place"))
-                )
+                self.take("rank", at, *self.free("who", "which", "place"))
                 return
             if not whole and not near:
                 mention.labels = frozenset(each for each in mention.labels if not each.startswith("rank "))
@@ -871,15 +860,9 @@ class Reader:
         for at, mention in enumerate(self.mentions[:-1]):
             few = mention.said == "may" and mention.has("count")
             behind = self.mentions[at + 1]
-            noun = self._is_noun(at + 1) or (
-                not behind.role and (self.is_rows(at + 1) or bool(behind.values))
-            )
-            if (
-                mention.role
-                or not (few or mention.has("plural"))
-                or not noun
-                or self._between(at, at + 1).strip()
-            ):
+            named = not behind.role and (self.is_rows(at + 1) or behind.values)
+            noun = (named or self._is_noun(at + 1)) and not self._between(at, at + 1).strip()
+            if mention.role or not noun or not (few or mention.has("plural")):
                 continue
             if (few and self._of_another(at)) or self._is_bounded(at):
                 mention.labels = frozenset({"filler", "these"})
@@ -993,9 +976,8 @@ class Reader:
 
     def _of_one_thing(self) -> bool:
         """Whether one thing of the sheet is named whole, and none is asked for."""
-        named = [
-            value for each in self.mentions for value in each.values[:1] if value.ref in self.schema.goods()
-        ]
+        values = (value for each in self.mentions for value in each.values[:1])
+        named = [value for value in values if value.ref in self.schema.goods()]
         one = len(named) == 1 and named[0].whole
         return one and not self.any("which", "which one", "list", "count", "number", "plural", "gt", "lt")
 
@@ -1008,9 +990,8 @@ class Reader:
         left = self._left_words(at, second if second is not None and sign == "between" else at)
         if left and self.schema.of("stock") is None:
             return  # how many are left is another sheet's
-        ranged = second is not None and (
-            sign in {"between", "gte"} or (sign == "" and self._joined(at, second))
-        )
+        open_ = sign in {"between", "gte"}
+        ranged = second is not None and (open_ or (sign == "" and self._joined(at, second)))
         last = second if ranged and second is not None else at
         if not sign and left:
             sign = "eq"
@@ -1021,9 +1002,8 @@ class Reader:
             self.take("limit", at, ahead, *pieces)  # "3 cái đầu"
             return
         ref, carrier = self._compared_column(at, last, compared=bool(sign) or ranged)
-        if ref is None or (
-            not left and sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))
-        ):
+        apart = carrier is None or not self._adjacent(at, carrier)
+        if ref is None or (apart and not (left or sign or ranged)):
             return
         places = [*places, *self._left_words(at, last)] if ref.concept == "stock" else places
         first = _number(self.mentions[at].number)
@@ -1033,9 +1013,7 @@ class Reader:
         else:
             op: Op = "gte" if sign == "between" else sign or "eq"  # type: ignore[assignment]
             found = Condition(ref, op, first, self.mentions[at].text)
-        rows = (
-            any(self.is_rows(place) for place in self.around(min([at, *places]), -1, 2)) or ref.kind == "rows"
-        )
+        rows = ref.kind == "rows" or any(map(self.is_rows, self.around(min([at, *places]), -1, 2)))
         if carrier is not None and self.is_rows(carrier):
             rows = False
         self.parts.numbers.append((found, rows))
@@ -1048,9 +1026,9 @@ class Reader:
         if amount is None or amount.unit or not self.any("which", "which one", "list", "plural", "count"):
             return []
         pieces = self.has(after, "thing", "left", "filler") and not self.is_rows(after)
-        if self.has(after + 1, "earliest", "latest", "top", "max", "min", "high", "low") or not (
-            pieces or after == len(self.mentions) or self._is_pieces(after)
-        ):
+        ends = pieces or after == len(self.mentions) or self._is_pieces(after)
+        ranked = self.has(after + 1, "earliest", "latest", "top", "max", "min", "high", "low")
+        if ranked or not ends:
             return []
         told = [each for each in range(at) if self.has(each, "sold out") or self.has(each, "in stock")]
         if told and (pieces or self._is_pieces(after)):
@@ -1119,12 +1097,8 @@ class Reader:
         if self.has(before, *ranks, "only"):
             return not (self.has(before, "only") and self.figure(after) is not None)
         ranked = self.any(*ranks, "superlative")
-        if after >= len(self.mentions):
-            return False
-        counted = (
-            bool(self.mentions[after].targets) or bool(self.mentions[after].unit) or self.has(after, *ranks)
-        )
-        counted = counted or self.is_link(after)
+        behind = self.at(after)
+        counted = bool(behind.targets or behind.unit) or self.has(after, *ranks) or self.is_link(after)
         pieces = self.has(after, "thing") and self.has(after + 1, *ranks)  # "5 cái cao nhất"
         return counted and ranked and (self.figure(after) is None or self.is_rows(after) or pieces)
 
@@ -1172,9 +1146,8 @@ class Reader:
         if amount is None or ref.kind == "money":
             return True
         most = "" if ref.parts else self.schema.key(ref).most
-        return amount.unit != "VND" and not (
-            most.replace(".", "").isdecimal() and amount.value > Decimal(most)
-        )
+        beyond = most.replace(".", "").isdecimal() and amount.value > Decimal(most)
+        return amount.unit != "VND" and not beyond
 
     def _by_size(self, at: int, last: int) -> Ref | None:
         """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
@@ -1364,9 +1337,8 @@ class Reader:
         if not set(turn_words("at")).isdisjoint(self.mentions[each].text.lower() for each in links):
             return True
         first = any(fold(value).startswith(f"{said} ") for value in best.values)
-        beside = (self.mentions[each] for each in (self.beside(at, -1), self.beside(at, 1)) if each >= 0)
+        beside = (self.mentions[each] for each in self.sides(at))
         named = [each.ref for mention in beside for each in mention.values]
-        named += [each.ref for mention in beside for each in mention.targets if each.ref]
         return is_syllable(said) and not first and not any(ref.concept in GOODS for ref in named)
 
     def _is_of_person(self, at: int) -> bool:
@@ -1378,9 +1350,8 @@ class Reader:
     def _is_called(self, at: int) -> bool:
         """Whether a word with a capital behind a title is somebody's name, whatever else it means: "chị Chi", "anh Dũng"."""
         mention, ahead = self.mentions[at], self.at(at - 1).said
-        listed = {
-            fold(name) for each in mention.values for value in each.values for name in spellings_of(value)
-        }
+        values = (value for each in mention.values for value in each.values)
+        listed = {fold(name) for value in values for name in spellings_of(value)}
         named = mention.text[:1].isupper() and not self.wording.text.isupper() and mention.said not in listed
         return named and ahead.rpartition(" ")[2] in _CALLED
 
@@ -1444,9 +1415,8 @@ class Reader:
         likely = [each for each in mention.values if each.whole >= top.whole]
         if beside := [each for each in likely if self._column_beside(at, each.ref) >= 0]:
             return beside[0]
-        best = [
-            each for each in mention.values if each.whole == top.whole and top.weight - each.weight < 0.03
-        ]
+        alike = (each for each in mention.values if each.whole == top.whole)
+        best = [each for each in alike if top.weight - each.weight < 0.03]
         if picked := self.choices.get(mention.said):
             best = [each for each in mention.values if each.ref.name == picked] or best
         if len(best) > 1 and (side := side_before(self.wording.words[: mention.start])):
@@ -1471,10 +1441,8 @@ class Reader:
             mention = self.mentions[place]
             if step == 1 and (mention.values or self._asked_for(place)):
                 continue
-            top = mention.targets[0].weight
-            same = any(
-                each.ref and each.ref.name == ref.name and each.weight > top - 0.1 for each in mention.targets
-            )
+            sure = (each.ref for each in mention.targets if each.weight > mention.weight - 0.1)
+            same = any(each and each.name == ref.name for each in sure)
             if same and not self.is_rows(place) and not self._asked_for(place):
                 return place
         return -1
@@ -1592,10 +1560,8 @@ class Reader:
             on_each = any(self.mentions[each].said.startswith(("tren ", "tinh tren")) for each in place)
             mean = on_each or self.any("avg", "aov")
             rows = trigger == "per" and self.is_rows(at)
-            if rows and (
-                found is None
-                or (found.ref.concept == self.schema.row_concept and (mean or code_name(found.ref)))
-            ):
+            own = found is None or found.ref.concept == self.schema.row_concept
+            if rows and own and (found is None or mean or code_name(found.ref)):
                 self.parts.per_row, self.parts.rows = True, self.noun(at)
                 self.take("per", at, *place)
                 continue
@@ -1627,9 +1593,8 @@ class Reader:
     def _row_names(self) -> Ref | None:
         """The column that names the rows, where each is a thing: the products of a sheet of goods."""
         refs = self.schema.by_concept.get(self.schema.row_concept, ())
-        return next(
-            (each for each in refs if each.kind == "text" and not (each.sheet or code_name(each))), None
-        )
+        own = (each for each in refs if each.kind == "text" and not each.sheet)
+        return next((each for each in own if not code_name(each)), None)
 
     def _each_row(self, at: int) -> bool:
         """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for."""
@@ -1659,9 +1624,8 @@ class Reader:
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
         goods = self.schema.goods()
         piece = bare or self.mentions[at].said.split()[0] in _PIECES
-        ware = self.mentions[at].said in _WARES or any(
-            each.concept == "product" for each in self.mentions[at].targets
-        )
+        product = any(each.concept == "product" for each in self.mentions[at].targets)
+        ware = product or self.mentions[at].said in _WARES
         kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
         ware = ware or bare
         asked = self.about if self.about not in conditioned and not (kinds or (ware and goods)) else None
@@ -1682,9 +1646,8 @@ class Reader:
         """Whether "tháng nào", "kênh nào" asks which of the two that are pointed at."""
         pointer = self.parts.pointer
         held = pointer is not None and pointer.both and self.any("gt", "lt", "gap")
-        return held and (
-            bool(self.mentions[at].unit) or pointer is None or pointer.ref in {None, self._noun_ref(at)}
-        )
+        own = pointer is None or pointer.ref in {None, self._noun_ref(at)}
+        return held and (bool(self.mentions[at].unit) or own)
 
     def _single(self, group: Group, *, mean: bool) -> bool:
         """Whether "mỗi X" asks for one mean over all X: with a word of average, for days, persons and what is many."""
@@ -1730,10 +1693,12 @@ class Reader:
         """What stands between two mentions, "" where there are not two."""
         if left < 0 or right not in self.places:
             return ""
-        words = self.wording.words
-        return self.wording.text[
-            words[self.mentions[left].end - 1].end : words[self.mentions[right].start].start
-        ]
+        words, ends = self.wording.words, (self.mentions[left].end - 1, self.mentions[right].start)
+        return self.wording.text[words[ends[0]].end : words[ends[1]].start]
+
+    def _comma(self, at: int) -> bool:
+        """Whether a comma stands right behind a mention, and another mention then."""
+        return "," in self._between(at, at + 1)
 
     def listed(self, left: int, right: int) -> bool:
         """Whether a comma or a dash stands somewhere between two mentions."""
@@ -1769,10 +1734,8 @@ class Reader:
         likely = [name for name in known if name in hint] or known
         first = [name for name in ("reader", self.schema.row_concept) if name in likely and not hint]
         likely = first[-1:] or likely
-        columns = [
-            max(self.schema.by_concept[name], key=lambda ref: (not ref.sheet, not code_name(ref)))
-            for name in likely
-        ]
+        alike = (self.schema.by_concept[name] for name in likely)
+        columns = [max(refs, key=lambda ref: (not ref.sheet, not code_name(ref))) for refs in alike]
         picked = self.choices.get(self.mentions[asked].said)
         columns = [ref for ref in columns if ref.name == picked] or columns
         if len(columns) > 1:
@@ -1871,17 +1834,14 @@ class Reader:
         places = [*(at for at, *_ in self.held), *(at for at, _ in self.bounds)]
         nth = {at: max(n for n, start in enumerate(starts) if start <= at) for at in places}
         beside = {at for at, n in nth.items() if self._stands_beside(at, ends[n])}
-        apart = {
-            ref
-            for ref in {each.ref for _, each, _ in self.held}
-            if len({nth[at] for at, each, _ in self.held if each.ref == ref}) > 1
-        }
+        items_of: dict[Ref, set[int]] = {}  # the items of the list that hold values of a column
+        for at, each, _ in self.held:
+            items_of.setdefault(each.ref, set()).add(nth[at])
+        apart = {ref for ref, held in items_of.items() if len(held) > 1}
         heads = [replace(measure, noun=measure.noun.lower()) for _, measure in items]
         alone = [n for n in range(len(items)) if n not in nth.values()]
         same = len(heads) > 1 and all(each == heads[0] for each in heads)
-        mixed = same and not any(
-            set(nth.values()) == {nth[at] for at, each, _ in self.held if each.ref == ref} for ref in apart
-        )
+        mixed = same and not any(set(nth.values()) == items_of[ref] for ref in apart)
         bare = [(other, heads[other]) for other in alone]
         again = {n for n, head in enumerate(heads) if mixed or any(o != n and h == head for o, h in bare)}
         if same and not mixed and not alone and not heads[0].part:
@@ -1923,17 +1883,11 @@ class Reader:
             near = [each for each in near if not self.listed(*sorted((at, each)))]
             first = min([at, *(each for each in near if self.is_rows(each))])
             named = self.parts.rows in self.mentions[at].text.split() or any(map(self.is_rows, near))
-            led = first > 0 and (
-                self.has(first - 1, "and", "count", "number") or "," in self._between(first - 1, first)
-            )
-            ahead = max(
-                (each for each in refs if each < first), default=-1
-            )  # "doanh thu của đơn hủy và đơn hoàn trả"
-            other = (
-                first - ahead <= 2
-                and refs.get(ahead) == condition.ref
-                and counts.isdisjoint({ahead, ahead - 1})
-            )
+            led = self.has(first - 1, "and", "count", "number") or self._comma(first - 1)
+            # "doanh thu của đơn hủy và đơn hoàn trả"
+            ahead = max((each for each in refs if each < first), default=-1)
+            other = first - ahead <= 2 and refs.get(ahead) == condition.ref
+            other = other and counts.isdisjoint({ahead, ahead - 1})
             counted = any(place in {first, *near} for place, _ in self.items)
             if condition.ref.concept in STATES and named and led and not (denied or counted or other):
                 counts.add(at)
@@ -1941,18 +1895,15 @@ class Reader:
 
     def _joint(self, one: int, two: int) -> int:
         """Where the second of two figures of a list begins: behind the last "và" or comma between them, 0 for none."""
-        places = (
-            at for at in range(two, one, -1) if self.has(at - 1, "and") or "," in self._between(at - 1, at)
-        )
-        return next(places, 0)
+        places = range(two, one, -1)
+        return next((at for at in places if self.has(at - 1, "and") or self._comma(at - 1)), 0)
 
     def _stands_beside(self, at: int, head: int) -> bool:
         """Whether a state or a bound stands against a figure, with no more than its rows between: "số đơn hủy", "cancelled orders"."""
         state = any(each.ref.concept in STATES for place, each, _ in self.held if place == at)
         between = range(min(at, head) + 1, max(at, head))
-        near = all(
-            self.is_rows(each) or (self.is_link(each) and not self.has(each, "and")) for each in between
-        )
+        links = {each for each in between if self.is_link(each) and not self.has(each, "and")}
+        near = all(each in links or self.is_rows(each) for each in between)
         of = any(self.mentions[each].said in _OF for each in between)
         return (state or at not in {place for place, *_ in self.held}) and near and not of
 
@@ -2012,8 +1963,7 @@ class Reader:
             named = mention.targets and not mention.unit and self.figure(at) is None
             if not named or self._asked_for(at) or self.is_rows(at):
                 continue
-            near = [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
-            near = [place for place in near if not self._is_of(at, place)]
+            near = [place for place in self.sides(at) if not self._is_of(at, place)]
             if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
                 self.take("head", at)
 
@@ -2105,34 +2055,21 @@ class Reader:
         behind = self.at(at + 1).said
         if not counting and self.is_rows(at) and behind == "count":
             before, counting = at + 1, True  # "order count"
-        if (
-            counting
-            and mention.unit
-            and not mention.targets
-            and self.parts.numbers
-            and self.parts.when.date_ref
-        ):
-            self.parts.groups.append(Group(self.parts.when.date_ref, mention.unit))  # type: ignore[arg-type]
+        day = self.parts.when.date_ref
+        if counting and mention.unit and not mention.targets and self.parts.numbers and day:
+            self.parts.groups.append(Group(day, mention.unit))  # type: ignore[arg-type]
             self.parts.counted_unit = True  # "bao nhiêu ngày doanh thu vượt 20 triệu"
             self.take("group", at, before)
         beside = not counting and self._beside_figure(at)
-        if (
-            not counting
-            and at
-            and self.has(at - 1, "sum")
-            and self.is_rows(at)
-            and not is_amount(mention.text)
-        ):
+        total = self.has(at - 1, "sum") and self.is_rows(at) and not is_amount(mention.text)
+        if total and not counting:
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
         distinct = [place for place in (at - 1, at + 1) if self.has(place, "distinct")]
         halves = self.at(before).said.partition(" ")[0] in _MANY
         halves = halves and self.has(before, "max", "min", "high", "low")
-        if (
-            mention.has("people")
-            and not mention.targets
-            and (said or halves or len(mention.text.split()) > 1)
-        ):
+        people = mention.has("people") and not mention.targets
+        if people and (said or halves or len(mention.text.split()) > 1):
             return self._count_persons(at, said)
         if not (said or distinct or halves or beside) or not (mention.targets or mention.has("rows")):
             return None
@@ -2216,7 +2153,7 @@ class Reader:
         """Words that only shape the answer are read as what they are; whatever then has no role was not understood."""
         joined = self.parts.when.date_ref is not None and self.parts.when.date_ref.concept == "register date"
         for at in list(self.free()):
-            beside = (self.mentions[each] for each in (self.beside(at, -1), self.beside(at, 1)) if each >= 0)
+            beside = (self.mentions[each] for each in self.sides(at))
             persons = any(each.concept in PERSONS for one in beside for each in one.targets)
             # "khách mới" of a sheet that says when each joined
             new = joined and persons and self.has(at, "new") and len(self.items) < 2
@@ -2242,20 +2179,17 @@ class Reader:
         parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
-        counted = [
-            at for at, each in enumerate(self.mentions) if each.role == "value" and self._is_counted(at)
-        ]
+        counted = [self.at(at).values[:1] for at in self.places if self._is_counted(at)]
         parts.repeated = parts.repeated or len(counted) > 1
-        parts.counted_state = any(
-            each.ref.concept in STATES for at in counted for each in self.mentions[at].values[:1]
-        )
+        parts.counted_state = any(each.ref.concept in STATES for values in counted for each in values)
         parts.each = any(map(self._of_each, self.places))
         parts.unread, parts.understood = self._unread(), self._understood()
 
     def _is_counted(self, at: int) -> bool:
         """Whether a value's own number is asked for: "số đơn hủy", "bao nhiêu đơn hủy"."""
         noun = at - 1 - self.is_rows(at - 1)
-        return self.has(noun, "count", "number") and self.mentions[noun].end == self.mentions[noun + 1].start
+        asked = self.mentions[at].role == "value" and self.has(noun, "count", "number")
+        return asked and self.mentions[noun].end == self.mentions[noun + 1].start
 
     def _of_each(self, at: int) -> bool:
         """Whether "of each", "mỗi cái", "từng món" says of which without a column: of what was shown."""
@@ -2267,22 +2201,20 @@ class Reader:
     def _role_left(self, at: int) -> str:
         """The role of a mention that no reader used, "" where it was not understood."""
         mention, parts = self.mentions[at], self.parts
-        behind = self.mentions[self.beside(at, 1)] if self.beside(at, 1) >= 0 else None
-        by_what = behind is not None and (behind.role == "value" or behind.has("which"))
+        behind = self.at(self.beside(at, 1))
+        by_what = behind.role == "value" or behind.has("which")
         if mention.has("verb") and mention.said in _BY_MEANS and not by_what:
             return ""  # "trả bằng" of a means that was not understood
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         apart = len(several) > 1 or len(parts.numbers) > 1
-        places = [place for place in (self.beside(at, -1), self.beside(at, 1)) if place >= 0]
-        beside = [self.mentions[place] for place in places]
+        beside = [self.mentions[place] for place in self.sides(at)]
         sides = [{each.ref for each in one.values} for one in beside if one.role == "value"]
         apart = apart and not (len(sides) == 2 and sides[0] & sides[1])  # "ở Hà Nội hạng Bạc hoặc Vàng"
         if mention.period or mention.amount or (mention.has("either") and apart):
             return ""  # "nam hoặc trên 40 tuổi", "dưới 100k hoặc trên 2 triệu"
         whole = bool(mention.values) and mention.values[0].whole
-        if (self.is_rows(at) and mention.targets and not whole) or (
-            mention.has("rows") and not mention.targets and not mention.values
-        ):
+        bare = mention.has("rows") and not mention.targets and not mention.values
+        if bare or (self.is_rows(at) and mention.targets and not whole):
             parts.rows = parts.rows or self.noun(at)
             return "rows"
         if self._compares(at):
@@ -2293,28 +2225,23 @@ class Reader:
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
         named = parts.groups or parts.loose or parts.row_key or self._two_values()
         back = mention.has("repeat") and all(map(self.is_link, range(at))) and at + 1 < len(self.mentions)
-        near = [
-            self.mentions[place].role for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0
-        ]
+        near = [each.role for each in beside]
         people = mention.has("people") and self.has(at + 1, "verb", "bought")  # "do people use the most"
         role = role or ("head" if people or (mention.has("people", "thing") and "value" in near) else "")
         role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
-        acts = self.at(at + 1).said == "giao" or self.has(
-            at + 1, "verb", "sold", "bought"
-        )  # "đơn nào chưa giao"
-        tag = at > 0 and "," in self._between(at, at + 1)  # "… không, liệt kê giúp"
-        denies = mention.has("deny", "not", "blank") and (
-            ((self._asks_only(at) or tag) and not acts) or self._corrects(at)
-        )
+        # "đơn nào chưa giao"
+        acts = self.at(at + 1).said == "giao" or self.has(at + 1, "verb", "sold", "bought")
+        tag = at > 0 and self._comma(at)  # "… không, liệt kê giúp"
+        only = (self._asks_only(at) or tag) and not acts
+        denies = mention.has("deny", "not", "blank") and (only or self._corrects(at))
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
 
     def _hides_figure(self, at: int) -> bool:
         """Whether a word typed without accents is a figure by its place that the sheet has no column for: "mon nao lai nhieu nhat"."""
         mention, behind = self.mentions[at], self.beside(at, 1)
-        asked = self.has(behind, "max", "min", "count", "much") and not (
-            self.parts.measures or mention.targets
-        )
+        named = self.parts.measures or mention.targets
+        asked = self.has(behind, "max", "min", "count", "much") and not named
         return asked and not accents(mention.text) and mention.said in bare_figures()
 
     def _share_of(self) -> str:
@@ -2329,7 +2256,7 @@ class Reader:
         said = set(self.mentions[share].said.split())
         self.parts.of_whole = all(self._of_whole(at, share) for at in named)
         takes = [at for at in named if at < share] if said & _TAKES else []
-        ends = [at for at in range(share) if self.has(at, "max", "min") and "," in self._between(at, at + 1)]
+        ends = [at for at in range(share) if self.has(at, "max", "min") and self._comma(at)]
         if ends and said & _TAKES:
             return "%"
         free = [at for at in takes or named if not self._bounds(at, share)] or takes or named
@@ -2342,9 +2269,8 @@ class Reader:
         """Whether a value is one of the whole: named behind "phần trăm", with no "là", "bị" before it, or what it is held against."""
         if at < share:
             return any(self.has(nth, "compare") for nth in range(at))
-        between = {
-            word.folded for word in self.wording.words[self.mentions[share].end : self.mentions[at].start]
-        }
+        words = self.wording.words[self.mentions[share].end : self.mentions[at].start]
+        between = {word.folded for word in words}
         return between.isdisjoint(turn_words("being"))
 
     def _bounds(self, at: int, share: int) -> bool:
@@ -2378,7 +2304,7 @@ class Reader:
     def _names_more(self, at: int) -> bool:
         """Words that ask for or bound something which was not found: "nào" of nothing, "first week of October"."""
         ends = self.mentions[at].has("latest", "earliest")
-        pause = "," in self._between(at, at + 1)
+        pause = self._comma(at)
         closing = (self._asks_only(at) or pause) and self.is_link(at - 1)  # "… là gì?"
         asks = self.has(at, "which") and self.mentions[at].said != "what" and not closing
         asks = asks and self.parts.row_key is None and not self._asks_rows(at)
@@ -2397,13 +2323,12 @@ class Reader:
             elif not self.sure(at):
                 own = _TOLD if mention.targets or mention.values else frozenset()  # a column of reasons
                 parts.labels |= mention.labels - own - (_MORE if mention.role == "filler" else frozenset())
-                told = () if mention.role in {"number", "value", "pointer"} else ("max", "min")
-                ends = [end for end in told if mention.has(end)]
+                named = mention.role in {"number", "value", "pointer"}
+                ends = [end for end in ("max", "min") if mention.has(end) and not named]
                 parts.extremes += ends  # type: ignore[arg-type]
                 about = ends or mention.has("gt", "lt")
-                parts.adjectives += [
-                    label[3:] for label in sorted(mention.labels) if about and label.startswith("of ")
-                ]
+                told = sorted(mention.labels) if about else []
+                parts.adjectives += [label[3:] for label in told if label.startswith("of ")]
             for target in mention.targets:
                 if target.ref is not None:
                     parts.spoken.setdefault(target.ref.name, mention.text)
@@ -2423,18 +2348,16 @@ class Reader:
 
     def _corrects(self, at: int) -> bool:
         """ "Không, ý tôi là …": the first word refuses the answer before and leaves nothing out."""
-        comma = "," in self._between(at, at + 1)
+        comma = self._comma(at)
         return all(map(self.is_link, range(at))) and (comma or self.has(at + 1, "correction"))
 
     def _side_by_side(self) -> bool:
         """Whether "và" or a comma stands between two figures."""
-        places = [
-            at
-            for at, mention in enumerate(self.mentions)
-            if (mention.role in {"figure", "count"} and not self.has(at, "count", "number"))
-            or (mention.role in {"shape", "frame"} and self.has(at, "left", "aov"))
-        ]
-        for first, second in itertools.pairwise(places):
+        figures = (at for at in self.places if self.at(at).role in {"figure", "count"})
+        shapes = (at for at in self.places if self.at(at).role in {"shape", "frame"})
+        places = {at for at in figures if not self.has(at, "count", "number")}
+        places |= {at for at in shapes if self.has(at, "left", "aov")}
+        for first, second in itertools.pairwise(sorted(places)):
             between = range(first + 1, second)
             if second - 1 in between and self.has(second - 1, "per"):
                 self.parts.ratio = True
@@ -2519,12 +2442,10 @@ class Reader:
         hold it.
         """
         typed, text, schema = self.wording.words, self.wording.text, self.schema
-        heads = {
-            n: " ".join(word.folded for word in typed[start : start + n]) for n in range(_LONGEST_NAME, 0, -1)
-        }
-        length = next(
-            (n for n, head in heads.items() if n < end - start and kinds().get(head) in _NAMED_KINDS), 0
-        )
+        lengths = range(_LONGEST_NAME, 0, -1)
+        heads = {n: " ".join(word.folded for word in typed[start : start + n]) for n in lengths}
+        named = (n for n, head in heads.items() if kinds().get(head) in _NAMED_KINDS)
+        length = next((n for n in named if n < end - start), 0)
         length = length or int(end - start > 1 and typed[start].text in turn_words("of"))
         name = typed[start + length : end]
         if len(name) > _LONGEST_NAME or any(word.folded.isdecimal() for word in name):
@@ -2558,9 +2479,8 @@ class Reader:
         names = [ref.name for ref in refs]
         about = {ref.concept for ref in refs if ref.concept}
         about |= PLACES if about & PLACES else set()  # "khu vực Huế"
-        names += [
-            phrase for each in concepts() if each.name in about for phrase in each.phrases if " " in phrase
-        ]
+        phrases = (phrase for each in concepts() if each.name in about for phrase in each.phrases)
+        names += [phrase for phrase in phrases if " " in phrase]
         if parts.row_key is not None:
             names += [field.name for field in schema.sheet.fields] + ["gì"]
         said = {word.folded for name in names for word in tokens(name)}

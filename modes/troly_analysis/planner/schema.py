@@ -102,9 +102,8 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
             continue
         for meant, said in meanings:
             at = next((at for at in range(len(header)) if header[at : at + len(said)] == said), None)
-            if at is None or not all(
-                accents_agree(each.text, said.text) for each, said in zip(typed[at:], meant, strict=False)
-            ):
+            pairs = zip(typed[at or 0 :], meant, strict=False)
+            if at is None or not all(accents_agree(each.text, want.text) for each, want in pairs):
                 continue
             if len(said) < len(header) and all(is_short(typed[at + n].text) for n in range(len(said))):
                 continue  # "tiền dầu" is not all money
@@ -261,9 +260,8 @@ class Schema:
     @property
     def clock(self) -> Ref | None:
         """The column of times of day ("15:30"), where the sheet has one beside its date."""
-        return next(
-            (ref for key, ref in self.refs.items() if not ref.sheet and self.fields[key].is_clock), None
-        )
+        own = ((key, ref) for key, ref in self.refs.items() if not ref.sheet)
+        return next((ref for key, ref in own if self.fields[key].is_clock), None)
 
     def stock_left(self) -> Ref | None:
         """What came in less what went out, row by row, where the sheet has both: two columns, or a column that says which."""
