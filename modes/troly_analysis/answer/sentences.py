@@ -160,9 +160,8 @@ def moved(result: Result, turn: str) -> tuple[tuple[Any, ...], ...]:
 def group_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
     """What results are grouped by, inside a sentence: "sàn", for `Ngày:month` "tháng"."""
     head, colon, grain = name.rpartition(":")
-    return (
-        say(f"grain.{grain}", lang) if colon and head and grain in GRAINS else field_name(name, sheet, lang)
-    )
+    timed = colon and head and grain in GRAINS
+    return say(f"grain.{grain}", lang) if timed else field_name(name, sheet, lang)
 
 
 def field_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
@@ -411,9 +410,8 @@ _COLUMNS_LISTED, _EXAMPLES_SHOWN = 40, 5
 def describe(sheet: Sheet, lang: Lang) -> str:
     """A sheet as a numbered list of its columns, and its named metrics."""
     lines = [say("schema.sheet", lang, sheet=sheet.name, rows=format_number(sheet.rows, lang))]
-    lines += [
-        f"{number}. {_column(field, lang)}" for number, field in enumerate(sheet.fields[:_COLUMNS_LISTED], 1)
-    ]
+    numbered = enumerate(sheet.fields[:_COLUMNS_LISTED], 1)
+    lines += [f"{number}. {_column(field, lang)}" for number, field in numbered]
     lines += _more(len(sheet.fields) - _COLUMNS_LISTED, lang)
     if sheet.metrics:
         lines.append(say("schema.metrics", lang, names=", ".join(metric.name for metric in sheet.metrics)))
@@ -670,12 +668,10 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         result = _ranked_first(result, str(call.arguments.get("sort_field") or ""))
     if len(result.rows) == 1 and call.arguments.get("limit") == 1 and not call.arguments.get("group_by"):
         first, said = call.arguments.get("sort_field"), fold(asked.text)
-        blank = (
-            name for name, value in zip(result.columns, result.rows[0], strict=True) if value in {None, ""}
-        )
-        empty = [
-            column_name(name, sheet, asked.lang) for name in blank if name == first or fold(name) in said
-        ]
+        filled = zip(result.columns, result.rows[0], strict=True)
+        blank = (name for name, value in filled if value in {None, ""})
+        told_of = (name for name in blank if name == first or fold(name) in said)
+        empty = [column_name(name, sheet, asked.lang) for name in told_of]
         told = [say("answer.blank_cells", asked.lang, fields=", ".join(empty))] if empty else []
         return "\n".join([f"{head}:", *_lines(result, sheet, asked.lang, noun, len(result.columns)), *told])
     lines = _lines if is_listed(result) else _summary

@@ -95,11 +95,8 @@ def _document(value: Mapping[str, Any], at: At, names: Names) -> Expr:
     if not operators:
         if not value:
             raise PipelineError("empty_document", at)
-        fields = {
-            new_name(name, at.key(name)): expression(each, at.key(name), names)
-            for name, each in value.items()
-        }
-        return Document(at, fields)
+        given = ((new_name(name, at.key(name)), each) for name, each in value.items())
+        return Document(at, {name: expression(each, at.key(name), names) for name, each in given})
     name = operators[0]
     takes = EXPRESSIONS.get(name)
     if takes is None:
@@ -130,10 +127,8 @@ def _call(name: str, takes: Takes, value: Any, at: At, names: Names) -> Expr:
     if name == "$switch":
         return _switch(takes, value, at, names)
     if takes.named and isinstance(value, Mapping) and not any(key.startswith("$") for key in value):
-        given = named(name, takes, value, at)
-        return Call(
-            at, name, named={key: expression(each, at.key(key), names) for key, each in given.items()}
-        )
+        given = named(name, takes, value, at).items()
+        return Call(at, name, named={key: expression(each, at.key(key), names) for key, each in given})
     return Call(at, name, positional(name, takes, value, at, names))
 
 
@@ -155,11 +150,10 @@ def named(name: str, takes: Takes, value: Any, at: At) -> Mapping[str, Any]:
     """The named arguments of `name`; PipelineError for one that is unknown or missing."""
     if not isinstance(value, Mapping):
         raise PipelineError("named", at, name=name, known=", ".join(takes.named))
+    known = ", ".join(takes.named)
     for key in value:
         if key not in takes.named:
-            raise PipelineError(
-                "argument", at.key(key), name=name, argument=short(key), known=", ".join(takes.named)
-            )
+            raise PipelineError("argument", at.key(key), name=name, argument=short(key), known=known)
     for key in takes.required:
         if key not in value:
             raise PipelineError("missing", at, name=name, argument=key)
@@ -210,9 +204,8 @@ def _switch(takes: Takes, value: Any, at: At, names: Names) -> Expr:
         here = at.key("branches").item(index)
         checked = named("$switch", case, branch, here)
         args += [expression(checked[key], here.key(key), names) for key in ("case", "then")]
-    default = (
-        {"default": expression(given["default"], at.key("default"), names)} if "default" in given else {}
-    )
+    others = ["default"] if "default" in given else []
+    default = {each: expression(given[each], at.key(each), names) for each in others}
     return Call(at, "$switch", tuple(args), default)
 
 
@@ -306,9 +299,8 @@ def query(value: Any, at: At, names: Names) -> Query:
 
 def _branches(name: str, wanted: Any, at: At, names: Names) -> Query:
     expect("list_of_conditions", wanted, at, isinstance(wanted, list) and wanted)
-    return LogicalQuery(
-        at, name, tuple(query(each, at.item(index), names) for index, each in enumerate(wanted))
-    )
+    queries = (query(each, at.item(index), names) for index, each in enumerate(wanted))
+    return LogicalQuery(at, name, tuple(queries))
 
 
 def _tests(wanted: Any, at: At, names: Names) -> tuple[Test, ...]:
@@ -393,9 +385,7 @@ def pattern(value: Any, options: Any, at: At) -> str:
     return f"(?{flags}){value}" if flags else value
 
 
-_LOOKUP = Takes(
-    "", named=("from", "localField", "foreignField", "let", "pipeline", "as"), required=("from", "as")
-)
+_LOOKUP = Takes("", 1, 1, ("from", "localField", "foreignField", "let", "pipeline", "as"), ("from", "as"))
 _UNWIND = Takes("", named=("path", "preserveNullAndEmptyArrays", "includeArrayIndex"), required=("path",))
 _MAX_SORT_KEYS = 32
 
@@ -455,9 +445,8 @@ class _Checker:
         if build is None:
             if name in BLOCKED_STAGES or name in CODE:
                 raise refused(name, at.key(name), STAGES)
-            raise PipelineError(
-                "stage", at.key(name), name=short(name), near=near(name, STAGES), known=", ".join(STAGES)
-            )
+            known = ", ".join(STAGES)
+            raise PipelineError("stage", at.key(name), name=short(name), near=near(name, STAGES), known=known)
         return build(inner, at.key(name), names)
 
     def _lookup(self, value: Any, at: At, names: Names) -> model.Stage:
@@ -470,9 +459,8 @@ class _Checker:
             raise PipelineError("missing", at, name="$lookup", argument=missing)
         if not by_field and "pipeline" not in given:
             raise PipelineError("missing", at, name="$lookup", argument="localField, foreignField")
-        local, foreign = (
-            _field(given[each], at.key(each)) if by_field else None for each in ("localField", "foreignField")
-        )
+        sides = ("localField", "foreignField")
+        local, foreign = (_field(given[each], at.key(each)) if by_field else None for each in sides)
         known = variables(given.get("let", {}), at.key("let"), names)
         stages = None
         if "pipeline" in given:
@@ -496,16 +484,10 @@ def _group(value: Any, at: At, names: Names) -> model.Stage:
     expect("document", value, at, isinstance(value, Mapping))
     if "_id" not in value:
         raise PipelineError("missing", at, name="$group", argument="_id")
-    key = value["_id"]
-    by: model.Expr = (
-        model.Literal(at.key("_id"), None) if key == {} else expression(key, at.key("_id"), names)
-    )
-    fields = [
-        _accumulator(new_name(name, at.key(name)), each, at.key(name), names)
-        for name, each in value.items()
-        if name != "_id"
-    ]
-    return model.Group(at, by, tuple(fields))
+    key, here = value["_id"], at.key("_id")
+    by: model.Expr = model.Literal(here, None) if key == {} else expression(key, here, names)
+    given = ((new_name(name, at.key(name)), each) for name, each in value.items() if name != "_id")
+    return model.Group(at, by, tuple(_accumulator(name, each, at.key(name), names) for name, each in given))
 
 
 def _accumulator(name: str, value: Any, at: At, names: Names) -> model.Accumulator:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from troly_analysis.pipeline import model
 from troly_analysis.pipeline.check import pattern
 from troly_analysis.pipeline.compiler import Compiler, Operator, Scope
-from troly_analysis.pipeline.errors import At, PipelineError, Word, short
+from troly_analysis.pipeline.errors import At, PipelineError, Word, expect, short
 from troly_analysis.pipeline.reader import moment_of
 from troly_analysis.pipeline.typed_expr import (
     BOOL,
@@ -66,9 +66,7 @@ def compare(name: str, left: TypedExpr, right: TypedExpr, at: At) -> TypedExpr:
         left, right = (_mixed(each, at) for each in (left, right))
     elif families & {"list", "doc"}:
         kind = unify([left.type, right.type], at)
-        left, right = (
-            TypedExpr(coerce(each, kind, at), kind, each.weight, filled=each.filled) for each in (left, right)
-        )
+        left, right = (_as(each, kind, at) for each in (left, right))
     if name in ("$eq", "$ne"):
         return _equal(name, left, right)
     simple = _KINDS[name](this=left.sql, expression=right.sql)
@@ -98,7 +96,11 @@ def _with_null(name: str, left: TypedExpr, right: TypedExpr) -> exp.Expr:
 def _mixed(value: TypedExpr, at: At) -> TypedExpr:
     if value.type.family in ("list", "doc"):
         raise PipelineError("mixture", at, found=Word(value.type.family))
-    return TypedExpr(coerce(value, MIXED, at), MIXED, value.weight, filled=value.filled)
+    return _as(value, MIXED, at)
+
+
+def _as(value: TypedExpr, kind: Type, at: At) -> TypedExpr:
+    return TypedExpr(coerce(value, kind, at), kind, value.weight, filled=value.filled)
 
 
 def _by_rank(name: str, left: TypedExpr, right: TypedExpr) -> TypedExpr:
@@ -161,9 +163,8 @@ def _cond(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 def _if_null(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     given = c.args(node, scope)
     kind, trees = c.same(given, node.at)
-    return TypedExpr(
-        call("coalesce", *trees), kind, _heaviest(given), filled=any(each.filled for each in given)
-    )
+    filled = any(each.filled for each in given)
+    return TypedExpr(call("coalesce", *trees), kind, _heaviest(given), filled=filled)
 
 
 def _switch(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -378,9 +379,8 @@ def _divide(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     left, right = _numbers(c, node, values)
     zero = exp.EQ(this=right.copy(), expression=literal(0))
     if node.name == "$mod":
-        return TypedExpr(
-            case((zero, fail("zero", node.at)), default=_joined(exp.Mod, [left, right])), _kind(values)
-        )
+        rest = _joined(exp.Mod, [left, right])
+        return TypedExpr(case((zero, fail("zero", node.at)), default=rest), _kind(values))
     shared = exp.Paren(this=exp.Div(this=cast(left, "DOUBLE"), expression=right))
     return TypedExpr(case((zero, fail("zero", node.at)), default=shared), DOUBLE)
 
@@ -456,9 +456,8 @@ def over_list(name: str, values: TypedExpr) -> TypedExpr:
         return TypedExpr(literal(0) if name == "sum" else exp.Null(), INT if name == "sum" else NULL)
     total = call("list_aggregate", numbers, literal(name))
     if name == "sum":
-        return TypedExpr(
-            call("coalesce", total, literal(0)), item if item.kind == "int" else DOUBLE, filled=True
-        )
+        kind = item if item.kind == "int" else DOUBLE
+        return TypedExpr(call("coalesce", total, literal(0)), kind, filled=True)
     return TypedExpr(total, DOUBLE)
 
 
@@ -478,17 +477,14 @@ def _cased(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 def _length(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     (value,) = c.args(node, scope)
     tree = c.text(value, node.at, node.name)
-    return TypedExpr(
-        case((is_null(tree.copy()), fail("blank", node.at)), default=call("length", tree)), INT, filled=True
-    )
+    blank = (is_null(tree.copy()), fail("blank", node.at))
+    return TypedExpr(case(blank, default=call("length", tree)), INT, filled=True)
 
 
 def _substring(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     value, start, count = c.args(node, scope)
-    begin, length = (
-        c.number(each, arg.at, node.name) for each, arg in zip((start, count), node.args[1:], strict=True)
-    )
-    begin, length = cast(begin, "BIGINT"), cast(length, "BIGINT")
+    pairs = zip((start, count), node.args[1:], strict=True)
+    begin, length = (cast(c.number(each, arg.at, node.name), "BIGINT") for each, arg in pairs)
     bad = exp.LT(this=call("least", begin, length), expression=literal(0))
     place = exp.Add(this=begin.copy(), expression=literal(1))
     cut = call("substring", as_text(value, node), place, length.copy())
@@ -536,12 +532,10 @@ def _replace(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     at = call("instr", text, find)
     before = call("substring", text.copy(), literal(1), exp.Sub(this=at, expression=literal(1)))
     rest = exp.Add(this=at.copy(), expression=call("length", find.copy()))
-    joined = exp.DPipe(
-        this=exp.DPipe(this=before, expression=by), expression=call("substring", text.copy(), rest)
-    )
+    joined = _joined(exp.DPipe, [before, by, call("substring", text.copy(), rest)])
     nowhere = exp.EQ(this=at.copy(), expression=literal(0))
     same = case((is_null(by.copy()), exp.Null()), default=text.copy())  # null where the replacement is
-    return TypedExpr(case((nowhere, same), default=exp.Paren(this=joined)), TEXT, value.weight + new.weight)
+    return TypedExpr(case((nowhere, same), default=joined), TEXT, value.weight + new.weight)
 
 
 def _regex(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -623,9 +617,8 @@ def _format(node: model.Call) -> str:
 
     def letter(match: re.Match[str]) -> str:
         if match[1] not in _FORMATS:
-            raise PipelineError(
-                "one_of", at, value=match[0], known=", ".join(f"%{each}" for each in _FORMATS)
-            )
+            known = ", ".join(f"%{each}" for each in _FORMATS)
+            raise PipelineError("one_of", at, value=match[0], known=known)
         return _FORMATS[match[1]]
 
     return re.sub(r"%(.?)", letter, value, flags=re.DOTALL)
@@ -707,10 +700,8 @@ def _add(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     name = {"quarter": "months", "week": "days"}.get(unit, f"{unit}s")
     width = "INTEGER" if name in ("years", "months", "days") else "BIGINT"
     count = cast(exp.Mul(this=amount, expression=literal(factor)), width)
-    interval = call(f"to_{name}", count)
-    return TypedExpr(
-        exp.Paren(this=exp.Add(this=_named(c, node, "startDate", scope), expression=interval)), DATE
-    )
+    start = _named(c, node, "startDate", scope)
+    return TypedExpr(_joined(exp.Add, [start, call(f"to_{name}", count)]), DATE)
 
 
 def _from_parts(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -749,9 +740,8 @@ def _size(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 
 def _is_array(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     (value,) = c.args(node, scope)
-    return TypedExpr(
-        exp.Not(this=is_null(value.sql)) if value.type.kind == "list" else exp.false(), BOOL, filled=True
-    )
+    listed = exp.Not(this=is_null(value.sql)) if value.type.kind == "list" else exp.false()
+    return TypedExpr(listed, BOOL, filled=True)
 
 
 def _item(value: TypedExpr, index: exp.Expr) -> TypedExpr:
@@ -779,19 +769,15 @@ def _in(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     listed = _list(listed, node.args[1].at, node.name)
     item = listed.type.item or NULL
     if item.kind == "null" and wanted.type.kind != "null":
-        listed = TypedExpr(
-            coerce(listed, list_of(wanted.type), node.at), list_of(wanted.type), filled=listed.filled
-        )
-        item = wanted.type
+        listed, item = _as(listed, list_of(wanted.type), node.at), wanted.type
     variable = c.fresh("v")
     same = compare("$eq", TypedExpr(element(variable), item), wanted, node.at)
     kept = call("len", call("list_filter", listed.sql, lambda_of(variable, same.sql)))
     found = exp.GT(this=kept, expression=literal(0))
     if listed.filled:
         return TypedExpr(exp.Paren(this=found), BOOL, filled=True)
-    return TypedExpr(
-        case((is_null(listed.sql), fail("blank_list", node.at)), default=found), BOOL, filled=True
-    )
+    blank = (is_null(listed.sql), fail("blank_list", node.at))
+    return TypedExpr(case(blank, default=found), BOOL, filled=True)
 
 
 def _whole_constant(node: model.Expr) -> int:
@@ -805,8 +791,7 @@ def _slice(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     value = _list(c.expr(node.args[0], scope), node.args[0].at, node.name)
     numbers = [_whole_constant(each) for each in node.args[1:]]
     start, count = (numbers[0], numbers[1]) if len(numbers) == 2 else (min(numbers[0], 0), abs(numbers[0]))
-    if len(numbers) == 2 and count <= 0:
-        raise PipelineError("type", node.args[2].at, expected=Word("positive"), found=count)
+    expect("positive", count, node.args[-1].at, len(numbers) == 1 or count > 0)
     if len(numbers) == 1 and numbers[0] == 0:
         count = 0
     return TypedExpr(_cut(value, start, count), value.type, value.weight)
@@ -822,9 +807,8 @@ def _cut(value: TypedExpr, start: int, count: int) -> exp.Expr:
 
 
 def _join_lists(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
-    values = [
-        _list(value, each.at, node.name) for value, each in zip(c.args(node, scope), node.args, strict=True)
-    ]
+    pairs = zip(c.args(node, scope), node.args, strict=True)
+    values = [_list(value, each.at, node.name) for value, each in pairs]
     kind = unify([value.type for value in values], node.at)
     whole = coerce(values[0], kind, node.at)
     for value in values[1:]:
@@ -851,8 +835,7 @@ def _over(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     kept = call("list_filter", value.sql, lambda_of(variable, truth(c.expr(node.named["cond"], inner))))
     if "limit" in node.named:
         count = _whole_constant(node.named["limit"])
-        if count < 1:
-            raise PipelineError("type", node.named["limit"].at, expected=Word("positive"), found=count)
+        expect("positive", count, node.named["limit"].at, count >= 1)
         kept = call("list_slice", kept, literal(1), literal(count))
     return TypedExpr(kept, value.type, value.weight)
 

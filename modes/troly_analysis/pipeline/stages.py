@@ -223,6 +223,10 @@ _KINDS: Mapping[str, Type] = {
 Order = tuple[tuple[str, bool], ...]
 
 
+def _called(select: exp.Select, alias: str) -> exp.Subquery:
+    return exp.Subquery(this=select, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """Rows as `select` gives them. `order` names columns of it, greatest first or not, that fields may share."""
@@ -234,17 +238,12 @@ class Relation:
     def opened(self, c: Compiler, variables: Mapping[str, TypedExpr]) -> tuple[exp.Subquery, Scope]:
         """The rows as a source of the next stage, and what its expressions may name."""
         alias = c.fresh("t")
-        source = exp.Subquery(
-            this=self.select, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
-        )
-        return source, Scope(alias, self.fields, variables)
+        return _called(self.select, alias), Scope(alias, self.fields, variables)
 
     def sorted(self, alias: str = "") -> list[exp.Expr]:
         """The order as keys: blanks first going up, last going down, as in MongoDB."""
-        return [
-            ordered(column(name, alias), descending=descending, nulls_first=not descending)
-            for name, descending in self.order
-        ]
+        keys = ((column(name, alias), down) for name, down in self.order)
+        return [ordered(key, descending=down, nulls_first=not down) for key, down in keys]
 
     def arranged(self, select: exp.Select, alias: str) -> exp.Select:
         """`select` in the order of the rows; they come in the order of the file by themselves."""
@@ -278,10 +277,8 @@ def relation_of(
     shown = [named(value.sql, key) for key, (_, value) in zip(keys, values, strict=True)]
     made = {each.alias for each in extra}
     carried = [named(column(name, alias), name) for name, _ in order if name not in made]
-    fields = {
-        name: Column(key, value.type, value.weight, value.unit)
-        for key, (name, value) in zip(keys, values, strict=True)
-    }
+    keyed = [(name, key, value) for key, (name, value) in zip(keys, values, strict=True)]
+    fields = {name: Column(key, each.type, each.weight, each.unit) for name, key, each in keyed}
     return Relation(exp.select(*shown, *carried, *extra).from_(source, copy=False), fields, order)
 
 
@@ -303,16 +300,14 @@ def group(c: Compiler, stage: model.Group, rows: Relation, variables: Mapping[st
     keys = [c.fresh("troly g") for _ in parts]
     inputs = [c.fresh("troly a") for _ in arguments]
     columns = [named(part.sql, key) for part, key in zip(parts, keys, strict=True)]
-    columns += [
-        named(each.sql, name) for each, name in zip(arguments, inputs, strict=True) if each is not None
-    ]
+    given = zip(arguments, inputs, strict=True)
+    columns += [named(each.sql, name) for each, name in given if each is not None]
     carried = [named(column(name, scope.table), name) for name, _ in rows.order]
     prepared = Relation(exp.select(*columns, *carried).from_(source, copy=False), {}, rows.order)
     opened, inner = prepared.opened(c, variables)
-    values = [
-        (each.name, _figure(each, argument, column(name, inner.table), prepared.sorted(inner.table)))
-        for each, argument, name in zip(stage.fields, arguments, inputs, strict=True)
-    ]
+    taken = ((column(name, inner.table), prepared.sorted(inner.table)) for name in inputs)
+    figures = zip(stage.fields, arguments, taken, strict=True)
+    values = [(each.name, _figure(each, argument, *own)) for each, argument, own in figures]
     if whole.constant:
         made = relation_of(opened, inner.table, [("_id", whole), *values], ())
         some = exp.GT(this=call("count", exp.Star()), expression=literal(0))
@@ -468,7 +463,7 @@ def _known(tree: Mapping[str, Any], names: list[str], at: At) -> dict[str, Any]:
 def _sets(tree: Mapping[str, Any]) -> bool:
     """Whether anything in the tree is set rather than kept."""
     return any(
-        isinstance(each, model.Node) or (isinstance(each, dict) and _sets(each)) for each in tree.values()
+        _sets(each) if isinstance(each, dict) else isinstance(each, model.Node) for each in tree.values()
     )
 
 
@@ -489,10 +484,8 @@ class _Keeper:
             elif isinstance(wanted, dict):
                 first.append((name, self._inside(value, wanted, at.key(name))))
         there = {name for name, _ in first}
-        return [
-            *first,
-            *((name, self._set(each, at.key(name))) for name, each in tree.items() if name not in there),
-        ]
+        new = ((name, each) for name, each in tree.items() if name not in there)
+        return [*first, *((name, self._set(each, at.key(name))) for name, each in new)]
 
     def _set(self, wanted: Any, at: At) -> TypedExpr:
         if isinstance(wanted, dict):
@@ -626,9 +619,8 @@ def _rebuilt(
         before = scope.resolve(stage.path, stage.at)
         filled = is_null(before.sql)
         if whole:
-            filled = exp.Or(
-                this=filled, expression=exp.EQ(this=call("len", before.sql), expression=literal(0))
-            )
+            empty = exp.EQ(this=call("len", before.sql), expression=literal(0))
+            filled = exp.Or(this=filled, expression=empty)
         tree = case((filled, exp.Null()), default=place) if whole else cast(exp.Null(), "BIGINT")
         values = [each for each in values if each[0] != stage.index]
         values.append((stage.index, TypedExpr(tree, INT)))
@@ -726,7 +718,7 @@ def _joined(c: Compiler, stage: model.Lookup, rows: Relation, source: exp.Expr, 
     alias, key, listed = c.fresh("t"), c.fresh("troly j"), c.fresh("troly l")
     grouped = exp.select(named(foreign.sql, key), named(gathered.sql, listed)).from_(theirs)
     grouped = grouped.group_by(exp.Literal.number("1"))
-    side = exp.Subquery(this=grouped, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    side = _called(grouped, alias)
     value = _or_empty(replace(gathered, tree=column(listed, alias)))
     made = relation_of(source, scope.table, _replacing(rows, scope, stage.into, value), rows.order)
     on = exp.NullSafeEQ(this=local.sql, expression=column(key, alias))

@@ -46,10 +46,8 @@ _ALL_OF_IT = 0.95
 def plain(name: str) -> str:
     """A header without notes in brackets, its camel case and underscores as words."""
     bare = _NOTE.sub(" ", name).replace("_", " ")
-    humps = [
-        f" {char}" if nth and char.isupper() and bare[nth - 1].islower() else char
-        for nth, char in enumerate(bare)
-    ]
+    pairs = zip(f" {bare}", bare, strict=False)
+    humps = (f" {char}" if char.isupper() and before.islower() else char for before, char in pairs)
     return "".join(humps).strip() or name
 
 
@@ -618,10 +616,9 @@ def side_before(before: Sequence[WordToken]) -> Side | None:
 
 
 def _same(said: Sequence[WordToken], listed: Sequence[WordToken]) -> bool:
-    return len(said) == len(listed) and all(
-        got.folded == want.folded and accents_agree(got.text, want.text)
-        for got, want in zip(said, listed, strict=True)
-    )
+    pairs = zip(said, listed, strict=False)
+    same = (got.folded == want.folded and accents_agree(got.text, want.text) for got, want in pairs)
+    return len(said) == len(listed) and all(same)
 
 
 def name_sides(schema: Schema) -> None:
@@ -785,9 +782,6 @@ def _same_key(mine: Field, theirs: Field) -> bool:
     if fold(plain(mine.name)) == fold(plain(theirs.name)):
         return True
     first, second = concept_of(mine), concept_of(theirs)
-    coded = [
-        tokens(plain(each.name))[0].folded in marks("id marks") or fold(each.name).endswith("id")
-        for each in (mine, theirs)
-        if tokens(plain(each.name))
-    ]
+    said = ((tokens(plain(each.name)), fold(each.name)) for each in (mine, theirs))
+    coded = [typed[0].folded in marks("id marks") or name.endswith("id") for typed, name in said if typed]
     return first[0] == second[0] != "" and min(first[1], second[1]) >= 0.9 and all(coded)

@@ -90,10 +90,8 @@ def splits_of(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[Suggestion, 
 
 def _work(calls: Sequence[ToolCall]) -> list[tuple[str, dict[str, Any]]]:
     """What calls work out, whatever sentence describes them."""
-    return [
-        (call.tool, {name: value for name, value in call.arguments.items() if name != "description"})
-        for call in calls
-    ]
+    given = ((call.tool, call.arguments.items()) for call in calls)
+    return [(tool, {k: value for k, value in each if k != "description"}) for tool, each in given]
 
 
 def _candidates(schema: Schema, plan: Plan | None) -> Iterator[tuple[str, dict[str, str], DataQuery]]:

@@ -70,20 +70,16 @@ class SheetQuery:
         """Add the conditions of a `filters` argument; raises InputError."""
         added = conditions(self.sheet, filters, self._values)
         date_field = self.sheet.date_field
-        named = (
-            {column.name for each in added for column in each.find_all(exp.Column)} if date_field else set()
-        )
-        self._dated = self._dated or date_field in named
+        named = {column.name for each in added for column in each.find_all(exp.Column)}
+        self._dated = self._dated or (bool(date_field) and date_field in named)
         self.conditions += added
 
     def between(
         self, field: Field, periods: Sequence[tuple[object, object]], names: Sequence[tuple[str, str]]
     ) -> None:
         """Add that the date lies in one of the periods, their ends included; raises InputError naming the argument."""
-        within = [
-            both(period(field, *each, each_names)) for each, each_names in zip(periods, names, strict=True)
-        ]
-        self.conditions.append(either(within))
+        pairs = zip(periods, names, strict=True)
+        self.conditions.append(either([both(period(field, *each, own)) for each, own in pairs]))
         if field.name == self.sheet.date_field and self.span is not None:
             self.span = overlap(self.span, periods)
 
@@ -311,9 +307,8 @@ def _groups(
         figures = [call("coalesce", measure.sql(span.copy()), literal(0)) for span in spans]
         rise = exp.Sub(this=figures[1], expression=figures[0])
         order.insert(0, ordered(rise, descending=True, nulls_first=False))
-    statement = asked.select([*shown, *_figures(measure, spans), *facts]).group_by(
-        *(key.group() for key in keys)
-    )
+    chosen = asked.select([*shown, *_figures(measure, spans), *facts])
+    statement = chosen.group_by(*(key.group() for key in keys))
     rows, run = asked.rows(statement.order_by(*order).limit(MAX_ROWS + 1), len(facts))
     told = []
     for row in rows:
@@ -374,9 +369,7 @@ def plan_top(sheet: Sheet, sort_field: object, group_by: object, aggregate_field
     first = None if aggregate_field in (None, "") else _summed(sheet, aggregate_field)
     if any(match(sort_field, [key.label, key.field.name]) is not None for key in keys):
         return Ranking(None, keys, (first or find_measure(sheet, "count", None),))
-    ranked = (
-        find_measure(sheet, "count", None) if _is_count(sheet, sort_field) else _summed(sheet, sort_field)
-    )
+    ranked = _summed(sheet, sort_field)
     if first is None or first == ranked or comparable(sort_field) == comparable(first.label):
         return Ranking(None, keys, (first or ranked,), 0)
     if ranked.field is None and ranked.metric is None and first.operation == "count":
@@ -405,15 +398,9 @@ def top(asked: SheetQuery, wanted: Ranking, descending: bool, limit: int) -> Que
             asked.filter(measure.metric.where)
     if wanted.field is not None:
         return _top_rows(asked, wanted.field, descending, limit)
-    return grouped(
-        asked,
-        wanted.measures,
-        wanted.keys,
-        by_measure=wanted.by,
-        descending=descending,
-        limit=limit,
-        key_descending=descending and wanted.by is None,
-    )
+    order: dict[str, Any] = {"by_measure": wanted.by, "descending": descending, "limit": limit}
+    down = descending and wanted.by is None
+    return grouped(asked, wanted.measures, wanted.keys, **order, key_descending=down)
 
 
 def _top_rows(asked: SheetQuery, by: Field, descending: bool, limit: int) -> QueryAnswer:
@@ -424,10 +411,8 @@ def _top_rows(asked: SheetQuery, by: Field, descending: bool, limit: int) -> Que
     shown = [column(field.name) for field in fields]
     extra = [named(each, f"troly {at}") for at, each in enumerate(facts)]
     # Rows that tie stand in the order of their other columns, so that a list is the same each time.
-    order = [ordered(column(by.name), descending=descending, nulls_first=False)]
-    order += [
-        ordered(column(each.name), descending=False, nulls_first=False) for each in fields if each is not by
-    ]
+    keys = [(by, descending), *((each, False) for each in fields if each is not by)]
+    order = [ordered(column(each.name), descending=down, nulls_first=False) for each, down in keys]
     # Where one row is asked for, each that is as high is one.
     ties = MOST_TIES if by.kind in NUMERIC and limit == 1 else 0
     rows, run = asked.rows(asked.select([*shown, *extra]).order_by(*order).limit(limit + ties), len(facts))

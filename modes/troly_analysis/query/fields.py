@@ -41,9 +41,8 @@ class Key:
         """What the rows are grouped by; what is shown is worked out once a group, not once a row."""
         value = column(self.field.name)
         if self.field.is_clock and self.grain:
-            return exp.TryCast(
-                this=call("split_part", value, literal(":"), literal(1)), to=exp.DataType.build("INT")
-            )
+            hour = call("split_part", value, literal(":"), literal(1))
+            return exp.TryCast(this=hour, to=exp.DataType.build("INT"))
         if self.grain in ("weekday", "hour"):
             return call({"weekday": "isodow", "hour": "hour"}[self.grain], value)
         return call("date_trunc", literal(self.grain), value) if self.grain else value
@@ -136,9 +135,8 @@ def find_field(sheet: Sheet, name: object) -> Field:
     found = match(name, known)
     field = sheet.field(found) if found is not None else None
     if field is None:
-        raise InputError(
-            "query.field", name=_short(name), sheet=sheet.name, near=shown_names(nearest(name, known))
-        )
+        near = shown_names(nearest(name, known))
+        raise InputError("query.field", name=_short(name), sheet=sheet.name, near=near)
     return field
 
 

@@ -213,11 +213,9 @@ class DataQueryService:
         # People's tables hold local times without a zone, so the pipeline's present has none either.
         now = self._clock().astimezone(HCM).replace(tzinfo=None)
         with self._store.connect(self.owner) as connection:
-            mine = self.get_user_connections()
-            until = deadline or self.deadline()
-            return self._limited(
-                run_pipeline(connection, pipeline, sheet, sheets=mine, now=now, deadline=until)
-            )
+            mine, until = self.get_user_connections(), deadline or self.deadline()
+            answer = run_pipeline(connection, pipeline, sheet, sheets=mine, now=now, deadline=until)
+            return self._limited(answer)
 
     @contextmanager
     def _asking(

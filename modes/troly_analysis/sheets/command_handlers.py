@@ -58,13 +58,10 @@ def show_sheet(request: CommandRequest) -> CommandResult:
     lang = request.language
     sheet = SheetStore(request.services).sheet(request.profile.login, request.text("sheet"))
     text = "\n".join(metric.text for metric in sheet.metrics)
-    told = [
-        f"{sheet.name}: {', '.join(part for part in _list_row(sheet, lang)[3:6] if part)}",
-        *doubts(sheet, lang),
-    ]
-    return CommandResult(
-        fields_table(sheet, lang), text=text, records=(sheet_record(sheet),), summary="\n".join(told)
-    )
+    parts = ", ".join(filter(None, _list_row(sheet, lang)[3:6]))
+    told = [f"{sheet.name}: {parts}", *doubts(sheet, lang)]
+    table, records = fields_table(sheet, lang), (sheet_record(sheet),)
+    return CommandResult(table, text=text, records=records, summary="\n".join(told))
 
 
 def remove_sheet(request: CommandRequest) -> CommandResult:
@@ -104,11 +101,8 @@ def metric(request: CommandRequest) -> CommandResult:
 def remembered(request: CommandRequest) -> tuple[MemoryItem, ...]:
     """The metrics of all sheets. Raises StoreError."""
     sheets = SheetStore(request.services).sheets(request.profile.login)
-    return tuple(
-        MemoryItem(f"{sheet.id}/{one.name}", one.text, sheet.name, editable=True)
-        for sheet in sheets
-        for one in sheet.metrics
-    )
+    held = ((sheet, one) for sheet in sheets for one in sheet.metrics)
+    return tuple(MemoryItem(f"{s.id}/{one.name}", one.text, s.name, editable=True) for s, one in held)
 
 
 def change_metric(request: CommandRequest) -> CommandResult:
@@ -150,9 +144,8 @@ def own_tables(request: CommandRequest) -> tuple[QueryTable, ...]:
     """The sheets of the person. Raises StoreError."""
     sheets = SheetStore(request.services).sheets(request.profile.login)
     lang = request.language
-    return tuple(
-        QueryTable(one.name, {each.name: kind_text(each, lang) for each in one.fields}) for one in sheets
-    )
+    kinds = ((one.name, {each.name: kind_text(each, lang) for each in one.fields}) for one in sheets)
+    return tuple(QueryTable(*each) for each in kinds)
 
 
 def own_operators() -> tuple[str, ...]:
@@ -164,9 +157,8 @@ def own_example(request: CommandRequest) -> str:
     """The rows of the first sheet. Raises StoreError."""
     names = [one.name for one in SheetStore(request.services).sheets(request.profile.login)]
     stages = '[\n    {"$match": {}},\n    {"$limit": 20}\n  ]'
-    return (
-        f'{{\n  "sheet": {json.dumps(next(iter(names), ""), ensure_ascii=False)},\n  "pipeline": {stages}\n}}'
-    )
+    first = json.dumps(next(iter(names), ""), ensure_ascii=False)
+    return f'{{\n  "sheet": {first},\n  "pipeline": {stages}\n}}'
 
 
 def run_own(request: CommandRequest) -> CommandResult:
@@ -246,9 +238,8 @@ def _records(result: Result) -> tuple[Mapping[str, Any], ...]:
 def operators(request: CommandRequest) -> CommandResult:
     """The stages, conditions, accumulators and expressions of the allow-lists, by group (001-17)."""
     groups = operators_by_group()
-    rows = tuple(
-        (say(f"query.group_{name}", request.language), ", ".join(found)) for name, found in groups.items()
-    )
-    columns = (say("query.group", request.language), say("query.operators", request.language))
+    lang = request.language
+    rows = tuple((say(f"query.group_{name}", lang), ", ".join(found)) for name, found in groups.items())
+    columns = (say("query.group", lang), say("query.operators", lang))
     records = tuple({"group": name, "operators": list(found)} for name, found in groups.items())
     return CommandResult(Table(columns=columns, rows=rows), records=records)

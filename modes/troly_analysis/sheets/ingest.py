@@ -70,9 +70,8 @@ def one_spelling(counts: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:
     for same in alike.values() if alike else ():
         marked: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for value, count in same:
-            marked[" ".join(accents(word) for word in nfc(value).lower().split()).strip()].append(
-                (value, count)
-            )
+            marks = " ".join(accents(word) for word in nfc(value).lower().split()).strip()
+            marked[marks].append((value, count))
         groups = [same] if len([key for key in marked if key]) <= 1 else list(marked.values())
         for group in groups:
             best = max(group, key=lambda each: (bool(accents(each[0])), each[1], each[0]))[0]
@@ -98,14 +97,8 @@ def ingest_sheet(request: IngestRequest) -> IngestOutcome:
 
     try:
         with TemporaryDirectory(prefix="troly-sheet-", ignore_cleanup_errors=True) as folder:
-            order = ImportRequest(
-                file=request.file,
-                owner=owner_of(request),
-                name=name,
-                now=request.now,
-                language=request.language,
-                worksheet=request.text("worksheet"),
-            )
+            whose, part = owner_of(request), request.text("worksheet")
+            order = ImportRequest(request.file, whose, name, request.now, request.language, part)
             told: list[str] = []
             imported = import_file(
                 order,
@@ -153,12 +146,8 @@ def _outcome(
     }
     summary = []
     for one in imported:
-        shown = {
-            "rows": format_number(one.sheet.rows, lang),
-            "columns": len(one.sheet.fields),
-            "name": one.sheet.name,
-            "owner": one.sheet.owner,
-        }
+        sizes = {"rows": format_number(one.sheet.rows, lang), "columns": len(one.sheet.fields)}
+        shown = {**sizes, "name": one.sheet.name, "owner": one.sheet.owner}
         summary.append(say("sheets.loaded" if published else "sheets.checked", lang, **shown))
         summary += one.found.told(lang)
         summary += doubts(one.sheet, lang)
@@ -248,9 +237,8 @@ def import_file(
             build = builds.enter_context(datasets.build(dataset_of(order.owner, name))) if datasets else None
             path = str(build.path) if build else ":memory:"
             with database(path, folder, cancelled, _STOPPED) as con:
-                done.append(
-                    (build, _one(con, order, name, part, LoadContext(folder, means.report, means.check)))
-                )
+                inside = LoadContext(folder, means.report, means.check)
+                done.append((build, _one(con, order, name, part, inside)))
         imported = tuple(one for _, one in done)
         checked(imported)
         if cancelled():
@@ -274,10 +262,9 @@ def _parts(order: ImportRequest, means: LoadContext) -> list[tuple[str, str]]:
         return [(base, found[0])]
     parts = [(f"{base} - {worksheet}", worksheet) for worksheet in found]
     keys = [key_of(name) for name, _ in parts]
-    return [
-        (name if keys.index(key) == at else f"{name} {at + 1}", worksheet)
-        for at, ((name, worksheet), key) in enumerate(zip(parts, keys, strict=True))
-    ]
+    again = [keys.index(key) != at for at, key in enumerate(keys)]
+    named = enumerate(zip(parts, again, strict=True), 1)
+    return [(f"{name} {number}" if twice else name, part) for number, ((name, part), twice) in named]
 
 
 def _one(
