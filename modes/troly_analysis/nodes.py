@@ -474,9 +474,9 @@ def _told_as(ask: DataQuery | None, result: Result) -> Result:
         return with_changes(result, ask.order, ask.turn)
     if ask.form == "compare" and not ask.groups and len(ask.measures) == 1:
         return as_comparison(result, _unit_of(ask))
-    beside = ask.gap or (ask.form == "compare" and ask.worked)
-    units = ("",) * len(ask.groups) + (_unit_of(ask),) * len(result.columns)
-    return replace(result, units=units) if beside and any(units) else result
+    unit = _unit_of(ask) if ask.gap or (ask.form == "compare" and ask.worked) else ""
+    units = ("",) * len(ask.groups) + (unit,) * len(result.columns)
+    return replace(result, units=units) if unit else result
 
 
 def _unit_of(ask: DataQuery) -> str:
