@@ -242,7 +242,7 @@ def filters_text(call: ToolCall, sheet: Sheet | None, lang: Lang) -> str:
     """The filters of a call in brackets: " (Sàn: Shopee, Giá ≥ 100.000 VND)"; "" without any."""
     metric = metric_of(call, sheet)
     own = metric.where if metric else {}
-    given = ((name, wanted) for name, wanted in _filters(call).items() if own.get(name) != wanted)
+    given = (each for each in _filters(call).items() if each not in own.items())
     parts = [_condition(name, wanted, sheet, lang) for name, wanted in given]
     return f" ({', '.join(parts)})" if parts else ""
 
