@@ -859,7 +859,8 @@ class _Builder:
         sums = [each for each in self.measures if each.ref and each.op in {"sum", "avg"}]
         plain = [each for each in sums if not (each.metric or each.median)]
         if len(plain) == len(self.measures):
-            once = list({each.ref: each for each in reversed(plain)}.values())[::-1]
+            firsts: dict[Ref | None, Measure] = {}
+            once = [firsts.setdefault(each.ref, each) for each in plain if each.ref not in firsts]
             # "cao nhất, thấp nhất và trung bình"
             both = self.parts.has("avg") and (len(ends) > 1 or len(once) < len(plain))
             ops: list[Operation] = [*ends, *(["avg"] if both else [])]  # type: ignore[list-item]
