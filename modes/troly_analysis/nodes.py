@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -52,6 +51,7 @@ from troly_analysis.answer.sentences import (
     is_currency,
     is_empty,
     leaving_out,
+    moved,
     notes,
     other_figures,
     periods_of,
@@ -92,6 +92,7 @@ from troly_analysis.types import (
     ToolCall,
     ToolRecord,
     connections_json,
+    is_number,
     plain,
     record_json,
     result_json,
@@ -143,9 +144,7 @@ def previous_plan(turn: TurnContext) -> Plan | None:
 
 def keep_plan(turn: TurnContext, plan: Plan) -> None:
     """Keep `plan` for the next message of the conversation."""
-    turn.conversation_metadata[PLAN] = _adapter(Plan).dump_python(
-        dataclasses.replace(plan, more=()), mode="json"
-    )
+    turn.conversation_metadata[PLAN] = _adapter(Plan).dump_python(replace(plan, more=()), mode="json")
 
 
 def standing(previous: Plan | None, lang: Lang) -> str:
@@ -177,21 +176,13 @@ def understand(
     look = value_lookup(turn.services, turn.profile.login)
     suggested = _suggested(turn)
     if previous is not None and turn.focus is None and FOCUS in turn.conversation_metadata:
-        previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
+        previous = replace(previous, ask=None)  # what was shown too long ago is no longer meant
     rows = turn.focus.rows if turn.focus is not None else ()
     shown = [row.id for row in rows]
-    numbers = [[cell for cell in row.values.values() if isinstance(cell, int | float)] for row in rows]
+    numbers = [list(filter(is_number, row.values.values())) for row in rows]
     figures = {row.id: found[0] for row, found in zip(rows, numbers, strict=True) if found}
-    return analyse_question(
-        text,
-        sheets,
-        turn.now,
-        previous=previous,
-        values=look,
-        suggested=suggested,
-        shown=shown,
-        figures=figures,
-    )
+    known: dict[str, Any] = {"values": look, "suggested": suggested, "shown": shown, "figures": figures}
+    return analyse_question(text, sheets, turn.now, previous=previous, **known)
 
 
 def show_focus(turn: TurnContext, told: DataAnswer) -> None:
@@ -380,15 +371,11 @@ def _with_shown(known: Ground, turn: TurnContext) -> Ground:
     cells = [cell for row in rows for cell in (row.id, *row.values.values())]
     names = [cell for cell in cells if isinstance(cell, str)]
     said = {amount.value for text in (*texts, *names) for amount in find_amounts(text)}
-    said |= {
-        abs(Decimal(str(cell)))
-        for cell in cells
-        if isinstance(cell, int | float) and not isinstance(cell, bool)
-    }
+    said |= {abs(Decimal(str(cell))) for cell in filter(is_number, cells)}
     days = [day for cell in names if (day := day_of(cell))]
     shown = Days.of([*known.days.exact, *days])
     table = Result("rows", rows=tuple((row.id, *row.values.values()) for row in rows))
-    return dataclasses.replace(
+    return replace(
         known,
         said=known.said | said,
         columns=(*known.columns, *columns_of(table)),
@@ -446,27 +433,14 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     )
 
 
-def _changes(result: Result) -> list[Decimal]:
-    """How far each group of two periods has moved; empty for other results."""
-    at = result.columns.index("difference") if "difference" in result.columns else -1
-    return [Decimal(str(row[at] or 0)) for row in result.rows] if at >= 0 else []
-
-
-def _moved(result: Result, turn: str) -> Result:
-    """The groups that fell ("asc"), or that rose, where there are any."""
-    way = -1 if turn == "asc" else 1
-    kept = [row for row, each in zip(result.rows, _changes(result), strict=False) if way * each > 0]
-    return dataclasses.replace(result, rows=tuple(kept)) if kept else result
-
-
 def _none_moved(plan: Plan, result: Result, lang: Lang) -> list[str]:
     """That nothing fell where what fell is asked for, or nothing rose, with what came nearest to it."""
-    changes, turn = _changes(result), plan.ask.turn if plan.ask else ""
-    if not changes or not turn:
+    turn = plan.ask.turn if plan.ask else ""
+    if not turn or "difference" not in result.columns or moved(result, turn):
         return []
-    end, key, way = (min, "fell", -1) if turn == "asc" else (max, "rose", 1)
-    none = all(way * each <= 0 for each in changes)
-    return [say(f"answer.none_{key}", lang, name=result.rows[changes.index(end(changes))][0])] if none else []
+    end, key, at = *((min, "fell") if turn == "asc" else (max, "rose")), result.columns.index("difference")
+    nearest = end(result.rows, key=lambda row: row[at] or 0)
+    return [say(f"answer.none_{key}", lang, name=nearest[0])]
 
 
 def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
@@ -476,12 +450,9 @@ def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
         given, value = each.call.arguments, each.result.value
         column = each.sheet.field(str(given.get("field") or "")) if each.sheet else None
         mean = given.get("operation") == "avg" and isinstance(value, int | float) and each.run
-        if (
-            not mean
-            or column is None
-            or column.blanks
-            or averaged(Ref("", column.kind, concept_of(column)[0]))
-        ):
+        if not mean or column is None or column.blanks:
+            continue
+        if averaged(Ref("", column.kind, concept_of(column)[0])):
             continue
         total = value_text(round(value * mean.rows_read, 2), each.result.unit, lang)
         rows = value_text(mean.rows_read, rows_are(each.sheet, lang), lang)
@@ -491,26 +462,21 @@ def _means_of(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
 
 def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult]:
     """The results with the change of each period, or in the unit of a difference, where that was asked for."""
-    ask = plan.ask
-    if ask is not None and ask.form == "compare" and ask.groups and ask.turn:
-        return [dataclasses.replace(each, result=_moved(each.result, ask.turn)) for each in findings]
-    if ask is not None and ask.growth:
-        changed = (with_changes(each.result, ask.order, ask.turn) for each in findings)
-        return [dataclasses.replace(each, result=one) for each, one in zip(findings, changed, strict=True)]
-    if ask is not None and ask.form == "compare" and not ask.groups and len(ask.measures) == 1:
-        return [
-            dataclasses.replace(each, result=as_comparison(each.result, _unit_of(ask))) for each in findings
-        ]
-    beside = ask is not None and (ask.gap or (ask.form == "compare" and ask.worked))
-    if ask is not None and beside and (unit := _unit_of(ask)):
-        made = (
-            dataclasses.replace(
-                each.result, units=("",) * len(ask.groups) + (unit,) * len(each.result.columns)
-            )
-            for each in findings
-        )
-        return [dataclasses.replace(each, result=result) for each, result in zip(findings, made, strict=True)]
-    return findings
+    return [replace(each, result=_told_as(plan.ask, each.result)) for each in findings]
+
+
+def _told_as(ask: DataQuery | None, result: Result) -> Result:
+    if ask is None:
+        return result
+    if ask.form == "compare" and ask.groups and ask.turn:
+        return replace(result, rows=moved(result, ask.turn) or result.rows)
+    if ask.growth:
+        return with_changes(result, ask.order, ask.turn)
+    if ask.form == "compare" and not ask.groups and len(ask.measures) == 1:
+        return as_comparison(result, _unit_of(ask))
+    unit = _unit_of(ask) if ask.gap or (ask.form == "compare" and ask.worked) else ""
+    units = ("",) * len(ask.groups) + (unit,) * len(result.columns)
+    return replace(result, units=units) if unit else result
 
 
 def _unit_of(ask: DataQuery) -> str:
@@ -582,7 +548,7 @@ async def _read_otherwise(job: Job, plan: Plan, findings: Sequence[ComputedResul
     records = [
         await run_tool(job.turn, service, call, number) for number, call in enumerate(plan.also_calls, first)
     ]
-    other = dataclasses.replace(plan, ask=plan.also)
+    other = replace(plan, ask=plan.also)
     found = _as_asked(other, findings_of(records, job.sheets))
     same = [each.result.rows for each in found] == [each.result.rows for each in findings]
     same = same and [each.result.value for each in found] == [each.result.value for each in findings]
@@ -605,20 +571,18 @@ def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult
     each = [one for measure in ask.measures for one in alone(ask, measure)] if ask is not None else []
     changes = ask is not None and ask.growth and bool(ask.order or ask.turn)
     named = [_named_query(plan, one, asked.lang) for one in each] if len(each) == len(plan.calls) else []
-    calls = [
-        call if changes or (call.tool == "execute_aggregation" and len(each) > 1) else None
-        for call in plan.calls
-    ]
-    headings = tuple((call, name) for call, name in zip(calls, named, strict=False) if call is not None)
+    own = zip(plan.calls, named, strict=False)
+    piped = len(each) > 1 and "execute_aggregation"
+    headings = tuple((call, name) for call, name in own if changes or call.tool == piped)
     heading = _named_query(plan, ask, asked.lang, rows)
-    return dataclasses.replace(asked, heading=heading, headings=headings, span=span, versus=versus)
+    return replace(asked, heading=heading, headings=headings, span=span, versus=versus)
 
 
 def _named_query(plan: Plan, ask: DataQuery | None, lang: Lang, rows: int = 0) -> str:
     """What a query of a plan is called; of two periods its sentence names the days."""
     if ask is not None and ask.form == "compare" and not ask.groups:
-        ask = dataclasses.replace(ask, form=ask.worked or "groups", period=None, versus=None)
-    return title(dataclasses.replace(plan, ask=ask), lang, rows)
+        ask = replace(ask, form=ask.worked or "groups", period=None, versus=None)
+    return title(replace(plan, ask=ask), lang, rows)
 
 
 def _explain(job: Job, plan: Plan, run: AgentRun | None) -> None:
@@ -657,11 +621,8 @@ def _missing(job: Job, plan: Plan, before: list[ToolRecord], run: AgentRun | Non
         text = say("answer.failed", job.lang, count=len(errors), reason=errors[-1])
         return DataAnswer(text, before, error=errors[-1])
     missing = ", ".join(plan.missing)
-    said = [
-        say("answer.missing", job.lang, missing=missing)
-        if missing
-        else say("answer.not_understood", job.lang)
-    ]
+    key = "answer.missing" if missing else "answer.not_understood"
+    said = [say(key, job.lang, **({"missing": missing} if missing else {}))]
     known = [sheet for sheet in job.sheets if sheet.name == plan.sheet] or list(job.sheets[:3])
     for sheet in known:
         names = ", ".join(name_text(each.name) for each in sheet.fields[:FIELDS_SHOWN])
@@ -751,7 +712,7 @@ async def checked(
 
 def _tells_result(text: str, findings: Sequence[ComputedResult], known: Ground, lang: Lang) -> bool:
     """Whether a model's words say a figure of the results, or name a cell of their rows."""
-    if tells(text, dataclasses.replace(known, said=frozenset())):
+    if tells(text, replace(known, said=frozenset())):
         return True
     return any(
         _names(text, shown)
@@ -764,22 +725,10 @@ def _tells_result(text: str, findings: Sequence[ComputedResult], known: Ground, 
 
 async def _second_try(turn: TurnContext, told: DataAnswer, asked: AnswerContext, wrong: str) -> str:
     """The refused draft goes back once, with the reason and the results; "" when no model answers."""
-    results = "\n".join(
-        str(
-            result_message(
-                ToolRecord(each.call.tool, "", each.call.arguments, each.result), each.sheet, asked
-            )["content"]
-        )
-        for each in told.findings
-    )
-    messages = prompts().messages(
-        "response_formatter",
-        turn.language,
-        question=asked.text,
-        results=results,
-        draft=told.text,
-        wrong=wrong,
-    )
+    found = ((ToolRecord(e.call.tool, "", e.call.arguments, e.result), e.sheet) for e in told.findings)
+    results = "\n".join(str(result_message(*each, asked)["content"]) for each in found)
+    given = {"question": asked.text, "results": results, "draft": told.text, "wrong": wrong}
+    messages = prompts().messages("response_formatter", turn.language, **given)
     said = ""
     try:
         async with aclosing(turn.model.stream("response_formatter", messages)) as pieces:
@@ -811,7 +760,7 @@ def _undrawn(told: DataAnswer, asked: AnswerContext) -> DataAnswer:
     if one and splits:
         by = "; ".join(f"“{each.text}”" for each in splits)
         said = f"{said} {say('answer.chart_splits', asked.lang, splits=by)}"
-    return dataclasses.replace(told, remarks=(*told.remarks, said), splits=splits if one else ())
+    return replace(told, remarks=(*told.remarks, said), splits=splits if one else ())
 
 
 def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> None:
@@ -830,7 +779,7 @@ def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> Non
     if shown:  # one for an answer: what ran behind the first query stands with what that does
         more = [line for each in shown[1:] for line in (*each.explained, each.code)]
         facts = dict.fromkeys(fact for each in shown for fact in each.facts)
-        first = dataclasses.replace(shown[0], facts=tuple(facts), explained=(*shown[0].explained, *more))
+        first = replace(shown[0], facts=tuple(facts), explained=(*shown[0].explained, *more))
         turn.emit(first)
     if told.options:
         turn.emit(Suggestions(told.options))
@@ -894,13 +843,8 @@ async def _classify(turn: TurnContext, question: str, hint: Intent, step: Step) 
         note = say("step.intent", turn.language, intent=hint.label, reason=f"{hint.score:.2f}, {hint.reason}")
         step.note(note, "rules")
         return hint.label
-    asked = prompts().messages(
-        "intent_classifier",
-        turn.language,
-        earlier=last_turns(turn, SAID_TOKENS),
-        message=question,
-        **who_and_when(turn),
-    )
+    given = {"earlier": last_turns(turn, SAID_TOKENS), "message": question, **who_and_when(turn)}
+    asked = prompts().messages("intent_classifier", turn.language, **given)
     found = await turn.model.decide(
         "intent_classifier", Classification, asked, lambda: Classification(intent="unclear")
     )
@@ -939,10 +883,8 @@ async def clarify_node(state: GraphState, turn: TurnContext, step: Step) -> Grap
     text = "\n".join(filter(None, [text, standing(previous, turn.language)]))
     if previous is not None and previous.ask is not None:  # what is next goes on past this message
         missing = understood.plan.missing if understood and understood.alters else ()
-        unread = dataclasses.replace(
-            previous, text=turn.text, calls=(), question=None, options=(), missing=missing, before=None
-        )
-        keep_plan(turn, unread)
+        unread = replace(previous, text=turn.text, calls=(), question=None, options=())
+        keep_plan(turn, replace(unread, missing=missing, before=None))
     turn.answered = False
     step.note(say("step.intent", turn.language, intent="unclear", reason="-"), "rules")
     return {"agent_response": text, "spoken": False}

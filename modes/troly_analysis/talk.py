@@ -55,10 +55,8 @@ async def _by_model(
     """Say what the model says, a sentence at a time; one with a figure that nothing backs, in another language or without end
     ends it unsaid.
     """
-    names = [
-        turn.text,
-        *(name for sheet in sheets for name in (sheet.name, *(each.name for each in sheet.fields))),
-    ]
+    columns = (each.name for sheet in sheets for each in sheet.fields)
+    names = [turn.text, *(sheet.name for sheet in sheets), *columns]
     known = ground(turn.text, [], sheets, Days.of([turn.now.date()]))
     said, held = "", ""
     try:
@@ -104,10 +102,8 @@ def _prompt(
         examples="\n".join(f"- “{name_text(each)}”" for each in _examples(sheets, turn.language)),
         **who_and_when(turn),
     )
-    recent = [
-        {"role": item["role"], "content": shortened(item["content"], HISTORY_CHARS)}
-        for item in messages[-HISTORY:]
-    ]
+    said = ((item["role"], shortened(item["content"], HISTORY_CHARS)) for item in messages[-HISTORY:])
+    recent: list[Message] = [{"role": role, "content": text} for role, text in said]
     return [{"role": "system", "content": system}, *recent]
 
 

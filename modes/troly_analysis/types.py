@@ -43,6 +43,11 @@ class Field:
     doubt: str = ""
 
     @property
+    def shown_unit(self) -> str:
+        """What its figures are in: "%" for per cents."""
+        return "%" if self.kind == "percent" else self.unit
+
+    @property
     def is_contact(self) -> bool:
         """Whether the values are telephone numbers or e-mail addresses, which no prompt needs."""
         return bool(self.examples) and all(map(_CONTACT.fullmatch, self.examples))
@@ -95,7 +100,7 @@ class Sheet:
         """The unit of a field, or of a figure that two fields make ("Số lượng × Đơn giá"); "" for none."""
         found = self.field(name)
         if found is not None:
-            return "%" if found.kind == "percent" else found.unit
+            return found.shown_unit
         for sign in (" × ", " - "):
             left, between, right = name.partition(sign)
             if between and self.field(left) and self.field(right):
@@ -132,6 +137,10 @@ class Result:
     units: tuple[str, ...] = ()
     unit: str = ""
     truncated: bool = False
+
+    def unit_at(self, at: int) -> str:
+        """The unit of a column, "" where none is known."""
+        return self.units[at] if at < len(self.units) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +187,11 @@ class ToolRecord:
 SHOWN_FIELDS = 60
 
 
+def is_number(cell: Any) -> bool:
+    """Whether a cell is a figure; yes and no are none."""
+    return isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool)
+
+
 def plain(value: Any) -> Any:
     """A cell as JSON: whole numbers as int, days as ISO text, what is no finite number as null."""
     if value is None or isinstance(value, (bool, int, str)):
@@ -200,10 +214,8 @@ def result_json(result: Result) -> dict[str, Any]:
         return {"kind": "scalar", "value": plain(result.value)}
     rows = {"columns": list(result.columns), "rows": plain(result.rows)}
     if result.kind == "compare":
-        figures = {
-            name: plain(getattr(result, name))
-            for name in ("period1_value", "period2_value", "difference", "percentage_change")
-        }
+        names = ("period1_value", "period2_value", "difference", "percentage_change")
+        figures = {name: plain(getattr(result, name)) for name in names}
         return {"kind": "compare", **figures, **(rows if result.rows else {})}
     if result.kind == "rows":
         return {"kind": "rows", **rows}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import difflib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from troly.errors import ModelError
@@ -31,10 +30,8 @@ from troly_analysis.types import Sheet, ToolCall, ToolRecord
 
 NAMES = tuple(tool.name for tool in TOOLS)
 _STRUCTURED = frozenset({"filters", "pipeline"})
-_NAME_KEYS, _ARGUMENT_KEYS = (
-    ("name", "tool", "tool_name", "function"),
-    ("arguments", "parameters", "args", "input"),
-)
+_NAME_KEYS = ("name", "tool", "tool_name", "function")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
 _MARKUP = re.compile(
     r"</?tool_calls?>|```(?:json|tool_call)?|\[TOOL_CALLS\]|<think>.*?</think>", re.DOTALL | re.IGNORECASE
 )
@@ -71,11 +68,6 @@ def _mended(name: object, arguments: object) -> ToolCall:
             given = _object(given[key])
     kept = {str(key): _argument(str(key), value) for key, value in given.items() if not _is_absent(value)}
     return ToolCall(_name(name), kept)
-
-
-def _query(call: ToolCall) -> ToolCall:
-    """The call without what only says how its result is shown."""
-    return ToolCall(call.tool, {name: value for name, value in call.arguments.items() if name != ANSWERS})
 
 
 def _name(name: object) -> str:
@@ -246,7 +238,10 @@ class _Loop:
                 continue
             shown = [each.arguments.get(ANSWERS) for each in calls]
             self.result.chart = next((each for each in shown if each in CHARTS), self.result.chart)
-            await self.run_all([*map(_query, calls[:PER_REPLY])], messages)
+            # How a result is shown is no part of the query.
+            given = [(each.tool, each.arguments.items()) for each in calls[:PER_REPLY]]
+            bare = [ToolCall(tool, {k: value for k, value in each if k != ANSWERS}) for tool, each in given]
+            await self.run_all(bare, messages)
             told = all(each not in {None, False, "false"} for each in shown)
             if self._ended_well(len(calls)) and (told or self.is_figure(shown)):
                 self.result.prose, self.result.told = "", len(calls)
@@ -272,16 +267,14 @@ class _Loop:
     async def run(self, call: ToolCall) -> ToolRecord:
         record = await run_tool(self.turn, self.service, call, len(self.result.records) + 1)
         if record.error is not None:
-            record = dataclasses.replace(record, error=shortened(record.error, ERROR_CHARS))
+            record = replace(record, error=shortened(record.error, ERROR_CHARS))
         self.result.records.append(record)
         return record
 
     def _ended_well(self, count: int) -> bool:
         """Whether the last `count` calls all brought figures."""
-        return all(
-            each.result is not None and each.tool_name != SCHEMA and not is_empty(each.result)
-            for each in self.result.records[-count:]
-        )
+        last = ((each.tool_name, each.result) for each in self.result.records[-count:])
+        return all(result is not None and name != SCHEMA and not is_empty(result) for name, result in last)
 
     def is_figure(self, shown: Sequence[Any]) -> bool:
         """Whether the one call brought one figure, whose sentence needs no third call of a model to tell it."""

@@ -10,7 +10,6 @@ from typing import Any
 from troly.llm.prompts import estimate, estimate_tools
 from troly.llm.types import Message
 from troly.plugin.context import TurnContext
-from troly.text.dates import format_date
 from troly.text.sanitize import sanitize
 from troly.text.shorten import one_line, shortened
 from troly_analysis.agent.tools import needless, tool_schemas
@@ -22,9 +21,9 @@ NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
 # The tokens of the part of a prompt that stays from turn to turn, with its tools, and of all of it, as they are estimated:
 # those are less than 2,000 of a model's own. The values of columns get what instructions and tools leave of the first, the
 # earlier messages what the question leaves of the second; a column with more values than this is told by one of them.
-STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_330, 2_750, 40, 12
+STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_330, 2_600, 40, 12
 SHOWN_ROWS, FEW_ROWS, ROWS = 10, 5, 30
-RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = 4_000, 520, 140, 20, 4
+RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = 4_000, 450, 100, 20, 4
 # Of an earlier message where a message is classified, in characters, and of all of them there, in tokens.
 SAID_CHARS, SAID_TOKENS = 600, 1_200
 _CODE = re.compile(r"[A-Z]*[-_]?\d+")
@@ -107,14 +106,8 @@ def opening_messages(
     """
     lang, tools = asked.lang, estimate_tools(tool_schemas(sheets))
     system = prompts().render("data_agent", lang, schema_context=schema_context(sheets))
-    question = prompts().render(
-        "question",
-        lang,
-        question=asked.text,
-        **who_and_when(turn),
-        shown=_last_answer(turn, sheets),
-        facts="; ".join(facts) or "-",
-    )
+    told = {"shown": _last_answer(turn, sheets), "facts": "; ".join(facts) or "-", **who_and_when(turn)}
+    question = prompts().render("question", lang, question=asked.text, **told)
     values = values_text(sheets, read, STAYING_TOKENS - tools - estimate(system))
     opening: list[Message] = [
         {"role": "system", "content": system},
@@ -140,11 +133,7 @@ def _earlier(past: Sequence[Mapping[str, str]], room: int) -> list[Message]:
 def who_and_when(turn: TurnContext) -> dict[str, str]:
     """What every prompt says of the person and the day: the role, with a department, and today."""
     who = ", ".join(filter(None, (turn.profile.role, turn.profile.department)))
-    today = turn.now.date()
-    return {
-        "role": one_line(sanitize(who), NAME_CHARS),
-        "today": f"{today.isoformat()} ({format_date(today)})",
-    }
+    return {"role": one_line(sanitize(who), NAME_CHARS), "today": turn.now.date().isoformat()}
 
 
 def last_turns(turn: TurnContext, room: int) -> str:
@@ -169,10 +158,8 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
     if focus is None or not focus.query.get("calls"):
         return "-"
     names = list(dict.fromkeys(name for row in focus.rows for name in row.values))
-    rows = [
-        [place, row.title, *(row.values.get(name) for name in names)]
-        for place, row in enumerate(focus.rows[:SHOWN_ROWS], 1)
-    ]
+    numbered = enumerate(focus.rows[:SHOWN_ROWS], 1)
+    rows = [[place, row.title, *(row.values.get(name) for name in names)] for place, row in numbered]
     table = [["place", "name", *names], *_rounded(rows)] if rows else []
     before = focus.query.get("before") or {}
     calls, earlier = (_calls(each.get("calls", ()), sheets) for each in (focus.query, before))
@@ -189,10 +176,8 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
 def _calls(calls: Sequence[Mapping[str, Any]], sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
     """Calls that were shown, without the arguments that no tool needs here."""
     out = needless(sheets)
-    return [
-        {**each, "arguments": {name: value for name, value in each["arguments"].items() if name not in out}}
-        for each in calls
-    ]
+    kept = ({k: value for k, value in each["arguments"].items() if k not in out} for each in calls)
+    return [{**each, "arguments": given} for each, given in zip(calls, kept, strict=True)]
 
 
 def call_message(calls: Sequence[ToolCall]) -> Message:
@@ -208,10 +193,8 @@ def result_message(record: ToolRecord, sheet: Sheet | None, asked: AnswerContext
     else:
         call = ToolCall(record.tool_name, record.arguments)
         result = as_told(call, record.result, sheet)
-        body = {
-            "answer": render_answer(call, result, sheet, asked),
-            "result": _short(_rounded(result_json(result))),
-        }
+        said = render_answer(call, result, sheet, asked)
+        body = {"answer": said, "result": _short(_rounded(result_json(result)))}
     content = shortened(sanitize(_json(body)), RESULT_CHARS)
     return {"role": "tool", "tool_name": record.tool_name, "content": content}
 
@@ -237,4 +220,4 @@ def _short(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(value, ensure_ascii=False, default=str, separators=(",", ":"))

@@ -191,10 +191,8 @@ def _detail(turn: TurnContext, record: ToolRecord | None) -> str:
         return ""
     if record.result is None:
         return record.error or ""
-    rows = record.run.rows_read if record.run else 0
-    return say(
-        "step.tool_ok", turn.language, rows=format_number(rows, turn.language), kind=record.result.kind
-    )
+    rows = format_number(record.run.rows_read if record.run else 0, turn.language)
+    return say("step.tool_ok", turn.language, rows=rows, kind=record.result.kind)
 
 
 # Pipelines that a person types after `/pipeline`: read, given a sheet, and run under the same guard as a model's.
@@ -226,9 +224,8 @@ def read_typed(text: str, sheets: Sequence[Sheet], last: str, lang: Lang) -> Typ
         value: Any = json.loads(code)
     except json.JSONDecodeError as error:
         lines = code[: error.pos].count("\n") + 1
-        return TypedPipeline(
-            problem=say("pipeline.bad_json", lang, line=lines, column=error.colno, detail=error.msg)
-        )
+        where = {"line": lines, "column": error.colno, "detail": error.msg}
+        return TypedPipeline(problem=say("pipeline.bad_json", lang, **where))
     except RecursionError:
         return TypedPipeline(problem=say("pipeline.bad_shape", lang))
     if isinstance(value, dict) and "pipeline" in value:
@@ -242,10 +239,8 @@ def read_typed(text: str, sheets: Sequence[Sheet], last: str, lang: Lang) -> Typ
     if sheet is None and not name:
         names = ", ".join(each.name for each in sheets)
         return TypedPipeline(problem=say("pipeline.which", lang, names=names))
-    target = sheet.name if sheet else name
-    return TypedPipeline(
-        ToolCall("execute_aggregation", {"connection_name": target, "pipeline": value, "description": ""})
-    )
+    given = {"connection_name": sheet.name if sheet else name, "pipeline": value, "description": ""}
+    return TypedPipeline(ToolCall("execute_aggregation", given))
 
 
 def _sheet(name: str, sheets: Sequence[Sheet], last: str) -> Sheet | None:

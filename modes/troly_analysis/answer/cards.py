@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 from troly.plugin.events import Chart, Computation, Series, Table
@@ -32,7 +31,7 @@ from troly_analysis.answer.sentences import (
 from troly_analysis.query.aggregates import COLUMNS as COMPARED
 from troly_analysis.query.fields import GRAINS
 from troly_analysis.strings import say
-from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall, ToolRecord
+from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall, ToolRecord, is_number
 
 MOST_BARS, MOST_POINTS, MOST_SHARES = 20, 400, 8
 
@@ -44,14 +43,9 @@ def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerC
     if is_empty(result) or not result.rows or is_listed(result) or described:
         return None
     lang = asked.lang
-    units = [result.units[at] if at < len(result.units) else "" for at in range(len(result.columns))]
-    rows = tuple(
-        tuple(
-            cell_text(value, name, unit, lang)
-            for value, name, unit in zip(row, result.columns, units, strict=False)
-        )
-        for row in result.rows
-    )
+    named = [(name, result.unit_at(at)) for at, name in enumerate(result.columns)]
+    told = (((value, *each) for value, each in zip(row, named, strict=False)) for row in result.rows)
+    rows = tuple(tuple(cell_text(*cell, lang) for cell in row) for row in told)
     numeric = tuple(at for at in range(len(result.columns)) if _all_numbers(result, at))
     columns = tuple(column_name(name, sheet, lang) for name in result.columns)
     return Table(columns, rows, title(call, sheet, asked, len(rows)), numeric)
@@ -71,22 +65,16 @@ def chart_of(
     values = _figure_columns(call, result)
     if not values:
         return None
-    labels = tuple(
-        cell_text(row[0], result.columns[0], result.units[0] if result.units else "", asked.lang)
-        for row in result.rows
-    )
+    first = (result.columns[0], result.unit_at(0), asked.lang)
+    labels = tuple(cell_text(row[0], *first) for row in result.rows)
     kind = _chart_kind(result, sheet, values, wanted)
     if kind is None:
         return None
-    series = tuple(
-        Series(
-            column_name(result.columns[at], sheet, asked.lang),
-            tuple(round(float(row[at]), 2) for row in result.rows),
-        )
-        for at in values[:1]
-    )
-    unit = result.units[values[0]] if values[0] < len(result.units) else ""
-    return Chart(kind, labels, series, title(call, sheet, asked, len(labels)), unit, language=asked.lang)
+    at = values[0]
+    figures = tuple(round(float(row[at]), 2) for row in result.rows)
+    series = (Series(column_name(result.columns[at], sheet, asked.lang), figures),)
+    heading, unit = title(call, sheet, asked, len(labels)), result.unit_at(at)
+    return Chart(kind, labels, series, heading, unit, language=asked.lang)
 
 
 def _two_periods(call: ToolCall, result: Result, asked: AnswerContext) -> Chart | None:
@@ -99,10 +87,11 @@ def _two_periods(call: ToolCall, result: Result, asked: AnswerContext) -> Chart 
         return None
     values = [tuple(float(row[at]) for row in both) for at in (0, 1)]
     series = [Series(name, figures) for name, figures in zip(periods, values, strict=True)]
-    labels = tuple(
-        " / ".join(str(cell_text(row[at], result.columns[at], "", asked.lang)) for at in range(keys))
-        for row in result.rows
+    named = result.columns[:keys]
+    cells = (
+        (cell_text(row[at], name, "", asked.lang) for at, name in enumerate(named)) for row in result.rows
     )
+    labels = tuple(map(" / ".join, cells))
     if not labels:
         series, labels = [Series(say("compare.value", asked.lang), (*values[0], *values[1]))], periods
     return Chart("bar", labels, tuple(series), "", result.unit, language=asked.lang)
@@ -138,9 +127,7 @@ def _figure_columns(call: ToolCall, result: Result) -> list[int]:
 
 def _all_numbers(result: Result, at: int) -> bool:
     cells = [row[at] for row in result.rows if at < len(row)]
-    return bool(cells) and all(
-        isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool) for cell in cells
-    )
+    return bool(cells) and all(map(is_number, cells))
 
 
 # How an answer was computed: the query that ran, what it does step by step, and facts about its run.
@@ -183,12 +170,8 @@ def _facts(record: ToolRecord, sheet: Sheet | None, asked: AnswerContext) -> lis
     facts = [(say("card.tool", lang), record.tool_name)]
     if sheet is not None:
         facts.append((say("card.sheet", lang), sheet.name))
-    given = {
-        name: value
-        for name, value in record.arguments.items()
-        if name not in {"pipeline", "connection_name"} and value not in (None, "", {}, [])
-    }
-    if given:
+    given = {name: value for name, value in record.arguments.items() if value not in (None, "", {}, [])}
+    if given := {name: value for name, value in given.items() if name not in {"pipeline", "connection_name"}}:
         facts.append((say("card.arguments", lang), _shortened(_json(given))))
     call = ToolCall(record.tool_name, record.arguments)
     days = [text for start, end in periods_of(call, asked) if (text := meant(start, end, asked))]
@@ -217,11 +200,9 @@ def _steps(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> list[st
     if call.tool == "get_top_items":
         return lines + _ranking(arguments, sheet, lang)
     group = str(arguments.get("group_by") or "")
-    figure = figure_name(call, sheet, lang)
+    named = {"group": group_name(group, sheet, lang)} if group else {}
     key = "how.compute_by" if group else "how.compute"
-    lines.append(
-        say(key, lang, figure=figure, **({"group": group_name(group, sheet, lang)} if group else {}))
-    )
+    lines.append(say(key, lang, figure=figure_name(call, sheet, lang), **named))
     if call.tool == "compare_periods":
         for number in (1, 2):
             days = [day_of(arguments.get(f"period{number}_{end}")) for end in ("from", "to")]
@@ -232,23 +213,13 @@ def _steps(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> list[st
 
 
 def _ranking(arguments: Mapping[str, Any], sheet: Sheet | None, lang: Lang) -> list[str]:
-    lines = []
-    by = str(arguments.get("sort_field") or "")
-    if group := str(arguments.get("group_by") or ""):
-        field = str(arguments.get("aggregate_field") or by)
-        lines.append(
-            say(
-                "how.group_sum",
-                lang,
-                group=group_name(group, sheet, lang),
-                field=field_name(field, sheet, lang),
-            )
-        )
+    by, count = str(arguments.get("sort_field") or ""), arguments.get("limit") or 10
     order = "asc" if arguments.get("sort_order") == "asc" else "desc"
-    return [
-        *lines,
-        say(f"how.sort_{order}", lang, field=field_name(by, sheet, lang), count=arguments.get("limit") or 10),
-    ]
+    lines = [say(f"how.sort_{order}", lang, field=field_name(by, sheet, lang), count=count)]
+    if group := str(arguments.get("group_by") or ""):
+        summed = field_name(str(arguments.get("aggregate_field") or by), sheet, lang)
+        lines.insert(0, say("how.group_sum", lang, group=group_name(group, sheet, lang), field=summed))
+    return lines
 
 
 def _stages(call: ToolCall, lang: Lang) -> list[str]:

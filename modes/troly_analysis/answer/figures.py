@@ -59,16 +59,11 @@ class Days:
 def mask_dates(text: str, known: Days) -> tuple[str, list[str]]:
     """`text` with every date blanked, and the dates, as written, that are not among the known ones."""
     wrong: list[str] = []
+    quarters = {(year, (month + 2) // 3) for year, month in known.months}
     forms: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
         (_FULL, lambda m: (int(m[3]), int(m[2]), int(m[1])) in _triples(known)),
         (_ISO, lambda m: (int(m[1]), int(m[2]), int(m[3])) in _triples(known)),
-        (
-            _QUARTER,
-            lambda m: any(
-                (year, (month + 2) // 3) == (int(m[2]), _ROMAN.get(m[1].lower()) or int(m[1]))
-                for year, month in known.months
-            ),
-        ),
+        (_QUARTER, lambda m: (int(m[2]), _ROMAN.get(m[1].lower()) or int(m[1])) in quarters),
         (_MONTH, lambda m: (int(m[2] or m[3]), int(m[1] or m[4])) in known.months),
         (_DAY, lambda m: any((day.month, day.day) == (int(m[2]), int(m[1])) for day in known.exact)),
     )
@@ -157,15 +152,9 @@ def ground(
         if result.kind == "compare" and result.difference is not None:
             trends.add((result.difference > 0) - (result.difference < 0))
     named = tuple(sorted((text for text in texts if any(c.isdigit() for c in text)), key=len, reverse=True))
-    return Ground(
-        frozenset(cells),
-        frozenset(percents),
-        frozenset(amount.value for amount in find_amounts(nfc(question))),
-        named,
-        days,
-        trends.pop() if len(trends) == 1 else None,
-        tuple(columns),
-    )
+    said = frozenset(amount.value for amount in find_amounts(nfc(question)))
+    trend = trends.pop() if len(trends) == 1 else None
+    return Ground(frozenset(cells), frozenset(percents), said, named, days, trend, tuple(columns))
 
 
 def strangers(text: str, known: Ground) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -128,7 +127,7 @@ def with_units(result: Result, sheet: Sheet | None) -> Result:
         elif not units[at] and made and made[1] != "count":
             held = (each.unit for each in sheet.fields if each.unit and each.name in made[2]) if sheet else ()
             units[at] = unit_of(sheet, made[2]) or next(iter(held), "")
-    return dataclasses.replace(result, units=tuple(units))
+    return replace(result, units=tuple(units))
 
 
 def with_changes(result: Result, order: str = "", turn: str = "") -> Result:
@@ -142,20 +141,27 @@ def with_changes(result: Result, order: str = "", turn: str = "") -> Result:
     for key, value in result.rows:
         rows.append((key, value, percentage_change(before, value)))
         before = value
-    if order or turn:
-        sign = -1 if turn == "asc" else 1
-        rows = [row for row in rows if row[2] is not None and (not turn or sign * row[2] > 0)]
-        rows.sort(key=lambda row: row[2], reverse=(order or turn) == "desc")
     columns, units = (*result.columns, "percentage_change"), (*result.units[:2], "%")
-    return dataclasses.replace(result, columns=columns, rows=tuple(rows), units=units)
+    changed = replace(result, columns=columns, rows=tuple(rows), units=units)
+    if not (order or turn):
+        return changed
+    ranked = sorted(moved(changed, turn), key=lambda row: row[2], reverse=(order or turn) == "desc")
+    return replace(changed, rows=tuple(ranked))
+
+
+def moved(result: Result, turn: str) -> tuple[tuple[Any, ...], ...]:
+    """The rows of compared figures that fell ("asc"), that rose ("desc") or, for "", of which a change is known."""
+    named = (at for at, name in enumerate(result.columns) if name in {"difference", "percentage_change"})
+    at, sign = next(named, -1), -1 if turn == "asc" else 1
+    known = (row for row in result.rows if at >= 0 and row[at] is not None)
+    return tuple(row for row in known if not turn or sign * row[at] > 0)
 
 
 def group_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
     """What results are grouped by, inside a sentence: "sàn", for `Ngày:month` "tháng"."""
     head, colon, grain = name.rpartition(":")
-    return (
-        say(f"grain.{grain}", lang) if colon and head and grain in GRAINS else field_name(name, sheet, lang)
-    )
+    timed = colon and head and grain in GRAINS
+    return say(f"grain.{grain}", lang) if timed else field_name(name, sheet, lang)
 
 
 def field_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
@@ -222,11 +228,8 @@ def figure_name(call: ToolCall, sheet: Sheet | None, lang: Lang) -> str:
 
 def metric_of(call: ToolCall, sheet: Sheet | None) -> Metric | None:
     """The named metric that a call computes: asked for by its name, or written out (its condition among the filters)."""
-    given, operation, field = (
-        _filters(call),
-        call.arguments.get("operation"),
-        call.arguments.get("field") or "",
-    )
+    given, operation = _filters(call), call.arguments.get("operation")
+    field = call.arguments.get("field") or ""
     for metric in sheet.metrics if sheet else ():
         named = fold(metric.name) == fold(str(field)) and operation in {"sum", metric.operation}
         written = (metric.operation, metric.field) == (operation, field)
@@ -238,11 +241,9 @@ def metric_of(call: ToolCall, sheet: Sheet | None) -> Metric | None:
 def filters_text(call: ToolCall, sheet: Sheet | None, lang: Lang) -> str:
     """The filters of a call in brackets: " (Sàn: Shopee, Giá ≥ 100.000 VND)"; "" without any."""
     metric = metric_of(call, sheet)
-    parts = [
-        _condition(name, wanted, sheet, lang)
-        for name, wanted in _filters(call).items()
-        if metric is None or metric.where.get(name) != wanted
-    ]
+    own = metric.where if metric else {}
+    given = (each for each in _filters(call).items() if each not in own.items())
+    parts = [_condition(name, wanted, sheet, lang) for name, wanted in given]
     return f" ({', '.join(parts)})" if parts else ""
 
 
@@ -304,12 +305,8 @@ def day_of(value: Any) -> date | None:
 def days_of(value: Any) -> list[date]:
     """The days that the limits of a call name, as a pipeline's; where one is no longer meant (`$lt`) the day before too."""
     if isinstance(value, dict):
-        before = [
-            day - timedelta(days=1)
-            for key, limit in value.items()
-            if key in {"lt", "$lt"}
-            for day in days_of(limit)
-        ]
+        ends = (day for key, limit in value.items() if key in {"lt", "$lt"} for day in days_of(limit))
+        before = [day - timedelta(days=1) for day in ends]
         return [*before, *(day for each in value.values() for day in days_of(each))]
     if isinstance(value, list | tuple):
         return [day for each in value for day in days_of(each)]
@@ -413,9 +410,8 @@ _COLUMNS_LISTED, _EXAMPLES_SHOWN = 40, 5
 def describe(sheet: Sheet, lang: Lang) -> str:
     """A sheet as a numbered list of its columns, and its named metrics."""
     lines = [say("schema.sheet", lang, sheet=sheet.name, rows=format_number(sheet.rows, lang))]
-    lines += [
-        f"{number}. {_column(field, lang)}" for number, field in enumerate(sheet.fields[:_COLUMNS_LISTED], 1)
-    ]
+    numbered = enumerate(sheet.fields[:_COLUMNS_LISTED], 1)
+    lines += [f"{number}. {_column(field, lang)}" for number, field in numbered]
     lines += _more(len(sheet.fields) - _COLUMNS_LISTED, lang)
     if sheet.metrics:
         lines.append(say("schema.metrics", lang, names=", ".join(metric.name for metric in sheet.metrics)))
@@ -483,20 +479,16 @@ def with_keys(call: ToolCall, result: Result, lang: Lang) -> Result:
     keys = [at for at in range(len(result.columns)) if _is_key(result, at)]
     if whole or not any(row[at] in (None, "") for row in result.rows for at in keys):
         return result
-    blank = say("cell.blank", lang)
-    rows = tuple(
-        tuple(blank if at in keys and cell in (None, "") else cell for at, cell in enumerate(row))
-        for row in result.rows
-    )
-    return replace(result, rows=rows)
+    blank, cells = say("cell.blank", lang), (enumerate(row) for row in result.rows)
+    named = ((blank if at in keys and cell in (None, "") else cell for at, cell in row) for row in cells)
+    return replace(result, rows=tuple(map(tuple, named)))
 
 
 def _is_key(result: Result, at: int) -> bool:
     """Whether a column of a grouped result names the groups: the first one, and any other without a figure."""
     if _is_figure(result.columns[at]):
         return False
-    plain = at >= len(result.units) or not result.units[at]
-    return (at == 0 and plain) or any(isinstance(row[at], str) for row in result.rows)
+    return (at == 0 and not result.unit_at(at)) or any(isinstance(row[at], str) for row in result.rows)
 
 
 def _is_figure(name: str) -> bool:
@@ -506,12 +498,9 @@ def _is_figure(name: str) -> bool:
 
 def is_empty(result: Result) -> bool:
     """Whether nothing was found (001-33)."""
-    return (
-        result.kind == "empty"
-        or (result.kind == "scalar" and result.value is None)
-        or (result.kind == "rows" and not result.rows)
-        or (result.kind == "compare" and result.period1_value is None and result.period2_value is None)
-    )
+    neither = result.period1_value is None and result.period2_value is None
+    found = {"scalar": result.value is not None, "rows": bool(result.rows), "compare": not neither}
+    return not found.get(result.kind, False)
 
 
 def is_listed(result: Result) -> bool:
@@ -547,10 +536,8 @@ def notes(call: ToolCall, result: Result, asked: AnswerContext, sheet: Sheet | N
 def periods_of(call: ToolCall, asked: AnswerContext) -> list[tuple[Any, Any]]:
     """The periods that a call is about, the later of two that are compared first."""
     if call.tool == "compare_periods":
-        return [
-            (day_of(call.arguments.get(f"period{n}_from")), day_of(call.arguments.get(f"period{n}_to")))
-            for n in (2, 1)
-        ]
+        named = ((f"period{n}_from", f"period{n}_to") for n in (2, 1))
+        return [(day_of(call.arguments.get(one)), day_of(call.arguments.get(two))) for one, two in named]
     beside = call.tool == "execute_aggregation" and asked.span and asked.versus
     return [asked.span, asked.versus] if beside and asked.span and asked.versus else [period_of(call)]
 
@@ -580,11 +567,8 @@ def _top_title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext, rows: 
     what = group_name(group, sheet, asked.lang) if group else rows_are(sheet, asked.lang)
     field = str(arguments.get("aggregate_field") or arguments.get("sort_field") or "")
     counted = field.casefold() in {"", "count", "_count"}
-    by = (
-        say("title.counted", asked.lang, rows=rows_are(sheet, asked.lang))
-        if counted
-        else field_name(field, sheet, asked.lang)
-    )
+    by = field_name(field, sheet, asked.lang)
+    by = say("title.counted", asked.lang, rows=rows_are(sheet, asked.lang)) if counted else by
     last = str(arguments.get("sort_order") or "desc") == "asc"
     best = _lexicon().has(asked.text, "best selling")
     key = "title.lowest" if last else "title.best" if best else "title.top"
@@ -627,10 +611,8 @@ def _extremes(result: Result, noun: str, lang: Lang) -> list[str]:
             if moved:
                 place = best(moved, key=moved.__getitem__)
                 name = ", ".join(_cell(result, place, column, lang) for column in range(keys))
-                percent = result.rows[place][-1] is not None
-                figures = [_cell(result, place, -2, lang, noun), _cell(result, place, -1, lang)][
-                    : 1 + percent
-                ]
+                figures = [_cell(result, place, -2, lang, noun), _cell(result, place, -1, lang)]
+                figures = figures if result.rows[place][-1] is not None else figures[:1]
                 told.append(f"{name} ({', '.join(figures)})")
         if told:
             names = say("compare.by_percent", lang).join(dict.fromkeys(told))
@@ -661,15 +643,8 @@ def _change(figure: str, result: Result, unit: str, names: dict[str, str], lang:
     key = "up" if after > before else "down"
     # The amounts share the unit that stands after the second.
     bare = earlier.removesuffix(unit).rstrip() if unit != "%" else earlier
-    return say(
-        f"compare.{key}",
-        lang,
-        figure=figure,
-        **names,
-        percent=value_text(abs(result.percentage_change), "%", lang),
-        before=bare,
-        value=later,
-    )
+    percent = value_text(abs(result.percentage_change), "%", lang)
+    return say(f"compare.{key}", lang, figure=figure, **names, percent=percent, before=bare, value=later)
 
 
 def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> str:
@@ -693,12 +668,10 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         result = _ranked_first(result, str(call.arguments.get("sort_field") or ""))
     if len(result.rows) == 1 and call.arguments.get("limit") == 1 and not call.arguments.get("group_by"):
         first, said = call.arguments.get("sort_field"), fold(asked.text)
-        blank = (
-            name for name, value in zip(result.columns, result.rows[0], strict=True) if value in {None, ""}
-        )
-        empty = [
-            column_name(name, sheet, asked.lang) for name in blank if name == first or fold(name) in said
-        ]
+        filled = zip(result.columns, result.rows[0], strict=True)
+        blank = (name for name, value in filled if value in {None, ""})
+        told_of = (name for name in blank if name == first or fold(name) in said)
+        empty = [column_name(name, sheet, asked.lang) for name in told_of]
         told = [say("answer.blank_cells", asked.lang, fields=", ".join(empty))] if empty else []
         return "\n".join([f"{head}:", *_lines(result, sheet, asked.lang, noun, len(result.columns)), *told])
     lines = _lines if is_listed(result) else _summary
@@ -740,10 +713,8 @@ def _other_rows(result: Result, other: Result, sheet: Sheet | None, lang: Lang) 
     money = [at for at, unit in enumerate(result.units) if is_currency(unit)]
     at = result.columns.index("share") if "share" in result.columns else money[0]
     if at == 0 and len(other.rows) == 1:
-        told = [
-            f"{column_name(other.columns[each], sheet, lang)}: {_cell(other, 0, each, lang)}"
-            for each in money
-        ]
+        named = ((column_name(other.columns[each], sheet, lang), each) for each in money)
+        told = [f"{name}: {_cell(other, 0, each, lang)}" for name, each in named]
         return ", ".join(told) if "difference" in other.columns else _cell(other, 0, 0, lang)
     timed = any(name.rpartition(":")[2] in GRAINS for name in result.columns)
     if timed and len(result.rows) > FEW and result.columns[at].startswith("sum("):
@@ -820,14 +791,12 @@ def _total(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
     figures = [row[1] for row in result.rows if len(row) == 2 and isinstance(row[1], (int, float, Decimal))]
     whole = call.tool == "aggregate_data" and call.arguments.get("operation") in {"sum", "count"}
     said = {"roi", "tong", "cong", "total", "then", "overall"} & set(folded_words(asked.text))
-    named = (
-        isinstance(wanted := _filters(call).get(str(call.arguments.get("group_by"))), Mapping)
-        and "in" in wanted
-    )
+    wanted = _filters(call).get(str(call.arguments.get("group_by")))
+    named = isinstance(wanted, Mapping) and "in" in wanted
     if not (said or named) or not whole or result.truncated or not 2 <= len(figures) == len(result.rows):
         return []
-    unit = result.units[1] if len(result.units) > 1 else ""
-    return [say("answer.total", asked.lang, value=value_text(sum(figures), unit, asked.lang))]
+    total = value_text(sum(figures), result.unit_at(1), asked.lang)
+    return [say("answer.total", asked.lang, value=total)]
 
 
 def _summary(result: Result, sheet: Sheet | None, lang: Lang, noun: str) -> list[str]:
@@ -884,10 +853,9 @@ def _lines(
         label = _cell(result, number - 1, 0, lang)
         if result.columns[0].endswith(":month") and label != say("cell.blank", lang):
             label = say("period.of_month", lang, month=label)
-        rest = [
-            (column_name(result.columns[at], sheet, lang), _cell(result, number - 1, at, lang, noun))
-            for at in range(1, min(len(row), details + 1))
-        ]
+        named = list(enumerate(result.columns))[1 : min(len(row), details + 1)]
+        cells = ((column_name(name, sheet, lang), at) for at, name in named)
+        rest = [(name, _cell(result, number - 1, at, lang, noun)) for name, at in cells]
         told = ", ".join(f"{name}: {value}" for name, value in rest)
         if _width(result) <= 2 and rest:
             told = " ".join([rest[0][1], *(f"({share})" for _, share in rest[1:])])
@@ -900,8 +868,7 @@ def _more(count: int, lang: Lang, key: str = "answer.more") -> list[str]:
 
 
 def _cell(result: Result, row: int, at: int, lang: Lang, noun: str = "") -> str:
-    unit = result.units[at] if at < len(result.units) else ""
-    return cell_text(result.rows[row][at], result.columns[at], unit or noun, lang)
+    return cell_text(result.rows[row][at], result.columns[at], result.unit_at(at) or noun, lang)
 
 
 def _nothing(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
@@ -930,9 +897,8 @@ def _values_there_are(call: ToolCall, sheet: Sheet | None, lang: Lang) -> list[s
         if field is None or not field.examples or field.distinct > KNOWN_VALUES:
             continue
         if isinstance(wanted, str) and wanted not in field.examples:
-            said.append(
-                say("answer.values", lang, field=name, values=", ".join(field.examples[:KNOWN_VALUES]))
-            )
+            values = ", ".join(field.examples[:KNOWN_VALUES])
+            said.append(say("answer.values", lang, field=name, values=values))
     return said
 
 

@@ -37,10 +37,7 @@ def _named(
     return {f"${name}": Takes(group, low, high, (*needed, *optional.split()), needed)}
 
 
-def _dates(names: str) -> dict[str, Takes]:
-    return {f"${name}": Takes("date", 1, 1, ("date", "timezone"), ("date",)) for name in names.split()}
-
-
+_DATE_PARTS = "year month dayOfMonth dayOfWeek dayOfYear isoWeek isoWeekYear isoDayOfWeek week hour minute second millisecond"
 EXPRESSIONS: dict[str, Takes] = {
     **_each("comparison", "eq ne gt gte lt lte cmp", 2, 2),
     **_each("logic", "and or", 0, MANY),
@@ -65,9 +62,7 @@ EXPRESSIONS: dict[str, Takes] = {
     **_named("text", "replaceOne", "input find replacement"),
     **_named("text", "replaceAll", "input find replacement"),
     **_named("text", "regexMatch", "input regex", "options"),
-    **_dates(
-        "year month dayOfMonth dayOfWeek dayOfYear isoWeek isoWeekYear isoDayOfWeek week hour minute second millisecond"
-    ),
+    **{f"${name}": Takes("date", 1, 1, ("date", "timezone"), ("date",)) for name in _DATE_PARTS.split()},
     **_named("date", "dateToString", "date", "format timezone onNull"),
     **_named("date", "dateFromString", "dateString", "format timezone onError onNull"),
     **_named("date", "dateTrunc", "date unit", "binSize timezone startOfWeek"),

@@ -22,7 +22,7 @@ from troly_analysis.pipeline.allow_list import (
     VARIABLES,
     Takes,
 )
-from troly_analysis.pipeline.errors import At, PipelineError, Word, expect, near, short
+from troly_analysis.pipeline.errors import At, PipelineError, expect, near, short
 from troly_analysis.pipeline.model import (
     Array,
     Call,
@@ -95,11 +95,8 @@ def _document(value: Mapping[str, Any], at: At, names: Names) -> Expr:
     if not operators:
         if not value:
             raise PipelineError("empty_document", at)
-        fields = {
-            new_name(name, at.key(name)): expression(each, at.key(name), names)
-            for name, each in value.items()
-        }
-        return Document(at, fields)
+        given = ((new_name(name, at.key(name)), each) for name, each in value.items())
+        return Document(at, {name: expression(each, at.key(name), names) for name, each in given})
     name = operators[0]
     takes = EXPRESSIONS.get(name)
     if takes is None:
@@ -130,10 +127,8 @@ def _call(name: str, takes: Takes, value: Any, at: At, names: Names) -> Expr:
     if name == "$switch":
         return _switch(takes, value, at, names)
     if takes.named and isinstance(value, Mapping) and not any(key.startswith("$") for key in value):
-        given = named(name, takes, value, at)
-        return Call(
-            at, name, named={key: expression(each, at.key(key), names) for key, each in given.items()}
-        )
+        given = named(name, takes, value, at).items()
+        return Call(at, name, named={key: expression(each, at.key(key), names) for key, each in given})
     return Call(at, name, positional(name, takes, value, at, names))
 
 
@@ -155,11 +150,10 @@ def named(name: str, takes: Takes, value: Any, at: At) -> Mapping[str, Any]:
     """The named arguments of `name`; PipelineError for one that is unknown or missing."""
     if not isinstance(value, Mapping):
         raise PipelineError("named", at, name=name, known=", ".join(takes.named))
+    known = ", ".join(takes.named)
     for key in value:
         if key not in takes.named:
-            raise PipelineError(
-                "argument", at.key(key), name=name, argument=short(key), known=", ".join(takes.named)
-            )
+            raise PipelineError("argument", at.key(key), name=name, argument=short(key), known=known)
     for key in takes.required:
         if key not in value:
             raise PipelineError("missing", at, name=name, argument=key)
@@ -210,9 +204,8 @@ def _switch(takes: Takes, value: Any, at: At, names: Names) -> Expr:
         here = at.key("branches").item(index)
         checked = named("$switch", case, branch, here)
         args += [expression(checked[key], here.key(key), names) for key in ("case", "then")]
-    default = (
-        {"default": expression(given["default"], at.key("default"), names)} if "default" in given else {}
-    )
+    others = ["default"] if "default" in given else []
+    default = {each: expression(given[each], at.key(each), names) for each in others}
     return Call(at, "$switch", tuple(args), default)
 
 
@@ -306,9 +299,8 @@ def query(value: Any, at: At, names: Names) -> Query:
 
 def _branches(name: str, wanted: Any, at: At, names: Names) -> Query:
     expect("list_of_conditions", wanted, at, isinstance(wanted, list) and wanted)
-    return LogicalQuery(
-        at, name, tuple(query(each, at.item(index), names) for index, each in enumerate(wanted))
-    )
+    queries = (query(each, at.item(index), names) for index, each in enumerate(wanted))
+    return LogicalQuery(at, name, tuple(queries))
 
 
 def _tests(wanted: Any, at: At, names: Names) -> tuple[Test, ...]:
@@ -341,10 +333,9 @@ def _test(name: str, value: Any, at: At, names: Names) -> Test:
         return _element(value, at, names)
     expect("count", value, at, name != "$size" or (_whole(value) and value >= 0))
     expect("boolean", value, at, name != "$exists" or isinstance(value, bool | int))
-    expect("divisor", value, at, name != "$mod" or _divides(value))
-    if name == "$type":
-        return Test(at, name, _type_names(value, at))
-    return Test(at, name, _constant(value, at))
+    pair = isinstance(value, list) and len(value) == 2 and all(map(_whole, value)) and value[0]
+    expect("divisor", value, at, name != "$mod" or pair)
+    return Test(at, name, _type_names(value, at) if name == "$type" else _constant(value, at))
 
 
 def _element(value: Any, at: At, names: Names) -> Test:
@@ -361,10 +352,6 @@ def _type_names(value: Any, at: At) -> tuple[str, ...]:
         if each not in _TYPES:
             raise PipelineError("one_of", at, value=short(each), known=", ".join(_TYPES))
     return tuple(wanted)
-
-
-def _divides(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(_whole, value)) and bool(value[0])
 
 
 def _whole(value: Any) -> bool:
@@ -398,9 +385,7 @@ def pattern(value: Any, options: Any, at: At) -> str:
     return f"(?{flags}){value}" if flags else value
 
 
-_LOOKUP = Takes(
-    "", named=("from", "localField", "foreignField", "let", "pipeline", "as"), required=("from", "as")
-)
+_LOOKUP = Takes("", 1, 1, ("from", "localField", "foreignField", "let", "pipeline", "as"), ("from", "as"))
 _UNWIND = Takes("", named=("path", "preserveNullAndEmptyArrays", "includeArrayIndex"), required=("path",))
 _MAX_SORT_KEYS = 32
 
@@ -460,9 +445,8 @@ class _Checker:
         if build is None:
             if name in BLOCKED_STAGES or name in CODE:
                 raise refused(name, at.key(name), STAGES)
-            raise PipelineError(
-                "stage", at.key(name), name=short(name), near=near(name, STAGES), known=", ".join(STAGES)
-            )
+            known = ", ".join(STAGES)
+            raise PipelineError("stage", at.key(name), name=short(name), near=near(name, STAGES), known=known)
         return build(inner, at.key(name), names)
 
     def _lookup(self, value: Any, at: At, names: Names) -> model.Stage:
@@ -475,9 +459,8 @@ class _Checker:
             raise PipelineError("missing", at, name="$lookup", argument=missing)
         if not by_field and "pipeline" not in given:
             raise PipelineError("missing", at, name="$lookup", argument="localField, foreignField")
-        local, foreign = (
-            _field(given[each], at.key(each)) if by_field else None for each in ("localField", "foreignField")
-        )
+        sides = ("localField", "foreignField")
+        local, foreign = (_field(given[each], at.key(each)) if by_field else None for each in sides)
         known = variables(given.get("let", {}), at.key("let"), names)
         stages = None
         if "pipeline" in given:
@@ -501,16 +484,10 @@ def _group(value: Any, at: At, names: Names) -> model.Stage:
     expect("document", value, at, isinstance(value, Mapping))
     if "_id" not in value:
         raise PipelineError("missing", at, name="$group", argument="_id")
-    key = value["_id"]
-    by: model.Expr = (
-        model.Literal(at.key("_id"), None) if key == {} else expression(key, at.key("_id"), names)
-    )
-    fields = [
-        _accumulator(new_name(name, at.key(name)), each, at.key(name), names)
-        for name, each in value.items()
-        if name != "_id"
-    ]
-    return model.Group(at, by, tuple(fields))
+    key, here = value["_id"], at.key("_id")
+    by: model.Expr = model.Literal(here, None) if key == {} else expression(key, here, names)
+    given = ((new_name(name, at.key(name)), each) for name, each in value.items() if name != "_id")
+    return model.Group(at, by, tuple(_accumulator(name, each, at.key(name), names) for name, each in given))
 
 
 def _accumulator(name: str, value: Any, at: At, names: Names) -> model.Accumulator:
@@ -545,8 +522,7 @@ def _sort(value: Any, at: At, _: Names) -> model.Stage:
 
 
 def _limit(value: Any, at: At, _: Names) -> model.Stage:
-    whole = isinstance(value, int | float) and not isinstance(value, bool) and float(value).is_integer()
-    if not whole or not 1 <= value < 2**63:
+    if not _whole(value) or not 1 <= value < 2**63:
         raise PipelineError("limit", at, found=short(value), limit=MAX_RESULT)
     return model.Limit(at, int(value))
 
@@ -557,10 +533,7 @@ def _unwind(value: Any, at: At, _: Names) -> model.Stage:
     if not isinstance(path, str) or not path.startswith("$") or path.startswith("$$"):
         raise PipelineError("unwind", at, found=short(path))
     preserve = given.get("preserveNullAndEmptyArrays", False)
-    if not isinstance(preserve, bool):
-        raise PipelineError(
-            "type", at.key("preserveNullAndEmptyArrays"), expected=Word("boolean"), found=short(preserve)
-        )
+    expect("boolean", preserve, at.key("preserveNullAndEmptyArrays"), isinstance(preserve, bool))
     index = given.get("includeArrayIndex")
     name = "" if index is None else new_name(index, at.key("includeArrayIndex"))
-    return model.Unwind(at, check_path(path[1:], at), preserve, name)
+    return model.Unwind(at, check_path(path[1:], at), preserve is True, name)

@@ -22,17 +22,18 @@ from troly_analysis.pipeline.typed_expr import (
     column_of,
     constant,
     document,
+    each_item,
     element,
     fail,
     is_null,
-    lambda_of,
-    list_of,
     member,
     null_of,
+    tag_of,
+    tagged,
     unify,
 )
 from troly_analysis.query.fields import match
-from troly_analysis.query.sql import call, cast, literal
+from troly_analysis.query.sql import cast, literal
 
 MAX_NODES = 4_000
 Operator = Callable[["Compiler", model.Call, "Scope"], TypedExpr]
@@ -88,8 +89,7 @@ def inside(value: TypedExpr, path: Sequence[str], at: At, depth: int = 0) -> Typ
     if value.type.item is not None and value.type.item.kind in ("doc", "list"):
         variable = f"p{depth}"
         inner = inside(TypedExpr(element(variable), value.type.item), path, at, depth + 1)
-        body = call("list_transform", value.sql, lambda_of(variable, inner.sql))
-        return TypedExpr(body, list_of(inner.type), value.weight)
+        return each_item(value, variable, inner)
     name = match(path[0], [slot.name for slot in value.type.slots])
     slot = value.type.slot(name) if name is not None else None
     if slot is None:
@@ -99,23 +99,10 @@ def inside(value: TypedExpr, path: Sequence[str], at: At, depth: int = 0) -> Typ
 
 
 # What these work out is in the unit of what they are given.
-_KEEPS = frozenset(
-    {
-        "$add",
-        "$subtract",
-        "$multiply",
-        "$divide",
-        "$abs",
-        "$ceil",
-        "$floor",
-        "$round",
-        "$trunc",
-        "$sum",
-        "$avg",
-        "$min",
-    }
-    | {"$max", "$cond", "$ifNull"}
-)
+_KEEPS = frozenset({
+    "$add", "$subtract", "$multiply", "$divide", "$abs", "$ceil", "$floor", "$round", "$trunc", "$sum", "$avg", "$min",
+    "$max", "$cond", "$ifNull",
+})  # fmt: skip
 
 
 class Compiler:
@@ -202,16 +189,13 @@ class Compiler:
             wide = self.wide and value.type.kind == "int"
             return cast(value.sql, "DOUBLE") if wide else value.sql
         if value.type.kind == "null":
-            return null_of(
-                {"number": Type("int"), "date": DATE, "bool": Type("bool")}.get(family, Type("text"))
-            )
+            kinds = {"number": Type("int"), "date": DATE, "bool": Type("bool")}
+            return null_of(kinds.get(family, Type("text")))
         if value.type.kind == "mixed":
             tag = TAGS[family]
-            wrong = exp.Paren(
-                this=exp.NEQ(this=cast(call("union_tag", value.sql), "VARCHAR"), expression=literal(tag))
-            )
-            inner = call("union_extract", value.sql, literal(tag))
-            return case((is_null(value.sql), exp.Null()), (wrong, fail("mixed_operand", at)), default=inner)
+            wrong = exp.Paren(this=exp.NEQ(this=tag_of(value.sql), expression=literal(tag)))
+            bad, inner = (wrong, fail("mixed_operand", at)), tagged(value.sql, tag)
+            return case((is_null(value.sql), exp.Null()), bad, default=inner)
         raise PipelineError("kind", at, name=name, expected=Word(family), found=Word(value.type.family))
 
     def same(self, values: Sequence[TypedExpr], at: At) -> tuple[Type, list[exp.Expr]]:

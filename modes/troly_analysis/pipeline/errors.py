@@ -49,14 +49,14 @@ class PipelineError(InputError):
 
     def _part(self, part: str, lang: Lang) -> str:
         catalogue = core_catalogue()
-        words = {
-            name: catalogue(f"errors.pipeline.word.{value.name}", lang) if isinstance(value, Word) else value
-            for name, value in self.params.items()
-        }
+
+        def word(name: str, **params: object) -> str:
+            return catalogue(f"errors.pipeline.word.{name}", lang, **params)
+
+        given = self.params.items()
+        words = {name: word(each.name) if isinstance(each, Word) else each for name, each in given}
         place = "place" if self.at.stage else "everything"
-        where = catalogue(
-            f"errors.pipeline.word.{place}", lang, stage=self.at.stage, path=self.at.path or "{}"
-        )
+        where = word(place, stage=self.at.stage, path=self.at.path or "{}")
         return catalogue(f"errors.{self.key}.{part}", lang, **words, where=where)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import reduce
 
 from sqlglot import exp
@@ -10,8 +11,8 @@ from sqlglot import exp
 from troly_analysis.pipeline import model
 from troly_analysis.pipeline.check import pattern
 from troly_analysis.pipeline.compiler import Compiler, Operator, Scope
-from troly_analysis.pipeline.errors import At, PipelineError, Word, short
-from troly_analysis.pipeline.reader import iso_moment
+from troly_analysis.pipeline.errors import At, PipelineError, Word, expect, short
+from troly_analysis.pipeline.reader import moment_of
 from troly_analysis.pipeline.typed_expr import (
     BOOL,
     DATE,
@@ -28,12 +29,15 @@ from troly_analysis.pipeline.typed_expr import (
     case,
     coerce,
     constant,
+    each_item,
     element,
     fail,
     is_null,
     lambda_of,
     list_of,
     null_of,
+    tag_of,
+    tagged,
     unify,
 )
 from troly_analysis.query.sql import call, cast, literal
@@ -45,10 +49,7 @@ def as_date(value: TypedExpr, beside: TypedExpr, at: At) -> TypedExpr:
     """A constant text beside a date is read as a date; PipelineError when it is none."""
     if beside.type.kind != "date" or not isinstance(value.value, str):
         return value
-    moment = iso_moment(value.value)
-    if moment is None:
-        raise PipelineError("date", at, value=short(value.value))
-    return constant(moment, at)
+    return constant(moment_of(value.value, at), at)
 
 
 def _yes(condition: exp.Expr) -> TypedExpr:
@@ -65,9 +66,7 @@ def compare(name: str, left: TypedExpr, right: TypedExpr, at: At) -> TypedExpr:
         left, right = (_mixed(each, at) for each in (left, right))
     elif families & {"list", "doc"}:
         kind = unify([left.type, right.type], at)
-        left, right = (
-            TypedExpr(coerce(each, kind, at), kind, each.weight, filled=each.filled) for each in (left, right)
-        )
+        left, right = (_as(each, kind, at) for each in (left, right))
     if name in ("$eq", "$ne"):
         return _equal(name, left, right)
     simple = _KINDS[name](this=left.sql, expression=right.sql)
@@ -97,15 +96,17 @@ def _with_null(name: str, left: TypedExpr, right: TypedExpr) -> exp.Expr:
 def _mixed(value: TypedExpr, at: At) -> TypedExpr:
     if value.type.family in ("list", "doc"):
         raise PipelineError("mixture", at, found=Word(value.type.family))
-    return TypedExpr(coerce(value, MIXED, at), MIXED, value.weight, filled=value.filled)
+    return _as(value, MIXED, at)
+
+
+def _as(value: TypedExpr, kind: Type, at: At) -> TypedExpr:
+    return TypedExpr(coerce(value, kind, at), kind, value.weight, filled=value.filled)
 
 
 def _by_rank(name: str, left: TypedExpr, right: TypedExpr) -> TypedExpr:
     """Values of types that are never equal: the types decide, and which of the two is null."""
-    ranks = [
-        case((is_null(each.sql), literal(0)), default=literal(RANKS[each.type.family]))
-        for each in (left, right)
-    ]
+    sides = [(is_null(each.sql), literal(RANKS[each.type.family])) for each in (left, right)]
+    ranks = [case((blank, literal(0)), default=rank) for blank, rank in sides]
     kinds: dict[str, type[exp.Binary]] = {**_KINDS, "$eq": exp.EQ, "$ne": exp.NEQ}
     return _yes(kinds[name](this=ranks[0], expression=ranks[1]))
 
@@ -117,8 +118,8 @@ def truth(value: TypedExpr) -> exp.Expr:
     if value.type.family == "number":
         return call("coalesce", exp.NEQ(this=value.sql, expression=literal(0)), exp.false())
     if value.type.kind == "mixed":
-        number = exp.EQ(this=call("union_extract", value.sql, literal("n")), expression=literal(0))
-        no = exp.Not(this=call("coalesce", call("union_extract", value.sql, literal("b")), exp.true()))
+        number = exp.EQ(this=tagged(value.sql, "n"), expression=literal(0))
+        no = exp.Not(this=call("coalesce", tagged(value.sql, "b"), exp.true()))
         falsy = exp.Or(this=call("coalesce", number, exp.false()), expression=no)
         return exp.Not(this=exp.Paren(this=exp.Or(this=is_null(value.sql), expression=falsy)))
     return exp.Not(this=is_null(value.sql))
@@ -131,10 +132,12 @@ def _comparison(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 
 def _order(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     left, right = c.args(node, scope)
-    less, greater = (compare(name, left, right, node.at) for name in ("$lt", "$gt"))
-    return TypedExpr(
-        case((less.sql, literal(-1)), (greater.sql, literal(1)), default=literal(0)), INT, filled=True
-    )
+    less, greater = (compare(name, left, right, node.at).sql for name in ("$lt", "$gt"))
+    return _sign(less, greater)
+
+
+def _sign(less: exp.Expr, greater: exp.Expr) -> TypedExpr:
+    return TypedExpr(case((less, literal(-1)), (greater, literal(1)), default=literal(0)), INT, filled=True)
 
 
 def _logic(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -151,11 +154,8 @@ def _not(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 
 
 def _cond(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
-    given = (
-        [c.expr(node.named[name], scope) for name in ("if", "then", "else")]
-        if node.named
-        else c.args(node, scope)
-    )
+    named = [node.named[name] for name in ("if", "then", "else")] if node.named else node.args
+    given = [c.expr(each, scope) for each in named]
     kind, (yes, no) = c.same(given[1:], node.at)
     return TypedExpr(case((truth(given[0]), yes), default=no), kind, _heaviest(given[1:]))
 
@@ -163,9 +163,8 @@ def _cond(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 def _if_null(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     given = c.args(node, scope)
     kind, trees = c.same(given, node.at)
-    return TypedExpr(
-        call("coalesce", *trees), kind, _heaviest(given), filled=any(each.filled for each in given)
-    )
+    filled = any(each.filled for each in given)
+    return TypedExpr(call("coalesce", *trees), kind, _heaviest(given), filled=filled)
 
 
 def _switch(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -220,10 +219,9 @@ def attempt(value: TypedExpr, kind: Type, at: At, name: str) -> exp.Expr:
 
 def _from_mixed(value: TypedExpr, kind: Type, at: At, name: str) -> exp.Expr:
     kinds = {"n": DOUBLE, "s": TEXT, "b": BOOL, "d": DATE}
-    tag = cast(call("union_tag", value.sql), "VARCHAR")
-    branches = []
+    tag, branches = tag_of(value.sql), []
     for each in TAGS.values():
-        inner = TypedExpr(call("union_extract", value.sql, literal(each)), kinds[each])
+        inner = TypedExpr(tagged(value.sql, each), kinds[each])
         branches.append((exp.EQ(this=tag.copy(), expression=literal(each)), attempt(inner, kind, at, name)))
     return case(*branches, default=cast(exp.Null(), kind.sql()))
 
@@ -256,10 +254,8 @@ def _to_number(value: TypedExpr, kind: Type) -> exp.Expr:
     if value.type.kind == "text":
         # Only plain numerals: DuckDB would also take "1_000" and turn "5.5" into a whole number.
         form = r"^[+-]?\d+$" if kind is INT else r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-        return case(
-            (call("regexp_matches", value.sql, literal(form)), _try(value.sql, kind.sql())),
-            default=exp.Null(),
-        )
+        plain = call("regexp_matches", value.sql, literal(form))
+        return case((plain, _try(value.sql, kind.sql())), default=exp.Null())
     if value.type.kind == "double" and kind is INT:
         fits = exp.LT(this=call("abs", value.sql), expression=literal(_INT_MAX))
         return case((fits, cast(call("trunc", value.sql), "BIGINT")), default=exp.Null())
@@ -287,15 +283,12 @@ def _choose(c: Compiler, value: TypedExpr, kind: Type, node: model.Call, scope: 
     made = TypedExpr(attempt(value, kind, node.at, node.name), kind, value.weight)
     others = [each for each in (on_error, on_null) if each is not None]
     whole, trees = c.same([made, *others], node.at)
-    found = dict(
-        zip(("made", *(["error"] if on_error else []), *(["null"] if on_null else [])), trees, strict=True)
-    )
+    names = ("made", *(["error"] if on_error else []), *(["null"] if on_null else []))
+    found = dict(zip(names, trees, strict=True))
     bad = found.get("error", fail("convert", node.at))
     blank = found.get("null", cast(exp.Null(), whole.sql()))
-    unread = is_null(made.sql)
-    return TypedExpr(
-        case((is_null(value.sql), blank), (unread, bad), default=found["made"]), whole, made.weight
-    )
+    read = case((is_null(value.sql), blank), (is_null(made.sql), bad), default=found["made"])
+    return TypedExpr(read, whole, made.weight)
 
 
 def _strict(value: TypedExpr, kind: Type, node: model.Call) -> TypedExpr:
@@ -303,20 +296,17 @@ def _strict(value: TypedExpr, kind: Type, node: model.Call) -> TypedExpr:
     if value.type.kind == kind.kind:
         return TypedExpr(made, kind, value.weight, filled=value.filled)
     bad = (is_null(made.copy()), fail("convert", node.at))
-    return TypedExpr(
-        case((is_null(value.sql), cast(exp.Null(), kind.sql())), bad, default=made), kind, value.weight
-    )
+    blank = (is_null(value.sql), cast(exp.Null(), kind.sql()))
+    return TypedExpr(case(blank, bad, default=made), kind, value.weight)
 
 
 def _type(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     (value,) = c.args(node, scope)
     names = {"int": "long", "text": "string", "doc": "object", "list": "array"}
     if value.type.kind == "mixed":
-        tag = cast(call("union_tag", value.sql), "VARCHAR")
-        branches = [
-            (exp.EQ(this=tag.copy(), expression=literal(each)), literal(name))
-            for each, name in (("n", "double"), ("s", "string"), ("b", "bool"), ("d", "date"))
-        ]
+        tag, kinds = tag_of(value.sql), {"n": "double", "s": "string", "b": "bool", "d": "date"}
+        tests = ((exp.EQ(this=tag.copy(), expression=literal(each)), name) for each, name in kinds.items())
+        branches = [(test, literal(name)) for test, name in tests]
         return TypedExpr(case(*branches, default=literal("null")), TEXT, filled=True)
     name = literal(names.get(value.type.kind, value.type.kind))
     return TypedExpr(case((is_null(value.sql), literal("null")), default=name), TEXT, filled=True)
@@ -325,9 +315,7 @@ def _type(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 def _is_number(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     (value,) = c.args(node, scope)
     if value.type.kind == "mixed":
-        return TypedExpr(
-            exp.Not(this=is_null(call("union_extract", value.sql, literal("n")))), BOOL, filled=True
-        )
+        return TypedExpr(exp.Not(this=is_null(tagged(value.sql, "n"))), BOOL, filled=True)
     known = value.type.family == "number"
     return TypedExpr(exp.Not(this=is_null(value.sql)) if known else exp.false(), BOOL, filled=True)
 
@@ -391,9 +379,8 @@ def _divide(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     left, right = _numbers(c, node, values)
     zero = exp.EQ(this=right.copy(), expression=literal(0))
     if node.name == "$mod":
-        return TypedExpr(
-            case((zero, fail("zero", node.at)), default=_joined(exp.Mod, [left, right])), _kind(values)
-        )
+        rest = _joined(exp.Mod, [left, right])
+        return TypedExpr(case((zero, fail("zero", node.at)), default=rest), _kind(values))
     shared = exp.Paren(this=exp.Div(this=cast(left, "DOUBLE"), expression=right))
     return TypedExpr(case((zero, fail("zero", node.at)), default=shared), DOUBLE)
 
@@ -422,10 +409,8 @@ def _round(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 
 def _pow(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     base, power = _numbers(c, node, c.args(node, scope))
-    zero = exp.And(
-        this=exp.EQ(this=base.copy(), expression=literal(0)),
-        expression=exp.LT(this=power.copy(), expression=literal(0)),
-    )
+    negative = exp.LT(this=power.copy(), expression=literal(0))
+    zero = exp.And(this=exp.EQ(this=base.copy(), expression=literal(0)), expression=negative)
     return TypedExpr(case((zero, fail("zero", node.at)), default=call("pow", base, power)), DOUBLE)
 
 
@@ -464,18 +449,15 @@ def over_list(name: str, values: TypedExpr) -> TypedExpr:
     if name in ("min", "max"):
         return TypedExpr(call(f"list_{name}", values.sql), item, values.weight)
     if item.kind == "mixed":
-        numbers = call(
-            "list_transform", values.sql, lambda_of("n", call("union_extract", element("n"), literal("n")))
-        )
+        numbers = call("list_transform", values.sql, lambda_of("n", tagged(element("n"), "n")))
     elif item.family == "number":
         numbers = values.sql
     else:
         return TypedExpr(literal(0) if name == "sum" else exp.Null(), INT if name == "sum" else NULL)
     total = call("list_aggregate", numbers, literal(name))
     if name == "sum":
-        return TypedExpr(
-            call("coalesce", total, literal(0)), item if item.kind == "int" else DOUBLE, filled=True
-        )
+        kind = item if item.kind == "int" else DOUBLE
+        return TypedExpr(call("coalesce", total, literal(0)), kind, filled=True)
     return TypedExpr(total, DOUBLE)
 
 
@@ -495,17 +477,14 @@ def _cased(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 def _length(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     (value,) = c.args(node, scope)
     tree = c.text(value, node.at, node.name)
-    return TypedExpr(
-        case((is_null(tree.copy()), fail("blank", node.at)), default=call("length", tree)), INT, filled=True
-    )
+    blank = (is_null(tree.copy()), fail("blank", node.at))
+    return TypedExpr(case(blank, default=call("length", tree)), INT, filled=True)
 
 
 def _substring(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     value, start, count = c.args(node, scope)
-    begin, length = (
-        c.number(each, arg.at, node.name) for each, arg in zip((start, count), node.args[1:], strict=True)
-    )
-    begin, length = cast(begin, "BIGINT"), cast(length, "BIGINT")
+    pairs = zip((start, count), node.args[1:], strict=True)
+    begin, length = (cast(c.number(each, arg.at, node.name), "BIGINT") for each, arg in pairs)
     bad = exp.LT(this=call("least", begin, length), expression=literal(0))
     place = exp.Add(this=begin.copy(), expression=literal(1))
     cut = call("substring", as_text(value, node), place, length.copy())
@@ -523,8 +502,7 @@ def _split(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
 def _compare_folded(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     left, right = (call("upper", as_text(value, node)) for value in c.args(node, scope))
     less = exp.LT(this=left, expression=right)
-    greater = exp.GT(this=left.copy(), expression=right.copy())
-    return TypedExpr(case((less, literal(-1)), (greater, literal(1)), default=literal(0)), INT, filled=True)
+    return _sign(less, exp.GT(this=left.copy(), expression=right.copy()))
 
 
 def _index(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -554,12 +532,10 @@ def _replace(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     at = call("instr", text, find)
     before = call("substring", text.copy(), literal(1), exp.Sub(this=at, expression=literal(1)))
     rest = exp.Add(this=at.copy(), expression=call("length", find.copy()))
-    joined = exp.DPipe(
-        this=exp.DPipe(this=before, expression=by), expression=call("substring", text.copy(), rest)
-    )
+    joined = _joined(exp.DPipe, [before, by, call("substring", text.copy(), rest)])
     nowhere = exp.EQ(this=at.copy(), expression=literal(0))
     same = case((is_null(by.copy()), exp.Null()), default=text.copy())  # null where the replacement is
-    return TypedExpr(case((nowhere, same), default=exp.Paren(this=joined)), TEXT, value.weight + new.weight)
+    return TypedExpr(case((nowhere, same), default=joined), TEXT, value.weight + new.weight)
 
 
 def _regex(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -618,11 +594,8 @@ def _named(c: Compiler, node: model.Call, name: str, scope: Scope) -> exp.Expr:
 
 def _part(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     _zone(node)
-    moment = (
-        _named(c, node, "date", scope)
-        if node.named
-        else _moment(c, c.args(node, scope)[0], node.args[0], node.name)
-    )
+    given = node.named["date"] if node.named else node.args[0]
+    moment = _moment(c, c.expr(given, scope), given, node.name)
     if node.name == "$dayOfWeek":
         tree: exp.Expr = exp.Paren(this=exp.Add(this=call("dayofweek", moment), expression=literal(1)))
     elif node.name == "$week":
@@ -644,9 +617,8 @@ def _format(node: model.Call) -> str:
 
     def letter(match: re.Match[str]) -> str:
         if match[1] not in _FORMATS:
-            raise PipelineError(
-                "one_of", at, value=match[0], known=", ".join(f"%{each}" for each in _FORMATS)
-            )
+            known = ", ".join(f"%{each}" for each in _FORMATS)
+            raise PipelineError("one_of", at, value=match[0], known=known)
         return _FORMATS[match[1]]
 
     return re.sub(r"%(.?)", letter, value, flags=re.DOTALL)
@@ -728,10 +700,8 @@ def _add(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     name = {"quarter": "months", "week": "days"}.get(unit, f"{unit}s")
     width = "INTEGER" if name in ("years", "months", "days") else "BIGINT"
     count = cast(exp.Mul(this=amount, expression=literal(factor)), width)
-    interval = call(f"to_{name}", count)
-    return TypedExpr(
-        exp.Paren(this=exp.Add(this=_named(c, node, "startDate", scope), expression=interval)), DATE
-    )
+    start = _named(c, node, "startDate", scope)
+    return TypedExpr(_joined(exp.Add, [start, call(f"to_{name}", count)]), DATE)
 
 
 def _from_parts(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
@@ -764,18 +734,14 @@ def _first_list(c: Compiler, node: model.Call, scope: Scope) -> tuple[TypedExpr,
 
 def _size(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     value, _ = _first_list(c, node, scope)
-    return TypedExpr(
-        case((is_null(value.sql), fail("blank_list", node.at)), default=call("len", value.sql)),
-        INT,
-        filled=True,
-    )
+    blank = (is_null(value.sql), fail("blank_list", node.at))
+    return TypedExpr(case(blank, default=call("len", value.sql)), INT, filled=True)
 
 
 def _is_array(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     (value,) = c.args(node, scope)
-    return TypedExpr(
-        exp.Not(this=is_null(value.sql)) if value.type.kind == "list" else exp.false(), BOOL, filled=True
-    )
+    listed = exp.Not(this=is_null(value.sql)) if value.type.kind == "list" else exp.false()
+    return TypedExpr(listed, BOOL, filled=True)
 
 
 def _item(value: TypedExpr, index: exp.Expr) -> TypedExpr:
@@ -803,19 +769,15 @@ def _in(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     listed = _list(listed, node.args[1].at, node.name)
     item = listed.type.item or NULL
     if item.kind == "null" and wanted.type.kind != "null":
-        listed = TypedExpr(
-            coerce(listed, list_of(wanted.type), node.at), list_of(wanted.type), filled=listed.filled
-        )
-        item = wanted.type
+        listed, item = _as(listed, list_of(wanted.type), node.at), wanted.type
     variable = c.fresh("v")
     same = compare("$eq", TypedExpr(element(variable), item), wanted, node.at)
     kept = call("len", call("list_filter", listed.sql, lambda_of(variable, same.sql)))
     found = exp.GT(this=kept, expression=literal(0))
     if listed.filled:
         return TypedExpr(exp.Paren(this=found), BOOL, filled=True)
-    return TypedExpr(
-        case((is_null(listed.sql), fail("blank_list", node.at)), default=found), BOOL, filled=True
-    )
+    blank = (is_null(listed.sql), fail("blank_list", node.at))
+    return TypedExpr(case(blank, default=found), BOOL, filled=True)
 
 
 def _whole_constant(node: model.Expr) -> int:
@@ -829,8 +791,7 @@ def _slice(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     value = _list(c.expr(node.args[0], scope), node.args[0].at, node.name)
     numbers = [_whole_constant(each) for each in node.args[1:]]
     start, count = (numbers[0], numbers[1]) if len(numbers) == 2 else (min(numbers[0], 0), abs(numbers[0]))
-    if len(numbers) == 2 and count <= 0:
-        raise PipelineError("type", node.args[2].at, expected=Word("positive"), found=count)
+    expect("positive", count, node.args[-1].at, len(numbers) == 1 or count > 0)
     if len(numbers) == 1 and numbers[0] == 0:
         count = 0
     return TypedExpr(_cut(value, start, count), value.type, value.weight)
@@ -846,9 +807,8 @@ def _cut(value: TypedExpr, start: int, count: int) -> exp.Expr:
 
 
 def _join_lists(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
-    values = [
-        _list(value, each.at, node.name) for value, each in zip(c.args(node, scope), node.args, strict=True)
-    ]
+    pairs = zip(c.args(node, scope), node.args, strict=True)
+    values = [_list(value, each.at, node.name) for value, each in pairs]
     kind = unify([value.type for value in values], node.at)
     whole = coerce(values[0], kind, node.at)
     for value in values[1:]:
@@ -871,66 +831,27 @@ def _over(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     inner = scope.knowing({known: TypedExpr(element(variable), value.type.item or NULL)})
     if node.name == "$map":
         made = c.expr(node.named["in"], inner)
-        tree = call("list_transform", value.sql, lambda_of(variable, made.sql))
-        return TypedExpr(tree, list_of(made.type), max(value.weight, made.weight))
+        return replace(each_item(value, variable, made), weight=max(value.weight, made.weight))
     kept = call("list_filter", value.sql, lambda_of(variable, truth(c.expr(node.named["cond"], inner))))
     if "limit" in node.named:
         count = _whole_constant(node.named["limit"])
-        if count < 1:
-            raise PipelineError("type", node.named["limit"].at, expected=Word("positive"), found=count)
+        expect("positive", count, node.named["limit"].at, count >= 1)
         kept = call("list_slice", kept, literal(1), literal(count))
     return TypedExpr(kept, value.type, value.weight)
 
 
-OPERATORS: dict[str, Operator] = {
-    **dict.fromkeys(("$eq", "$ne", "$gt", "$gte", "$lt", "$lte"), _comparison),
-    "$cmp": _order,
-    **dict.fromkeys(("$and", "$or"), _logic),
-    "$not": _not,
-    "$cond": _cond,
-    "$ifNull": _if_null,
-    "$switch": _switch,
-    "$let": _let,
-    **dict.fromkeys(
-        ("$toInt", "$toLong", "$toDouble", "$toDecimal", "$toString", "$toBool", "$toDate", "$convert"),
-        _convert,
-    ),
-    "$type": _type,
-    "$isNumber": _is_number,
-    **dict.fromkeys(("$add", "$multiply"), _sum_of),
-    "$subtract": _subtract,
-    **dict.fromkeys(("$divide", "$mod"), _divide),
-    **dict.fromkeys(("$abs", "$ceil", "$floor"), _whole),
-    **dict.fromkeys(("$round", "$trunc"), _round),
-    "$pow": _pow,
-    **dict.fromkeys(("$sqrt", "$ln", "$log10"), _root),
-    "$log": _log,
-    "$exp": _exp,
-    **dict.fromkeys(("$sum", "$avg", "$min", "$max"), _over_values),
-    "$concat": _concat,
-    **dict.fromkeys(("$toLower", "$toUpper"), _cased),
-    "$strLenCP": _length,
-    "$substrCP": _substring,
-    "$split": _split,
-    "$strcasecmp": _compare_folded,
-    "$indexOfCP": _index,
-    **dict.fromkeys(("$trim", "$ltrim", "$rtrim"), _trim),
-    **dict.fromkeys(("$replaceOne", "$replaceAll"), _replace),
-    "$regexMatch": _regex,
-    **dict.fromkeys((*_PARTS, "$dayOfWeek", "$week", "$millisecond"), _part),
-    "$dateToString": _to_string,
-    "$dateFromString": _from_string,
-    "$dateTrunc": _trunc,
-    "$dateDiff": _diff,
-    **dict.fromkeys(("$dateAdd", "$dateSubtract"), _add),
-    "$dateFromParts": _from_parts,
-    "$size": _size,
-    "$isArray": _is_array,
-    **dict.fromkeys(("$first", "$last"), _end),
-    "$arrayElemAt": _element_at,
-    "$in": _in,
-    "$slice": _slice,
-    "$concatArrays": _join_lists,
-    "$reverseArray": _reverse,
-    **dict.fromkeys(("$filter", "$map"), _over),
-}
+_FAMILIES: tuple[tuple[Operator, str], ...] = (
+    (_comparison, "eq ne gt gte lt lte"), (_order, "cmp"), (_logic, "and or"), (_not, "not"),
+    (_cond, "cond"), (_if_null, "ifNull"), (_switch, "switch"), (_let, "let"),
+    (_convert, "toInt toLong toDouble toDecimal toString toBool toDate convert"), (_type, "type"), (_is_number, "isNumber"),
+    (_sum_of, "add multiply"), (_subtract, "subtract"), (_divide, "divide mod"), (_whole, "abs ceil floor"), (_round, "round trunc"),
+    (_pow, "pow"), (_root, "sqrt ln log10"), (_log, "log"), (_exp, "exp"), (_over_values, "sum avg min max"),
+    (_concat, "concat"), (_cased, "toLower toUpper"), (_length, "strLenCP"), (_substring, "substrCP"), (_split, "split"),
+    (_compare_folded, "strcasecmp"), (_index, "indexOfCP"), (_trim, "trim ltrim rtrim"), (_replace, "replaceOne replaceAll"),
+    (_regex, "regexMatch"), (_part, "dayOfWeek week millisecond"), (_to_string, "dateToString"), (_from_string, "dateFromString"),
+    (_trunc, "dateTrunc"), (_diff, "dateDiff"), (_add, "dateAdd dateSubtract"), (_from_parts, "dateFromParts"),
+    (_size, "size"), (_is_array, "isArray"), (_end, "first last"), (_element_at, "arrayElemAt"), (_in, "in"), (_slice, "slice"),
+    (_join_lists, "concatArrays"), (_reverse, "reverseArray"), (_over, "filter map"),
+)  # fmt: skip
+OPERATORS: dict[str, Operator] = {f"${name}": build for build, names in _FAMILIES for name in names.split()}
+OPERATORS |= dict.fromkeys(_PARTS, _part)

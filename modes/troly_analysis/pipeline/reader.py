@@ -151,15 +151,17 @@ def _extended(value: str, at: At) -> int | float:
 def _date(value: object, at: At) -> datetime:
     if isinstance(value, Mapping) and set(value) == {"$numberLong"}:
         value = value["$numberLong"]
-        value = (
-            int(value)
-            if isinstance(value, str) and value.lstrip("-").isdigit() and len(value) < 16
-            else value
-        )
+        whole = isinstance(value, str) and value.lstrip("-").isdigit() and len(value) < 16
+        value = int(str(value)) if whole else value
     if isinstance(value, datetime):
         return value
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**14:
         return datetime.fromtimestamp(value / 1000, UTC).replace(tzinfo=None)
+    return moment_of(value, at)
+
+
+def moment_of(value: object, at: At) -> datetime:
+    """The date or time that a text names; PipelineError when it names none."""
     found = iso_moment(value) if isinstance(value, str) else None
     if found is None:
         raise PipelineError("date", at, value=short(value))

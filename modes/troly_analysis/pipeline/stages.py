@@ -12,7 +12,7 @@ from troly_analysis.pipeline import model
 from troly_analysis.pipeline.compiler import Column, Compiler, Scope, inside
 from troly_analysis.pipeline.errors import At, PipelineError, near, short
 from troly_analysis.pipeline.operators import truth
-from troly_analysis.pipeline.reader import iso_moment
+from troly_analysis.pipeline.reader import moment_of
 from troly_analysis.pipeline.typed_expr import (
     BOOL,
     DATE,
@@ -27,12 +27,14 @@ from troly_analysis.pipeline.typed_expr import (
     coerce,
     constant,
     document,
+    each_item,
     element,
     inside_filter,
     is_null,
-    lambda_of,
     list_of,
     member,
+    tag_of,
+    tagged,
     unique_keys,
 )
 from troly_analysis.query.fields import match
@@ -49,13 +51,17 @@ _TYPE_NAMES = {
 _MIXED_NAMES = {"n": ("double", "decimal", "number"), "s": ("string",), "b": ("bool",), "d": ("date",)}
 
 
-def condition(c: Compiler, node: model.Query, scope: Scope) -> exp.Expr:
-    """The condition as SQL, where null counts as not fulfilled."""
+def condition(c: Compiler, node: model.Query, scope: Scope, item: TypedExpr | None = None) -> exp.Expr:
+    """The condition as SQL, where null counts as not fulfilled; with `item` on the fields of that document of a list."""
     if isinstance(node, model.ExpressionQuery):
         return truth(c.expr(node.expr, scope))
     if isinstance(node, model.FieldQuery):
-        return _all_of(c, node.tests, scope.resolve(node.path, node.at), scope)
-    parts = [condition(c, each, scope) for each in node.items]
+        if item is None:
+            return _all_of(c, node.tests, scope.resolve(node.path, node.at), scope)
+        if item.type.kind != "doc":
+            return exp.false()
+        return _all_of(c, node.tests, inside(item, node.path, node.at), scope)
+    parts = [condition(c, each, scope, item) for each in node.items]
     if node.kind == "$and":
         return both(parts)
     return either(parts) if node.kind == "$or" else _unless(either(parts))
@@ -94,28 +100,10 @@ def _of_list(c: Compiler, test: model.Test, value: TypedExpr, scope: Scope) -> e
     variable = c.fresh("e")
     item = TypedExpr(element(variable), value.type.item) if value.type.item else value
     if test.operator == "$elemMatch":
-        return inside_filter(value, variable, _element(c, test, item, scope))
+        query = test.query
+        found = condition(c, query, scope, item) if query else _all_of(c, test.tests, item, scope)
+        return inside_filter(value, variable, found)
     return either([*wholes, inside_filter(value, variable, _test(c, test, item, scope))])
-
-
-def _element(c: Compiler, test: model.Test, item: TypedExpr, scope: Scope) -> exp.Expr:
-    if test.query is None:
-        return _all_of(c, test.tests, item, scope)
-    return _in_document(c, test.query, item, scope)
-
-
-def _in_document(c: Compiler, node: model.Query, item: TypedExpr, scope: Scope) -> exp.Expr:
-    """A condition on the fields of one document of a list."""
-    if isinstance(node, model.ExpressionQuery):
-        return truth(c.expr(node.expr, scope))
-    if isinstance(node, model.FieldQuery):
-        if item.type.kind != "doc":
-            return exp.false()
-        return _all_of(c, node.tests, inside(item, node.path, node.at), scope)
-    parts = [_in_document(c, each, item, scope) for each in node.items]
-    if node.kind == "$and":
-        return both(parts)
-    return either(parts) if node.kind == "$or" else _unless(either(parts))
 
 
 def _of_value(c: Compiler, test: model.Test, value: TypedExpr) -> exp.Expr:
@@ -147,8 +135,7 @@ def _is_type(test: model.Test, value: TypedExpr) -> exp.Expr:
     blank = is_null(value.sql) if "null" in test.value else exp.false()
     if value.type.kind == "mixed":
         tags = [literal(tag) for tag, names in _MIXED_NAMES.items() if set(names) & set(test.value)]
-        tag = cast(call("union_tag", value.sql), "VARCHAR")
-        return either([blank, exp.In(this=tag, expressions=tags)]) if tags else blank
+        return either([blank, exp.In(this=tag_of(value.sql), expressions=tags)]) if tags else blank
     known = bool(set(_TYPE_NAMES[value.type.kind]) & set(test.value))
     return either([blank, exp.Not(this=is_null(value.sql))]) if known else blank
 
@@ -161,18 +148,13 @@ def _family(value: Any) -> str:
 def _as_family(value: TypedExpr, family: str) -> exp.Expr | None:
     """The value where it is of the family; None where it never is."""
     if value.type.kind == "mixed" and family in TAGS:
-        return call("union_extract", value.sql, literal(TAGS[family]))
+        return tagged(value.sql, TAGS[family])
     return value.sql if value.type.family == family else None
 
 
 def _prepared(value: TypedExpr, wanted: Any, at: At) -> Any:
     """A text compared with a date is read as a date."""
-    if value.type.kind != "date" or not isinstance(wanted, str):
-        return wanted
-    moment = iso_moment(wanted)
-    if moment is None:
-        raise PipelineError("date", at, value=short(wanted))
-    return moment
+    return moment_of(wanted, at) if value.type.kind == "date" and isinstance(wanted, str) else wanted
 
 
 def _against(operator: str, value: TypedExpr, wanted: Any, at: At) -> exp.Expr:
@@ -241,6 +223,10 @@ _KINDS: Mapping[str, Type] = {
 Order = tuple[tuple[str, bool], ...]
 
 
+def _called(select: exp.Select, alias: str) -> exp.Subquery:
+    return exp.Subquery(this=select, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """Rows as `select` gives them. `order` names columns of it, greatest first or not, that fields may share."""
@@ -252,37 +238,29 @@ class Relation:
     def opened(self, c: Compiler, variables: Mapping[str, TypedExpr]) -> tuple[exp.Subquery, Scope]:
         """The rows as a source of the next stage, and what its expressions may name."""
         alias = c.fresh("t")
-        source = exp.Subquery(
-            this=self.select, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
-        )
-        return source, Scope(alias, self.fields, variables)
+        return _called(self.select, alias), Scope(alias, self.fields, variables)
 
     def sorted(self, alias: str = "") -> list[exp.Expr]:
         """The order as keys: blanks first going up, last going down, as in MongoDB."""
-        return [
-            ordered(column(name, alias), descending=descending, nulls_first=not descending)
-            for name, descending in self.order
-        ]
+        keys = ((column(name, alias), down) for name, down in self.order)
+        return [ordered(key, descending=down, nulls_first=not down) for key, down in keys]
 
     def arranged(self, select: exp.Select, alias: str) -> exp.Select:
         """`select` in the order of the rows; they come in the order of the file by themselves."""
         natural = self.order in ((), ((ROW, False),))
         return select if natural else select.order_by(*self.sorted(alias), copy=False)
 
-    def everything(self, alias: str) -> exp.Expr:
-        """All columns, also those that only carry the order."""
-        return exp.Column(this=exp.Star(), table=exp.to_identifier(alias, quoted=True))
+    def everything(self, source: exp.Expr, alias: str, *more: exp.Expr) -> exp.Select:
+        """All columns from `source`, also those that only carry the order, and `more`."""
+        every = exp.Column(this=exp.Star(), table=exp.to_identifier(alias, quoted=True))
+        return exp.select(every, *more).from_(source, copy=False)
 
 
 def of_sheet(sheet: Sheet, *, numbered: bool = True) -> Relation:
     """A sheet's rows in the order of its file, which `numbered` keeps for later stages."""
     rows = named(exp.Window(this=call("row_number")), ROW)
-    fields = {
-        each.name: Column(
-            each.name, _KINDS[each.kind], unit=each.unit or ("%" if each.kind == "percent" else "")
-        )
-        for each in sheet.fields
-    }
+    own = sheet.fields
+    fields = {each.name: Column(each.name, _KINDS[each.kind], unit=each.shown_unit) for each in own}
     select = exp.select(exp.Star(), *([rows] if numbered else [])).from_(table(sheet.table))
     return Relation(select, fields, ((ROW, False),) if numbered else ())
 
@@ -299,10 +277,8 @@ def relation_of(
     shown = [named(value.sql, key) for key, (_, value) in zip(keys, values, strict=True)]
     made = {each.alias for each in extra}
     carried = [named(column(name, alias), name) for name, _ in order if name not in made]
-    fields = {
-        name: Column(key, value.type, value.weight, value.unit)
-        for key, (name, value) in zip(keys, values, strict=True)
-    }
+    keyed = [(name, key, value) for key, (name, value) in zip(keys, values, strict=True)]
+    fields = {name: Column(key, each.type, each.weight, each.unit) for name, key, each in keyed}
     return Relation(exp.select(*shown, *carried, *extra).from_(source, copy=False), fields, order)
 
 
@@ -324,28 +300,21 @@ def group(c: Compiler, stage: model.Group, rows: Relation, variables: Mapping[st
     keys = [c.fresh("troly g") for _ in parts]
     inputs = [c.fresh("troly a") for _ in arguments]
     columns = [named(part.sql, key) for part, key in zip(parts, keys, strict=True)]
-    columns += [
-        named(each.sql, name) for each, name in zip(arguments, inputs, strict=True) if each is not None
-    ]
+    given = zip(arguments, inputs, strict=True)
+    columns += [named(each.sql, name) for each, name in given if each is not None]
     carried = [named(column(name, scope.table), name) for name, _ in rows.order]
     prepared = Relation(exp.select(*columns, *carried).from_(source, copy=False), {}, rows.order)
     opened, inner = prepared.opened(c, variables)
-    values = [
-        (each.name, _figure(each, argument, column(name, inner.table), prepared.sorted(inner.table)))
-        for each, argument, name in zip(stage.fields, arguments, inputs, strict=True)
-    ]
+    taken = ((column(name, inner.table), prepared.sorted(inner.table)) for name in inputs)
+    figures = zip(stage.fields, arguments, taken, strict=True)
+    values = [(each.name, _figure(each, argument, *own)) for each, argument, own in figures]
     if whole.constant:
         made = relation_of(opened, inner.table, [("_id", whole), *values], ())
         some = exp.GT(this=call("count", exp.Star()), expression=literal(0))
         return replace(made, select=made.select.having(some, copy=False))
     key_columns = [column(key, inner.table) for key in keys]
-    made = relation_of(
-        opened,
-        inner.table,
-        values,
-        (),
-        [named(each, key) for each, key in zip(key_columns, keys, strict=True)],
-    )
+    shown = [named(each, key) for each, key in zip(key_columns, keys, strict=True)]
+    made = relation_of(opened, inner.table, values, (), shown)
     grouped = made.select.group_by(*(each.copy() for each in key_columns), copy=False)
     return _with_id(c, stage, replace(made, select=grouped), whole, list(zip(keys, parts, strict=True)))
 
@@ -383,7 +352,7 @@ def _figure(
 def _numbers(given: TypedExpr) -> exp.Expr | None:
     """What is a number of it; None when it never is."""
     if given.type.kind == "mixed":
-        return call("union_extract", given.sql, literal("n"))
+        return tagged(given.sql, "n")
     return given.sql if given.type.family == "number" else None
 
 
@@ -494,7 +463,7 @@ def _known(tree: Mapping[str, Any], names: list[str], at: At) -> dict[str, Any]:
 def _sets(tree: Mapping[str, Any]) -> bool:
     """Whether anything in the tree is set rather than kept."""
     return any(
-        isinstance(each, model.Node) or (isinstance(each, dict) and _sets(each)) for each in tree.values()
+        _sets(each) if isinstance(each, dict) else isinstance(each, model.Node) for each in tree.values()
     )
 
 
@@ -515,10 +484,8 @@ class _Keeper:
             elif isinstance(wanted, dict):
                 first.append((name, self._inside(value, wanted, at.key(name))))
         there = {name for name, _ in first}
-        return [
-            *first,
-            *((name, self._set(each, at.key(name))) for name, each in tree.items() if name not in there),
-        ]
+        new = ((name, each) for name, each in tree.items() if name not in there)
+        return [*first, *((name, self._set(each, at.key(name))) for name, each in new)]
 
     def _set(self, wanted: Any, at: At) -> TypedExpr:
         if isinstance(wanted, dict):
@@ -531,11 +498,7 @@ class _Keeper:
         if value.type.item is not None:
             variable = f"k{depth}"
             item = self._inside(TypedExpr(element(variable), value.type.item), tree, at, depth + 1)
-            return TypedExpr(
-                call("list_transform", value.sql, lambda_of(variable, item.sql)),
-                list_of(item.type),
-                value.weight,
-            )
+            return each_item(value, variable, item)
         if value.type.kind != "doc":
             return self._set(tree, at)
         slots = [(slot.name, member(value, slot)) for slot in value.type.slots]
@@ -556,9 +519,7 @@ def _without(value: TypedExpr, tree: Mapping[str, Any], at: At, depth: int = 0) 
     if value.type.item is not None:
         variable = f"k{depth}"
         item = _without(TypedExpr(element(variable), value.type.item), tree, at, depth + 1)
-        return TypedExpr(
-            call("list_transform", value.sql, lambda_of(variable, item.sql)), list_of(item.type), value.weight
-        )
+        return each_item(value, variable, item)
     slots = [(slot.name, member(value, slot)) for slot in value.type.slots]
     left = _dropped(slots, _known(tree, [name for name, _ in slots], at), at)
     if not left:
@@ -591,12 +552,8 @@ def needs_order(stages: Sequence[model.Stage]) -> bool:
 
 def _match(c: Compiler, stage: model.Match, rows: Relation, variables: Variables) -> Relation:
     source, scope = rows.opened(c, variables)
-    select = (
-        exp.select(rows.everything(scope.table))
-        .from_(source, copy=False)
-        .where(condition(c, stage.query, scope), copy=False)
-    )
-    return replace(rows, select=select)
+    every = rows.everything(source, scope.table)
+    return replace(rows, select=every.where(condition(c, stage.query, scope), copy=False))
 
 
 def _sort(c: Compiler, stage: model.Sort, rows: Relation, variables: Variables) -> Relation:
@@ -608,13 +565,13 @@ def _sort(c: Compiler, stage: model.Sort, rows: Relation, variables: Variables) 
         name = c.fresh("troly k")
         keys.append(named(tree, name))
         order.append((name, descending))
-    select = exp.select(rows.everything(scope.table), *keys).from_(source, copy=False)
+    select = rows.everything(source, scope.table, *keys)
     return replace(rows, select=select, order=(*order, *rows.order))
 
 
 def _limit(c: Compiler, stage: model.Limit, rows: Relation, variables: Variables) -> Relation:
     source, scope = rows.opened(c, variables)
-    select = rows.arranged(exp.select(rows.everything(scope.table)).from_(source, copy=False), scope.table)
+    select = rows.arranged(rows.everything(source, scope.table), scope.table)
     return replace(rows, select=select.limit(stage.count, copy=False))
 
 
@@ -643,10 +600,8 @@ def _unwind(c: Compiler, stage: model.Unwind, rows: Relation, variables: Variabl
     none = one_null if stage.preserve else cast(exp.Array(expressions=[]), list_of(item).sql())
     name, number = c.fresh("troly u"), c.fresh("troly n")
     opened = case((blank, none), default=listed)
-    numbers = [named(call("generate_subscripts", opened.copy(), literal(1)), number)]
-    inner = exp.select(rows.everything(scope.table), named(call("unnest", opened), name), *numbers).from_(
-        source
-    )
+    numbers = named(call("generate_subscripts", opened.copy(), literal(1)), number)
+    inner = rows.everything(source, scope.table, named(call("unnest", opened), name), numbers)
     spread = Relation(inner, rows.fields, (*rows.order, (number, False)))
     return _rebuilt(c, stage, spread, (name, number, replace(value, type=item)), whole)
 
@@ -664,9 +619,8 @@ def _rebuilt(
         before = scope.resolve(stage.path, stage.at)
         filled = is_null(before.sql)
         if whole:
-            filled = exp.Or(
-                this=filled, expression=exp.EQ(this=call("len", before.sql), expression=literal(0))
-            )
+            empty = exp.EQ(this=call("len", before.sql), expression=literal(0))
+            filled = exp.Or(this=filled, expression=empty)
         tree = case((filled, exp.Null()), default=place) if whole else cast(exp.Null(), "BIGINT")
         values = [each for each in values if each[0] != stage.index]
         values.append((stage.index, TypedExpr(tree, INT)))
@@ -733,12 +687,8 @@ def _replacing(rows: Relation, scope: Scope, name: str, value: TypedExpr) -> lis
 def _only_equal(c: Compiler, stage: model.Lookup, theirs: Relation, local: TypedExpr) -> Relation:
     source, scope = theirs.opened(c, {})
     foreign = scope.resolve(stage.foreign or (), stage.at.key("foreignField"))
-    select = (
-        exp.select(theirs.everything(scope.table))
-        .from_(source, copy=False)
-        .where(_equal(c, local, foreign, stage.at))
-    )
-    return replace(theirs, select=select)
+    every = theirs.everything(source, scope.table)
+    return replace(theirs, select=every.where(_equal(c, local, foreign, stage.at), copy=False))
 
 
 def _equal(c: Compiler, local: TypedExpr, foreign: TypedExpr, at: At) -> exp.Expr:
@@ -768,7 +718,7 @@ def _joined(c: Compiler, stage: model.Lookup, rows: Relation, source: exp.Expr, 
     alias, key, listed = c.fresh("t"), c.fresh("troly j"), c.fresh("troly l")
     grouped = exp.select(named(foreign.sql, key), named(gathered.sql, listed)).from_(theirs)
     grouped = grouped.group_by(exp.Literal.number("1"))
-    side = exp.Subquery(this=grouped, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    side = _called(grouped, alias)
     value = _or_empty(replace(gathered, tree=column(listed, alias)))
     made = relation_of(source, scope.table, _replacing(rows, scope, stage.into, value), rows.order)
     on = exp.NullSafeEQ(this=local.sql, expression=column(key, alias))

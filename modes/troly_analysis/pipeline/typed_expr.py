@@ -15,14 +15,7 @@ from troly_analysis.query.sql import call, cast, column, literal
 RANKS: Final = {"null": 0, "number": 1, "text": 2, "doc": 3, "list": 4, "bool": 5, "date": 6}
 MIXED_SQL = "UNION(n DOUBLE, s VARCHAR, b BOOLEAN, d TIMESTAMP)"
 TAGS: Final = {"number": "n", "text": "s", "bool": "b", "date": "d"}
-_SQL = {
-    "int": "BIGINT",
-    "double": "DOUBLE",
-    "text": "VARCHAR",
-    "bool": "BOOLEAN",
-    "null": "VARCHAR",
-    "mixed": MIXED_SQL,
-}
+_SQL = {"int": "BIGINT", "double": "DOUBLE", "bool": "BOOLEAN", "mixed": MIXED_SQL}  # all others are VARCHAR
 MAX_LEAVES, MAX_WEIGHT = 2_000, 64
 
 
@@ -57,12 +50,10 @@ class Type:
         if self.item is not None:
             return f"{self.item.sql()}[]"
         if self.kind == "doc":
-            inner = ", ".join(
-                f"{exp.to_identifier(slot.key, quoted=True).sql('duckdb')} {slot.type.sql()}"
-                for slot in self.slots
-            )
+            names = (exp.to_identifier(slot.key, quoted=True).sql("duckdb") for slot in self.slots)
+            inner = ", ".join(f"{name} {s.type.sql()}" for name, s in zip(names, self.slots, strict=True))
             return f"STRUCT({inner})"
-        return _SQL[self.kind]
+        return _SQL.get(self.kind, "VARCHAR")
 
     def leaves(self) -> int:
         """How many plain values one value of the type is made of."""
@@ -156,29 +147,37 @@ def unique_keys(names: Sequence[str]) -> list[str]:
 def document(fields: Sequence[tuple[str, TypedExpr]], at: At) -> TypedExpr:
     """A document of these fields; PipelineError when it would be too large."""
     keys = unique_keys([name for name, _ in fields])
-    slots = tuple(
-        Slot(name, key, value.type, value.unit) for (name, value), key in zip(fields, keys, strict=True)
-    )
-    pairs = [
-        exp.PropertyEQ(this=exp.to_identifier(key, quoted=True), expression=value.sql)
-        for key, (_, value) in zip(keys, fields, strict=True)
-    ]
+    keyed = zip(fields, keys, strict=True)
+    slots = tuple(Slot(name, key, value.type, value.unit) for (name, value), key in keyed)
+    named = ((exp.to_identifier(key, quoted=True), each) for key, (_, each) in zip(keys, fields, strict=True))
+    pairs = [exp.PropertyEQ(this=key, expression=each.sql) for key, each in named]
     kind = Type("doc", slots=slots)
     if kind.leaves() > MAX_LEAVES:
         raise PipelineError("complicated", at)
-    return TypedExpr(
-        exp.Struct(expressions=pairs),
-        kind,
-        max((value.weight for _, value in fields), default=1),
-        filled=True,
-    )
+    weight = max((value.weight for _, value in fields), default=1)
+    return TypedExpr(exp.Struct(expressions=pairs), kind, weight, filled=True)
 
 
 def member(value: TypedExpr, slot: Slot) -> TypedExpr:
     """A document's field."""
-    return TypedExpr(
-        call("struct_extract", value.sql, literal(slot.key)), slot.type, value.weight, unit=slot.unit
-    )
+    tree = call("struct_extract", value.sql, literal(slot.key))
+    return TypedExpr(tree, slot.type, value.weight, unit=slot.unit)
+
+
+def tag_of(value: exp.Expr) -> exp.Expr:
+    """Which of its types (`TAGS`) a mixed value has."""
+    return cast(call("union_tag", value), "VARCHAR")
+
+
+def tagged(value: exp.Expr, tag: str) -> exp.Expr:
+    """A mixed value as one of its types; null where it has another."""
+    return call("union_extract", value, literal(tag))
+
+
+def each_item(value: TypedExpr, variable: str, made: TypedExpr) -> TypedExpr:
+    """A list with `made` in the place of each item, which `variable` names in it."""
+    body = call("list_transform", value.sql, lambda_of(variable, made.sql))
+    return TypedExpr(body, list_of(made.type), value.weight)
 
 
 def lambda_of(variable: str, body: exp.Expr) -> exp.Expr:
@@ -260,14 +259,12 @@ def constant(value: Any, at: At) -> TypedExpr:
         made = document([(name, constant(each, at.key(name))) for name, each in value.items()], at)
         return TypedExpr(made.tree, made.type, made.weight, value, filled=True)
     kinds = ((bool, BOOL), (int, INT), (float, DOUBLE), (str, TEXT))
-    kind = next(
-        (kind for python, kind in kinds if isinstance(value, python)), NULL if value is None else DATE
-    )
+    other = NULL if value is None else DATE
+    kind = next((kind for python, kind in kinds if isinstance(value, python)), other)
     if kind is NULL:
         return TypedExpr(exp.Null(), NULL, 0, None)
-    return TypedExpr(
-        literal(value), kind, 1 + (len(value) // 64 if isinstance(value, str) else 0), value, filled=True
-    )
+    weight = 1 + (len(value) // 64 if isinstance(value, str) else 0)
+    return TypedExpr(literal(value), kind, weight, value, filled=True)
 
 
 def _constant_list(value: list[Any], items: Sequence[TypedExpr], at: At) -> TypedExpr:
@@ -279,9 +276,8 @@ def array(items: Sequence[TypedExpr], at: At) -> TypedExpr:
     """A list of these values, which get one type."""
     item = unify([each.type for each in items], at)
     built = exp.Array(expressions=[coerce(each, item, at) for each in items])
-    return TypedExpr(
-        cast(built, list_of(item).sql()), list_of(item), sum(each.weight for each in items), filled=True
-    )
+    weight = sum(each.weight for each in items)
+    return TypedExpr(cast(built, list_of(item).sql()), list_of(item), weight, filled=True)
 
 
 def column_of(name: str, table: str, kind: Type, weight: int) -> TypedExpr:
@@ -291,7 +287,6 @@ def column_of(name: str, table: str, kind: Type, weight: int) -> TypedExpr:
 
 def inside_filter(value: TypedExpr, variable: str, condition: exp.Expr) -> exp.Expr:
     """Whether any item of a list fulfils a condition on `variable`."""
-    kept = call(
-        "len", call("list_filter", value.sql, lambda_of(variable, call("coalesce", condition, exp.false())))
-    )
+    holds = lambda_of(variable, call("coalesce", condition, exp.false()))
+    kept = call("len", call("list_filter", value.sql, holds))
     return exp.GT(this=kept, expression=literal(0))

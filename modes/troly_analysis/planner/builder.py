@@ -96,9 +96,8 @@ def _pieces(w: _Builder) -> Measure | None:
     if w.sold and w.pieces and (w.goods or not w.groups or seller) and not w.parts.has("how much"):
         open_ = w.form in {"scalar", "per"} and not (w.goods or seller or w.parts.pointer)
         if open_ and w.money and w.schema.main_measure() == w.money:
-            w.also = (
-                Measure(w.parts.op or "sum", w.pieces),
-            )  # "tuần trước bán được bao nhiêu": worth, or pieces
+            # "tuần trước bán được bao nhiêu": worth, or pieces
+            w.also = (Measure(w.parts.op or "sum", w.pieces),)
             return w.assume(w.money, w.parts.op or "sum")
         if w.groups and not w.goods and w.money:
             w.also = (Measure("sum", w.money),)  # of a channel or a day the takings may be meant
@@ -120,9 +119,8 @@ def _rows(w: _Builder) -> Measure | None:
     if main and w.parts.op == "sum" and not w.parts.has("count", "number") and is_amount(w.parts.rows):
         return w.assume(main)  # "tổng công nợ" of a sheet that is called so
     mean = w.parts.op == "avg" and main  # "đơn hàng trung bình bao nhiêu tiền"
-    return (
-        w.count() if w.parts.rows and w.form != "rows" and not (mean or w.parts.has("how much")) else None
-    )  # rows are sorted by a column
+    other = mean or w.form == "rows" or w.parts.has("how much")  # rows are sorted by a column
+    return w.count() if w.parts.rows and not other else None
 
 
 def _share(w: _Builder) -> Measure | None:
@@ -130,9 +128,8 @@ def _share(w: _Builder) -> Measure | None:
     if w.form != "share" or not w.conditions:
         return None
     rate = not _RATES.isdisjoint(folded_words(w.parts.spoken.get("share", "")))  # "tỷ lệ COD"
-    w.ask = not rate and not any(
-        each.ref.kind == "boolean" or each.ref.concept in STATES for each in w.conditions
-    )
+    refs = [each.ref for each in w.conditions]
+    w.ask = not rate and not any(ref.kind == "boolean" or ref.concept in STATES for ref in refs)
     return w.count("counted_rows")
 
 
@@ -228,11 +225,9 @@ def hold_pieces(built: BuiltQuery, before: DataQuery | None, schema: Schema) -> 
     if any(each_once(ref, schema) for ref in chosen) or (over and each_once(over[0], schema)):
         return
     sums = [each for each in query.measures if each.op == "sum" and each.ref and of_piece(each.ref, schema)]
-    worth = [each for each in before.measures if each.ref and each.ref.sign == "*"] if before else []
+    worth = [each for each in before.measures if each.ref and each.ref.sign == "*"] if before and sums else []
     said = not any(note.key == "measure" for note in built.notes)
-    same = (
-        [each for each in worth if each.ref and (not said or sums[0].ref in each.ref.parts)] if sums else []
-    )
+    same = [each for each in worth if each.ref and (not said or sums[0].ref in each.ref.parts)]
     if len(query.measures) == len(same) == 1:
         built.query, built.also = replace(query, measures=(same[0],)), None
         built.notes = [note for note in built.notes if note.key != "measure"]
@@ -316,9 +311,8 @@ class _Builder:
 
     def build(self) -> BuiltQuery:
         parts, schema = self.parts, self.schema
-        sheet = schema.sheet.name
         if parts.has("columns") and not (self.measures or self.conditions or self.groups):
-            self.built.query = DataQuery(sheet, "schema")
+            self.built.query = DataQuery(schema.sheet.name, "schema")
             return self.built
         if parts.row_key is not None and self._asks_of_row():
             self.built.query = row_of(parts.row_key, parts, schema)
@@ -347,9 +341,8 @@ class _Builder:
         ratio = form == "share" and len(self.measures) == 2
         if form == "share":
             part = () if ratio else self._part()
-            self.measures = [
-                Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
-            ]
+            means = [each for each in self.measures if each.ref and averaged(each.ref)]
+            self.measures = [Measure("count") if each in means else each for each in self.measures]
             if not (part or self.groups or ratio) or parts.share_of == "%":
                 self.unmet.append("%")
         period, versus = self._periods()
@@ -360,25 +353,25 @@ class _Builder:
             self._named_groups()
         within = self._within() if form == "top" else ()
         limit = self._limit(form, order)
-        course = form == "groups" and parts.has("growth") and _is_course(self.groups)
+        timed = [each.unit in _COURSE for each in self.groups] == [True]
+        course = form == "groups" and parts.has("growth") and timed
         order = change_order(parts) if (form == "compare" and self.groups) or course else order
         asked = any(each not in parts.outer for each in self.groups) and not (parts.limit and not order)
         turn = change_turn(parts) if asked and (course or form == "compare") else ""
         self._extremes_kept(form, order)
+        ordered = form in {"top", "rows", "share", "groups"} or (form == "compare" and self.groups)
         self.built.query = DataQuery(
-            sheet=sheet,
-            form=form,
-            measures=tuple(self.measures),
-            groups=tuple(self.groups),
-            conditions=tuple(self.conditions),
-            having=tuple(self.having),
-            date_ref=parts.when.date_ref,
-            period=period,
-            versus=versus,
-            order=order
-            if form in {"top", "rows", "share", "groups"} or (form == "compare" and self.groups)
-            else "",  # type: ignore[arg-type]
-            limit=limit,
+            schema.sheet.name,
+            form,
+            tuple(self.measures),
+            tuple(self.groups),
+            tuple(self.conditions),
+            tuple(self.having),
+            parts.when.date_ref,
+            period,
+            versus,
+            order if ordered else "",  # type: ignore[arg-type]
+            limit,
             rank=parts.rank if form in {"top", "rows"} else 0,
             entity=parts.rows,
             part=part,
@@ -415,14 +408,8 @@ class _Builder:
             self.groups = self.groups if self.measures else []
         plain = [one for one in self.measures if one.ref and not (one.metric or one.distinct or one.median)]
         own = len(ends) > 1 or all(one.op in {"avg", "max"} for one in plain)
-        if (
-            each
-            and plain == self.measures
-            and own
-            and plain
-            and ends
-            and not (parts.limit or parts.has("which", "avg"))
-        ):
+        own = own and not (parts.limit or parts.has("which", "avg"))
+        if each and own and plain and ends and plain == self.measures:
             self.measures = [replace(one, op=end) for one in plain for end in ends]
             parts.extremes.clear()
             return ""
@@ -451,25 +438,21 @@ class _Builder:
             self.unmet.append("gap")
         if parts.op == "avg" and form != "per" and not any(each.op == "avg" for each in self.measures):
             self.unmet.append("avg")
-        traded = (
-            self.schema.of("revenue", "quantity", "order", "output", "fee")
-            or self.schema.row_concept in GOODS_MOVED
-        )
+        traded = self.schema.row_concept in GOODS_MOVED
+        traded = traded or bool(self.schema.of("revenue", "quantity", "order", "output", "fee"))
         most = parts.has("sold", "bought") and self._ranked() and not parts.measures
         sellers = (parts.has("seller", "slow seller") or most) and not traded
-        margin = [each for each in self.measures if each.ref and each.ref.concept == "profit" and of_piece(each.ref, self.schema)]  # fmt: skip
+        profits = [each for each in self.measures if each.ref and each.ref.concept == "profit"]
+        margin = [each for each in profits if each.ref and of_piece(each.ref, self.schema)]
         if sellers or (parts.has("sold", "bought") and not self.schema.deals and not margin):
             self.unmet.append("mua/bán")
-        made = [
-            each for each in self.measures if each.ref and each.ref.concept == "profit" and each not in margin
-        ]
+        profits = [each for each in self.measures if each.ref and each.ref.concept == "profit"]
+        made = [each for each in profits if each not in margin]
         self.unmet += ["each"] if made and parts.has("each") else []  # of one piece the sheet of goods knows
         one = parts.has("per", "each", "minus", "gap")  # or the difference is told as one of two columns
         one = one or any(each.op == "eq" and each_once(each.ref, self.schema) for each in self.conditions)
         if margin and not (one and all(self._each_once([group]) for group in self.groups)):
-            self.unmet.append(
-                margin[0].noun
-            )  # of one piece there is a margin, what was made in all is not known
+            self.unmet.append(margin[0].noun)  # what was made in all is not known
         ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
         if ends and form == "top":
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
@@ -508,9 +491,8 @@ class _Builder:
             if any(group.ref == each.ref and not group.unit for each in self.conditions):
                 continue
             if parts.has("count") and not (self.measures or group.unit or self._ranked() or parts.rows):
-                self.measures.append(
-                    Measure("count", group.ref, distinct=True)
-                )  # "hóa đơn trên 200k có bao nhiêu"
+                # "hóa đơn trên 200k có bao nhiêu"
+                self.measures.append(Measure("count", group.ref, distinct=True))
                 continue
             each = self._ranked() and all(one in parts.outer for one in self.groups)
             if wanted and (not self.groups or each) and group not in self.groups:
@@ -546,11 +528,8 @@ class _Builder:
                 self.having.append(condition)
                 continue
             counts = condition.ref.kind in {"rows", "metric"}
-            whole = (
-                counts
-                or condition.ref.concept in _ADDED
-                or (parts.has("sum") and not averaged(condition.ref))
-            )
+            whole = counts or condition.ref.concept in _ADDED
+            whole = whole or (parts.has("sum") and not averaged(condition.ref))
             if things and whole and not rows and not parts.has("share") and not self._each_once(things):
                 self.having.append(condition)
             elif counts:
@@ -567,15 +546,10 @@ class _Builder:
         """ "So sánh Shopee và Lazada", "doanh thu của GHN, GHTK và SPX": each of the values that are named apart, no sum alone."""
         parts = self.parts
         mean = parts.op == "avg" or any(each.op == "avg" for each in parts.measures)
-        asked = (
-            parts.repeated
-            or parts.each
-            or parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
-            or mean
-        )
-        one = parts.op == "sum" or parts.has(
-            "either", "share", "minus", "seller", "slow seller", "top", "list", "plural", "all"
-        )
+        asked = parts.has("compare", "which", "who", "each", "gt", "lt", "growth") or mean
+        asked = asked or parts.repeated or parts.each
+        one = parts.has("either", "share", "minus", "seller", "slow seller", "top", "list", "plural", "all")
+        one = one or parts.op == "sum"
         shaped = parts.limit or parts.extremes or parts.per or parts.numbers or parts.pointer or parts.kept
         apart = not (one or shaped) and all(not (each.distinct or each.only) for each in parts.measures)
         if self.groups or not (apart or (asked and not parts.when.versus)):
@@ -588,9 +562,8 @@ class _Builder:
 
     def _gap(self) -> tuple[Condition, ...]:
         """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
-        pairs = [
-            each for each in self.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said
-        ]
+        listed = [each for each in self.conditions if each.op == "in" and "," in each.said]
+        pairs = [each for each in listed if len(each.value) == 2]
         more = self.parts.has("gt", "lt") and self.parts.has("count", "much", "how much")
         if len(pairs) != 1 or not (self.parts.has("gap") or more) or self.parts.when.versus:
             return ()
@@ -621,10 +594,7 @@ class _Builder:
         parts, schema = self.parts, self.schema
         if not parts.has("left", "running out"):
             return
-        named = [
-            *(each.ref for each in self.measures),
-            *(each.ref for each in (*self.conditions, *self.having)),
-        ]
+        named = [*(each.ref for each in self.measures), *(c.ref for c in (*self.conditions, *self.having))]
         held = next((ref for ref in named if ref is not None and ref.concept == "stock"), None)
         if held is not None:
             self.measures = self.measures or [Measure("sum", held)]
@@ -649,32 +619,27 @@ class _Builder:
         """ "Có bao nhiêu khách hàng mua trên 5 triệu": the groups that pass are counted."""
         if not self.having or self.parts.counted_unit:
             return bool(self.having)
-        for measure in list(self.measures):
-            if measure.distinct and measure.ref:
-                self.measures.remove(measure)
-                self.groups.append(Group(measure.ref))
-                self.measures = self.measures or [
-                    Measure("sum", each.ref) if each.ref.kind in NUMERIC else Measure("count")
-                    for each in self.having[:1]
-                ]
-                return True
-        return False
+        counted = next((each for each in self.measures if each.distinct and each.ref), None)
+        if counted is None or counted.ref is None:
+            return False
+        self.groups.append(Group(counted.ref))
+        bound = self.having[0].ref
+        figure = Measure("sum", bound) if bound.kind in NUMERIC else Measure("count")
+        self.measures = [each for each in self.measures if each is not counted] or [figure]
+        return True
 
     def _made_figures(self) -> None:
         """Figures made of two: "cost per lead", "doanh thu trừ chi phí", the mean value of an order, a median."""
         parts = self.parts
-        two = [
-            each.ref for each in self.measures if each.ref and not each.metric and each.op in {"sum", "avg"}
-        ]
+        plain = [each for each in self.measures if each.ref and each.op in {"sum", "avg"} and not each.metric]
+        two = [each.ref for each in plain if each.ref]
         if len(two) == len(self.measures) == 2 and parts.ratio and not any(map(averaged, two)):
             self.measures = [Measure("sum", two[0], over=two[1], noun=self.measures[0].noun)]
         self._of_two(two)
-        plain = [
-            each
-            for each in self.measures
-            if each.op in {"sum", "avg"} and each.ref and not each.ref.sheet and not each.metric
-        ]
-        if len(plain) == 3 and parts.has("times", "minus") and _restates(*(each.ref for each in plain)):
+        plain = [each for each in self.measures if each.ref and each.op in {"sum", "avg"} and not each.metric]
+        plain = [each for each in plain if each.ref and not each.ref.sheet]
+        refs = [each.ref for each in plain]
+        if len(refs) == 3 and parts.has("times", "minus") and refs[0] and {*refs[0].parts} == {*refs[1:]}:
             self.measures = plain = plain[1:]  # "vốn trong kho, lấy giá vốn nhân tồn kho"
         if len(self.measures) == 2 == len(plain) and not parts.when.versus:
             first, second = (each.ref for each in plain)
@@ -690,10 +655,8 @@ class _Builder:
         if parts.per_row and apart and self._orders_of_rows():
             self.unmet.append("aov")
         elif parts.per_row and self.measures and not (parts.per or apart):
-            self.measures = [
-                replace(each, op="avg") if each.op == "sum" and not each.over else each
-                for each in self.measures
-            ]
+            sums = [each for each in self.measures if each.op == "sum" and not each.over]
+            self.measures = [replace(each, op="avg") if each in sums else each for each in self.measures]
             self._each_order()
         if parts.has("median"):
             refs = [each.ref for each in self.measures if each.ref and not each.distinct]
@@ -742,17 +705,15 @@ class _Builder:
             last = {(each.ref, each.op == "count"): each for each in self.measures[::-1]}
             self.measures = list(last.values())[::-1]
         elif len(self.measures) > 1 and not self.parts.joined:
-            self.unmet += [
-                each.noun or (each.ref.name if each.ref else "count") for each in self.measures[1:]
-            ]
+            more = ((each.noun, each.ref) for each in self.measures[1:])
+            self.unmet += [noun or (ref.name if ref else "count") for noun, ref in more]
 
     def _reports(self) -> None:
         """ "Báo cáo tháng 10": where a report names no figure, what was made, how many rows there are and the mean of one."""
         parts, main = self.parts, self.schema.main_measure()
         named = self.measures or self.groups or parts.rows or parts.per or self._ranked() or parts.loose
-        other = parts.chart or parts.has(
-            "share", "trend", "growth", "compare", "left", "how much", "count", "columns"
-        )
+        other = parts.has("share", "trend", "growth", "compare", "left", "how much", "count", "columns")
+        other = other or bool(parts.chart)
         if parts.has("report") and main and self.schema.deals and not (named or other):
             self.measures = [Measure("sum", main), Measure("count"), Measure("avg", main)]
             parts.joined = True
@@ -799,17 +760,8 @@ class _Builder:
         goods = next(iter(self.schema.goods()), None)
         sellers = parts.has("seller", "slow seller") and not (self.groups or parts.per or gap or parts.rows)
         made = parts.rows and order and any(each.ref and each.ref.parts for each in self.measures)
-        if (
-            goods
-            and not self.groups
-            and (
-                made
-                or (
-                    sellers
-                    and (parts.limit or not self.conditions or (parts.has("which") and not self.goods))
-                )
-            )
-        ):
+        listed = parts.limit or not self.conditions or (parts.has("which") and not self.goods)
+        if goods and not self.groups and (made or (sellers and listed)):
             self.groups.append(Group(goods))  # "top 3 best sellers"
         ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
         signs: tuple[tuple[Form, bool], ...] = (
@@ -870,9 +822,8 @@ class _Builder:
             return False
         if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
             return parts.rows_first and not parts.has("much", "count")
-        return bool(
-            parts.limit or order or parts.has("list", "which") or (parts.has("plural") and not self.measures)
-        )
+        several = parts.has("plural") and not self.measures
+        return bool(parts.limit or order or several or parts.has("list", "which"))
 
     # --- the figure
 
@@ -886,7 +837,7 @@ class _Builder:
         schema, main = self.schema, self.schema.main_measure()
         if picked := self.choices.get("figure"):
             ref = next(
-                (each for each in schema.refs.values() if each.name == picked and not each.sheet), None
+                (each for each in schema.refs.values() if (each.sheet, each.name) == ("", picked)), None
             )
             self.measures = [Measure("avg" if averaged(ref) else "sum", ref) if ref else Measure("count")]
             return
@@ -907,18 +858,13 @@ class _Builder:
         ends = list(dict.fromkeys(self.parts.extremes))
         if not ends or form not in {"scalar", "compare"} or (self.groups and change_order(self.parts)):
             return
-        plain = [
-            each
-            for each in self.measures
-            if each.ref and each.op in {"sum", "avg"} and not each.metric and not each.median
-        ]
+        sums = [each for each in self.measures if each.ref and each.op in {"sum", "avg"}]
+        plain = [each for each in sums if not (each.metric or each.median)]
         if len(plain) == len(self.measures):
-            once = [
-                each for nth, each in enumerate(plain) if each.ref not in [one.ref for one in plain[:nth]]
-            ]
-            both = self.parts.has("avg") and (
-                len(ends) > 1 or len(once) < len(plain)
-            )  # "cao nhất, thấp nhất và trung bình"
+            firsts: dict[Ref | None, Measure] = {}
+            once = [firsts.setdefault(each.ref, each) for each in plain if each.ref not in firsts]
+            # "cao nhất, thấp nhất và trung bình"
+            both = self.parts.has("avg") and (len(ends) > 1 or len(once) < len(plain))
             ops: list[Operation] = [*ends, *(["avg"] if both else [])]  # type: ignore[list-item]
             self.measures = [replace(each, op=op) for each in once for op in ops]
 
@@ -931,19 +877,15 @@ class _Builder:
             self.unmet.append("max/min")
         if not (self.parts.extremes or self.parts.has("latest", "earliest")):
             return
-        shown = order and (
-            form in {"top", "rows"} or (form in {"share", "compare", "groups"} and self.groups)
-        )
-        if not shown and not any(each.op in {"max", "min"} for each in self.measures):
+        ranked = form in {"top", "rows"} or (form in {"share", "compare", "groups"} and self.groups)
+        if not (order and ranked) and not any(each.op in {"max", "min"} for each in self.measures):
             self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
 
     # --- rows, days, length
 
     def _part(self) -> tuple[Condition, ...]:
         """For a share, the conditions that make the part; the rest choose the whole."""
-        positive = [
-            each for each in self.conditions if each.op in {"eq", "in", "gt", "gte", "lt", "lte", "between"}
-        ]
+        positive = [each for each in self.conditions if each.op not in {"ne", "nin"}]
         if not positive or (positive[0].op == "in" and self.groups and self.groups[0].ref == positive[0].ref):
             return ()
         free = [each for each in positive if not any(group.ref == each.ref for group in self.groups)]
@@ -981,9 +923,8 @@ class _Builder:
         if parts.limit or form not in {"top", "rows"}:
             return parts.limit
         one = parts.extremes and parts.has("which", "which one", "who")  # "kênh nào dẫn đầu"
-        several = parts.has("plural", "list", "bottom", "sorted", "running out") or (
-            parts.has("top") and not one
-        )
+        several = parts.has("plural", "list", "bottom", "sorted", "running out")
+        several = several or (parts.has("top") and not one)
         if form == "top" and self.conditions and parts.numbers and not parts.extremes:
             return MOST
         if form == "top":
@@ -995,16 +936,6 @@ class _Builder:
         if several:
             self.note("limit", limit=limit)
         return limit
-
-
-def _is_course(groups: Sequence[Group]) -> bool:
-    """Whether one figure is shown over time."""
-    return [each.unit in _COURSE for each in groups] == [True]
-
-
-def _restates(made: Ref | None, first: Ref | None, second: Ref | None) -> bool:
-    """Whether a formula of two figures says what the figure before it is made of."""
-    return made is not None and (made in {first, second} or made.parts in {(first, second), (second, first)})
 
 
 def unit_for(first: date, last: date) -> Unit:
@@ -1069,14 +1000,17 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         whole = whole or parts.picks == "row"
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before) or _only_adds(parts)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
-    turns = parts.extremes and (
-        before.form == "groups" or (before.form in {"top", "rows"} and before.limit == 1)
-    )
+    turns = parts.extremes and _lists_or_picks(before)
     changed = (
         turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", _adds_up(parts, before), parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
         parts.order, parts.chart, parts.has("all"), parts.every, parts.added,
     )  # fmt: skip
     return any(changed)
+
+
+def _lists_or_picks(before: DataQuery) -> bool:
+    """Whether groups were listed, or one row or group was picked: another end of it can be asked for."""
+    return before.form == "groups" or (before.form in {"top", "rows"} and before.limit == 1)
 
 
 def _only_adds(parts: Parts) -> bool:
@@ -1157,12 +1091,8 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     counted = bool(parts.rows) and not parts.measures and _counts_rows(before.measures)
     same = not parts.conditions and (counted or _same_figures(parts, before))
     named = parts.groups or parts.loose or parts.numbers or _other_days(parts, before) or parts.extremes
-    return (
-        parts.has("share")
-        and (nothing_named(parts) or (same and not named))
-        and before.form in {"scalar", "top", "share"}
-        and not before.versus
-    )
+    alone = parts.has("share") and (nothing_named(parts) or (same and not named))
+    return bool(alone) and before.form in {"scalar", "top", "share"} and not before.versus
 
 
 def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
@@ -1170,9 +1100,8 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     own = [ref for ref in schema.refs.values() if not (ref.sheet or ref.parts)]
     asked = [each.ref for each in (*parts.groups, *parts.loose) if not each.ref.sheet]
     first = next((each.ref for each in parts.measures if each.ref), next(iter([*asked, *own])))
-    return DataQuery(
-        schema.sheet.name, "rows", (Measure("max", first),), conditions=(key,), limit=1, entity=parts.rows
-    )
+    asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), conditions=(key,))
+    return replace(asked_of, limit=1, entity=parts.rows)
 
 
 def asks_columns(parts: Parts, *, of_row: bool = False) -> bool:
@@ -1232,9 +1161,8 @@ def _counts_rows(measures: Sequence[Measure]) -> bool:
 
 def _same_figures(parts: Parts, before: DataQuery) -> bool:
     """Whether the figures that are named are those of the question before."""
-    return [(each.op, each.ref) for each in parts.measures] == [
-        (each.op, each.ref) for each in before.measures
-    ]
+    now, then = ([(each.op, each.ref) for each in one.measures] for one in (parts, before))
+    return now == then
 
 
 def _other_days(parts: Parts, before: DataQuery) -> bool:
@@ -1265,9 +1193,8 @@ def _elliptic(parts: Parts, before: DataQuery) -> bool:
     named = bool(parts.measures or parts.rows or parts.groups or parts.loose)
     named = named or not (parts.conditions or parts.when.period)
     money = before.measures and all(each.ref and each.ref.kind == "money" for each in before.measures)
-    beyond = parts.has("seller", "slow seller", "aov", "left", "columns", "count") and not parts.has(
-        "how much"
-    )
+    beyond = parts.has("seller", "slow seller", "aov", "left", "columns", "count")
+    beyond = beyond and not parts.has("how much")
     people = parts.has("people") and not parts.rows and [each.op for each in before.measures] == ["count"]
     full = bool(parts.conditions) and parts.when.period is not None and parts.words > _FEW
     return bool((parts.has("how much") and money and not named and not beyond and not full) or people)
@@ -1301,9 +1228,8 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
     change.unmet += [each for each in alone.unmet if each == "mua/bán"]
     notes = [note for note in parts.notes if note.key != "measure"]
     query, also = of_that_year(parts, before, change.query)
-    return BuiltQuery(
-        query, notes, parts.question, parts.options, parts.pending, tuple(change.unmet), also=also
-    )
+    unmet = tuple(change.unmet)
+    return BuiltQuery(query, notes, parts.question, parts.options, parts.pending, unmet, also)
 
 
 def _weekday_after_day(parts: Parts, before: DataQuery) -> Parts:
@@ -1382,13 +1308,9 @@ def _counted_in(parts: Parts, before: DataQuery) -> tuple[Parts, DataQuery]:
         else:
             values = [*old, *(each for each in new if each not in old)]
             out = [_of_values(held, "in", values)] if values != old else []
-        if not out:
-            before = replace(before, conditions=tuple(each for each in before.conditions if each is not held))
         parts = replace(parts, conditions=[*rest, *out])
-        if held in before.conditions:
-            before = replace(
-                before, conditions=tuple(out[0] if each is held else each for each in before.conditions)
-            )
+        kept = (out if each is held else [each] for each in before.conditions)
+        before = replace(before, conditions=tuple(each for some in kept for each in some))
     return parts, before
 
 
@@ -1426,9 +1348,7 @@ class _Change:
     def figures(self, alone: BuiltQuery) -> None:
         """Another figure in the place of the one before."""
         parts, made = self.parts, alone.query
-        asked: tuple[str, ...] = (
-            ("how much", "left") if parts.groups else ("how much", "sold", "bought", "left")
-        )
+        asked: tuple[str, ...] = ("how much", "left", *(() if parts.groups else ("sold", "bought")))
         asked += ("count",) if made is not None and alone.question is None else ()
         two = parts.pointer is not None and parts.pointer.both and parts.has("gap", "gt", "lt")
         pointed = parts.pointer is not None or any(parts.kept)
@@ -1437,26 +1357,22 @@ class _Change:
         counted = parts.rows and many and not (only_leaves_out(parts) or _filters(parts))
         if _adds_up(parts, self.before):
             self.query = figure_alone(self.query)
-        whole = (
-            parts.when.period and many and not (parts.groups or parts.extremes or parts.pointer or parts.rank)
-        )
+        other = parts.groups or parts.extremes or parts.pointer or parts.rank
+        whole = parts.when.period and many and not other
         if whole and self.query.form == "top" and self.query.limit == 1 and (parts.measures or counted):
             self.query = figure_alone(self.query)  # "còn thứ bảy mấy đơn?" ranks nothing
         sums = all(each.op in _ADDS for each in self.query.measures)
-        if (parts.op == "sum" and sums and not (parts.measures or counted or parts.per)) or not (
-            parts.measures or counted or parts.op or told or parts.per
-        ):
+        named = parts.measures or counted or parts.per
+        if not named and ((parts.op == "sum" and sums) or not (parts.op or told)):
             return
         ops = {"sum", "avg", "count"} if parts.per else {"sum"}
         plain = [each for each in self.query.measures if each.op in ops and not (each.over or each.median)]
         means = bool(self.query.measures) and all(each.op == "avg" for each in self.query.measures)
         if (parts.per_row or parts.op == "avg") and means and not (parts.measures or parts.per):
             return  # "SPX thì mỗi đơn bao nhiêu", "riêng Website thì trung bình bao nhiêu"
-        averages = (
-            (parts.op == "avg" or parts.per_row or parts.per)
-            and not parts.measures
-            and (self.query.form == "scalar" or (parts.per_row and self.query.form in {"groups", "top"}))
-        )
+        averages = (parts.op == "avg" or parts.per_row or parts.per) and not parts.measures
+        listed = parts.per_row and self.query.form in {"groups", "top"}
+        averages = averages and (self.query.form == "scalar" or listed)
         if averages and plain and len(plain) == len(self.query.measures):
             if parts.per:
                 added = tuple(replace(each, op="sum" if each.op == "avg" else each.op) for each in plain)
@@ -1566,11 +1482,7 @@ class _Change:
         if told:
             self.set(order=told)  # "kênh nào tăng nhiều nhất" after a comparison
         elif parts.extremes:
-            turned = (
-                worked
-                or self.before.form == "groups"
-                or (self.before.form in {"top", "rows"} and self.before.limit == 1)
-            )
+            turned = worked or _lists_or_picks(self.before)
             refs = [each.ref for each in self.query.measures]
             listed = parts.rows and parts.has("which") and not self.query.groups and len(refs) == 1
             if listed and refs[0] is not None and self.query.form == "scalar":
@@ -1610,18 +1522,14 @@ class _Change:
         held |= {"left", "minus"} if stocked else set()
         goods = any(each.ref.concept in GOODS for each in self.query.conditions)
         held |= {"left"} if parts.numbers else set()  # "trên 2 triệu thì còn mấy đơn"
-        held |= (
-            {"seller", "slow seller"}
-            if goods and self.query.measures != before.measures and parts.pointer
-            else set()
-        )
+        pieces = goods and self.query.measures != before.measures and parts.pointer
+        held |= {"seller", "slow seller"} if pieces else set()
         held |= {"compare", "gap", "growth", "share"} if self.query.gap or self.query.versus else set()
-        both = [each.ref for each in parts.conditions if each.op == "in"]
-        held |= {"compare"} if any(group.ref in both for group in self.query.groups) else set()
+        several = [each.ref for each in parts.conditions if each.op == "in"]
+        held |= {"compare"} if any(group.ref in several for group in self.query.groups) else set()
         names = {word for made in before.measures if made.ref for word in folded_words(made.ref.name)}
-        held |= {
-            label for label in _BEYOND if fold(parts.spoken.get(label, "")) in names
-        }  # "giảm" of "Giảm giá"
+        # "giảm" of "Giảm giá"
+        held |= {label for label in _BEYOND if fold(parts.spoken.get(label, "")) in names}
         self.unmet += [label for label in _BEYOND if parts.has(label) and label not in held]
         placed = self.query.limit if self.query.form == "rows" else self.query.rank
         self.unmet += [f"rank {parts.rank}"] if parts.rank and placed != parts.rank else []
@@ -1629,14 +1537,8 @@ class _Change:
         self.unmet += ["now"] if parts.has("now") and self.query.period and not parts.when.period else []
         moved = before.gap and not parts.pointer and self.query.gap != before.gap
         placed_one = before.rank and not parts.rank
-        special = (
-            before.growth,
-            placed_one,
-            before.part,
-            before.within,
-            before.per and self.query.per,
-            moved,
-        )
+        both = before.per and self.query.per
+        special = (before.growth, placed_one, before.part, before.within, both, moved)
         # Other days or rows leave what is worked out as it was.
         same = replace(self.query, chart=before.chart, part=before.part, conditions=before.conditions)
         same = replace(same, period=before.period, date_ref=before.date_ref)
@@ -1662,29 +1564,27 @@ def in_context(query: DataQuery, before: DataQuery, schema: Schema, *, chosen: b
     asked += [each.ref for each in query.measures if each.ref is not None and not each.distinct]
     about = {each.ref.concept for each in query.groups if each.ref.concept}
     about |= {schema.row_concept} if query.form == "rows" else set()
-    kept = [
-        each
-        for each in (*before.conditions, *(before.part if _counts_rows(query.measures) else ()))
-        if (chosen and each.op == "in" and each not in query.conditions)
-        or ((_leaves_out(each) or each.op not in {"eq", "in"}) and each.ref not in named)
-        or not (
-            (not chosen and _other_goods(each, query.conditions))
-            or each.ref in (*asked, *named)
-            or each.ref.concept in about
-            or (query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows)
-        )
-    ]
+    part = before.part if _counts_rows(query.measures) else ()
+
+    def kept(each: Condition) -> bool:
+        """Whether a condition of the question before holds still."""
+        bounds = _leaves_out(each) or each.op not in {"eq", "in"}
+        own = chosen and each.op == "in" and each not in query.conditions
+        if own or (bounds and each.ref not in named):
+            return True
+        key = query.form == "rows" and schema.key(each.ref).distinct == schema.sheet.rows
+        other = not chosen and _other_goods(each, query.conditions)
+        return not (other or key or each.ref in (*asked, *named) or each.ref.concept in about)
+
     out = {each.ref: each for each in before.conditions if _leaves_out(each)}
-    own = [
-        _both_out(out[each.ref], each) if _leaves_out(each) and each.ref in out else each
-        for each in query.conditions
-    ]
-    found = replace(query, conditions=(*kept, *own))
+    both = [each for each in query.conditions if _leaves_out(each) and each.ref in out]
+    own = [_both_out(out[each.ref], each) if each in both else each for each in query.conditions]
+    found = replace(query, conditions=(*filter(kept, (*before.conditions, *part)), *own))
     if query.period is not None or query.versus is not None or before.period is None:
         return found
     found = replace(found, period=before.period, date_ref=before.date_ref)
-    both = before.versus is not None and query.form == "scalar" and not query.gap
-    return replace(found, form="compare", versus=before.versus) if both else found
+    compared = before.versus is not None and query.form == "scalar" and not query.gap
+    return replace(found, form="compare", versus=before.versus) if compared else found
 
 
 def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
@@ -1786,10 +1686,8 @@ def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     found = replace(query, conditions=(*kept, *new))
     one = found.groups[0].ref if found.form == "top" and len(found.groups) == 1 else None
     if not any(each.ref == one and each.op == "eq" and each.value is not None for each in new):
-        return found
-    return replace(
-        found, form="scalar", groups=(), order="", limit=0, seller=False
-    )  # of one thing: its figure
+        return found  # of one thing: its figure
+    return replace(found, form="scalar", groups=(), order="", limit=0, seller=False)
 
 
 def _other_goods(held: Condition, new: Iterable[Condition]) -> bool:
@@ -1805,12 +1703,7 @@ _CALENDAR = frozenset({"day", "month", "quarter"})
 _ADDS = frozenset({"sum", "count"})
 _LENGTHS = ("day", "week", "month", "quarter", "year")
 # In which days a course is drawn where those of the question before are one unit of it.
-_SPANS: Mapping[str, Literal["month", "year"]] = {
-    "day": "month",
-    "week": "month",
-    "month": "year",
-    "quarter": "year",
-}
+_SPANS: Mapping[str, Any] = {"day": "month", "week": "month", "month": "year", "quarter": "year"}
 
 
 def _spread(parts: Parts, query: DataQuery) -> DataQuery:

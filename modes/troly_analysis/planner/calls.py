@@ -19,11 +19,6 @@ Stage = dict[str, Any]
 _OPS = {"ne": "$ne", "gt": "$gt", "gte": "$gte", "lt": "$lt", "lte": "$lte", "in": "$in", "nin": "$nin"}
 
 
-def _joined(condition: Condition) -> bool:
-    """Whether a condition speaks of a joined sheet, so that it can only hold after the join."""
-    return bool(condition.ref.sheet)
-
-
 class Writer:
     """Writes the stages for one question over `sheet`; `joins` gives for a joined sheet the columns here and there."""
 
@@ -54,19 +49,16 @@ class Writer:
         """The stages that choose the rows: conditions, joins, conditions on what was joined."""
         conditions, used = self.ask.conditions, self.ask.refs
         used += tuple(part for ref in used for one in ref.parts for part in (one, *one.parts))
-        here = self._match([c for c in conditions if not _joined(c)], period)
+        # What speaks of a joined sheet can only hold after the join.
+        here = self._match([c for c in conditions if not c.ref.sheet], period)
         stages: list[Stage] = [{"$match": here}] if here else []
         for name in dict.fromkeys(ref.sheet for ref in used if ref.sheet):
             mine, theirs = self.joins[name]
             alias = self._as(name)
-            stages.append(
-                {"$lookup": {"from": name, "localField": mine, "foreignField": theirs, "as": alias}}
-            )
-            stages.append({"$unwind": f"${alias}"})
-        there = self._match([c for c in conditions if _joined(c)], None)
-        if there:
-            stages.append({"$match": there})
-        return stages
+            joined = {"from": name, "localField": mine, "foreignField": theirs, "as": alias}
+            stages += [{"$lookup": joined}, {"$unwind": f"${alias}"}]
+        there = self._match([c for c in conditions if c.ref.sheet], None)
+        return [*stages, {"$match": there}] if there else stages
 
     def _as(self, sheet: str) -> str:
         return self._from.setdefault(sheet, f"joined{len(self._from) + 1 if self._from else ''}")
@@ -74,9 +66,8 @@ class Writer:
     def _match(self, conditions: Sequence[Condition], period: Period | None) -> Stage:
         parts = [part for condition in conditions for part in self.conditions(condition)]
         if period and self.ask.date_ref:
-            parts.append(
-                {self.path(self.ask.date_ref): {"$gte": on_day(period.start), "$lt": after_day(period)}}
-            )
+            days = {"$gte": on_day(period.start), "$lt": after_day(period)}
+            parts.append({self.path(self.ask.date_ref): days})
         for measure in self.ask.measures[:1]:
             parts += [part for name, wanted in measure.where.items() for part in _where(name, wanted)]
         return parts[0] if len(parts) == 1 else {"$and": parts} if parts else {}
@@ -179,11 +170,11 @@ def ids(writer: Writer, groups: Sequence[Group]) -> Any:
     return {f"g{nth}": writer.key(group) for nth, group in enumerate(groups)}
 
 
-def shown_keys(groups: Sequence[Group]) -> Stage:
-    """The groups' names in `$project`."""
+def shown_keys(groups: Sequence[Group], at: str = "$_id") -> Stage:
+    """The groups' names in `$project`, where `at` holds what was grouped by."""
     found: Stage = {"_id": 0}
     for nth, group in enumerate(groups):
-        found[safe(label(group))] = "$_id" if len(groups) == 1 else f"$_id.g{nth}"
+        found[safe(label(group))] = at if len(groups) == 1 else f"{at}.g{nth}"
     return found
 
 
@@ -317,29 +308,19 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
         one = 1 if measure.op == "count" or measure.ref is None else writer.value(measure.ref)
         tests = [writer.test(condition) for condition in ask.part]
         test = tests[0] if len(tests) == 1 else {"$and": tests}
-        gather = {
-            "_id": ids(writer, ask.groups),
-            "p": {"$sum": {"$cond": [test, one, 0]}},
-            "t": {"$sum": one},
-        }
+        part = {"$sum": {"$cond": [test, one, 0]}}
+        gather = {"_id": ids(writer, ask.groups), "p": part, "t": {"$sum": one}}
         if not ask.part:  # of two figures
             gather |= dict(zip("pt", map(writer.figure, ask.measures), strict=True))
         stages.append({"$group": gather})
         shown = {**shown_keys(ask.groups), "share": _percent("$p", "$t"), "part": "$p", "total": "$t"}
-        stages.append({"$project": shown})
-        if not ask.groups:
-            return stages
         timed = any(group.unit for group in ask.groups) and not ask.order
-        return [*stages, *_ranked(ask, "" if timed else "share")]
+        return [*stages, {"$project": shown}, *(_ranked(ask, "" if timed else "share") if ask.groups else [])]
     stages.append({"$group": {"_id": ids(writer, ask.groups), "v": writer.figure(measure)}})
-    stages.append(
-        {"$group": {"_id": None, "total": {"$sum": "$v"}, "all": {"$push": {"k": "$_id", "v": "$v"}}}}
-    )
-    stages.append({"$unwind": "$all"})
-    shown = {"_id": 0}
-    for nth, group in enumerate(ask.groups):
-        shown[safe(label(group))] = "$all.k" if len(ask.groups) == 1 else f"$all.k.g{nth}"
-    stages.append({"$project": {**shown, name: "$all.v", "share": _percent("$all.v", "$total")}})
+    every = {"$push": {"k": "$_id", "v": "$v"}}
+    stages += [{"$group": {"_id": None, "total": {"$sum": "$v"}, "all": every}}, {"$unwind": "$all"}]
+    shown = {**shown_keys(ask.groups, "$all.k"), name: "$all.v", "share": _percent("$all.v", "$total")}
+    stages.append({"$project": shown})
     return [*stages, *_ranked(ask, "share")]
 
 
@@ -402,18 +383,15 @@ def compared(writer: Writer, ask: DataQuery) -> list[Stage]:
     days = [period for period in sides.values() if period]
     first, last = min(each.start for each in days), max(each.end for each in days)
     date = ask.date_ref
-    tests = {
-        name: (_within(writer, ask, period), period) for name, period in sides.items() if period and date
-    }
+    dated = [(name, period) for name, period in sides.items() if period and date]
+    tests: dict[str, _Side] = {name: (_within(writer, ask, period), period) for name, period in dated}
     return _beside(writer, ask, tests, Period(first, last))
 
 
 def differing(writer: Writer, ask: DataQuery, condition: Condition) -> list[Stage]:
     """One figure for two values of a column, and the difference of the first from the second."""
-    tests = {
-        safe(str(value)): (writer.test(Condition(condition.ref, "eq", value)), ask.period)
-        for value in condition.value
-    }
+    values = [(value, Condition(condition.ref, "eq", value)) for value in condition.value]
+    tests = {safe(str(value)): (writer.test(one), ask.period) for value, one in values}
     return _beside(writer, ask, tests, ask.period)
 
 
@@ -428,9 +406,8 @@ def _beside(writer: Writer, ask: DataQuery, tests: Mapping[str, _Side], period: 
     shown = {**shown_keys(ask.groups), **dict(zip(tests, sizes, strict=True))}
     names = list(tests)
     keys = {name: 1 for name in shown if name != "_id"}
-    gap = {"$subtract": [f"${names[-1]}", f"${names[0]}"]}
-    if not all(name in {"period1", "period2"} for name in names):
-        gap = {"$subtract": [f"${names[0]}", f"${names[-1]}"]}
+    ends = [f"${names[-1]}", f"${names[0]}"]
+    gap = {"$subtract": ends if names[0] == "period1" else ends[::-1]}
     stages = [*writer.rows(period=period), {"$group": gather}, {"$project": shown}]
     order = ask.order or ask.turn
     ranked: list[Stage] = [{"$sort": {"difference": 1 if order == "asc" else -1}}] if order else []
@@ -485,19 +462,17 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
     own = any(each.only or each.part for each in ask.measures)
     if apart or own or len({str(each.where) for each in ask.measures}) > 1:
         # The rows of a named metric, or of a state, are not those of the other figures: a call for each.
-        return tuple(
-            call for one in ask.measures for each in alone(ask, one) for call in compose(each, schema, text)
-        )
+        figures = (each for one in ask.measures for each in alone(ask, one))
+        return tuple(call for each in figures for call in compose(each, schema, text))
     if ask.growth and (ask.turn or ask.order) and ask.period:  # the first is held against the one before it
         ahead = whole(ask.period.start - timedelta(days=1), ask.groups[0].unit)[0]  # type: ignore[arg-type]
         ask = replace(ask, order="", period=replace(ask.period, start=ahead))
     if _needs_pipeline(ask):
         return tuple(_pipelines(ask, schema, text))
-    if ask.form in {"rows", "top", "distinct"}:
-        one = {"rows": _rows, "top": _top, "distinct": _values}[ask.form]
-        return (one(ask),)
+    if ask.form in {"rows", "top"}:
+        return (_top(ask),)
     each = _compare if ask.form == "compare" else _aggregate
-    return tuple(each(ask, measure) for measure in ask.measures)
+    return tuple(each(ask, measure) for measure in ask.measures or [Measure("count")])
 
 
 def alone(ask: DataQuery, measure: Measure) -> Iterator[DataQuery]:
@@ -509,10 +484,6 @@ def alone(ask: DataQuery, measure: Measure) -> Iterator[DataQuery]:
         return
     for period in filter(None, (ask.versus, ask.period)) if ask.versus else [ask.period]:
         yield replace(one, form="share", part=measure.part, period=period, versus=None)
-
-
-def _values(ask: DataQuery) -> ToolCall:
-    return _aggregate(ask, Measure("count"))
 
 
 def _needs_pipeline(ask: DataQuery) -> bool:
@@ -598,46 +569,27 @@ def _aggregate(ask: DataQuery, measure: Measure) -> ToolCall:
 
 
 def _dates(ask: DataQuery) -> dict[str, Any]:
-    if not (ask.period and ask.date_ref):
-        return {}
-    return {
-        "date_field": ask.date_ref.name,
-        "date_from": ask.period.start.isoformat(),
-        "date_to": ask.period.end.isoformat(),
-    }
+    dated = ask.period and ask.date_ref
+    return {"date_field": ask.date_ref.name, **_span("date", ask.period)} if dated and ask.date_ref else {}
 
 
 def _dated(ask: DataQuery) -> dict[str, Any]:
     """The filters of a tool that has no dates of its own: the period is one of them."""
     found = _filters(ask.conditions)
     if ask.period and ask.date_ref:
-        days = [ask.period.start.isoformat(), ask.period.end.isoformat()]
-        found[ask.date_ref.name] = {"between": days}
+        found[ask.date_ref.name] = {"between": [*_span("", ask.period).values()]}
     return found
 
 
 def _top(ask: DataQuery) -> ToolCall:
-    measure = ask.measures[0]
-    sort = _field(measure) or "count"
+    figure, grouped = _field(ask.measures[0]), ask.form == "top"
     arguments = {
         "connection_name": ask.sheet,
-        "sort_field": sort,
+        "sort_field": figure or "count",
         "sort_order": ask.order or "desc",
         "limit": ask.limit,
-        "group_by": _names(ask.groups),
-        "aggregate_field": _field(measure),
-        "filters": _dated(ask),
-    }
-    return ToolCall("get_top_items", _given(arguments))
-
-
-def _rows(ask: DataQuery) -> ToolCall:
-    sort = ask.measures[0].ref
-    arguments = {
-        "connection_name": ask.sheet,
-        "sort_field": sort.name if sort else "",
-        "sort_order": ask.order or "desc",
-        "limit": ask.limit,
+        "group_by": _names(ask.groups) if grouped else None,
+        "aggregate_field": figure if grouped else None,
         "filters": _dated(ask),
     }
     return ToolCall("get_top_items", _given(arguments))
@@ -658,6 +610,6 @@ def _compare(ask: DataQuery, measure: Measure) -> ToolCall:
 
 
 def _span(name: str, period: Period | None) -> dict[str, str]:
-    if period is None:
-        return {}
-    return {f"{name}_from": period.start.isoformat(), f"{name}_to": period.end.isoformat()}
+    """The ends of a period as the arguments `name`_from and `name`_to; none without it."""
+    ends = (("from", period.start), ("to", period.end)) if period else ()
+    return {f"{name}_{end}": day.isoformat() for end, day in ends}

@@ -120,10 +120,8 @@ def _loss(typed: Sequence[str], words: Sequence[str], *, careful: bool) -> float
         exact = accents(typed[0]) == accents(words[0])
         joined = exact or not accents(typed[0])
         return 0.0 if joined and (exact or not careful or len(words[0]) >= _SHORTEST_JOINED) else None
-    if careful and any(
-        accents(want) and not accents(got) and got in _things()
-        for got, want in zip(typed, words, strict=True)
-    ):
+    pairs = zip(typed, words, strict=True) if careful else ()
+    if any(accents(want) and not accents(got) and got in _things() for got, want in pairs):
         return None  # "vậy con" is no "vậy còn"
     return None if len(wrong) > 1 or not _written().isdisjoint(wrong) else _SLIPPED * len(wrong)
 
@@ -323,12 +321,12 @@ def alike_values() -> dict[str, tuple[tuple[str, ...], ...]]:
 def spellings_of(value: str) -> tuple[str, ...]:
     """All spellings of `values.txt` for a value of a sheet; "Bạc" is not "bắc"."""
     folded = " ".join(key_of(value))
-    groups = (
-        group
-        for group in alike_values().get(folded, ())
-        if any(" ".join(key_of(entry)) == folded and accents_agree(value, entry) for entry in group)
+    groups = alike_values().get(folded, ())
+    same = ([each for each in group if " ".join(key_of(each)) == folded] for group in groups)
+    meant = (
+        group for group, own in zip(groups, same, strict=True) if any(accents_agree(value, e) for e in own)
     )
-    return tuple(entry for group in groups for entry in group)
+    return tuple(entry for group in meant for entry in group)
 
 
 # Short for "anh", "em"; with marks they are words ("ế").

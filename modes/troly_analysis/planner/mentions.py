@@ -71,10 +71,8 @@ def read_wording(message: str, *named: Phrases[Any], kept: frozenset[str] = froz
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
     correction = _corrector().correct(text, vocabulary=vocabulary)
     if not text.isascii():
-        changes = (
-            replace(each, meant=_written(each.typed, each.meant, named)) for each in correction.changes
-        )
-        correction = replace(correction, changes=tuple(changes))
+        meant = ((each, _written(each.typed, each.meant, named)) for each in correction.changes)
+        correction = replace(correction, changes=tuple(replace(each, meant=own) for each, own in meant))
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
     put_right, more = _respelt(correction.text, vocabulary, named)
     respelt += [*((change.typed, change.meant) for change in correction.changes), *more]
@@ -125,12 +123,8 @@ def _respelt(
             said = " ".join(without_telex(each.folded) if each is token else each.folded for each in span)
             if start < 0 or len(span) < end - start or len(said) < SHORTEST_SLIP:
                 continue
-            near = [
-                phrase
-                for phrases in named
-                for phrase in phrases.written(len(span))
-                if slips(said, fold(phrase)) <= 1
-            ]
+            written = (phrase for phrases in named for phrase in phrases.written(len(span)))
+            near = [phrase for phrase in written if slips(said, fold(phrase)) <= 1]
             if len({fold(phrase) for phrase in near}) == 1:
                 old = text[span[0].start : span[-1].end]
                 meant = fold(near[0]) if text.isascii() else near[0]
@@ -211,14 +205,9 @@ _ONWARD = (
     ("to", "now"), ("until", "now"), ("and", "later"), ("to", "date"), ("toi", "gio"), ("den", "bay", "gio"),
     ("toi", "bay", "gio"), ("cho", "den", "nay"), ("den", "hom", "nay"), ("toi", "hom", "nay"), ("den", "hien", "tai"), ("cho", "toi", "nay"),
 )  # fmt: skip
-_THIRDS = {
-    "đầu": (1, 10),
-    "giữa": (11, 20),
-    "cuối": (21, 31),
-    "early": (1, 10),
-    "mid": (11, 20),
-    "late": (21, 31),
-}
+_THIRDS = dict(
+    zip(("đầu", "giữa", "cuối", "early", "mid", "late"), ((1, 10), (11, 20), (21, 31)) * 2, strict=True)
+)
 _TIES = {("den",), ("toi",), ("cho", "den"), ("cho", "toi"), ("to",), ("until",), ("till",), ("through",)}
 _YEARS = re.compile(
     r"(?:19|20)[0-9]{2}|nam (?:nay|ngoai|truoc|roi|kia)|(?:this|last) year|^(?:tuan|hom|nam|thang|quy) [a-z]"
@@ -265,9 +254,8 @@ def _spanned(wording: CorrectedText, found: Sequence[DateRange], today: date) ->
             moved = add(last.start, years, "year"), add(last.end + timedelta(1), years, "year") - timedelta(1)
         else:
             moved = first.start, end.end
-        if (tied and first.start <= end.end) or (
-            not between and moved[1] <= each.end and moved != (first.start, end.end)
-        ):
+        of_year = not between and moved[1] <= each.end and moved != (first.start, end.end)
+        if of_year or (tied and first.start <= end.end):
             since = re.search(r"(?:từ|tu|from|kể từ) $", text[: last.span[0]], re.IGNORECASE)
             place = (since.start() if since else last.span[0], each.span[1])
             joined[-1] = DateRange(*moved, text[slice(*place)], place)
@@ -297,23 +285,17 @@ def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date
         name = wording.text[token.start : token.end]
         month = _MONTHS.get(name.lower())
         covered = any(each.span[0] < token.end and token.start < each.span[1] for each in taken)
-        word = month in {3, 5} or (
-            name == "sep" and not detect_score(wording.text) < 0
-        )  # "mar", "may", "sếp"
+        # "mar", "may", "sếp"
+        word = month in {3, 5} or (name == "sep" and not detect_score(wording.text) < 0)
         if month is None or covered or (word and not name[:1].isupper()):
             continue
-        start, words = date(last.year, month, 1), [token]
-        year = wording.words[nth + 1 : nth + 2]
-        if year and re.fullmatch("(?:19|20)[0-9]{2}", year[0].folded):
-            start, words = start.replace(year=int(year[0].folded)), [token, *year]
-        elif start > last:
-            start = start.replace(year=last.year - 1)
+        start, first = date(last.year - (month > last.month), month, 1), token
         end = whole(start, "month")[1]
         day = wording.words[max(0, nth - 1) : nth]
         if day and day[0].folded.isdigit() and 1 <= int(day[0].folded) <= end.day:
-            start = end = start.replace(day=int(day[0].folded))
-            words = [*day, *words]
-        place = (words[0].start, words[-1].end)
+            start, first = start.replace(day=int(day[0].folded)), day[0]
+            end = start
+        place = (first.start, token.end)
         found.append(DateRange(start, end, wording.text[slice(*place)], place))
     return found
 
@@ -321,17 +303,13 @@ def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date
 def _widened(
     wording: CorrectedText, found: DateRange, today: date, span: tuple[date, date] | None
 ) -> DateRange:
-    inside = [
-        nth
-        for nth, token in enumerate(wording.words)
-        if token.start < found.span[1] and found.span[0] < token.end
-    ]
-    if not inside:
+    place = _words_of(wording, *found.span)
+    if place is None:
         return found
-    before = wording.words[max(0, inside[0] - _LONGEST) : inside[0]]
+    before = wording.words[max(0, place[0] - _LONGEST) : place[0]]
     opened = max(wording.text.rfind(sign, 0, found.span[0]) for sign in ("(", ", "))  # "tuần trước, từ 16/11"
     before = tuple(word for word in before if word.start > opened)
-    after = wording.words[inside[-1] + 1 : inside[-1] + 4]
+    after = wording.words[place[1] : place[1] + 3]
     onward = _starts(after, _ONWARD)
     part = _part(found, before)
     begins = onward and part is not None and bool(before) and before[-1].folded == "dau"
@@ -436,7 +414,21 @@ class Mention:
     amount: Amount | None = None
     role: str = ""
     """What it was read as, "" where nothing was made of it."""
-    score: float = 0.0
+
+    @property
+    def weight(self) -> float:
+        """How surely the words name their best column, 0 for none."""
+        return self.targets[0].weight if self.targets else 0.0
+
+    @property
+    def means(self) -> bool:
+        """Whether the words name a column, a value, days or an amount."""
+        return bool(self.targets or self.values or self.period or self.amount)
+
+    @property
+    def said(self) -> str:
+        """The words as they are compared: small letters without accents."""
+        return fold(self.text)
 
     def has(self, *labels: str) -> bool:
         """Whether the words can mean one of `labels`."""
@@ -445,8 +437,7 @@ class Mention:
     @property
     def best(self) -> tuple[Target, ...]:
         """The targets that are equally good."""
-        top = self.targets[0].weight if self.targets else 0.0
-        return tuple(target for target in self.targets if top - target.weight < _CLOSE)
+        return tuple(target for target in self.targets if self.weight - target.weight < _CLOSE)
 
     @property
     def number(self) -> Decimal:
@@ -583,18 +574,13 @@ def _add_periods(
             piles[place].amount, piles[place].score = amount, 1.3
             if _YEAR.fullmatch(typed):
                 year = int(typed)
-                piles[place].period = DateRange(
-                    date(year, 1, 1), date(year, 12, 31), typed, (amount.start, amount.end)
-                )
+                ends = date(year, 1, 1), date(year, 12, 31)
+                piles[place].period = DateRange(*ends, typed, (amount.start, amount.end))
 
     for amount in counting_words(wording.text):
         place = _words_of(wording, amount.start, amount.end)
-        if (
-            place
-            and place not in piles
-            and not _is_no_number(wording, place)
-            and not any(amount.start < end and start < amount.end for start, end in taken)
-        ):
+        held = any(amount.start < end and start < amount.end for start, end in taken)
+        if place and place not in piles and not held and not _is_no_number(wording, place):
             piles[place].amount, piles[place].score = amount, _COUNTED
 
 
@@ -661,35 +647,15 @@ def _mention(start: int, end: int, pile: _Pile, wording: CorrectedText) -> Menti
     targets = sorted(pile.targets.values(), key=lambda target: -target.weight)
     values = sorted(pile.values.values(), key=lambda value: (-value.whole, -value.weight))
     pile.labels -= {"all"} if "per" in pile.labels else set()  # "moi don" are rather each than all
-    return Mention(
-        start,
-        end,
-        typed,
-        frozenset(pile.labels),
-        tuple(targets),
-        tuple(values),
-        pile.period,
-        pile.amount,
-        score=pile.score,
-    )
+    labels = frozenset(pile.labels)
+    return Mention(start, end, typed, labels, tuple(targets), tuple(values), pile.period, pile.amount)
 
 
 def leftovers(mentions: Iterable[Mention], wording: CorrectedText) -> list[tuple[int, int, str]]:
     """Runs of words that no mention covers: first word, word after the last, and the text."""
-    covered = {at for mention in mentions for at in range(mention.start, mention.end)}
-    runs: list[tuple[int, int, str]] = []
-    at = 0
-    while at < len(wording.words):
-        if at in covered:
-            at += 1
-            continue
-        end = at
-        while end < len(wording.words) and end not in covered:
-            end += 1
-        text = wording.text[wording.words[at].start : wording.words[end - 1].end]
-        runs.append((at, end, text))
-        at = end
-    return runs
+    words, ends = wording.words, sorted((each.start, each.end) for each in mentions)
+    gaps = zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(words)], strict=True)
+    return [(at, end, wording.text[words[at].start : words[end - 1].end]) for at, end in gaps if at < end]
 
 
 # Finds values of columns too long for their examples, where a message has words nothing else was found for.
@@ -722,16 +688,12 @@ def words_of_values(
             lookup(schema.sheet, each, phrase, whole=name) for each in fields
         )
 
-    return frozenset(
-        word
-        for at, word in enumerate(typed)
-        if word in respelt
-        and any(
-            held(at, start, end)
-            for start in range(max(0, at - _REACH), at + 1)
-            for end in range(at + 1, at + _REACH + 2)
-        )
-    )
+    def around(at: int) -> Iterator[tuple[int, int]]:
+        starts, ends = range(max(0, at - _REACH), at + 1), range(at + 1, at + _REACH + 2)
+        return ((start, end) for start in starts for end in ends)
+
+    tried = [(at, word) for at, word in enumerate(typed) if word in respelt]
+    return frozenset(word for at, word in tried if any(held(at, *place) for place in around(at)))
 
 
 def long_values(
@@ -748,9 +710,8 @@ def long_values(
         words = wording.words[place[0] : place[1]]
         phrase = fold(wording.text[words[0].start : words[-1].end])
         for key, ref in columns:
-            values = _spelled_so(
-                lookup(schema.sheet, schema.fields[key], phrase), words, schema, careful=wording.careful
-            )
+            found_so = lookup(schema.sheet, schema.fields[key], phrase)
+            values = _spelled_so(found_so, words, schema, careful=wording.careful)
             whole = any(" ".join(fold(value).split()) == phrase for value in values)
             slipped = len(values) == 1 and phrase not in fold(values[0])
             if slipped and (" " not in phrase or all(is_syllable(word.folded) for word in words)):
@@ -782,20 +743,18 @@ def _spelled_so(
     """
     alone = careful and len(typed) == 1
     said, agreeing = tuple(word.folded for word in typed), list[str]()
+
+    def agree(mine: str, its: str) -> bool:
+        return accents_agree(mine, its) and not (alone and accents(mine) != accents(its))
+
     for value in values:
         held = tokens(value)
         runs = [held[at : at + len(said)] for at in range(len(held) - len(said) + 1)]
         runs = [run for run in runs if tuple(word.folded for word in run) == said]
         slip = len(held) == len(said) > 1
-        agree = (
-            slip
-            >= sum(
-                not accents_agree(mine.text, its.text) or (alone and accents(mine.text) != accents(its.text))
-                for mine, its in zip(typed, run, strict=True)
-            )
-            for run in runs
-        )
-        if schema.bare or not runs or any(agree):
+        pairs = ([(mine.text, its.text) for mine, its in zip(typed, run, strict=True)] for run in runs)
+        wrong = (sum(not agree(*pair) for pair in run) for run in pairs)
+        if schema.bare or not runs or any(slip >= count for count in wrong):
             agreeing.append(value)
     return agreeing
 
@@ -835,19 +794,12 @@ def _places(wording: CorrectedText, mentions: Sequence[Mention]) -> Iterator[tup
     """Where to look, longest first: around each run of unknown words, then the run and its parts (True)."""
     fixed = {at for m in mentions if m.period or m.amount for at in range(m.start, m.end)}
     for start, end, _ in leftovers(mentions, wording)[:_MOST_RUNS]:
-        wide = [
-            (first, last)
-            for first in range(max(0, start - _REACH), start + 1)
-            for last in range(end, min(len(wording.words), end + _REACH) + 1)
-            if (first, last) != (start, end)
-            and last - first <= _LONGEST_VALUE
-            and fixed.isdisjoint(range(first, last))
-        ]
+        ends = range(end, min(len(wording.words), end + _REACH) + 1)
+        runs = ((first, last) for first in range(max(0, start - _REACH), start + 1) for last in ends)
+        wide = [run for run in runs if run != (start, end) and run[1] - run[0] <= _LONGEST_VALUE]
+        wide = [run for run in wide if fixed.isdisjoint(range(*run))]
         inside = [
-            (first, last)
-            for first in range(start, end)
-            for last in range(first + 1, end + 1)
-            if last - first <= 3
+            (first, last) for first in range(start, end) for last in range(first + 1, min(first + 3, end) + 1)
         ]
         known = {(start, end): True, **dict.fromkeys(inside, True), **dict.fromkeys(wide, False)}
         for place in sorted(known, key=lambda each: (each[0] - each[1], each))[:_MOST_TRIED]:

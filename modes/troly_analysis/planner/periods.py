@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.text.dates import DateRange, Unit, add, find_ranges, months, whole
-from troly.text.fold import fold, folded_words, tokens
+from troly.text.fold import fold, folded_words
 from troly_analysis.planner.lexicon import concept, marks, turn_words
 from troly_analysis.planner.types import Condition, Group, Period, Ref
 from troly_analysis.types import TEMPORAL
@@ -53,10 +53,8 @@ def read_periods(reader: Reader) -> When:
     said = [at for at in said if not _is_each_before(reader, at)]
     fields = [ref for ref in reader.schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
     if not fields:  # what a sheet without days holds is what it holds today
-        today = [
-            at for at in said if (now := reader.mentions[at].period) and now.start == now.end == reader.today
-        ]
-        reader.take("frame", *today)
+        days = ((at, reader.mentions[at].period) for at in said)
+        reader.take("frame", *(at for at, each in days if each and each.start == each.end == reader.today))
         return When()
     ref = _date_ref(reader, fields, said)
     if len(said) > 1 and len(_dates_named(reader)) > 1:
@@ -109,9 +107,7 @@ def _has_year(typed: str) -> bool:
     """Whether the words of a period say its year, or count it from today."""
     if _HALF.fullmatch(fold(typed).strip()):
         return False
-    return _YEAR.search(typed) is not None or not _RELATIVE.isdisjoint(
-        token.folded for token in tokens(typed)
-    )
+    return _YEAR.search(typed) is not None or not _RELATIVE.isdisjoint(folded_words(typed))
 
 
 def _not_refused(reader: Reader, said: list[int]) -> list[int]:
@@ -150,7 +146,7 @@ def read_weekdays(reader: Reader) -> list[Condition]:
     ref = reader.parts.when.date_ref
     for at, mention in enumerate(reader.mentions):
         label = next((each for each in sorted(mention.labels) if re.fullmatch("day [0-9]+", each)), "")
-        thing = at > 0 and reader.has(at - 1, "thing", "people", "unit week")  # "người thứ hai", "tuần thứ 3"
+        thing = reader.has(at - 1, "thing", "people", "unit week")  # "người thứ hai", "tuần thứ 3"
         if thing or not label or mention.role or mention.period or ref is None or mention.targets:
             continue
         named = [int(digit) for digit in label[4:]]
@@ -181,26 +177,22 @@ def read_weekdays(reader: Reader) -> list[Condition]:
 
 def _mean_of_days(reader: Reader, ref: Ref, days: list[int], said: list[int]) -> None:
     """ "Trung bình mỗi thứ bảy": one mean over those days, of a weekend over those weeks."""
-    each = [
-        at
-        for at in said
-        if reader.has(at - 1, "per", "by") or fold(reader.mentions[at].text).startswith("moi ")
-    ]
+    led = {at for at in said if reader.has(at - 1, "per", "by")}
+    each = [at for at in said if at in led or reader.mentions[at].said.startswith("moi ")]
     known = concept(reader.schema.row_concept)
     rows = {word for phrase in (known.phrases if known else ()) for word in folded_words(phrase)}
     ahead = {word for mention in reader.mentions[: said[0]] for word in folded_words(mention.text)}
-    alone = reader.has(said[0] - 1, "avg") and rows.isdisjoint(
-        ahead
-    )  # "giá trị đơn trung bình" is of each order
+    # "giá trị đơn trung bình" is of each order
+    alone = reader.has(said[0] - 1, "avg") and rows.isdisjoint(ahead)
     if reader.any("avg") and (each or alone):
         weekends = sorted(set(days)) == [6, 7] and len(said) == 1
         reader.parts.per.append(Group(ref, "week" if weekends else "day"))
-        reader.take("per", *(at - 1 for at in each if reader.has(at - 1, "per", "by")))
+        reader.take("per", *(at - 1 for at in led))
 
 
 def _is_one_day(reader: Reader, days: list[int], said: list[int]) -> bool:
     """Whether "hôm thứ bảy" is one day, the last that was; it is then the period."""
-    if len(days) != 1 or not said[0] or fold(reader.mentions[said[0] - 1].text) not in {"hom", "bua"}:
+    if len(days) != 1 or reader.at(said[0] - 1).said not in {"hom", "bua"}:
         return False
     day = reader.today - timedelta((reader.today.isoweekday() - days[0] - 1) % 7 + 1)
     reader.parts.when = replace(reader.parts.when, period=Period(day, day))
@@ -220,9 +212,9 @@ def _is_period(reader: Reader, at: int) -> bool:
         return True
     before, after = reader.beside(at, -1), reader.beside(at, 1)
     signs = ("gt", "gte", "lt", "lte", "top", "bottom")
-    if at and after >= 0 and reader.has(at - 1, *signs) and reader.is_rows(after):
+    if after >= 0 and reader.has(at - 1, *signs) and reader.is_rows(after):
         return False  # "trên 2000 đơn"
-    if before >= 0 and reader.has(before, *signs):
+    if reader.has(before, *signs):
         return reader.mentions[before].has("filler")
     return not (after >= 0 and reader.has(after, "upward", "downward"))
 
@@ -236,9 +228,7 @@ def _is_each_before(reader: Reader, at: int) -> bool:
         return False
     if not any(whole(days.start, unit) == (days.start, days.end) for unit in _UNITS if unit in units):
         return False
-    reader.mentions[before].labels = (
-        frozenset({"growth"}) if not reader.any("growth") else frozenset({"filler"})
-    )
+    reader.mentions[before].labels = frozenset({"filler" if reader.any("growth") else "growth"})
     reader.take("frame", before, at)
     return True
 
@@ -262,10 +252,8 @@ def _date_ref(reader: Reader, fields: list[Ref], said: list[int]) -> Ref:
         if len(fields) > 1 and len(near) > 1:
             continue
         around = [*reader.around(at, -1, 1), *reader.around(at, 1, 1)]
-        asked = any(
-            reader.has(each, "by", "which", "per", "latest", "earliest", "blank", "deny", "filled", "empty")
-            for each in around
-        )
+        asking = ("by", "which", "per", "latest", "earliest", "blank", "deny", "filled", "empty")
+        asked = any(reader.has(each, *asking) for each in around)
         if said and not asked:
             reader.take("period", at)
         return times[0].ref
@@ -282,9 +270,8 @@ def _anchored(reader: Reader, at: int, said: list[int], ref: Ref) -> Period:
         again = find_ranges(typed, add(reader.today, 1, "year")) if found.start <= reader.today else []
         found = next(iter(again), found)
     elif not _has_year(typed):
-        years = {
-            match for other in said if other != at for match in _YEAR.findall(reader.mentions[other].text)
-        }
+        others = (reader.mentions[other].text for other in said if other != at)
+        years = {year for text in others for year in _YEAR.findall(text)}
         if len(years) == 1 and (again := find_ranges(f"{typed} năm {next(iter(years))}", reader.today)):
             return Period(again[0].start, again[0].end, again[0].label)
         span = span_of(reader.schema, ref)
@@ -375,14 +362,14 @@ def _single(reader: Reader, when: When, at: int, found: Period, *, compared: boo
         return replace(when, period=found, versus=preceding(found))
     same = is_same_days(reader.mentions[at].text)
     held = before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")
-    beside = fold(reader.mentions[at - 1].text) if at else ""
+    beside = reader.at(at - 1).said
     held = held or (beside in {"vs", "voi"} and reader.any("growth"))  # "up or down vs May"
     more = before >= 0 and before == at - 1 and reader.has(before, "gt", "lt")
-    more = more and fold(reader.mentions[before].text).endswith(("hon", "than"))  # "nhiều hơn tháng trước"
+    more = more and reader.mentions[before].said.endswith(("hon", "than"))  # "nhiều hơn tháng trước"
     two = sum(1 for each in reader.mentions if each.values) >= 2
     more = more and not (two and reader.any("either"))  # "Shopee hay Lazada cao hơn tháng 10"
     if held or more or same:
-        said = fold(reader.mentions[at].text)
+        said = reader.mentions[at].said
         year = not any(unit in said for unit in ("tuan", "week", "thang", "month", "quy", "quarter"))
         return replace(when, versus=found, versus_only=True, same_days=same, same_year=year)
     timed = any(each.unit and not each.period for each in reader.mentions)

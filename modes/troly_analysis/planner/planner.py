@@ -242,22 +242,17 @@ def analyse_question(
     today, known, choices = now.date(), tuple(sheets), dict[str, str]()
     answer = _answer(text, previous) if previous is not None and previous.question is not None else None
     if previous is not None and answer is not None:
-        choices = {**previous.choices, **answer}
-        text = previous.text
+        choices, text = {**previous.choices, **answer}, previous.text
     query = (suggested or {}).get(fold(text).strip())
     if query is not None and any(sheet.name == query.sheet for sheet in known):
-        return QuestionAnalysis(
-            text, _of_suggestion(text, query, known), previous, suggested=True, certain=True
-        )
+        return QuestionAnalysis(text, _of_suggestion(text, query, known), previous, False, True, certain=True)
     if not known or not tokens(text):
         missing = (text,) if text.strip() else ()
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     schemas = {sheet.name: schema_of(sheet, known) for sheet in known}
-    said, aside = without_background(
-        without_pleasantries(text),
-        lambda piece: _holds(piece, tuple(schemas.values()), today),
-    )
-    said, meant_for = _without_purpose(said, tuple(schemas.values()), today)
+    every = tuple(schemas.values())
+    said, aside = without_background(without_pleasantries(text), lambda piece: _holds(piece, every, today))
+    said, meant_for = _without_purpose(said, every, today)
     aside = (*aside, *meant_for)
     asked, named = without_sheet(said, known)
     chosen = choices.get("sheet") or named
@@ -266,30 +261,19 @@ def analyse_question(
     held = [sheet for sheet in known if sheet.name == chosen] or known
     found = [question.over(schemas[sheet.name]) for sheet in held]
     found.sort(key=lambda each: each.fit)
-    here = [each for each in found if previous is not None and each.schema.sheet.name == previous.sheet]
-    found = (
-        here if here and previous is not None and previous.ask and not _names_sheet(found[0].parts) else found
-    )
+    here = [each for each in found if previous and previous.ask and each.schema.sheet.name == previous.sheet]
+    found = here if here and not _names_sheet(found[0].parts) else found
     best, evidence = found[0], max(each.parts.evidence for each in found)
-    row = next(
-        (each for each in found if each.parts.row_key and each.works and _is_row(each.built.query)), None
-    )
+    keyed = (each for each in found if each.parts.row_key and each.works)
+    row = next((each for each in keyed if _is_row(each.built.query)), None)
     if row is not None:
         best = row
-    elif (
-        previous is not None
-        and previous.sheet
-        and (again := next((c for c in found if c.followed), None))
-        and not again.left
-    ):
-        best = again
+    elif previous and previous.sheet and (again := next((c for c in found if c.followed), None)):
+        best = best if again.left else again
     before = previous.ask if previous else None
     rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
-    made = (
-        _which_sheet(text, best, rival, choices)
-        if rival
-        else _plan(text, best, before, today, choices, lookup=values)
-    )
+    made = _plan(text, best, before, today, choices, lookup=values)
+    made = _which_sheet(text, best, rival, choices) if rival else made
     if best.unheard and previous is not None and not made.question:
         made = _asks_what_was_meant(made, previous)
     if aside and made.calls:
@@ -299,43 +283,20 @@ def analyse_question(
     inside = bool((best.parts.pointer or best.parts.kept) and best.parts.conditions)
     split = not made.calls or twice or inside or _loses_one(made.ask, best.parts.asks)
     if split and not (whole or choices):
-        parts = _part_by_part(
-            asked,
-            lambda part, last: (
-                analyse_question(
-                    part,
-                    known,
-                    now,
-                    previous=last,
-                    values=values,
-                    whole=last is not previous,
-                    shown=shown if last is previous else (),
-                ).plan
-            ),
-            lambda plan: (
-                replace(plan, calls=compose(plan.ask, schemas[plan.sheet], plan.text)) if plan.ask else plan
-            ),
-            previous,
-            {"scalar", "share"} if made.calls and not (inside or _ranks_two(made.ask)) else _PLAIN,
-            inside=inside and bool(made.calls),
-        )
-        if parts is not None:
-            made = replace(
-                parts, shown=(*parts.shown, *(note for note in made.shown if note.key == "background"))
-            )
+
+        def plan_of(part: str, last: Plan | None) -> Plan:
+            own, rows = last is not previous, () if last is not previous else shown
+            one = {"previous": last, "values": values, "whole": own, "shown": rows}
+            return analyse_question(part, known, now, **one).plan  # type: ignore[arg-type]
+
+        made = _by_parts(asked, made, plan_of, schemas, previous, inside=inside)
     changes = any(leans(each.parts) for each in found)
     certain = not (choices or made.more) and is_certain(made, best)
-    told = bool(best.parts.facts or best.parts.numbers or re.search(r"[0-9]", text))
-    alters = best.unheard or changes or told
+    alters = (
+        best.unheard or changes or bool(best.parts.facts or best.parts.numbers or re.search("[0-9]", text))
+    )
     return QuestionAnalysis(
-        text,
-        made,
-        previous,
-        answer is not None,
-        evidence=evidence,
-        certain=certain,
-        changes=changes,
-        alters=alters,
+        text, made, previous, answer is not None, False, evidence, certain, changes, alters
     )
 
 
@@ -402,6 +363,27 @@ def _ranks_two(query: DataQuery | None) -> bool:
     return query is not None and query.form == "top" and len(query.groups) == 2 and not query.within
 
 
+def _by_parts(
+    text: str,
+    made: Plan,
+    plan_of: Callable[[str, Plan | None], Plan],
+    schemas: Mapping[str, Schema],
+    previous: Plan | None,
+    *,
+    inside: bool,
+) -> Plan:
+    """`made`, or where a message asks two things the plan of both."""
+
+    def dated(plan: Plan) -> Plan:
+        calls = compose(plan.ask, schemas[plan.sheet], plan.text) if plan.ask else plan.calls
+        return replace(plan, calls=calls)
+
+    forms = {"scalar", "share"} if made.calls and not (inside or _ranks_two(made.ask)) else _PLAIN
+    parts = _part_by_part(text, plan_of, dated, previous, forms, inside=inside and bool(made.calls))
+    notes = (note for note in made.shown if note.key == "background")
+    return replace(parts, shown=(*parts.shown, *notes)) if parts is not None else made
+
+
 def _part_by_part(
     text: str,
     plan_of: Callable[[str, Plan | None], Plan],
@@ -423,11 +405,8 @@ def _part_by_part(
         if min(len(tokens(head)), len(tokens(tail))) < _LEAST_WORDS or not asks:
             continue
         first = plan_of(head, previous)
-        if (
-            not first.calls
-            or first.missing
-            or (first.ask is not None and first.ask.form not in forms and not _of_values(first.ask))
-        ):
+        fits = first.ask is None or first.ask.form in forms or _of_values(first.ask)
+        if not first.calls or first.missing or not fits:
             continue
         second = plan_of(tail, first)
         if second.also is not None and second.ask is not None:
@@ -547,9 +526,8 @@ class _Question:
         )
         if told := takes_in(parts, before) or (BuiltQuery(known) if known else None):
             return _Candidate(schema, parts, told, followed=True)
-        followed = is_followup(parts, before) or (
-            before is None and target is not None and parts.pointer is not None
-        )
+        pointed = before is None and target is not None and parts.pointer is not None
+        followed = pointed or is_followup(parts, before)
         whole = anew and built.complete and _has_shape(parts, built.query)
         picked = parts.picks == "thing" and bool(parts.pointer or parts.kept)
         own = (whole or picked) and before is not None and not asks_again(parts, before)
@@ -562,15 +540,8 @@ class _Question:
             built.unmet += self._lacks(parts, built, bare=bare and not lost)
         elif followed and before is not None and target is not None and not own:
             built = self._changed(parts, target, built, schema)
-        elif (
-            built.complete
-            and built.query is not None
-            and target is not None
-            and before is not None
-            and (picked or any(parts.kept))
-            and points_at_days(parts, found_in := shown_in(target, self.shown))
-        ):
-            query = in_context(built.query, found_in, schema, chosen=picked)
+        elif found_in := self._asked_of(parts, built, target, before, picked=picked):
+            query = in_context(built.query or found_in, found_in, schema, chosen=picked)
             built.query = of_that_year(parts, found_in, query)[0]
         elif built.query is not None and (parts.kept or (before and points_by_weekday(parts, before))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
@@ -581,6 +552,20 @@ class _Question:
         built.unmet += _contacts_of(built.query, schema) if followed else ()
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
+
+    def _asked_of(
+        self,
+        parts: Parts,
+        built: BuiltQuery,
+        target: DataQuery | None,
+        before: DataQuery | None,
+        *,
+        picked: bool,
+    ) -> DataQuery | None:
+        """What was shown, where a whole question is asked of it or of its days; None for others."""
+        asked = built.complete and before is not None and (picked or any(parts.kept))
+        shown = shown_in(target, self.shown) if asked and target is not None else None
+        return shown if shown is not None and points_at_days(parts, shown) else None
 
     def _lacks(self, parts: Parts, built: BuiltQuery, *, bare: bool) -> tuple[str, ...]:
         """What a figure alone lacks after a question that was asked back: nothing where that one named its days."""
@@ -668,9 +653,8 @@ class _Question:
 
     def _nth_of_rows(self, parts: Parts, before: DataQuery) -> None:
         """Point at a row by its place, which "đơn thứ hai" is after a list of orders, and no Monday."""
-        named = [
-            each for each in parts.conditions if each.unit == "weekday" and fold(each.said).startswith("thu ")
-        ]
+        days = (each for each in parts.conditions if each.unit == "weekday")
+        named = [each for each in days if fold(each.said).startswith("thu ")]
         other = parts.pointer or parts.measures or parts.when.period or parts.has("count", "number")
         if before.form == "rows" and parts.rows and len(named) == 1 and not other:
             place = named[0].value[0] + 1
@@ -691,9 +675,8 @@ class _Question:
             if ahead or again:  # no other days than those that were shown, or than there are
                 parts.when = replace(parts.when, period=following(shown) if ahead else preceding(shown))
                 parts.notes = [note for note in parts.notes if note.key != "year_of_data"]
-        ranked = before.limit == 1 and (
-            before.form == "top" or (before.form == "rows" and bool(before.order))
-        )
+        listed = before.form == "top" or (before.form == "rows" and bool(before.order))
+        ranked = before.limit == 1 and listed
         if parts.pointer and ranked and parts.pointer.place > len(self.shown):
             parts.rank, parts.pointer = parts.pointer.place, None  # "kênh đứng thứ hai" after the first
         if not parts.pointer and points_at_days(parts, before) and asks_share_alone(parts, before):
@@ -740,9 +723,8 @@ class _Question:
             return
         total = parts.has("sum") and parts.has("which", "count", "much") and not parts.when.yearless
         goods = any(each.ref.concept in GOODS for each in before.conditions)
-        pieces = [each.ref.concept for each in query.measures if each.ref] == [
-            "quantity"
-        ] and not query.conditions
+        about = [each.ref.concept for each in query.measures if each.ref]
+        pieces = about == ["quantity"] and not query.conditions
         if query.period is not None and (parts.words > _LONG or total) and not (goods and pieces):
             return
         when = of_the_year_before(parts.when, before.period, self.today)
@@ -787,9 +769,8 @@ class _Question:
             return bool(against)  # its own figure and days: nothing of the question before is meant
         bare = before is not None and names_figure_alone(parts, before)
         goes_on = bare or parts.has("follow", "only") or parts.pointer or parts.kept or rest or against
-        goes_on = goes_on or (
-            before is None and parts.has("correction")
-        )  # "à nhầm, Hải Phòng" of what was not read
+        # "à nhầm, Hải Phòng" of what was not read
+        goes_on = goes_on or (before is None and parts.has("correction"))
         pointed = parts.pointer is not None and _has_unread(self.previous)
         leaning = followed or leans(parts) or pointed or rest or against
         return bool(leaning and (goes_on or not told))
@@ -801,16 +782,10 @@ class _Question:
         pointer = Pointer(count=0) if among else pointer
         if asked is None or pointer is None or asked.form != "scalar" or any(m.ref for m in asked.measures):
             return False
-        fits = (
-            pointer.ref is None
-            or not pointer.ref.name
-            or (key is not None and pointer.ref.concept == key.concept)
-        )
-        refs = [
-            schema.refs.get(f"{asked.sheet}:{each.ref.name}")
-            for each in asked.conditions
-            if not each.ref.sheet
-        ]
+        fits = pointer.ref is None or not pointer.ref.name
+        fits = fits or (key is not None and pointer.ref is not None and pointer.ref.concept == key.concept)
+        names = (each.ref.name for each in asked.conditions if not each.ref.sheet)
+        refs = [schema.refs.get(f"{asked.sheet}:{name}") for name in names]
         own = [(each, ref) for each, ref in zip(asked.conditions, refs, strict=False) if ref is not None]
         if not own or not fits or pointer.place or len(own) < len(asked.conditions):
             return False
@@ -949,12 +924,7 @@ def _extra_weight(parts: Parts, built: BuiltQuery, schema: Schema, *, followed: 
     """
     trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count", "aov")
     query = built.query
-    own = (
-        query is not None
-        and not (parts.measures or parts.adjectives)
-        and trades
-        and schema.of("revenue", "quantity")
-    )
+    own = query and trades and not (parts.measures or parts.adjectives) and schema.of("revenue", "quantity")
     figures = {each.ref for each in query.measures} if query is not None else set()
     named = [ref for ref in query.refs if ref.kind == "text" and not ref.sheet] if query is not None else []
     once = any(schema.key(ref).distinct == schema.sheet.rows for ref in named)
@@ -979,14 +949,12 @@ def _own_column(ref: Ref, schema: Schema) -> Ref | None:
 
 def _thing_on(query: DataQuery | None, schema: Schema) -> Condition | None:
     """The last thing that a query of another sheet names, on this sheet's column of it; None where it has none."""
-    named = [each for each in query.conditions if each.op in {"eq", "in"}] if query is not None else []
-    own = (
-        replace(each, ref=ref)
-        for each in reversed(named)
-        if query
-        and (ref := _own_column(each.ref, schema) or schema.refs.get(f"{query.sheet}:{each.ref.name}"))
-    )
-    return next(own, None)
+    named = [(each, f"{query.sheet}:{each.ref.name}") for each in query.conditions] if query else []
+    for each, key in reversed(named):
+        ref = _own_column(each.ref, schema) or schema.refs.get(key)
+        if ref is not None and each.op in {"eq", "in"}:
+            return replace(each, ref=ref)
+    return None
 
 
 def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
@@ -997,11 +965,8 @@ def _carry_over(parts: Parts, target: DataQuery, schema: Schema) -> bool:
     parts.conditions.append(thing)
     if thing.op == "eq" and thing.ref == schema.row_ref:
         parts.row_key = thing
-        said = {word for each in schema.sheet.fields for word in folded_words(each.name)} | {
-            "gi",
-            "nao",
-            "what",
-        }
+        said = {word for each in schema.sheet.fields for word in folded_words(each.name)}
+        said |= {"gi", "nao", "what"}
         parts.unread = tuple(each for each in parts.unread if not said.issuperset(folded_words(each)))
     if thing.op == "in" and not (parts.has("sum") or parts.groups):
         parts.groups.append(Group(thing.ref))
@@ -1028,14 +993,7 @@ def _of_suggestion(text: str, query: DataQuery, sheets: Sequence[Sheet]) -> Plan
     """The plan of a suggestion: its query is known, nothing is assumed and nothing can be missing."""
     sheet = next(sheet for sheet in sheets if sheet.name == query.sheet)
     calls = compose(query, schema_of(sheet, sheets), text)
-    return Plan(
-        text,
-        calls=calls,
-        sheet=sheet.name,
-        ask=query,
-        shown=tuple(_made_notes(query)),
-        chart=query.chart or None,
-    )
+    return Plan(text, calls, sheet.name, query, tuple(_made_notes(query)), chart=query.chart or None)
 
 
 def _facts(parts: Parts, query: DataQuery | None, before: DataQuery | None) -> tuple[str, ...]:
@@ -1076,11 +1034,8 @@ def _plan(
     if left and built.complete and built.query and set(left) <= set(parts.figures_unread):
         built.notes, left = [Note("figures_unread", {"said": left, "sheet": sheet.name}), *built.notes], ()
     last = span_of(best.schema, built.query.date_ref) if built.query else None
-    ahead = (
-        built.query
-        and (parts.when.yearless or parts.when.coming)
-        and is_ahead(built.query.period, last[1] if last else None, today)
-    )
+    open_ = built.query and (parts.when.yearless or parts.when.coming)
+    ahead = open_ and built.query and is_ahead(built.query.period, last[1] if last else None, today)
     ahead = ahead or (parts.has("when") and parts.has("sold out", "running out", "left"))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), "forecast" if ahead else ""):
         figure = parts.measures or parts.rows  # a figure that nobody named is none to go on from
@@ -1092,14 +1047,7 @@ def _plan(
         known = dict.fromkeys(map(parts.own_words, parts.understood))
         read = ", ".join(each for each in known if each not in said)
         key = "unknown" if read else "unknown_all"
-        question = Note(
-            key,
-            {
-                "said": tuple(_each_once(said)),
-                "sheet": sheet.name,
-                "read": read,
-            },
-        )
+        question = Note(key, {"said": tuple(_each_once(said)), "sheet": sheet.name, "read": read})
         return replace(plan, question=question, missing=left, pending="ignore", open=built.query)
     if built.question is not None:
         plan = replace(plan, options=built.options, pending=built.pending, open=built.query)
@@ -1111,17 +1059,13 @@ def _plan(
 def _not_left_out(best: _Candidate, before: DataQuery | None) -> list[str]:
     """The values that the message leaves out, or goes on leaving out, and that a query of it would count."""
     parts, out = best.parts, [(ref, value) for ref, value in best.parts.denied if ref.kind == "text"]
-    if (
-        best.followed
-        and before is not None
-        and not (parts.corrects or parts.has("only", "correction", "not this"))
-    ):
+    anew = parts.corrects or parts.has("only", "correction", "not this")
+    if best.followed and before is not None and not anew:
         held = [each for each in before.conditions if each.op in {"ne", "nin"} and each.value is not None]
         out += [(each.ref, value) for each in held if each.ref in dict(out) for value in values_of(each)]
     queries = [each for each in (best.built.query, best.built.also) if each is not None]
-    return list(
-        dict.fromkeys(value for ref, value in out if not all(_is_out(ref, value, each) for each in queries))
-    )
+    kept = (value for ref, value in out if not all(_is_out(ref, value, each) for each in queries))
+    return list(dict.fromkeys(kept))
 
 
 def _is_out(ref: Ref, value: str, query: DataQuery) -> bool:
@@ -1136,9 +1080,8 @@ def _names_of(query: DataQuery, schema: Schema) -> tuple[str, str, str] | None:
     one = query.groups[0].ref if query.form == "top" and len(query.groups) == 1 else None
     if one is None or one.sheet or not code_name(one):
         return None
-    named = [
-        each for each in schema.by_concept.get(one.concept, ()) if not code_name(each) and each.kind == "text"
-    ]
+    alike = (each for each in schema.by_concept.get(one.concept, ()) if each.kind == "text")
+    named = [each for each in alike if not code_name(each)]
     joined = next((each for each in named if each.sheet and schema.joins[each.sheet][0] == one.name), None)
     own = any(not each.sheet for each in named)
     return (joined.sheet, schema.joins[joined.sheet][1], joined.name) if joined and not own else None
@@ -1176,10 +1119,8 @@ def _lacking(left: Sequence[str], best: _Candidate, lookup: Lookup | None) -> No
     said, held = tuple(parts.own_words(name) for name, _ in parts.absent.values()), list[Note]()
     for ref in refs:
         column = schema.key(ref)
-        all_of_it = (
-            lookup(schema.sheet, column, "") if lookup and len(column.examples) < column.distinct else ()
-        )
-        values = all_of_it or column.examples
+        long = lookup is not None and len(column.examples) < column.distinct
+        values = (lookup(schema.sheet, column, "") if lookup and long else ()) or column.examples
         short = len(values) == column.distinct <= _MOST_TOLD
         near = tuple(each[0] for each in process.extract(said[0], values, processor=fold, limit=_FEW_TOLD))
         key = "values_held" if short else "values_near"
@@ -1198,12 +1139,7 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
     """The plan with the calls of its query, and what is to be said of them."""
     if unreachable := out_of_reach(query):
         return replace(plan, missing=unreachable)
-    notes = (
-        *best.built.notes,
-        *_span_notes(query, best.schema.sheet),
-        *_made_notes(query),
-        *_join_notes(query),
-    )
+    notes = (*_span_notes(query, best.schema.sheet), *_made_notes(query), *_join_notes(query))
     also = best.built.also
     return replace(
         plan,
@@ -1212,7 +1148,7 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
         ask=query,
         also=also,
         also_calls=compose(also, best.schema, plan.text) if also is not None else (),
-        shown=notes,
+        shown=(*best.built.notes, *notes),
         chart=query.chart or None,
         partial_period=is_partial(query.period, today) or is_partial(query.versus, today),
     )
@@ -1225,9 +1161,8 @@ def _answer(text: str, previous: Plan) -> dict[str, str] | None:
         return {"ignore": "1"} if any(said.startswith(word) for word in turn_words("ignore")) else None
     for nth, option in enumerate(previous.options, 1):
         name = " ".join(token.folded for token in tokens(option))
-        if said in {name, str(nth), f"so {nth}", f"option {nth}"} or (
-            name and said.endswith(f" {name}") and len(said) < len(name) + 12
-        ):
+        ends = name and said.endswith(f" {name}") and len(said) < len(name) + 12
+        if ends or said in {name, str(nth), f"so {nth}", f"option {nth}"}:
             return {previous.pending: option}
     return None
 

@@ -44,9 +44,8 @@ def pointed_query(
     if pointer is None or pointer.out:
         return before if pointer is None else _without(parts, before, shown, key)
     if pointer.count != 1:
-        return (_both(parts, before, earlier) if pointer.both else None) or _several(
-            parts, before, shown, key
-        )
+        two = _both(parts, before, earlier) if pointer.both else None
+        return two or _several(parts, before, shown, key)
     if before.versus or before.gap or before.having or before.form in {"share", "per", "compare", "distinct"}:
         again = before.form == "share" and pointer == Pointer() and parts.has("share")
         return before if again else None
@@ -69,12 +68,8 @@ def _without(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | N
     if not shown or pointer.count not in {0, len(shown)} or before.form not in {"top", "groups"}:
         return None
     rest = [each for each in before.conditions if each.ref != ref or each.value is None]
-    out = [
-        value
-        for each in before.conditions
-        if each.ref == ref and each.op in {"ne", "nin"}
-        for value in values_of(each)
-    ]
+    left_out = (each for each in before.conditions if each.ref == ref and each.op in {"ne", "nin"})
+    out = [value for each in left_out for value in values_of(each)]
     values = list(dict.fromkeys([*(value for value in out if value is not None), *shown]))
     return replace(before, conditions=(*rest, Condition(ref, "nin", values, ", ".join(values))))
 
@@ -89,9 +84,8 @@ def _several(parts: Parts, before: DataQuery, shown: Sequence[str], key: Ref | N
         count = len(thing.value) if thing.op == "in" else 1
     elif ref is not None and 0 < len(shown) < FOCUS_ROWS:
         values, count = list(shown), len(shown)
-        thing = (
-            Condition(ref, "in", values, ", ".join(values)) if count > 1 else Condition(ref, "eq", shown[0])
-        )
+        one = Condition(ref, "eq", shown[0])
+        thing = Condition(ref, "in", values, ", ".join(values)) if count > 1 else one
     else:
         return None
     if pointer.count not in {0, count} or not _fits(pointer.ref, thing.ref):
@@ -188,16 +182,12 @@ def two_periods_shown(parts: Parts, before: DataQuery | None, earlier: DataQuery
     other = parts.conditions or parts.groups or parts.loose or parts.numbers or parts.extremes
     if other or not (when.period and when.versus and all(held)):
         return None
-    named, told = (
-        {(one.start.month, one.end.month) for one in two if one} for two in ((when.period, when.versus), held)
-    )
+    both = ((when.period, when.versus), held)
+    named, told = ({(one.start.month, one.end.month) for one in two if one} for two in both)
     years = sorted(one.start.year for one in held if one)
-    same = named == told or (
-        is_whole(when.period, "year")
-        and is_whole(when.versus, "year")
-        and len(told) == 1
-        and years == [when.versus.start.year, when.period.start.year]
-    )  # "năm nay tăng bao nhiêu so với năm ngoái" after the same months of both
+    whole = is_whole(when.period, "year") and is_whole(when.versus, "year") and len(told) == 1
+    # "năm nay tăng bao nhiêu so với năm ngoái" after the same months of both
+    same = named == told or (whole and years == [when.versus.start.year, when.period.start.year])
     return _both_periods(parts, before, earlier) if same and alike else None
 
 
@@ -210,9 +200,8 @@ def another_place(parts: Parts, before: DataQuery | None, earlier: DataQuery | N
         return None
     held = any(each.ref == one and each.op == "eq" for each in before.conditions)
     rest = replace(parts, groups=[each for each in parts.groups if each.ref != one], loose=[])
-    same = replace(before, conditions=earlier.conditions) == replace(
-        figure_alone(earlier), date_ref=before.date_ref
-    )
+    alone = replace(figure_alone(earlier), date_ref=before.date_ref)
+    same = replace(before, conditions=earlier.conditions) == alone
     if not (held and same and nothing_named(rest)):
         return None
     return replace(earlier, form="top", order=earlier.order or "desc", rank=place, limit=1)
@@ -220,18 +209,11 @@ def another_place(parts: Parts, before: DataQuery | None, earlier: DataQuery | N
 
 def ends_apart(parts: Parts, before: DataQuery | None, figures: Mapping[str, float]) -> DataQuery | None:
     """The highest and the lowest of what was listed, held against each other ("tháng cao nhất hơn tháng thấp nhất bao nhiêu")."""
-    listed = (
-        before is not None
-        and before.form in {"groups", "top"}
-        and len(before.groups) == len(before.measures) == 1
-    )
+    listed = before is not None and before.form in {"groups", "top"}
+    listed = listed and before is not None and len(before.groups) == len(before.measures) == 1
     named = parts.measures or parts.conditions or parts.numbers or parts.when.period or parts.unread
-    if not (
-        before
-        and listed
-        and set(parts.extremes) == {"max", "min"}
-        and parts.has("gap", "gt", "lt", "compare")
-    ):
+    both = set(parts.extremes) == {"max", "min"} and parts.has("gap", "gt", "lt", "compare")
+    if not (before and listed and both):
         return None
     if named or len(figures) < 2:
         return None
@@ -240,9 +222,8 @@ def ends_apart(parts: Parts, before: DataQuery | None, figures: Mapping[str, flo
     one = replace(figure_alone(before), versus=None)
     if group.unit:
         days = [period_of_key(each) for each in (high, low)]
-        first, second = (
-            Period(*each, name) if each else None for each, name in zip(days, (high, low), strict=True)
-        )
+        dated = zip(days, (high, low), strict=True)
+        first, second = (Period(*each, name) if each else None for each, name in dated)
         return replace(one, form="compare", period=first, versus=second) if first and second else None
     two = Condition(group.ref, "in", [high, low], f"{high}, {low}")
     return replace(one, conditions=(*one.conditions, two), gap=(two,))

@@ -113,6 +113,7 @@ _TITLES = frozenset({
     "nhan", "vien",
 })  # fmt: skip
 _CALLED = frozenset({"anh", "chi", "em", "ong", "ba", "co", "chu", "bac", "thay", "mr", "ms"})
+_NOTHING = Mention(0, 0, "")
 FIGURES = frozenset({*NUMERIC, "metric"})
 NAMES = frozenset({"text", "boolean", "list"})
 
@@ -303,11 +304,8 @@ class Reader:
         if extra := long_values(self.wording, schema, self.mentions, lookup):
             self.mentions = find_mentions(self.wording, schema, today, extra)
         self._names_go_on()
-        self.parts = Parts(
-            words=len(self.wording.words),
-            message=" ".join(fold(message).split()),
-            respelt=self.wording.respelt,
-        )
+        said, words = " ".join(fold(message).split()), len(self.wording.words)
+        self.parts = Parts(words=words, message=said, respelt=self.wording.respelt)
         for typed, meant in self.wording.repairs:
             self.note("read_as", typed=typed, meant=meant)
 
@@ -330,11 +328,8 @@ class Reader:
             apart = text[typed[at].end : typed[at + 1].start].strip() or not (capital[at] and capital[at + 1])
             pair = [self.mentions[held[nth]] for nth in (at, at + 1) if nth in held]
             refs = [{value.ref for value in each.values} for each in pair]
-            other = (
-                any(refs)
-                and not (len(refs) == 2 and refs[0] & refs[1])
-                and not any(each.targets for each in pair)
-            )
+            shared = len(refs) == 2 and bool(refs[0] & refs[1])
+            other = any(refs) and not shared and not any(each.targets for each in pair)
             other = other or vague(at, empty=True) or vague(at + 1, empty=True)
             if not apart and other and vague(at, empty=False) and vague(at + 1, empty=False):
                 for each in pair:
@@ -349,12 +344,9 @@ class Reader:
         self._ranks()
         self._plurals()
         self.parts.when = read_periods(self)
-        self.parts.facts += [
-            f"“{each.text}” = {each.period.start} .. {each.period.end}"
-            for each in self.mentions
-            if each.period and each.role == "period"
-        ]
         dated = [at for at, each in enumerate(self.mentions) if each.period and each.role == "period"]
+        said = ((self.mentions[at].text, self.mentions[at].period) for at in dated)
+        self.parts.facts += [f"“{text}” = {days.start} .. {days.end}" for text, days in said if days]
         adds = [self._counted_in(at) for at in dated]
         self.parts.adds_days = bool(adds) and min(adds) >= 0
         self.take("frame", *(at for at in adds if at >= 0))
@@ -393,30 +385,38 @@ class Reader:
         for at in places:
             self.mentions[at].role = self.mentions[at].role or role
 
+    @property
+    def places(self) -> range:
+        """The places of all mentions."""
+        return range(len(self.mentions))
+
+    def at(self, place: int) -> Mention:
+        """The mention at `place`; beyond the ends one that means nothing."""
+        return self.mentions[place] if 0 <= place < len(self.mentions) else _NOTHING
+
     def has(self, at: int, *labels: str) -> bool:
         """Whether the mention at `at` means one of `labels`: what names a column or value surely means only that."""
-        return 0 <= at < len(self.mentions) and self.mentions[at].has(*labels) and not self.sure(at)
+        return self.at(at).has(*labels) and not self.sure(at)
 
     def any(self, *labels: str) -> bool:
         """Whether any word of the message means one of `labels`."""
-        return any(self.has(at, *labels) for at in range(len(self.mentions)))
+        return any(self.has(at, *labels) for at in self.places)
 
     def sure(self, at: int) -> bool:
         """Whether the mention surely names a column, a value, a period or an amount, whatever its words mean else."""
-        mention = self.mentions[at]
+        mention = self.at(at)
         if mention.period or mention.amount:
             return True
         value = mention.values[0] if mention.values else None
         if value and value.whole and value.weight >= _NAMED and mention.role != "frame":
             spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
-            return not mention.labels or (spelled and fold(mention.text) not in _YES_NO)
-        return bool(mention.targets) and mention.targets[0].weight >= _NAMED
+            return not mention.labels or (spelled and mention.said not in _YES_NO)
+        return mention.weight >= _NAMED
 
     def is_link(self, at: int) -> bool:
         """Whether the mention only ties others together."""
-        mention = self.mentions[at]
-        meaning = mention.targets or mention.values or mention.period or mention.amount
-        return not meaning and bool(mention.labels & _LINKS) and not mention.has("count")
+        mention = self.at(at)
+        return not mention.means and bool(mention.labels & _LINKS) and not mention.has("count")
 
     def around(self, at: int, step: Literal[-1, 1], reach: int = 3) -> Iterator[int]:
         """The places before or after `at`, nearest first, links left out; it stops at words nothing was found for."""
@@ -435,21 +435,26 @@ class Reader:
         """The place next to `at`, links left out; -1 for none."""
         return next(self.around(at, step, 1), -1)
 
-    def free(self) -> Iterator[int]:
-        """The places that have no role yet."""
-        return (at for at in range(len(self.mentions)) if not self.mentions[at].role)
+    def sides(self, at: int) -> list[int]:
+        """The places next to `at`, links left out: behind it, then before it."""
+        return [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
+
+    def free(self, *labels: str) -> Iterator[int]:
+        """The places that have no role yet, with labels of what means one of them."""
+        places = (at for at in self.places if not self.mentions[at].role)
+        return (at for at in places if not labels or self.has(at, *labels))
 
     # --- what a mention can name
 
     def chosen(self, at: int, kinds: frozenset[str]) -> Target | None:
         """The column or metric of these kinds that a mention means best; asks when several fit equally. None for none."""
-        mention = self.mentions[at]
+        mention = self.at(at)
         fitting = [each for each in mention.targets if _kind(each) in kinds]
         if not fitting or mention.targets[0].weight - fitting[0].weight >= 0.2:
             return None
         best = [each for each in fitting if fitting[0].weight - each.weight < _CLOSE]
         best = [each for each in best if not (each.ref and each.ref.kind == "boolean")] or best
-        picked = self.choices.get(fold(mention.text))
+        picked = self.choices.get(mention.said)
         if picked:
             best = [each for each in fitting if each.ref and each.ref.name == picked] or best
         names = tuple(dict.fromkeys(each.ref.name for each in best if each.ref))
@@ -460,7 +465,7 @@ class Reader:
 
     def figure(self, at: int) -> Target | None:
         """The number column or metric that a mention means; None when its best reading is none."""
-        best = self.mentions[at].best
+        best = self.at(at).best
         if any(_kind(each) in FIGURES and not self._coded(each.ref) for each in best):
             found = self.chosen(at, FIGURES)
             return None if found is None or self._coded(found.ref) else found
@@ -468,15 +473,15 @@ class Reader:
 
     def noun(self, at: int) -> str:
         """What a mention names, as the lists write it: "don" is "đơn" in an answer."""
-        text = self.mentions[at].text
-        for target in self.mentions[at].targets[:1]:
+        text = self.at(at).text
+        for target in self.at(at).targets[:1]:
             known = concept(target.concept)
             return next((each for each in (known.phrases if known else ()) if fold(each) == fold(text)), text)
         return text
 
     def is_rows(self, at: int) -> bool:
         """Whether the mention names what a row of the sheet is."""
-        mention = self.mentions[at]
+        mention = self.at(at)
         rows = next((each for each in mention.targets if each.key == "rows"), None)
         if rows is None:
             return not mention.targets and not mention.values and mention.has("rows")
@@ -484,7 +489,7 @@ class Reader:
 
     def dimension(self, at: int) -> Target | None:
         """The column of names that a mention means: text, yes or no, or a number with few values that names things."""
-        best = self.mentions[at].best
+        best = self.at(at).best
         names = [each for each in best if each.ref and each.ref.kind in NAMES]
         if not names:
             return None
@@ -493,22 +498,17 @@ class Reader:
 
     def group(self, at: int) -> Group | None:
         """The dimension that a mention names: a column of names, or a unit of time of the date column in use."""
-        mention, when = self.mentions[at], self.parts.when
+        mention, when = self.at(at), self.parts.when
         target = self.dimension(at) if mention.targets else None
         clock = self.schema.clock
         if clock and (mention.unit == "hour" or (target and target.ref == clock)):
             return Group(clock, "hour")
         if target and target.ref and not (mention.unit and target.weight < _NAMED):
-            best = [
-                each.ref
-                for each in mention.targets
-                if each.ref and mention.targets[0].weight - each.weight < 0.2
-            ]
+            best = [each.ref for each in mention.targets if each.ref and mention.weight - each.weight < 0.2]
             named = [ref for ref in best if ref.kind == "text" and not (code_name(ref) or ref.sheet)]
             if not named and code_name(target.ref) and not code_name(Ref(mention.text)):
-                alike = self.schema.by_concept.get(
-                    target.ref.concept, ()
-                )  # "top 5 SP" beside "Mã SP", "Sản phẩm"
+                # "top 5 SP" beside "Mã SP", "Sản phẩm"
+                alike = self.schema.by_concept.get(target.ref.concept, ())
                 named = [ref for ref in alike if not ref.sheet and ref.kind == "text" and not code_name(ref)]
             return Group(target.ref if target.ref in named or not named else named[0])
         if mention.unit and when.date_ref:
@@ -535,22 +535,18 @@ class Reader:
             if not (asked and mention.has("usual") and acts) or alone:
                 continue
             ends = self.any("max", "min", "superlative", "seller", "slow seller")
-            mention.labels, mention.targets = (
-                frozenset({"filler"} if ends else {"filler", "max", "frequent"}),
-                (),
-            )
-            mention.values = ()
+            mention.labels = frozenset({"filler"} if ends else {"filler", "max", "frequent"})
+            mention.targets, mention.values = (), ()
 
     def _charts(self) -> None:
-        for at in range(len(self.mentions)):
+        for at in self.places:
             if not self.has(at, "chart", "chart share", "chart bar", "chart line"):
                 continue
             if self.mentions[at].text.lower() == "ve" and not all(map(self.is_link, range(at))):
                 self.mentions[at].labels = frozenset({"filler"})
                 continue  # "giao ve Da Nang" draws nothing
-            kind = next(
-                (label[6:] for label in self.mentions[at].labels if label.startswith("chart ")), "any"
-            )
+            kinds_said = (each[6:] for each in self.mentions[at].labels if each.startswith("chart "))
+            kind = next(kinds_said, "any")
             if self.parts.chart in {"", "any"}:
                 self.parts.chart = kind  # type: ignore[assignment]
             self.take("chart", at)
@@ -570,7 +566,7 @@ class Reader:
                 self._point(Pointer(count=several[0], ref=several[1]), *several[2])
             elif mention.period and self.has(at + 1, "pointer"):
                 self._period_pointed(at)
-            elif fold(mention.text) == "one" and self.has(at - 1, "max", "min") and not self.parts.picks:
+            elif mention.said == "one" and self.has(at - 1, "max", "min") and not self.parts.picks:
                 self._point(Pointer(end="max" if self.has(at - 1, "max") else "min"), at - 1, at)
             elif self._nth(at) and not self._asks_for_it(at - 1):
                 first, last = (at, at + 1) if self._ends_in_one(at) else (at - 1, at)
@@ -587,9 +583,7 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             told = mention.has("max", "min") and any(each.startswith("of ") for each in mention.labels)
             for noun in (at - 1 - self.has(at - 1, "which"), at + 1) if told else ():
-                if not 0 <= noun < len(self.mentions):
-                    continue
-                rows = self.is_rows(noun) and bool(self.mentions[noun].targets)
+                rows = self.is_rows(noun) and bool(self.at(noun).targets)
                 thing = self.has(noun, "thing") and not rows
                 self.parts.picks = "thing" if thing else "row" if rows else ""
                 self.take("head", *([noun] if thing else []))
@@ -598,20 +592,15 @@ class Reader:
 
     def _whole_unit(self, at: int) -> None:
         """ "Cả năm thì sao": all of the year that the days of the question before are in; "của tháng": that month."""
-        mention, before = self.mentions[at], self.mentions[at - 1] if at else None
-        plain = mention.unit and not (mention.targets or mention.period)
-        if plain and before is not None and fold(before.text) in _WHOLE:
-            self.parts.kept.append(f"whole {mention.unit}")
-            self.take("pointer", at - 1, at)
-        elif (
-            plain and before is not None and fold(before.text) in _OF and not self.has(at + 1, *_ASKING_UNIT)
-        ):
-            self.parts.kept.append(mention.unit)
+        mention, before = self.mentions[at], self.at(at - 1).said
+        of = before in _OF and not self.has(at + 1, *_ASKING_UNIT)
+        if mention.unit and not (mention.targets or mention.period) and (before in _WHOLE or of):
+            self.parts.kept.append(mention.unit if of else f"whole {mention.unit}")
             self.take("pointer", at - 1, at)
 
     def _period_pointed(self, at: int) -> None:
         """ "tuần trước đó nữa (9 đến 15/11)": the dates say which; "tháng trước đó" is the one before; "tháng 8 đó" is itself."""
-        mention, said = self.mentions[at], fold(self.mentions[at].text)
+        mention, said = self.mentions[at], self.mentions[at].said
         if self._restated(at + 2):
             mention.period = None
             self.take("period", at, at + 1)
@@ -626,8 +615,7 @@ class Reader:
     def _restated(self, at: int) -> bool:
         """Whether a period in brackets stands next, with no more than a filler before it."""
         nth = at + (self.has(at, "filler") and not self.mentions[at].period)
-        dated = nth < len(self.mentions) and self.mentions[nth].period is not None
-        return dated and "(" in self._between(nth - 1, nth)
+        return self.at(nth).period is not None and "(" in self._between(nth - 1, nth)
 
     def _points_at_several(self, at: int) -> tuple[int, Ref | None, range] | None:
         """How many, the column and the places of "those 3", "hai nơi đó", "cả hai kênh", "trong ba con"; None for others."""
@@ -638,22 +626,17 @@ class Reader:
         if points and at and (count := self._several(at - 1)) and " " in self.mentions[at].text:
             return count, None, range(at - 1, at + 1)  # "2 chỗ đó"
         if held or (self._several(at) and self._is_noun(at + 1) and self._inside(at)):
-            return (
-                self._several(at),
-                self._noun_ref(at + 1),
-                range(at, at + 2 + self.has(at + 2, "pointer")),
-            )
+            end = at + 2 + self.has(at + 2, "pointer")
+            return self._several(at), self._noun_ref(at + 1), range(at, end)
         if not self.has(at, "both"):
             they = _PERSON if self.has(at, "person") else None
             return (0, they, range(at, at + 1)) if self.has(at, "several") and not self._heads(at) else None
-        noun = at + 1 < len(self.mentions) and (bool(self.mentions[at + 1].unit) or self._is_noun(at + 1))
+        noun = bool(self.at(at + 1).unit) or self._is_noun(at + 1)
         return 2, self._noun_ref(at + 1) if noun else None, range(at, at + 1 + noun)
 
     def _heads(self, at: int) -> bool:
         """Whether a noun stands right behind, which is then what is pointed at: "those orders"."""
-        return (
-            at + 1 < len(self.mentions) and fold(self.mentions[at].text) in _AHEAD and self._is_noun(at + 1)
-        )
+        return self.mentions[at].said in _AHEAD and self._is_noun(at + 1)
 
     def _inside(self, at: int) -> bool:
         """Whether "trong", "of" stands right before."""
@@ -662,52 +645,40 @@ class Reader:
 
     def _asks_for_it(self, at: int) -> bool:
         """Whether the thing named at `at` is what is asked for ("kênh đứng đầu là kênh nào"), and not pointed at."""
-        asked = [place - 1 for place in range(1, len(self.mentions)) if self.has(place, "which")]
+        asked = [place - 1 for place in self.places[1:] if self.has(place, "which")]
         same = any(place != at and self._noun_ref(place) == self._noun_ref(at) for place in asked)
         return same or self.any("which one", "who") or self.has(at + 2, "which")
 
     def _end_of_list(self, at: int) -> bool:
         """Whether "cái cao nhất" is an end of what was listed last, where no figure is named."""
-        named = any(
-            self.figure(place) or self.is_rows(place) for place in range(len(self.mentions)) if place != at
-        )
-        return (
-            self.about is not None and self.has(at, "thing") and self.has(at + 1, "max", "min") and not named
-        )
+        named = any(self.figure(place) or self.is_rows(place) for place in self.places if place != at)
+        ends = self.has(at, "thing") and self.has(at + 1, "max", "min")
+        return self.about is not None and ends and not named
 
     def _several(self, at: int) -> int:
         """How many things the plain number at `at` counts, 0 for no number or one thing."""
-        amount = self.mentions[at].amount if 0 <= at < len(self.mentions) else None
+        amount = self.at(at).amount
         count = amount.value if amount is not None and not amount.unit else 0
         return int(count) if 2 <= count <= FOCUS_ROWS and count % 1 == 0 else 0
 
     def _held_apart(self, at: int) -> bool:
         """Whether "hai nơi", "2 loại" are the two that were asked about last: they are added or held against each other."""
         noun = at + 1
-        if (
-            self._several(at) != 2
-            or noun >= len(self.mentions)
-            or not (self.mentions[noun].unit or self._is_noun(noun))
-        ):
+        if self._several(at) != 2 or not (self.at(noun).unit or self._is_noun(noun)):
             return False
-        named = any(
-            each.values and each.values[0].whole and each is not self.mentions[noun] for each in self.mentions
-        )
+        others = (each for each in self.mentions if each is not self.mentions[noun])
+        named = any(each.values and each.values[0].whole for each in others)
         held = self.any("gap", "gt", "lt", "sum", "compare") and not self.any("superlative", "max", "min")
         return held and not named and not any(each.period for each in self.mentions)
 
     def _last_two(self) -> None:
         """ "Kênh nào cao hơn?", "what's the difference?": of no more than these words, the two that were asked about last."""
         parts = self.parts
-        held = [at for at in range(len(self.mentions)) if self.has(at, "gt", "lt", "gap")]
+        held = [at for at in self.places if self.has(at, "gt", "lt", "gap")]
         named = any(each.values or each.period or each.amount for each in self.mentions if not each.role)
-        figures = any(
-            self.figure(at) and not self.has(at, "gt", "lt", "gap") for at in range(len(self.mentions))
-        )
-        nouns = [at for at in range(len(self.mentions)) if self.mentions[at].targets and at not in held]
-        asked = [
-            at for at in range(len(self.mentions)) if self.has(at, "which one") or self.has(at + 1, "which")
-        ]
+        figures = any(self.figure(at) and not self.has(at, "gt", "lt", "gap") for at in self.places)
+        nouns = [at for at in self.places if self.mentions[at].targets and at not in held]
+        asked = [at for at in self.places if self.has(at, "which one") or self.has(at + 1, "which")]
         if len(held) != 1 or named or (figures and not asked) or parts.kept or len(nouns) > 2:
             return
         nouns = [at for at in nouns if at in asked] if asked else nouns
@@ -731,9 +702,9 @@ class Reader:
 
     def _pointed_ahead(self, at: int) -> bool:
         """Whether a pointer stands before what it points at, as in English: "that customer", "in that month"."""
-        if at + 1 >= len(self.mentions) or fold(self.mentions[at].text) not in _AHEAD:
+        if self.mentions[at].said not in _AHEAD:
             return False
-        if unit := self.mentions[at + 1].unit:
+        if unit := self.at(at + 1).unit:
             self.parts.kept.append(unit)
             self.take("pointer", at, at + 1)
         elif self._is_noun(at + 1):
@@ -752,17 +723,18 @@ class Reader:
         noun -= bool(end)
         told = noun > 0 and (self.is_link(noun) or self.has(noun, *_STATE_OF_GOODS))
         noun -= told and self._is_noun(noun - 1)  # "mấy món sắp hết đó"
-        here, two = (self.mentions[noun] if noun >= 0 else None), noun - 1
-        if here is None or self.has(at, "one"):
-            if self.has(at, "one"):
-                ref = _PERSON if self.has(at, "person") else None
-                self._point(Pointer(there=self.has(at, "there"), ref=ref), at)
+        here, two = self.at(noun), noun - 1
+        if self.has(at, "one"):
+            ref = _PERSON if self.has(at, "person") else None
+            self._point(Pointer(there=self.has(at, "there"), ref=ref), at)
             return
-        amount = self.mentions[two].amount if two >= 0 else None
-        several = self.has(two, "plural", "all") or (two >= 0 and fold(self.mentions[two].text) == "may")
+        if noun < 0:
+            return
+        amount = self.at(two).amount
+        several = self.has(two, "plural", "all") or self.at(two).said == "may"
         if here.unit and not here.targets and not here.period:
             if amount is None and several:
-                whole = fold(self.mentions[two].text) in _WHOLE
+                whole = self.mentions[two].said in _WHOLE
                 self.parts.kept.append(f"whole {here.unit}" if whole else "any")
                 self.take("pointer", two)
             elif amount is None or amount.value == 1:
@@ -779,7 +751,7 @@ class Reader:
             self.take("pointer", *range(noun, at + 1), *([two] if several or amount else []))
         elif here.values and not here.targets:
             self._value_pointed(noun, at)
-        elif self._is_noun(noun) or fold(here.text) in _PIECES:
+        elif self._is_noun(noun) or here.said in _PIECES:
             count = self._several(two) or int(not several)
             pointer = Pointer(count=count, ref=self._noun_ref(noun), end=end)  # type: ignore[arg-type]
             self._point(pointer, *([two] if count != 1 else []), noun, *range(noun + 1, at + 1))
@@ -805,24 +777,24 @@ class Reader:
             return 0  # "khoa Nhi" is a department, and no second one
         if any(self.mentions[place].amount or self.figure(place) for place in range(at - 1)):
             return 0
-        first = fold(mention.text) in {"dau tien", "first"} or mention.has("top")
+        first = mention.said in {"dau tien", "first"} or mention.has("top")
         named = (int(label[5:]) for label in sorted(mention.labels) if label.startswith("rank "))
         return next(named, 1 if first and (self.has(at - 1, "thing", "people") or mention.has("top")) else 0)
 
     def _ends_in_one(self, at: int) -> bool:
         """Whether "one" stands right behind: "the second one"."""
-        return at + 1 < len(self.mentions) and fold(self.mentions[at + 1].text) == "one"
+        return self.at(at + 1).said == "one"
 
     def _is_noun(self, at: int) -> bool:
         """Whether a thing is named in general: "món", "con", "kênh", "one"; no value and no figure."""
-        mention = self.mentions[at] if at < len(self.mentions) else None
-        if mention is None or mention.period or mention.amount or mention.role:
+        mention = self.at(at)
+        if mention.period or mention.amount or mention.role:
             return False
         return self.has(at, "thing") or (bool(mention.targets) and self.figure(at) is None)
 
     def _noun_ref(self, at: int) -> Ref | None:
         """The column that a noun names; None for "cái", "con"."""
-        text = fold(self.mentions[at].text)
+        text = self.mentions[at].said
         if self.has(at, "people") or text in _GROUP:
             return _PERSON if text not in _GROUP else _KIND
         named = self.mentions[at].targets and text not in _ANY_GROUP
@@ -831,10 +803,10 @@ class Reader:
 
     def _superlatives(self) -> None:
         """ "nhiều đơn nhất": the two halves of a superlative mean what they mean together."""
-        for at in range(len(self.mentions)):
-            more = self.has(at + 1, "gt", "lt") and fold(self.mentions[at + 1].text).split()[0] in _MANY
+        for at in self.places:
+            more = self.has(at + 1, "gt", "lt") and self.mentions[at + 1].said.split()[0] in _MANY
             more = more and any(each.ref.concept in GOODS for one in self.mentions for each in one.values[:1])
-            if at and fold(self.mentions[at].text) == "con" and (more or self.has(at + 1, "max", "min")):
+            if at and self.mentions[at].said == "con" and (more or self.has(at + 1, "max", "min")):
                 left = frozenset({"left"})  # "cái nào còn nhiều nhất" asks for what is left
                 self.mentions[at].labels = self.mentions[at].labels if self.mentions[at].role else left
             if not self.has(at, "superlative"):
@@ -842,9 +814,8 @@ class Reader:
             for back in range(at - 1, max(at - 5, -1), -1):
                 high, low = self.has(back, "high", "crowd"), self.has(back, "low")
                 if (high or low) and not self.mentions[back].targets:
-                    self.mentions[back].labels = (self.mentions[back].labels - {"high", "low"}) | {
-                        "max" if high else "min"
-                    }
+                    kept = self.mentions[back].labels - {"high", "low"}
+                    self.mentions[back].labels = kept | {"max" if high else "min"}
                     self.take("superlative", at)
                     break
             else:
@@ -858,29 +829,21 @@ class Reader:
             rank = next((int(label[5:]) for label in mention.labels if label.startswith("rank ")), 0)
             if not rank or mention.targets or mention.role:
                 continue
-            if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
+            if mention.said.split()[0] in {"dung", "xep", "hang"}:
                 mention.labels |= {"max"}
             whole = mention.has("max", "min", "seller", "slow seller")
-            noun = at > 0 and self.about is not None and self._is_noun(at - 1)
+            noun = self.about is not None and self._is_noun(at - 1)
             if noun and not whole and self._asks_for_it(at - 1):
                 self.parts.rank = rank  # "người thứ hai là ai" of those that were listed
-                self.take(
-                    "rank", at - 1, at, *(each for each in self.free() if self.has(each, "who", "which"))
-                )
+                self.take("rank", at - 1, at, *self.free("who", "which"))
                 return
-            near = [
-                place for place in range(max(0, at - 4), at + 2) if place != at and self.has(place, *ends)
-            ]
-            alone = self.about is not None and not any(
-                each.targets or each.values or each.period or each.amount or each.unit
-                for each in self.mentions
-                if each is not mention
-            )
+            around = (place for place in range(max(0, at - 4), at + 2) if place != at)
+            near = [place for place in around if self.has(place, *ends)]
+            others = (each for each in self.mentions if each is not mention)
+            alone = self.about is not None and not any(each.means or each.unit for each in others)
             if not whole and alone and not any(label.startswith("day ") for label in mention.labels):
                 self.parts.rank = rank  # "and who comes second?" of what was ranked
-                self.take(
-                    "rank", at, *(place for place in self.free() if self.has(place, "who", "which", "place"))
-                )
+                self.take("rank", at, *self.free("who", "which", "place"))
                 return
             if not whole and not near:
                 mention.labels = frozenset(each for each in mention.labels if not each.startswith("rank "))
@@ -897,17 +860,11 @@ class Reader:
     def _plurals(self) -> None:
         """ "Tổng tiền của mấy đơn hủy", "chỉ lấy những đơn": rows that something else is asked of, neither counted nor listed."""
         for at, mention in enumerate(self.mentions[:-1]):
-            few = fold(mention.text) == "may" and mention.has("count")
+            few = mention.said == "may" and mention.has("count")
             behind = self.mentions[at + 1]
-            noun = self._is_noun(at + 1) or (
-                not behind.role and (self.is_rows(at + 1) or bool(behind.values))
-            )
-            if (
-                mention.role
-                or not (few or mention.has("plural"))
-                or not noun
-                or self._between(at, at + 1).strip()
-            ):
+            named = not behind.role and (self.is_rows(at + 1) or behind.values)
+            noun = (named or self._is_noun(at + 1)) and not self._between(at, at + 1).strip()
+            if mention.role or not noun or not (few or mention.has("plural")):
                 continue
             if (few and self._of_another(at)) or self._is_bounded(at):
                 mention.labels = frozenset({"filler", "these"})
@@ -917,7 +874,7 @@ class Reader:
         ahead = at - 1
         if ahead < 0 or self._between(ahead, at).strip() or self.is_rows(ahead):
             return False
-        word = fold(self.mentions[ahead].text).split()[-1]
+        word = self.mentions[ahead].said.split()[-1]
         opens = word in turn_words("with") and all(map(self.is_link, range(ahead)))
         money = self.figure(ahead) is not None or self.has(ahead, "how much")
         of_state = money and any(each.values for each in self.mentions[at + 1 :])
@@ -934,10 +891,8 @@ class Reader:
                     break
                 clause.append(place)
                 place += step
-        asked = any(
-            place != at and not self.is_rows(place) and (self.has(place, "how much") or self.figure(place))
-            for place in clause
-        )
+        others = (place for place in clause if place != at and not self.is_rows(place))
+        asked = any(self.has(place, "how much") or self.figure(place) for place in others)
         return asked and any(self.mentions[place].values and place > at for place in clause)
 
     # --- 2. cells that are empty or not
@@ -947,7 +902,7 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             if mention.role or not self.has(at, "blank", "empty", "filled", "deny"):
                 continue
-            if mention.has("empty") and at + 1 < len(self.mentions) and self.mentions[at + 1].period:
+            if mention.has("empty") and self.at(at + 1).period:
                 continue  # "trong quý 3"
             ahead = next((self.mentions[each] for each in self.around(at, 1, 1)), None)
             named = ahead is not None and (ahead.targets or ahead.values or ahead.amount)
@@ -977,9 +932,7 @@ class Reader:
         after = self.beside(place, 1)
         denied = word.has("deny") and word.end == mention.start
         asks = () if denied else ("which", "much", "count")
-        if after >= 0 and (
-            self.mentions[after].amount or self.has(after, *_OPS, *_SIGNS, "superlative", *asks)
-        ):
+        if self.at(after).amount or self.has(after, *_OPS, *_SIGNS, "superlative", *asks):
             return None  # "có viện phí cao nhất" says something of its figures
         typed = self.wording.words[min(word.start, mention.start) : max(word.end, mention.end)]
         said = self.wording.text[typed[0].start : typed[-1].end]
@@ -1025,9 +978,8 @@ class Reader:
 
     def _of_one_thing(self) -> bool:
         """Whether one thing of the sheet is named whole, and none is asked for."""
-        named = [
-            value for each in self.mentions for value in each.values[:1] if value.ref in self.schema.goods()
-        ]
+        values = (value for each in self.mentions for value in each.values[:1])
+        named = [value for value in values if value.ref in self.schema.goods()]
         one = len(named) == 1 and named[0].whole
         return one and not self.any("which", "which one", "list", "count", "number", "plural", "gt", "lt")
 
@@ -1040,9 +992,8 @@ class Reader:
         left = self._left_words(at, second if second is not None and sign == "between" else at)
         if left and self.schema.of("stock") is None:
             return  # how many are left is another sheet's
-        ranged = second is not None and (
-            sign in {"between", "gte"} or (sign == "" and self._joined(at, second))
-        )
+        open_ = sign in {"between", "gte"}
+        ranged = second is not None and (open_ or (sign == "" and self._joined(at, second)))
         last = second if ranged and second is not None else at
         if not sign and left:
             sign = "eq"
@@ -1053,9 +1004,8 @@ class Reader:
             self.take("limit", at, ahead, *pieces)  # "3 cái đầu"
             return
         ref, carrier = self._compared_column(at, last, compared=bool(sign) or ranged)
-        if ref is None or (
-            not left and sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))
-        ):
+        apart = carrier is None or not self._adjacent(at, carrier)
+        if ref is None or (apart and not (left or sign or ranged)):
             return
         places = [*places, *self._left_words(at, last)] if ref.concept == "stock" else places
         first = _number(self.mentions[at].number)
@@ -1065,9 +1015,7 @@ class Reader:
         else:
             op: Op = "gte" if sign == "between" else sign or "eq"  # type: ignore[assignment]
             found = Condition(ref, op, first, self.mentions[at].text)
-        rows = (
-            any(self.is_rows(place) for place in self.around(min([at, *places]), -1, 2)) or ref.kind == "rows"
-        )
+        rows = ref.kind == "rows" or any(map(self.is_rows, self.around(min([at, *places]), -1, 2)))
         if carrier is not None and self.is_rows(carrier):
             rows = False
         self.parts.numbers.append((found, rows))
@@ -1079,41 +1027,34 @@ class Reader:
         amount, after = self.mentions[last].amount, last + 1
         if amount is None or amount.unit or not self.any("which", "which one", "list", "plural", "count"):
             return []
-        pieces = (
-            after < len(self.mentions)
-            and self.has(after, "thing", "left", "filler")
-            and not self.is_rows(after)
-        )
-        if self.has(after + 1, "earliest", "latest", "top", "max", "min", "high", "low") or not (
-            pieces or after == len(self.mentions) or self._is_pieces(after)
-        ):
+        pieces = self.has(after, "thing", "left", "filler") and not self.is_rows(after)
+        ends = pieces or after == len(self.mentions) or self._is_pieces(after)
+        ranked = self.has(after + 1, "earliest", "latest", "top", "max", "min", "high", "low")
+        if ranked or not ends:
             return []
         told = [each for each in range(at) if self.has(each, "sold out") or self.has(each, "in stock")]
-        if told and after < len(self.mentions) and (pieces or self._is_pieces(after)):
+        if told and (pieces or self._is_pieces(after)):
             return [after]  # "chưa hết nhưng dưới 10 cái"
         for place in range(at - 1, max(at - 5, -1), -1):
-            if fold(self.mentions[place].text) in _LEFT or self.has(place, "running out"):
+            if self.mentions[place].said in _LEFT or self.has(place, "running out"):
                 return [place, *([after] if pieces else [])]
-            if not (
-                _comparison(self.mentions[place])
-                or self.has(place, "only", "deny", "not", "which", "thing")
-                or any(each.concept in GOODS for each in self.mentions[place].targets[:1])
-                or self.is_link(place)
-            ):
+            goods = any(each.concept in GOODS for each in self.mentions[place].targets[:1])
+            goods = goods or self.has(place, "only", "deny", "not", "which", "thing")
+            if not (goods or self.is_link(place) or _comparison(self.mentions[place])):
                 break
         behind = next((place for place in (after, after + 1) if self.has(place, "left")), -1)
         return [behind] if behind >= 0 else []
 
     def _is_pieces(self, at: int) -> bool:
         """Whether goods are counted by a word: "cái", "đôi", "hộp"."""
-        return any(each.concept == "quantity" for each in self.mentions[at].targets)
+        return any(each.concept == "quantity" for each in self.at(at).targets)
 
     def _sign(self, at: int) -> tuple[str, list[int]]:
         """The comparison that is said of the amount at `at`, and where; a negation before it turns it round."""
         for place in self.around(at, 1, 2):
             if self.has(place, "upward", "downward"):
                 before = self.beside(at, -1)
-                more = [before] if before >= 0 and self.has(before, "gte") else []
+                more = [before] if self.has(before, "gte") else []
                 return "gte" if self.has(place, "upward") else "lte", [place, *more]
         for place in range(at - 1, max(at - 4, -1), -1):
             mention = self.mentions[place]
@@ -1145,31 +1086,21 @@ class Reader:
     def _is_limit(self, at: int) -> bool:
         """Whether a plain number is how many are listed: "top 5", "5 đơn lớn nhất", "chỉ 3 cái đầu"."""
         mention = self.mentions[at]
-        if (
-            mention.amount is None
-            or mention.amount.unit
-            or not 0 < mention.number <= _MOST
-            or mention.number % 1
-        ):
+        plain = mention.amount is not None and not mention.amount.unit and not mention.number % 1
+        if not plain or not 0 < mention.number <= _MOST:
             return False
         before, after = self.beside(at, -1), at + 1
         ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
-        ends = self.has(after + 1, *ranks) and after < len(self.mentions) and self.figure(after) is None
+        ends = self.has(after + 1, *ranks) and self.figure(after) is None
         if before == at - 1 >= 0 and self.figure(before) is not None and not (self.is_rows(before) or ends):
             return False  # "tồn kho 200 cái"; "doanh thu 3 kênh cao nhất" lists
         if self.has(after + 1, "foremost") and (self.has(after, "thing") or self.mentions[after].targets):
             return True  # "3 kênh đầu"
-        if before >= 0 and self.has(before, *ranks, "only"):
-            return not (
-                after < len(self.mentions) and self.figure(after) is not None and self.has(before, "only")
-            )
+        if self.has(before, *ranks, "only"):
+            return not (self.has(before, "only") and self.figure(after) is not None)
         ranked = self.any(*ranks, "superlative")
-        if after >= len(self.mentions):
-            return False
-        counted = (
-            bool(self.mentions[after].targets) or bool(self.mentions[after].unit) or self.has(after, *ranks)
-        )
-        counted = counted or self.is_link(after)
+        behind = self.at(after)
+        counted = bool(behind.targets or behind.unit) or self.has(after, *ranks) or self.is_link(after)
         pieces = self.has(after, "thing") and self.has(after + 1, *ranks)  # "5 cái cao nhất"
         return counted and ranked and (self.figure(after) is None or self.is_rows(after) or pieces)
 
@@ -1194,10 +1125,8 @@ class Reader:
             pieces = self.has(after, "thing") and self.any("sold", "bought")  # "bán được hơn 100 cái"
             if compared and (goods or pieces):
                 return self.schema.of("quantity"), after
-        return self._column_ahead(at, last, compared=compared) or (
-            self._by_size(at, last) if compared else None,
-            None,
-        )
+        found = self._column_ahead(at, last, compared=compared)
+        return found or (self._by_size(at, last) if compared else None, None)
 
     def _column_ahead(self, at: int, last: int, *, compared: bool) -> tuple[Ref, int] | None:
         """The figure named before an amount that can be of it, and where; none beyond the rows that money is said of."""
@@ -1224,9 +1153,8 @@ class Reader:
         if ref.kind == "money":
             return amount.unit in _MONEY  # "15h" is no price
         most = "" if ref.parts else self.schema.key(ref).most
-        return amount.unit != "VND" and not (
-            most.replace(".", "").isdecimal() and amount.value > Decimal(most)
-        )
+        beyond = most.replace(".", "").isdecimal() and amount.value > Decimal(most)
+        return amount.unit != "VND" and not beyond
 
     def _by_size(self, at: int, last: int) -> Ref | None:
         """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
@@ -1235,12 +1163,8 @@ class Reader:
         goods = self.schema.of("price") if priced else None
         main = goods or self.schema.main_measure()
         own = self.schema.own_numbers()
-        if (
-            amount is None
-            or main is None
-            or not (amount.unit == "VND" or amount.value >= 1000 or len(own) == 1)
-            or not self._holds(main, last)
-        ):
+        large = amount is not None and (amount.unit == "VND" or amount.value >= 1000 or len(own) == 1)
+        if main is None or not large or not self._holds(main, last):
             return None
         self.note("condition_field", field=main.name, said=self.mentions[at].text)
         return main
@@ -1286,24 +1210,17 @@ class Reader:
             made = Condition(value.ref, "in" if several else "eq", said, mention.text)
             self._adds(at, made, denied=denied)
             if made in self.parts.added:
-                if self.any("including", "takes in") and not any(
-                    each.ref == value.ref for _, each, _ in found
-                ):
+                held = any(each.ref == value.ref for _, each, _ in found)
+                if self.any("including", "takes in") and not held:
                     continue  # "tính cả đơn hủy" leaves nothing out
                 denied = False
             found.append((at, made, denied))
         found += self._yes_or_no()
         self.parts.conditions += _merged(found)
-        out = [(each.ref.name, each.value) for each in self.parts.conditions if each.op in {"ne", "nin"}]
-        held = [
-            f"{one} ({name})"
-            for name, value in out
-            for one in (value if isinstance(value, list) else [value])
-        ]
-        self.parts.facts = [
-            f"{fact}, left out too" if fact.endswith(tuple(f"” is the value {one}" for one in held)) else fact
-            for fact in self.parts.facts
-        ]
+        out = (each for each in self.parts.conditions if each.op in {"ne", "nin"})
+        ends = tuple(f"” is the value {one} ({each.ref.name})" for each in out for one in values_of(each))
+        told = ((fact, ", left out too" if fact.endswith(ends) else "") for fact in self.parts.facts)
+        self.parts.facts = [f"{fact}{more}" for fact, more in told]
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
     def _counted_in(self, at: int) -> int:
@@ -1312,10 +1229,9 @@ class Reader:
             mention = self.mentions[nth]
             if self.has(nth, "add", "including", "takes in"):
                 return -1 if mention.has("all") and self.mentions[at].period else nth  # "cả tháng 10"
-            named = self.is_rows(nth) or (bool(mention.targets) and self.figure(nth) is None)
-            if not (
-                named or self.is_link(nth) or mention.role in {"value", "period"} or self.has(nth, "and")
-            ):
+            named = self.is_rows(nth) or (mention.targets and self.figure(nth) is None)
+            named = named or mention.role in {"value", "period"}
+            if not (named or self.is_link(nth) or self.has(nth, "and")):
                 break
         return -1
 
@@ -1341,7 +1257,7 @@ class Reader:
         column, lost = lost_values(self.schema.sheet)
         concepts = {each.concept for mention in self.mentions for each in mention.targets[:1]}
         sold = "revenue" in concepts or self.any("sold", "bought", "how much", "rows")
-        sold = sold or any(map(self.is_rows, range(len(self.mentions))))
+        sold = sold or any(map(self.is_rows, self.places))
         for at, mention in enumerate(self.mentions):
             if mention.role or not lost or not sold or not self.has(at, "net"):
                 continue
@@ -1349,7 +1265,7 @@ class Reader:
                 ref = self.schema.refs[f":{column}"]
                 self.parts.conditions.append(Condition(ref, "nin", list(lost), ", ".join(lost)))
                 self.note("net_of", said=mention.text, values=lost)
-            beside = at > 0 and self.figure(at - 1) is not None  # "doanh thu thực nhận"
+            beside = self.figure(at - 1) is not None  # "doanh thu thực nhận"
             self.take("condition" if beside or not mention.targets else "", at)
 
     def _accents_told(self, at: int, value: Value) -> None:
@@ -1364,7 +1280,7 @@ class Reader:
         """The place of a "nào" right behind, or a "which" right before; -1 for none."""
         if self.has(at + 1, "which") and not self._between(at, at + 1).strip():
             return at + 1
-        return at - 1 if at and fold(self.mentions[at - 1].text) in {"which", "what"} else -1
+        return at - 1 if self.at(at - 1).said in {"which", "what"} else -1
 
     def _is_row_key(self, condition: Condition) -> bool:
         """Whether a condition leaves one row: one code of a column in which each row has its own."""
@@ -1391,7 +1307,7 @@ class Reader:
             return
         said, before = self.mentions[at].text, self.beside(at, -1)
         held = f"{', '.join(value.values)} ({value.ref.name})"
-        if before >= 0 and self.has(before, "not", "deny", "not this", "minus"):
+        if self.has(before, "not", "deny", "not this", "minus"):
             self.parts.facts.append(f"“{self.mentions[before].text} {said}” leaves out {held}")
         else:
             self.parts.facts.append(f"“{said}” is the value {held}")
@@ -1405,7 +1321,7 @@ class Reader:
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
         rank = best.whole and best.ref.concept in {"segment", "gender"}
         beside = beside or (rank and self._behind_person(at))  # "khach hang vang" is no "vâng"
-        if fold(mention.text) in _YES_NO:
+        if mention.said in _YES_NO:
             return beside and best.whole
         if beside:
             bare = not accents(mention.text) and any(accents(each) for each in best.values)
@@ -1421,16 +1337,15 @@ class Reader:
         """Whether a word that stands in names of goods says a place ("ở Hoa"), or is a syllable that none is called by ("ly" of
         "Chân váy xếp ly").
         """
-        best, said = self.mentions[at].values[0], fold(self.mentions[at].text)
+        best, said = self.mentions[at].values[0], self.mentions[at].said
         if best.whole or best.ref.concept not in GOODS or " " in said:
             return False
         links = itertools.takewhile(self.is_link, range(at - 1, -1, -1))
         if not set(turn_words("at")).isdisjoint(self.mentions[each].text.lower() for each in links):
             return True
         first = any(fold(value).startswith(f"{said} ") for value in best.values)
-        beside = (self.mentions[each] for each in (self.beside(at, -1), self.beside(at, 1)) if each >= 0)
+        beside = (self.mentions[each] for each in self.sides(at))
         named = [each.ref for mention in beside for each in mention.values]
-        named += [each.ref for mention in beside for each in mention.targets if each.ref]
         return is_syllable(said) and not first and not any(ref.concept in GOODS for ref in named)
 
     def _is_of_person(self, at: int) -> bool:
@@ -1441,26 +1356,20 @@ class Reader:
 
     def _is_called(self, at: int) -> bool:
         """Whether a word with a capital behind a title is somebody's name, whatever else it means: "chị Chi", "anh Dũng"."""
-        mention, ahead = self.mentions[at], fold(self.mentions[at - 1].text) if at else ""
-        listed = {
-            fold(name) for each in mention.values for value in each.values for name in spellings_of(value)
-        }
-        named = (
-            mention.text[:1].isupper()
-            and not self.wording.text.isupper()
-            and fold(mention.text) not in listed
-        )
+        mention, ahead = self.mentions[at], self.at(at - 1).said
+        values = (value for each in mention.values for value in each.values)
+        listed = {fold(name) for value in values for name in spellings_of(value)}
+        named = mention.text[:1].isupper() and not self.wording.text.isupper() and mention.said not in listed
         return named and ahead.rpartition(" ")[2] in _CALLED
 
     def _behind_person(self, at: int) -> bool:
         """Whether a noun of persons stands right before."""
-        before = self.mentions[at - 1] if at else None
-        return before is not None and any(each.concept in PERSONS for each in before.targets[:1])
+        return any(each.concept in PERSONS for each in self.at(at - 1).targets[:1])
 
     def _counts_next(self, at: int) -> bool:
         """Whether a word that stands in some value is what the value right behind it is counted in: "bao nhiêu đôi giày lười"."""
         behind, mention = at + 1, self.mentions[at]
-        if mention.values[0].whole or behind >= len(self.mentions) or not self.mentions[behind].values:
+        if mention.values[0].whole or not self.at(behind).values:
             return False
         value, before = self.mentions[behind].values[0], self.beside(at, -1)
         counted = value.whole and value.ref == mention.values[0].ref and self.has(before, "count")
@@ -1471,10 +1380,10 @@ class Reader:
     def _only_counts(self, at: int) -> bool:
         """Whether a word right after "bao nhiêu" is what values count in ("Tất (5 đôi)"), and no part that names them."""
         mention, best = self.mentions[at], self.mentions[at].values[0]
-        asked = at > 0 and self.has(at - 1, "count") and not self._between(at - 1, at).strip()
+        asked = self.has(at - 1, "count") and not self._between(at - 1, at).strip()
         if not asked or best.whole or len(mention.text.split()) > 1:
             return False
-        counter = re.compile(rf"[0-9]\s*{re.escape(fold(mention.text))}\b")
+        counter = re.compile(rf"[0-9]\s*{re.escape(mention.said)}\b")
         counted = self.parts.pointer is not None or all(counter.search(fold(each)) for each in best.values)
         if counted:
             self.take("head", at)
@@ -1488,17 +1397,13 @@ class Reader:
         labelled = bool(mention.labels or mention.targets)
         if mention.labels and not (best.whole or inside):
             return False  # "mấy đồng" is no "Đồng Nai"
-        if (
-            mention.labels
-            and not inside
-            and (bare or (mention.labels - _LINKS and not accents(mention.text)))
-        ):
+        unmarked = bare or (mention.labels - _LINKS and not accents(mention.text))
+        if mention.labels and not inside and unmarked:
             return False
         if best.ref.concept in PERSONS and (not best.whole or (mention.text.islower() and labelled)):
-            titled = at > 0 and bool(set(fold(self.mentions[at - 1].text).split()) & _TITLES)
-            return inside or titled
+            return inside or not _TITLES.isdisjoint(self.at(at - 1).said.split())
         listed = {fold(each) for value in best.values for each in spellings_of(value)}
-        if best.whole or inside or (fold(mention.text) in listed and not labelled):  # "hue"
+        if best.whole or inside or (mention.said in listed and not labelled):  # "hue"
             return True
         few = best.ref.concept in {"product", "province"} or (len(best.values) <= 3 and not labelled)
         return few and not (bare and len(mention.text) < 5)
@@ -1507,24 +1412,19 @@ class Reader:
         """Whether the words around ask for a dimension ("theo kênh", "bao nhiêu nhân viên") and not for one value of it."""
         before, after = self.beside(at, -1), self.beside(at, 1)
         labels = ("by", "per", "count", "number", "top", "bottom", "plural", "distinct", "list")
-        counted = before >= 0 and (self.has(before, *labels) or self.mentions[before].role == "limit")
-        return counted or (after >= 0 and self.has(after, "which", "distinct"))
+        counted = self.has(before, *labels) or self.at(before).role == "limit"
+        return counted or self.has(after, "which", "distinct")
 
     def _pick(self, at: int) -> Value | None:
         """The one column whose value is meant: the one named beside it, else the surest; asks between equals."""
         mention = self.mentions[at]
         top = mention.values[0]
-        beside = [
-            each
-            for each in mention.values
-            if each.whole >= top.whole and self._column_beside(at, each.ref) >= 0
-        ]
-        if beside:
+        likely = [each for each in mention.values if each.whole >= top.whole]
+        if beside := [each for each in likely if self._column_beside(at, each.ref) >= 0]:
             return beside[0]
-        best = [
-            each for each in mention.values if each.whole == top.whole and top.weight - each.weight < 0.03
-        ]
-        if picked := self.choices.get(fold(mention.text)):
+        alike = (each for each in mention.values if each.whole == top.whole)
+        best = [each for each in alike if top.weight - each.weight < 0.03]
+        if picked := self.choices.get(mention.said):
             best = [each for each in mention.values if each.ref.name == picked] or best
         if len(best) > 1 and (side := side_before(self.wording.words[: mention.start])):
             sided = [each for each in best if side_of(each.ref.name) == side]
@@ -1548,10 +1448,8 @@ class Reader:
             mention = self.mentions[place]
             if step == 1 and (mention.values or self._asked_for(place)):
                 continue
-            top = mention.targets[0].weight
-            same = any(
-                each.ref and each.ref.name == ref.name and each.weight > top - 0.1 for each in mention.targets
-            )
+            sure = (each.ref for each in mention.targets if each.weight > mention.weight - 0.1)
+            same = any(each and each.name == ref.name for each in sure)
             if same and not self.is_rows(place) and not self._asked_for(place):
                 return place
         return -1
@@ -1563,14 +1461,13 @@ class Reader:
         crossed = False
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            if fold(mention.text) == "ngoai" and place == at - 1:
+            if mention.said == "ngoai" and place == at - 1:
                 return self._leaves_out(place)
             if mention.has("minus") and self._subtracts(place):
                 return False
-            away = fold(mention.text) in {"khong den", "khong toi"}  # "không đến từ Shopee"
-            if (away or mention.has("not", "deny", "blank", "minus", "not this")) and not (
-                mention.targets and mention.targets[0].weight >= 0.9
-            ):
+            away = mention.said in {"khong den", "khong toi"}  # "không đến từ Shopee"
+            denies = away or mention.has("not", "deny", "blank", "minus", "not this")
+            if denies and mention.weight < 0.9:
                 if "," in self._between(place, place + 1) or (crossed and mention.has("is not")):
                     return False  # "Không, hạng Vàng cơ" refuses what was said before, "không COD mà bị hủy" no state
                 self.take("negation", place)
@@ -1581,9 +1478,7 @@ class Reader:
             if mention.role == "condition" or self._owns(at, place):
                 return False
             crossed = crossed or self._is_apart(at, place)
-            listed = (
-                mention.has("and", "either", "to", "all", "only", "plural") or fold(mention.text) == "may"
-            )
+            listed = mention.has("and", "either", "to", "all", "only", "plural") or mention.said == "may"
             named = mention.role in {"pointer", "value"} or mention.values or mention.targets
             if not (self.is_link(place) or listed or named):
                 return False
@@ -1618,7 +1513,7 @@ class Reader:
     def _subtracts(self, at: int) -> bool:
         """Whether "trừ" takes one figure from another ("giá bán trừ giá vốn") and leaves nothing out."""
         before, after = self.beside(at, -1), self.beside(at, 1)
-        figures = [each >= 0 and self.figure(each) is not None for each in (before, after)]
+        figures = [self.figure(each) is not None for each in (before, after)]
         return all(figures) and not self.mentions[after].values
 
     # --- 5. dimensions
@@ -1630,7 +1525,7 @@ class Reader:
             together = self.has(at, "all", "sum") and self.has(noun + 1, "together")
             if (
                 (number := self._several(at + 1))
-                and (self.has(at, "all") or fold(self.mentions[at].text) in _FULL)
+                and (self.has(at, "all") or self.mentions[at].said in _FULL)
                 and (every := self._all_of(at + 2, number))
             ):
                 joined = [at - 1] if self.has(at - 1, "together") else []
@@ -1639,7 +1534,7 @@ class Reader:
                 continue
             if not together and self.mentions[at].text.lower() not in _WHATEVER:
                 continue
-            if noun >= len(self.mentions) or self.mentions[noun].role:
+            if self.at(noun).role:
                 continue
             if (found := self.group(noun)) is not None:
                 self.parts.every.append(found)
@@ -1652,7 +1547,7 @@ class Reader:
 
     def _groups(self) -> None:
         """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
-        for at in range(len(self.mentions)):
+        for at in self.places:
             mention = self.mentions[at]
             if not mention.role and (self._asks_which_thing(at) or self._each_row(at)):
                 continue
@@ -1669,13 +1564,11 @@ class Reader:
             each = self._row_names() if trigger in {"by", "per"} and self.is_rows(at) else None
             found = self.group(at) or (Group(each) if each else None)
             found = self._of_values(at) or found if trigger in {"by", "per"} else found
-            on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
+            on_each = any(self.mentions[each].said.startswith(("tren ", "tinh tren")) for each in place)
             mean = on_each or self.any("avg", "aov")
             rows = trigger == "per" and self.is_rows(at)
-            if rows and (
-                found is None
-                or (found.ref.concept == self.schema.row_concept and (mean or code_name(found.ref)))
-            ):
+            own = found is None or found.ref.concept == self.schema.row_concept
+            if rows and own and (found is None or mean or code_name(found.ref)):
                 self.parts.per_row, self.parts.rows = True, self.noun(at)
                 self.take("per", at, *place)
                 continue
@@ -1707,14 +1600,13 @@ class Reader:
     def _row_names(self) -> Ref | None:
         """The column that names the rows, where each is a thing: the products of a sheet of goods."""
         refs = self.schema.by_concept.get(self.schema.row_concept, ())
-        return next(
-            (each for each in refs if each.kind == "text" and not (each.sheet or code_name(each))), None
-        )
+        own = (each for each in refs if each.kind == "text" and not each.sheet)
+        return next((each for each in own if not code_name(each)), None)
 
     def _each_row(self, at: int) -> bool:
         """ "Tồn kho mỗi cái", "stock per item": by the name of the rows, where none is named and no mean is asked for."""
         named = self._row_names() if self.has(at, "each") and not self.mentions[at].targets else None
-        figures = [figure.ref for each in range(len(self.mentions)) if (figure := self.figure(each))]
+        figures = [figure.ref for each in self.places if (figure := self.figure(each))]
         added = any(ref is not None and not averaged(ref) for ref in figures)
         spoken = named in {self.about, *(each.ref for each in self.parts.conditions)}
         if named and added and not (spoken or self.any("avg", "aov", *_ENDS)):
@@ -1724,28 +1616,23 @@ class Reader:
 
     def _asks_which_thing(self, at: int) -> bool:
         """ "Bên nào nhiều đơn nhất", "con nào hết hàng": of what was spoken of last, else the goods of the sheet."""
-        said = [
-            fold(each.text) for each in self.mentions[at : at + 2]
-        ]  # "bán gì chạy nhất", "what do people buy"
+        said = [each.said for each in self.mentions[at : at + 2]]  # "bán gì chạy nhất", "what do people buy"
         english = said[0] == "what" and said[-1] in {"do", "did"} and self.any("bought")
         bare = english or (self.has(at - 1, "sold", "bought") and said[0] == "gi")
         whole = self.has(at, "which one") or bare
         if not whole and not (self.has(at, "thing") and self.has(at + 1, "which")):
             return False
-        named = any(
-            self.dimension(place) and not self.mentions[place].values and not self.has(place, "thing")
-            for place in range(len(self.mentions))
-            if self.mentions[place].targets and self.figure(place) is None and not self.is_rows(place)
-        )
+        nouns = (place for place in self.places if not (self.mentions[place].values or self.is_rows(place)))
+        nouns = (place for place in nouns if self.figure(place) is None and not self.has(place, "thing"))
+        named = any(map(self.dimension, nouns))
         named = named and not (bare or (whole and self.about is not None and self.any("max", "min")))
         if named or not self.any("max", "min", "seller", "slow seller", "sold out", "running out", "top"):
             return False
         conditioned = {each.ref for each in self.parts.conditions if each.op == "eq"}
         goods = self.schema.goods()
-        piece = bare or fold(self.mentions[at].text).split()[0] in _PIECES
-        ware = fold(self.mentions[at].text) in _WARES or any(
-            each.concept == "product" for each in self.mentions[at].targets
-        )
+        piece = bare or self.mentions[at].said.split()[0] in _PIECES
+        product = any(each.concept == "product" for each in self.mentions[at].targets)
+        ware = product or self.mentions[at].said in _WARES
         kinds = piece and self.about is not None and self.about.concept in {"category", "brand"}
         ware = ware or bare
         asked = self.about if self.about not in conditioned and not (kinds or (ware and goods)) else None
@@ -1766,9 +1653,8 @@ class Reader:
         """Whether "tháng nào", "kênh nào" asks which of the two that are pointed at."""
         pointer = self.parts.pointer
         held = pointer is not None and pointer.both and self.any("gt", "lt", "gap")
-        return held and (
-            bool(self.mentions[at].unit) or pointer is None or pointer.ref in {None, self._noun_ref(at)}
-        )
+        own = pointer is None or pointer.ref in {None, self._noun_ref(at)}
+        return held and (bool(self.mentions[at].unit) or own)
 
     def _single(self, group: Group, *, mean: bool) -> bool:
         """Whether "mỗi X" asks for one mean over all X: with a word of average, for days, persons and what is many."""
@@ -1780,12 +1666,11 @@ class Reader:
 
     def _trigger(self, at: int) -> tuple[str, list[int]]:
         """Which word makes the mention at `at` a dimension, and where it stands: by, per, which, top; "" for none."""
-        text = fold(self.mentions[at].text)
+        text = self.mentions[at].said
         if self.mentions[at].unit and text.startswith("moi "):
             return "per", []
-        if self.mentions[at].unit and (
-            text.startswith(("hang ", "tung ", "theo ")) or text.endswith(("ly", " by day", " by month"))
-        ):
+        by = text.startswith(("hang ", "tung ", "theo ")) or text.endswith(("ly", " by day", " by month"))
+        if self.mentions[at].unit and by:
             return "by", []
         after, before = self.beside(at, 1), self.beside(at, -1)
         last = at
@@ -1800,11 +1685,11 @@ class Reader:
     def _trigger_before(self, at: int, before: int) -> tuple[str, list[int]]:
         mention = self.mentions[before]
         top, chain = self.has(before, "top", "bottom"), self.beside(before, -1)
-        chained = chain >= 0 and self.mentions[chain].role in {"group", "per"}
+        chained = self.at(chain).role in {"group", "per"}
         signs: tuple[tuple[str, bool, list[int]], ...] = (
             ("by", mention.has("by") and not self.sure(before), [before]),
             ("per", self.has(before, "per") and mention.role in {"", "per"}, [before]),
-            ("which", self.has(before, "which") and fold(mention.text) in {"which", "what"}, [before]),
+            ("which", self.has(before, "which") and mention.said in {"which", "what"}, [before]),
             ("top", top or mention.role == "limit", [before] if top else []),
             ("by", self.has(before, "and") and chained, [before]),
             ("by", mention.role == "group" and "," in self._between(before, at), []),
@@ -1812,10 +1697,15 @@ class Reader:
         return next(((sign, places) for sign, holds, places in signs if holds), ("", []))
 
     def _between(self, left: int, right: int) -> str:
-        words = self.wording.words
-        return self.wording.text[
-            words[self.mentions[left].end - 1].end : words[self.mentions[right].start].start
-        ]
+        """What stands between two mentions, "" where there are not two."""
+        if left < 0 or right not in self.places:
+            return ""
+        words, ends = self.wording.words, (self.mentions[left].end - 1, self.mentions[right].start)
+        return self.wording.text[words[ends[0]].end : words[ends[1]].start]
+
+    def _comma(self, at: int) -> bool:
+        """Whether a comma stands right behind a mention, and another mention then."""
+        return "," in self._between(at, at + 1)
 
     def listed(self, left: int, right: int) -> bool:
         """Whether a comma or a dash stands somewhere between two mentions."""
@@ -1829,11 +1719,8 @@ class Reader:
     def _persons(self) -> None:
         """ "Ai", "who": the column of persons."""
         for at in self.free():
-            refs = [
-                ref
-                for name in ("province", "region", "district")
-                for ref in self.schema.by_concept.get(name, ())
-            ]
+            places = ("province", "region", "district")
+            refs = (ref for name in places for ref in self.schema.by_concept.get(name, ()))
             own = [ref for ref in refs if not ref.sheet and ref.kind == "text"]
             if (
                 self.has(at, "place") and own and Group(own[0]) not in self.parts.groups
@@ -1849,27 +1736,18 @@ class Reader:
             return
         seller = {"employee"} if self.any("sold", "seller") else set()
         hint = {"customer", "patient"} if self.any("bought") else seller
-        known = [
-            name
-            for name in PERSONS
-            if any(ref.kind == "text" for ref in self.schema.by_concept.get(name, ()))
-        ]
+        named = {ref.concept for ref in self.schema.refs.values() if ref.kind == "text"}
+        known = [name for name in PERSONS if name in named]
         likely = [name for name in known if name in hint] or known
         first = [name for name in ("reader", self.schema.row_concept) if name in likely and not hint]
         likely = first[-1:] or likely
-        columns = [
-            max(self.schema.by_concept[name], key=lambda ref: (not ref.sheet, not code_name(ref)))
-            for name in likely
-        ]
-        picked = self.choices.get(fold(self.mentions[asked].text))
+        alike = (self.schema.by_concept[name] for name in likely)
+        columns = [max(refs, key=lambda ref: (not ref.sheet, not code_name(ref))) for refs in alike]
+        picked = self.choices.get(self.mentions[asked].said)
         columns = [ref for ref in columns if ref.name == picked] or columns
         if len(columns) > 1:
-            self.ask(
-                "which_field",
-                self.mentions[asked].text,
-                tuple(ref.name for ref in columns[:4]),
-                said=self.mentions[asked].text,
-            )
+            said, names = self.mentions[asked].text, tuple(ref.name for ref in columns[:4])
+            self.ask("which_field", said, names, said=said)
         if columns:
             self.parts.groups.append(Group(columns[0]))
             self.take("group", asked)
@@ -1880,11 +1758,8 @@ class Reader:
             mention = self.mentions[at]
             if mention.period or mention.amount or self.figure(at) is not None or self.is_rows(at):
                 continue
-            if (
-                mention.targets
-                and mention.targets[0].weight < 0.9
-                and (mention.labels & {"filler", "verb", "to", "and"} or mention.targets[0].weight < 0.6)
-            ):
+            vague = mention.has("filler", "verb", "to", "and") or mention.weight < 0.6
+            if mention.targets and mention.weight < 0.9 and vague:
                 continue
             found = self.group(at) if (mention.targets or mention.unit) else None
             if found is not None and (self._heads_value(at) or self._acts(at, found)):
@@ -1903,7 +1778,7 @@ class Reader:
         given = ahead in {"cho", "to", "for"} and not self._asked_for(at)
         after = self.beside(at, 1)
         traded = self.parts.measures or self.schema.of("quantity")
-        if traded and after >= 0 and self.mentions[after].role == "group" and self.has(after + 1, "which"):
+        if traded and self.at(after).role == "group" and self.has(after + 1, "which"):
             return True  # "khách hạng nào", "khách ở tỉnh nào"
         chosen = bool(self.parts.numbers)  # "khách mua trên 5 triệu" asks which
         acts = (self.has(self.beside(at, 1), "bought") and not chosen) or ahead in {"cua", "tu", "from"}
@@ -1912,7 +1787,7 @@ class Reader:
     def _heads_value(self, at: int) -> bool:
         """Whether a thing is only named as what a value behind it is of: "những khách hạng Vàng"."""
         after = self.beside(at, 1)
-        valued = after >= 0 and self.mentions[after].role == "value"
+        valued = self.at(after).role == "value"
         return valued and any(each.ref.sheet for each in self.parts.conditions)
 
     # --- 6. figures
@@ -1947,9 +1822,9 @@ class Reader:
     def _classifies(self, at: int) -> bool:
         """Whether "cái" only stands before the noun that it is of: "cái tháng cao nhất", "cái kênh đó"."""
         behind, counted = at + 1, self.beside(at, -1)
-        if behind >= len(self.mentions) or not self.has(at, "thing") or self._between(at, behind).strip():
+        if not self.has(at, "thing") or self._between(at, behind).strip():
             return False
-        noun = self.mentions[behind].unit or (self._is_noun(behind) and not self.is_rows(behind))
+        noun = self.at(behind).unit or (self._is_noun(behind) and not self.is_rows(behind))
         return bool(noun) and not (self.has(counted, "count", "number", "by") or self._several(counted))
 
     def _list_of_figures(self) -> None:
@@ -1966,22 +1841,16 @@ class Reader:
         places = [*(at for at, *_ in self.held), *(at for at, _ in self.bounds)]
         nth = {at: max(n for n, start in enumerate(starts) if start <= at) for at in places}
         beside = {at for at, n in nth.items() if self._stands_beside(at, ends[n])}
-        apart = {
-            ref
-            for ref in {each.ref for _, each, _ in self.held}
-            if len({nth[at] for at, each, _ in self.held if each.ref == ref}) > 1
-        }
+        items_of: dict[Ref, set[int]] = {}  # the items of the list that hold values of a column
+        for at, each, _ in self.held:
+            items_of.setdefault(each.ref, set()).add(nth[at])
+        apart = {ref for ref, held in items_of.items() if len(held) > 1}
         heads = [replace(measure, noun=measure.noun.lower()) for _, measure in items]
         alone = [n for n in range(len(items)) if n not in nth.values()]
         same = len(heads) > 1 and all(each == heads[0] for each in heads)
-        mixed = same and not any(
-            set(nth.values()) == {nth[at] for at, each, _ in self.held if each.ref == ref} for ref in apart
-        )
-        again = {
-            n
-            for n, head in enumerate(heads)
-            if mixed or any(heads[other] == head and other != n for other in alone)
-        }
+        mixed = same and not any(set(nth.values()) == items_of[ref] for ref in apart)
+        bare = [(other, heads[other]) for other in alone]
+        again = {n for n, head in enumerate(heads) if mixed or any(o != n and h == head for o, h in bare)}
         if same and not mixed and not alone and not heads[0].part:
             self.parts.repeated = True  # "doanh thu Shopee và doanh thu Lazada": by that column
             return
@@ -2005,40 +1874,27 @@ class Reader:
 
     def _rates(self) -> Iterator[tuple[int, Measure]]:
         """The rates of a state that a message of several figures names: "doanh thu và tỷ lệ hủy", "cancellation rate"."""
-        for at in range(len(self.mentions)):
-            near = [
-                place
-                for place, each, _ in self.held
-                if each.ref.concept in STATES and self._stands_beside(place, at)
-            ]
+        for at in self.places:
+            states = (place for place, each, _ in self.held if each.ref.concept in STATES)
+            near = [place for place in states if self._stands_beside(place, at)]
             if self.has(at, "share") and near:
-                yield (
-                    at,
-                    Measure("count", part=tuple(each for place, each, _ in self.held if place == near[-1])),
-                )
+                part = tuple(each for place, each, _ in self.held if place == near[-1])
+                yield at, Measure("count", part=part)
 
     def _counted_states(self) -> Iterator[tuple[int, Measure]]:
         """The rows in a state that are counted in a list of figures: "số đơn hủy", "… và đơn hoàn trả", "… and cancelled orders"."""
-        counts, refs = (
-            {at for at, each in self.items if each.op == "count"},
-            {at: each.ref for at, each, _ in self.held},
-        )
+        counts = {at for at, each in self.items if each.op == "count"}
+        refs = {at: each.ref for at, each, _ in self.held}
         for at, condition, denied in self.held:
-            near = [at + step for step in (-1, 1) if 0 <= at + step < len(self.mentions)]
+            near = [at + step for step in (-1, 1) if at + step in self.places]
             near = [each for each in near if not self.listed(*sorted((at, each)))]
             first = min([at, *(each for each in near if self.is_rows(each))])
             named = self.parts.rows in self.mentions[at].text.split() or any(map(self.is_rows, near))
-            led = first > 0 and (
-                self.has(first - 1, "and", "count", "number") or "," in self._between(first - 1, first)
-            )
-            ahead = max(
-                (each for each in refs if each < first), default=-1
-            )  # "doanh thu của đơn hủy và đơn hoàn trả"
-            other = (
-                first - ahead <= 2
-                and refs.get(ahead) == condition.ref
-                and counts.isdisjoint({ahead, ahead - 1})
-            )
+            led = self.has(first - 1, "and", "count", "number") or self._comma(first - 1)
+            # "doanh thu của đơn hủy và đơn hoàn trả"
+            ahead = max((each for each in refs if each < first), default=-1)
+            other = first - ahead <= 2 and refs.get(ahead) == condition.ref
+            other = other and counts.isdisjoint({ahead, ahead - 1})
             counted = any(place in {first, *near} for place, _ in self.items)
             if condition.ref.concept in STATES and named and led and not (denied or counted or other):
                 counts.add(at)
@@ -2046,19 +1902,16 @@ class Reader:
 
     def _joint(self, one: int, two: int) -> int:
         """Where the second of two figures of a list begins: behind the last "và" or comma between them, 0 for none."""
-        places = (
-            at for at in range(two, one, -1) if self.has(at - 1, "and") or "," in self._between(at - 1, at)
-        )
-        return next(places, 0)
+        places = range(two, one, -1)
+        return next((at for at in places if self.has(at - 1, "and") or self._comma(at - 1)), 0)
 
     def _stands_beside(self, at: int, head: int) -> bool:
         """Whether a state or a bound stands against a figure, with no more than its rows between: "số đơn hủy", "cancelled orders"."""
         state = any(each.ref.concept in STATES for place, each, _ in self.held if place == at)
         between = range(min(at, head) + 1, max(at, head))
-        near = all(
-            self.is_rows(each) or (self.is_link(each) and not self.has(each, "and")) for each in between
-        )
-        of = any(fold(self.mentions[each].text) in _OF for each in between)
+        links = {each for each in between if self.is_link(each) and not self.has(each, "and")}
+        near = all(each in links or self.is_rows(each) for each in between)
+        of = any(self.mentions[each].said in _OF for each in between)
         return (state or at not in {place for place, *_ in self.held}) and near and not of
 
     def _numbers_noun(self, at: int) -> bool:
@@ -2066,7 +1919,7 @@ class Reader:
         mention, behind = self.mentions[at], at + 1
         if not mention.has("number") or behind >= len(self.mentions):
             return False
-        behind += self.mentions[behind].has("plural", "these") and behind + 1 < len(self.mentions)
+        behind += self.mentions[behind].has("plural", "these") and behind + 1 in self.places
         if self.mentions[behind].role:  # "số lượng đơn hủy", "số lượng các đơn đó"
             if counted := self._opens_with_rows(behind) or self.is_rows(behind):
                 self.take("count", at)
@@ -2078,7 +1931,7 @@ class Reader:
 
     def _per_piece(self, at: int) -> bool:
         """Whether a price is said to be that of one ("giá bao nhiêu một cái"), which every price is, or "cái" counts a chart."""
-        if at + 1 < len(self.mentions) and self.mentions[at + 1].role == "chart" and self.has(at, "thing"):
+        if self.at(at + 1).role == "chart" and self.has(at, "thing"):
             return True
         target, before = self.figure(at), self.beside(at, -1)
         pieces = target is not None and target.ref is not None and target.ref.concept == "quantity"
@@ -2100,12 +1953,11 @@ class Reader:
     def _opens_name(self, at: int) -> bool:
         """Whether a general word for money only opens the name of the column behind it ("tiền đã cọc")."""
         after = self.beside(at, 1)
-        if fold(self.mentions[at].text) not in _MONEY_WORDS:
+        if self.mentions[at].said not in _MONEY_WORDS:
             return False
         before = at - 1  # "giảm giá nhiều tiền nhất": the money is that figure
-        if self.has(before, "max", "min") and any(
-            self.mentions[place].role == "figure" for place in range(before)
-        ):
+        figures = any(each.role == "figure" for each in self.mentions[: max(before, 0)])
+        if self.has(before, "max", "min") and figures:
             return True
         if after < 0:
             return False
@@ -2118,15 +1970,14 @@ class Reader:
             named = mention.targets and not mention.unit and self.figure(at) is None
             if not named or self._asked_for(at) or self.is_rows(at):
                 continue
-            near = [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
-            near = [place for place in near if not self._is_of(at, place)]
+            near = [place for place in self.sides(at) if not self._is_of(at, place)]
             if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
                 self.take("head", at)
 
     def _is_of(self, at: int, place: int) -> bool:
         """Whether a column is asked of a thing that is named by another: "hạng của Trần Thu Chi"."""
         mine, named = self.mentions[at].targets[0], self.mentions[place].values[:1]
-        told = place > at and not _OF.isdisjoint(fold(self.mentions[each].text) for each in range(at, place))
+        told = place > at and not _OF.isdisjoint(self.mentions[each].said for each in range(at, place))
         other = bool(named) and mine.concept not in {named[0].ref.concept, *GOODS, *PERSONS, "order"}
         return told and other and mine.ref is not None
 
@@ -2165,7 +2016,7 @@ class Reader:
         between = range(at + 1, place)
         joined = self.listed(at, place) or any(self.has(each, "and") for each in between)
         behind = next((each for each in self.around(place, 1, 2) if not self.has(each, "per", "filler")), -1)
-        own = behind >= 0 and self.figure(behind) is not None and not self.is_rows(behind)
+        own = self.figure(behind) is not None and not self.is_rows(behind)
         return joined and not own
 
     def _adds_mean(self, at: int) -> bool:
@@ -2207,42 +2058,29 @@ class Reader:
             return Measure("count")
         before = self.beside(at, -1)
         before -= before > 0 and self.mentions[before].has("plural", "these")
-        counting = before >= 0 and (self.has(before, "count", "number") or self._numbers_noun(before))
-        behind = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
+        counting = self.has(before, "count", "number") or (before >= 0 and self._numbers_noun(before))
+        behind = self.at(at + 1).said
         if not counting and self.is_rows(at) and behind == "count":
             before, counting = at + 1, True  # "order count"
-        if (
-            counting
-            and mention.unit
-            and not mention.targets
-            and self.parts.numbers
-            and self.parts.when.date_ref
-        ):
-            self.parts.groups.append(Group(self.parts.when.date_ref, mention.unit))  # type: ignore[arg-type]
+        day = self.parts.when.date_ref
+        if counting and mention.unit and not mention.targets and self.parts.numbers and day:
+            self.parts.groups.append(Group(day, mention.unit))  # type: ignore[arg-type]
             self.parts.counted_unit = True  # "bao nhiêu ngày doanh thu vượt 20 triệu"
             self.take("group", at, before)
         beside = not counting and self._beside_figure(at)
-        if (
-            not counting
-            and at
-            and self.has(at - 1, "sum")
-            and self.is_rows(at)
-            and not is_amount(mention.text)
-        ):
+        total = self.has(at - 1, "sum") and self.is_rows(at) and not is_amount(mention.text)
+        if total and not counting:
             before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
         distinct = [place for place in (at - 1, at + 1) if self.has(place, "distinct")]
-        halves = before >= 0 and fold(self.mentions[before].text).split()[0] in _MANY
+        halves = self.at(before).said.partition(" ")[0] in _MANY
         halves = halves and self.has(before, "max", "min", "high", "low")
-        if (
-            mention.has("people")
-            and not mention.targets
-            and (said or halves or len(mention.text.split()) > 1)
-        ):
+        people = mention.has("people") and not mention.targets
+        if people and (said or halves or len(mention.text.split()) > 1):
             return self._count_persons(at, said)
         if not (said or distinct or halves or beside) or not (mention.targets or mention.has("rows")):
             return None
-        few, spoken = fold(self.mentions[before].text), {fold(each.text) for each in self.mentions}
+        few, spoken = self.mentions[before].said, {each.said for each in self.mentions}
         listed = few.endswith("may") and not _LISTING.isdisjoint(spoken)
         listed = listed or (few == "may" and self.is_rows(at) and self.any("running out", "sold out"))
         # "mấy tỉnh còn lại", "mấy món nào", "mấy món …, liệt kê giúp em"
@@ -2260,9 +2098,7 @@ class Reader:
         """Whether rows stand beside a figure and are counted with it: "revenue and orders", no "doanh thu và đơn lớn nhất"."""
         far = [at + 2 * step for step in (-1, 1) if self.has(at + step, "and")]
         far += [at - 1] if at and "," in self._between(at - 1, at) else []
-        figures = [
-            self.figure(each) for each in far if 0 <= each < len(self.mentions) and not self.is_rows(each)
-        ]
+        figures = [self.figure(each) for each in far if not self.is_rows(each)]
         return self.is_rows(at) and any(figures) and not self.any("max", "min", "which")
 
     def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
@@ -2297,11 +2133,9 @@ class Reader:
         if halves and concept in {"product", "book", "crop", "service"}:
             self.note("counted_rows")
             return Measure("count", noun=noun)  # "mượn nhiều sách nhất": how often
-        return (
-            Measure("count", noun=noun)
-            if ref.kind == "boolean"
-            else Measure("count", self._counting(ref), distinct=True, noun=noun)
-        )
+        if ref.kind == "boolean":
+            return Measure("count", noun=noun)
+        return Measure("count", self._counting(ref), distinct=True, noun=noun)
 
     def _count_persons(self, at: int, places: list[int]) -> Measure | None:
         """ "Bao nhiêu người": the different persons of the sheet where a row is not one."""
@@ -2317,14 +2151,8 @@ class Reader:
 
     def _counting(self, ref: Ref) -> Ref:
         """The column whose different values are counted: the codes of a thing rather than its names."""
-        return next(
-            (
-                each
-                for each in self.schema.by_concept.get(ref.concept, ())
-                if code_name(each) and each.sheet == ref.sheet
-            ),
-            ref,
-        )
+        alike = (each for each in self.schema.by_concept.get(ref.concept, ()) if code_name(each))
+        return next((each for each in alike if each.sheet == ref.sheet), ref)
 
     # --- 7. what is left
 
@@ -2332,7 +2160,7 @@ class Reader:
         """Words that only shape the answer are read as what they are; whatever then has no role was not understood."""
         joined = self.parts.when.date_ref is not None and self.parts.when.date_ref.concept == "register date"
         for at in list(self.free()):
-            beside = (self.mentions[each] for each in (self.beside(at, -1), self.beside(at, 1)) if each >= 0)
+            beside = (self.mentions[each] for each in self.sides(at))
             persons = any(each.concept in PERSONS for one in beside for each in one.targets)
             # "khách mới" of a sheet that says when each joined
             new = joined and persons and self.has(at, "new") and len(self.items) < 2
@@ -2343,64 +2171,57 @@ class Reader:
         if self.mentions and self.has(0, "and") and self.mentions[0].role == "link":
             parts.labels |= {"follow"}
         ends = [each for each in self.mentions if each.role not in {"", "pointer"} and each.has("max", "min")]
-        parts.many = any(fold(each.text).split()[0] in _MANY for each in ends)
-        parts.asks = sum(self.has(at, "count", "much", "how much") for at in range(len(self.mentions)))
-        counts = [self.beside(at, 1) for at in range(len(self.mentions)) if self.has(at, "count")]
-        parts.counted_value = any(at >= 0 and self.mentions[at].role == "value" for at in counts)
+        parts.many = any(each.said.split()[0] in _MANY for each in ends)
+        parts.asks = sum(self.has(at, "count", "much", "how much") for at in self.places)
+        counts = [self.beside(at, 1) for at in self.places if self.has(at, "count")]
+        parts.counted_value = any(self.at(at).role == "value" for at in counts)
         figures = [at for at, each in enumerate(self.mentions) if each.role == "figure"]
-        parts.whole_first = any(
-            self.has(at - 1, "share") and self.mentions[at - 1].text.split()[-1] in _OF_WHOLE
-            for at in figures[:1]
-        )
+        first = self.at(figures[0] - 1 if figures else -1)
+        parts.whole_first = first.has("share") and first.text.split()[-1] in _OF_WHOLE
         parts.share_of = self._share_of()
         sizes = [at for at, each in enumerate(self.mentions) if each.has("size end")]
         ahead = [at - 1 - self.has(at - 1, "which") for at in sizes]  # "đơn nào to nhất"
         near = [*ahead, *(place for at in sizes for place in (self.beside(at, -1), at + 1))]
-        parts.sized = any(0 <= at < len(self.mentions) and self.mentions[at].role == "rows" for at in near)
+        parts.sized = any(self.at(at).role == "rows" for at in near)
         parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
-        counted = [
-            at for at, each in enumerate(self.mentions) if each.role == "value" and self._is_counted(at)
-        ]
+        counted = [self.at(at).values[:1] for at in self.places if self._is_counted(at)]
         parts.repeated = parts.repeated or len(counted) > 1
-        parts.counted_state = any(
-            each.ref.concept in STATES for at in counted for each in self.mentions[at].values[:1]
-        )
-        parts.each = any(map(self._of_each, range(len(self.mentions))))
+        parts.counted_state = any(each.ref.concept in STATES for values in counted for each in values)
+        parts.each = any(map(self._of_each, self.places))
         parts.unread, parts.understood = self._unread(), self._understood()
 
     def _is_counted(self, at: int) -> bool:
         """Whether a value's own number is asked for: "số đơn hủy", "bao nhiêu đơn hủy"."""
-        noun = at - 1 - (at > 0 and self.is_rows(at - 1))
-        return self.has(noun, "count", "number") and self.mentions[noun].end == self.mentions[noun + 1].start
+        noun = at - 1 - self.is_rows(at - 1)
+        asked = self.mentions[at].role == "value" and self.has(noun, "count", "number")
+        return asked and self.mentions[noun].end == self.mentions[noun + 1].start
 
     def _of_each(self, at: int) -> bool:
         """Whether "of each", "mỗi cái", "từng món" says of which without a column: of what was shown."""
         mention = self.mentions[at]
-        said = fold(mention.text).split()
+        said = mention.said.split()
         one = bool(said) and (said[-1] if mention.has("by", "per") else said[0]) in turn_words("each")
         return one and mention.role in {"shape", "link", "filler"} and mention.has("each", "by", "per")
 
     def _role_left(self, at: int) -> str:
         """The role of a mention that no reader used, "" where it was not understood."""
         mention, parts = self.mentions[at], self.parts
-        behind = self.mentions[self.beside(at, 1)] if self.beside(at, 1) >= 0 else None
-        by_what = behind is not None and (behind.role == "value" or behind.has("which"))
-        if mention.has("verb") and fold(mention.text) in _BY_MEANS and not by_what:
+        behind = self.at(self.beside(at, 1))
+        by_what = behind.role == "value" or behind.has("which")
+        if mention.has("verb") and mention.said in _BY_MEANS and not by_what:
             return ""  # "trả bằng" of a means that was not understood
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         apart = len(several) > 1 or len(parts.numbers) > 1
-        places = [place for place in (self.beside(at, -1), self.beside(at, 1)) if place >= 0]
-        beside = [self.mentions[place] for place in places]
+        beside = [self.mentions[place] for place in self.sides(at)]
         sides = [{each.ref for each in one.values} for one in beside if one.role == "value"]
         apart = apart and not (len(sides) == 2 and sides[0] & sides[1])  # "ở Hà Nội hạng Bạc hoặc Vàng"
         if mention.period or mention.amount or (mention.has("either") and apart):
             return ""  # "nam hoặc trên 40 tuổi", "dưới 100k hoặc trên 2 triệu"
         whole = bool(mention.values) and mention.values[0].whole
-        if (self.is_rows(at) and mention.targets and not whole) or (
-            mention.has("rows") and not mention.targets and not mention.values
-        ):
+        bare = mention.has("rows") and not mention.targets and not mention.values
+        if bare or (self.is_rows(at) and mention.targets and not whole):
             parts.rows = parts.rows or self.noun(at)
             return "rows"
         if self._compares(at):
@@ -2411,60 +2232,52 @@ class Reader:
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
         named = parts.groups or parts.loose or parts.row_key or self._two_values()
         back = mention.has("repeat") and all(map(self.is_link, range(at))) and at + 1 < len(self.mentions)
-        near = [
-            self.mentions[place].role for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0
-        ]
+        near = [each.role for each in beside]
         people = mention.has("people") and self.has(at + 1, "verb", "bought")  # "do people use the most"
         role = role or ("head" if people or (mention.has("people", "thing") and "value" in near) else "")
         role = role or ("frame" if back or (mention.has("which one") and named) else "")  # "quay lại …"
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
-        behind_text = fold(self.mentions[at + 1].text) if at + 1 < len(self.mentions) else ""
-        acts = behind_text == "giao" or self.has(at + 1, "verb", "sold", "bought")  # "đơn nào chưa giao"
-        tag = 0 < at < len(self.mentions) - 1 and "," in self._between(at, at + 1)  # "… không, liệt kê giúp"
-        denies = mention.has("deny", "not", "blank") and (
-            ((self._asks_only(at) or tag) and not acts) or self._corrects(at)
-        )
+        # "đơn nào chưa giao"
+        acts = self.at(at + 1).said == "giao" or self.has(at + 1, "verb", "sold", "bought")
+        tag = at > 0 and self._comma(at)  # "… không, liệt kê giúp"
+        only = (self._asks_only(at) or tag) and not acts
+        denies = mention.has("deny", "not", "blank") and (only or self._corrects(at))
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
 
     def _hides_figure(self, at: int) -> bool:
         """Whether a word typed without accents is a figure by its place that the sheet has no column for: "mon nao lai nhieu nhat"."""
         mention, behind = self.mentions[at], self.beside(at, 1)
-        asked = self.has(behind, "max", "min", "count", "much") and not (
-            self.parts.measures or mention.targets
-        )
-        return asked and not accents(mention.text) and fold(mention.text) in bare_figures()
+        named = self.parts.measures or mention.targets
+        asked = self.has(behind, "max", "min", "count", "much") and not named
+        return asked and not accents(mention.text) and mention.said in bare_figures()
 
     def _share_of(self) -> str:
         """The value that makes the part: what "chiếm" is said of, else what is said last of a per cent, first of a rate; a place or a
         topic ("ở Cần Thơ", "với Shopee thì …") bounds the whole. "%" where it is of an end of a ranking that is named before.
         """
-        share = next((at for at in range(len(self.mentions)) if self.has(at, "share")), -1)
+        share = next((at for at in self.places if self.has(at, "share")), -1)
         roles = [each.role if each.values or each.amount else "" for each in self.mentions]
         named = [at for at, role in enumerate(roles) if role in {"value", "number"}]
         if not named or share < 0:
             return ""
-        said = set(fold(self.mentions[share].text).split())
+        said = set(self.mentions[share].said.split())
         self.parts.of_whole = all(self._of_whole(at, share) for at in named)
         takes = [at for at in named if at < share] if said & _TAKES else []
-        ends = [at for at in range(share) if self.has(at, "max", "min") and "," in self._between(at, at + 1)]
+        ends = [at for at in range(share) if self.has(at, "max", "min") and self._comma(at)]
         if ends and said & _TAKES:
             return "%"
         free = [at for at in takes or named if not self._bounds(at, share)] or takes or named
         after = [at for at in free if at > share and said & _OF_WHOLE and not takes]
-        states = [
-            at
-            for at in free
-            if STATES.intersection(each.ref.concept for each in self.mentions[at].values[:1])
-        ]
+        firsts = ((at, each.ref.concept) for at in free for each in self.mentions[at].values[:1])
+        states = [at for at, about in firsts if about in STATES]
         return self.mentions[(after[-1:] or states or free)[0]].text
 
     def _of_whole(self, at: int, share: int) -> bool:
         """Whether a value is one of the whole: named behind "phần trăm", with no "là", "bị" before it, or what it is held against."""
         if at < share:
             return any(self.has(nth, "compare") for nth in range(at))
-        between = {
-            word.folded for word in self.wording.words[self.mentions[share].end : self.mentions[at].start]
-        }
+        words = self.wording.words[self.mentions[share].end : self.mentions[at].start]
+        between = {word.folded for word in words}
         return between.isdisjoint(turn_words("being"))
 
     def _bounds(self, at: int, share: int) -> bool:
@@ -2488,22 +2301,21 @@ class Reader:
 
     def _points(self, at: int) -> bool:
         """Whether words point at one thing that was shown ("món đó", "it"); at the end "đó" only rounds off."""
-        mention, before = self.mentions[at], self.mentions[at - 1] if at else None
+        mention, before = self.mentions[at], self.at(at - 1)
         named = any(each.targets or each.values for each in self.mentions)
-        dated = before is None or before.period is not None
-        if dated or (self.any("share", "growth", "gap") and not named):
+        if not at or before.period or (self.any("share", "growth", "gap") and not named):
             return False  # "Ấy, nhầm …", "tháng 8 đó", "what is that in percent"
-        noun = before is not None and bool(before.targets or before.values or before.unit)
+        noun = bool(before.targets or before.values or before.unit)
         return mention.has("pointer") and (noun or mention.has("one") or not self._asks_only(at))
 
     def _names_more(self, at: int) -> bool:
         """Words that ask for or bound something which was not found: "nào" of nothing, "first week of October"."""
-        ends = self.mentions[at].has("latest", "earliest") and at + 1 < len(self.mentions)
-        pause = at + 1 < len(self.mentions) and "," in self._between(at, at + 1)
+        ends = self.mentions[at].has("latest", "earliest")
+        pause = self._comma(at)
         closing = (self._asks_only(at) or pause) and self.is_link(at - 1)  # "… là gì?"
-        asks = self.has(at, "which") and fold(self.mentions[at].text) != "what" and not closing
+        asks = self.has(at, "which") and self.mentions[at].said != "what" and not closing
         asks = asks and self.parts.row_key is None and not self._asks_rows(at)
-        return (ends and bool(self.mentions[at + 1].unit)) or asks
+        return (ends and bool(self.at(at + 1).unit)) or asks
 
     def _gather(self) -> None:
         """What the words that were read mean by themselves: labels, ends of rankings, how surely the sheet was named."""
@@ -2518,13 +2330,12 @@ class Reader:
             elif not self.sure(at):
                 own = _TOLD if mention.targets or mention.values else frozenset()  # a column of reasons
                 parts.labels |= mention.labels - own - (_MORE if mention.role == "filler" else frozenset())
-                told = () if mention.role in {"number", "value", "pointer"} else ("max", "min")
-                ends = [end for end in told if mention.has(end)]
+                named = mention.role in {"number", "value", "pointer"}
+                ends = [end for end in ("max", "min") if mention.has(end) and not named]
                 parts.extremes += ends  # type: ignore[arg-type]
                 about = ends or mention.has("gt", "lt")
-                parts.adjectives += [
-                    label[3:] for label in sorted(mention.labels) if about and label.startswith("of ")
-                ]
+                told = sorted(mention.labels) if about else []
+                parts.adjectives += [label[3:] for label in told if label.startswith("of ")]
             for target in mention.targets:
                 if target.ref is not None:
                     parts.spoken.setdefault(target.ref.name, mention.text)
@@ -2535,11 +2346,8 @@ class Reader:
 
     def _asks_rows(self, at: int) -> bool:
         """Whether "nào", "gì" asks for rows or for a dimension that was read."""
-        near = [place for place in (at - 1, at + 1) if 0 <= place < len(self.mentions)]
-        return any(
-            self.is_rows(place) or self.mentions[place].role in {"rows", "group", "loose", "count", "limit"}
-            for place in near
-        )
+        roles = {"rows", "group", "loose", "count", "limit"}
+        return any(self.is_rows(place) or self.at(place).role in roles for place in (at - 1, at + 1))
 
     def _asks_only(self, at: int) -> bool:
         """ "…không?" at the end only asks."""
@@ -2547,18 +2355,16 @@ class Reader:
 
     def _corrects(self, at: int) -> bool:
         """ "Không, ý tôi là …": the first word refuses the answer before and leaves nothing out."""
-        comma = at + 1 < len(self.mentions) and "," in self._between(at, at + 1)
+        comma = self._comma(at)
         return all(map(self.is_link, range(at))) and (comma or self.has(at + 1, "correction"))
 
     def _side_by_side(self) -> bool:
         """Whether "và" or a comma stands between two figures."""
-        places = [
-            at
-            for at, mention in enumerate(self.mentions)
-            if (mention.role in {"figure", "count"} and not self.has(at, "count", "number"))
-            or (mention.role in {"shape", "frame"} and self.has(at, "left", "aov"))
-        ]
-        for first, second in itertools.pairwise(places):
+        figures = (at for at in self.places if self.at(at).role in {"figure", "count"})
+        shapes = (at for at in self.places if self.at(at).role in {"shape", "frame"})
+        places = {at for at in figures if not self.has(at, "count", "number")}
+        places |= {at for at in shapes if self.has(at, "left", "aov")}
+        for first, second in itertools.pairwise(sorted(places)):
             between = range(first + 1, second)
             if second - 1 in between and self.has(second - 1, "per"):
                 self.parts.ratio = True
@@ -2572,11 +2378,9 @@ class Reader:
     def _two_values(self) -> bool:
         """Whether two values of a column stand beside each other, one of them pointed at, to be held against one another."""
         pointed = self.parts.pointer.ref if self.parts.pointer is not None else None
-        return any(
-            (each.op == "in" and len(each.value) == 2 and "," in each.said)
-            or (each.op == "eq" and each.ref == pointed)
-            for each in self.parts.conditions
-        )
+        held = self.parts.conditions
+        two = any(each.op == "in" and len(each.value) == 2 and "," in each.said for each in held)
+        return two or any(each.op == "eq" and each.ref == pointed for each in held)
 
     def _evidence(self) -> float:
         named, asked = 0.0, 0.0
@@ -2598,11 +2402,8 @@ class Reader:
 
     def _unread(self) -> tuple[str, ...]:
         """The words that have no role, neighbours as one."""
-        spans = [
-            (start, end)
-            for start, end, text in leftovers(self.mentions, self.wording)
-            if any(map(str.isalnum, text))
-        ]
+        runs = leftovers(self.mentions, self.wording)
+        spans = [(start, end) for start, end, text in runs if any(map(str.isalnum, text))]
         spans += [(self.mentions[at].start, self.mentions[at].end) for at in self.free()]
         joined: list[list[int]] = []
         for start, end in sorted(spans):
@@ -2652,23 +2453,17 @@ class Reader:
         behind = next((each.role for each in items if each.start >= end), "")
         figures = {"figure", "count", "operation", "per", "rows"} & {ahead, behind if closed else ""}
         ends = closed or behind in {"period", "filler"}
-        return (
-            bool(tied and ends and figures)
-            and not any(map(str.isupper, said))
-            and not re.search("[0-9]", said)
-        )
+        return bool(tied and ends and figures) and not any(each.isupper() or each.isdigit() for each in said)
 
     def _lacking(self, start: int, end: int) -> tuple[str, tuple[Ref, ...]] | None:
         """A name that was not read, by the noun, the preposition or the value that it stands behind, and the columns that would
         hold it.
         """
         typed, text, schema = self.wording.words, self.wording.text, self.schema
-        heads = {
-            n: " ".join(word.folded for word in typed[start : start + n]) for n in range(_LONGEST_NAME, 0, -1)
-        }
-        length = next(
-            (n for n, head in heads.items() if n < end - start and kinds().get(head) in _NAMED_KINDS), 0
-        )
+        lengths = range(_LONGEST_NAME, 0, -1)
+        heads = {n: " ".join(word.folded for word in typed[start : start + n]) for n in lengths}
+        named = (n for n, head in heads.items() if kinds().get(head) in _NAMED_KINDS)
+        length = next((n for n in named if n < end - start), 0)
         length = length or int(end - start > 1 and typed[start].text in turn_words("of"))
         name = typed[start + length : end]
         if len(name) > _LONGEST_NAME or any(word.folded.isdecimal() for word in name):
@@ -2702,9 +2497,8 @@ class Reader:
         names = [ref.name for ref in refs]
         about = {ref.concept for ref in refs if ref.concept}
         about |= PLACES if about & PLACES else set()  # "khu vực Huế"
-        names += [
-            phrase for each in concepts() if each.name in about for phrase in each.phrases if " " in phrase
-        ]
+        phrases = (phrase for each in concepts() if each.name in about for phrase in each.phrases)
+        names += [phrase for phrase in phrases if " " in phrase]
         if parts.row_key is not None:
             names += [field.name for field in schema.sheet.fields] + ["gì"]
         said = {word.folded for name in names for word in tokens(name)}
@@ -2712,11 +2506,7 @@ class Reader:
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""
-        return tuple(
-            each.text
-            for each in self.mentions
-            if each.role in _TELLING and (each.targets or each.values or each.period or each.amount)
-        )
+        return tuple(each.text for each in self.mentions if each.role in _TELLING and each.means)
 
 
 _BY_MEANS = frozenset({"tra bang", "thanh toan bang", "paid by", "paid with", "pay by", "pay with"})
@@ -2754,7 +2544,7 @@ def _comparison(mention: Mention) -> str:
         return "between"
     if found := next((sign for sign in _SIGNS if mention.has(sign)), ""):
         return found
-    text = fold(mention.text)
+    text = mention.said
     if mention.has("min") and text.startswith(("it", "least", "thap")):
         return "gte"
     return "lte" if mention.has("max") and text.startswith(("nhieu", "most", "cao")) else ""

@@ -46,10 +46,8 @@ _ALL_OF_IT = 0.95
 def plain(name: str) -> str:
     """A header without notes in brackets, its camel case and underscores as words."""
     bare = _NOTE.sub(" ", name).replace("_", " ")
-    humps = [
-        f" {char}" if nth and char.isupper() and bare[nth - 1].islower() else char
-        for nth, char in enumerate(bare)
-    ]
+    pairs = zip(f" {bare}", bare, strict=False)
+    humps = (f" {char}" if char.isupper() and before.islower() else char for before, char in pairs)
     return "".join(humps).strip() or name
 
 
@@ -102,9 +100,8 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
             continue
         for meant, said in meanings:
             at = next((at for at in range(len(header)) if header[at : at + len(said)] == said), None)
-            if at is None or not all(
-                accents_agree(each.text, said.text) for each, said in zip(typed[at:], meant, strict=False)
-            ):
+            pairs = zip(typed[at or 0 :], meant, strict=False)
+            if at is None or not all(accents_agree(each.text, want.text) for each, want in pairs):
                 continue
             if len(said) < len(header) and all(is_short(typed[at + n].text) for n in range(len(said))):
                 continue  # "tiền dầu" is not all money
@@ -264,9 +261,8 @@ class Schema:
     @property
     def clock(self) -> Ref | None:
         """The column of times of day ("15:30"), where the sheet has one beside its date."""
-        return next(
-            (ref for key, ref in self.refs.items() if not ref.sheet and self.fields[key].is_clock), None
-        )
+        own = ((key, ref) for key, ref in self.refs.items() if not ref.sheet)
+        return next((ref for key, ref in own if self.fields[key].is_clock), None)
 
     def stock_left(self) -> Ref | None:
         """What came in less what went out, row by row, where the sheet has both: two columns, or a column that says which."""
@@ -623,10 +619,9 @@ def side_before(before: Sequence[WordToken]) -> Side | None:
 
 
 def _same(said: Sequence[WordToken], listed: Sequence[WordToken]) -> bool:
-    return len(said) == len(listed) and all(
-        got.folded == want.folded and accents_agree(got.text, want.text)
-        for got, want in zip(said, listed, strict=True)
-    )
+    pairs = zip(said, listed, strict=False)
+    same = (got.folded == want.folded and accents_agree(got.text, want.text) for got, want in pairs)
+    return len(said) == len(listed) and all(same)
 
 
 def name_sides(schema: Schema) -> None:
@@ -790,9 +785,6 @@ def _same_key(mine: Field, theirs: Field) -> bool:
     if fold(plain(mine.name)) == fold(plain(theirs.name)):
         return True
     first, second = concept_of(mine), concept_of(theirs)
-    coded = [
-        tokens(plain(each.name))[0].folded in marks("id marks") or fold(each.name).endswith("id")
-        for each in (mine, theirs)
-        if tokens(plain(each.name))
-    ]
+    said = ((tokens(plain(each.name)), fold(each.name)) for each in (mine, theirs))
+    coded = [typed[0].folded in marks("id marks") or name.endswith("id") for typed, name in said if typed]
     return first[0] == second[0] != "" and min(first[1], second[1]) >= 0.9 and all(coded)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from troly.text.catalogue import Lang
+from troly.text.dates import format_date
 from troly.text.fold import fold
 from troly_analysis.planner.builder import unit_for
 from troly_analysis.planner.calls import compose, out_of_reach
@@ -89,10 +90,8 @@ def splits_of(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[Suggestion, 
 
 def _work(calls: Sequence[ToolCall]) -> list[tuple[str, dict[str, Any]]]:
     """What calls work out, whatever sentence describes them."""
-    return [
-        (call.tool, {name: value for name, value in call.arguments.items() if name != "description"})
-        for call in calls
-    ]
+    given = ((call.tool, call.arguments.items()) for call in calls)
+    return [(tool, {k: value for k, value in each if k != "description"}) for tool, each in given]
 
 
 def _candidates(schema: Schema, plan: Plan | None) -> Iterator[tuple[str, dict[str, str], DataQuery]]:
@@ -167,11 +166,8 @@ def _dimensions(schema: Schema) -> list[Ref]:
 
 
 def _used(plan: Plan | None, ref: Ref) -> bool:
-    return (
-        plan is not None
-        and plan.ask is not None
-        and any(group.ref.name == ref.name for group in plan.ask.groups)
-    )
+    groups = plan.ask.groups if plan is not None and plan.ask is not None else ()
+    return any(group.ref.name == ref.name for group in groups)
 
 
 def title(plan: Plan, lang: Lang, rows: int = 0) -> str:
@@ -267,7 +263,4 @@ def _condition(condition: Condition, lang: Lang) -> str:
 
 
 def _period(period: Period) -> str:
-    return (
-        period.label
-        or f"{period.start.day}/{period.start.month}/{period.start.year} - {period.end.day}/{period.end.month}/{period.end.year}"
-    )
+    return period.label or f"{format_date(period.start)} - {format_date(period.end)}"

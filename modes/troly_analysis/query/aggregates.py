@@ -18,6 +18,7 @@ from troly_analysis.query.fields import (
     Key,
     Measure,
     comparable,
+    find_date,
     find_field,
     find_keys,
     find_measure,
@@ -63,28 +64,29 @@ class SheetQuery:
         self.span = sheet.span
         self._dated = False
         self._began = time.perf_counter()
-        self._values = Values(sheet, self._quietly)
+        self._values = Values(sheet, lambda statement: fetch(connection, text(statement), deadline))
 
     def filter(self, filters: object) -> None:
         """Add the conditions of a `filters` argument; raises InputError."""
         added = conditions(self.sheet, filters, self._values)
         date_field = self.sheet.date_field
-        named = (
-            {column.name for each in added for column in each.find_all(exp.Column)} if date_field else set()
-        )
-        self._dated = self._dated or date_field in named
+        named = {column.name for each in added for column in each.find_all(exp.Column)}
+        self._dated = self._dated or (bool(date_field) and date_field in named)
         self.conditions += added
 
     def between(
         self, field: Field, periods: Sequence[tuple[object, object]], names: Sequence[tuple[str, str]]
     ) -> None:
         """Add that the date lies in one of the periods, their ends included; raises InputError naming the argument."""
-        within = [
-            both(period(field, *each, each_names)) for each, each_names in zip(periods, names, strict=True)
-        ]
-        self.conditions.append(either(within))
+        pairs = zip(periods, names, strict=True)
+        self.conditions.append(either([both(period(field, *each, own)) for each, own in pairs]))
         if field.name == self.sheet.date_field and self.span is not None:
             self.span = overlap(self.span, periods)
+
+    def dated(self, field: str | None, start: object, end: object) -> None:
+        """Add that the date lies from `start` to `end`, where one of them is given; raises InputError."""
+        if start or end:
+            self.between(find_date(self.sheet, field), [(start, end)], [("date_from", "date_to")])
 
     def select(self, columns: Sequence[exp.Expr]) -> exp.Select:
         """`SELECT columns FROM the sheet WHERE the conditions`."""
@@ -116,9 +118,6 @@ class SheetQuery:
             span = span if read else None
         ms = duration("analysis.query", (time.perf_counter() - self._began) * 1000)
         return rows, Run(sql, read, span, ms, tuple(self._values.matched), tuple(self._values.nearest))
-
-    def _quietly(self, statement: exp.Expr) -> list[tuple[Any, ...]]:
-        return fetch(self._connection, text(statement), self._deadline)
 
 
 def _span(first: Any, last: Any) -> tuple[date, date] | None:
@@ -229,7 +228,7 @@ def difference(before: float | None, after: float | None) -> float | None:
     """`after - before` as written in decimals (0.3 - 0.1 is 0.2); None when one of them is missing."""
     if before is None or after is None:
         return None
-    return _plain(_exact(after) - _exact(before))
+    return cell_value(_exact(after) - _exact(before))  # type: ignore[no-any-return]
 
 
 def as_comparison(result: Result, unit: str) -> Result:
@@ -258,10 +257,11 @@ def compare(
         raise InputError("query.compare_number", field=measure.field.name)
     spans = [_within(dates, each, names) for each, names in zip(periods, _NAMES, strict=True)]
     asked.between(dates, periods, _NAMES)
-    whole, run = _both_periods(asked, measure, spans)
+    facts = asked.facts(grouped=False)
+    whole, run = asked.rows(asked.select([*_figures(measure, spans), *facts]), len(facts))
     if run.rows_read == 0 and measure.operation != "count":
         return QueryAnswer(Result(kind="empty", unit=measure.unit), run)
-    before, after = whole
+    before, after = whole[0][:2]
     found: dict[str, Any] = {}
     if keys:
         rows, run = _groups(asked, measure, keys, spans)
@@ -295,14 +295,6 @@ def _figures(measure: Measure, spans: Sequence[exp.Expr]) -> list[exp.Expr]:
     return [named(measure.sql(span.copy()), name) for span, name in zip(spans, COLUMNS, strict=False)]
 
 
-def _both_periods(
-    asked: SheetQuery, measure: Measure, spans: Sequence[exp.Expr]
-) -> tuple[tuple[float | None, float | None], Any]:
-    facts = asked.facts(grouped=False)
-    rows, run = asked.rows(asked.select([*_figures(measure, spans), *facts]), len(facts))
-    return (rows[0][0], rows[0][1]), run
-
-
 def _groups(
     asked: SheetQuery, measure: Measure, keys: Sequence[Key], spans: Sequence[exp.Expr]
 ) -> tuple[list[tuple[Any, ...]], Any]:
@@ -315,9 +307,8 @@ def _groups(
         figures = [call("coalesce", measure.sql(span.copy()), literal(0)) for span in spans]
         rise = exp.Sub(this=figures[1], expression=figures[0])
         order.insert(0, ordered(rise, descending=True, nulls_first=False))
-    statement = asked.select([*shown, *_figures(measure, spans), *facts]).group_by(
-        *(key.group() for key in keys)
-    )
+    chosen = asked.select([*shown, *_figures(measure, spans), *facts])
+    statement = chosen.group_by(*(key.group() for key in keys))
     rows, run = asked.rows(statement.order_by(*order).limit(MAX_ROWS + 1), len(facts))
     told = []
     for row in rows:
@@ -330,10 +321,6 @@ def _groups(
 
 def _exact(value: float) -> Decimal:
     return Decimal(str(value))
-
-
-def _plain(value: Decimal) -> float:
-    return int(value) if value == value.to_integral_value() else float(value)
 
 
 # Top items: the first rows of a sheet by a field, or the first groups by a figure (001-13).
@@ -380,11 +367,9 @@ def plan_top(sheet: Sheet, sort_field: object, group_by: object, aggregate_field
     if not isinstance(sort_field, str):
         raise InputError("query.argument", name="sort_field", value=str(sort_field)[:60])
     first = None if aggregate_field in (None, "") else _summed(sheet, aggregate_field)
-    if _is_key(sort_field, keys):
+    if any(match(sort_field, [key.label, key.field.name]) is not None for key in keys):
         return Ranking(None, keys, (first or find_measure(sheet, "count", None),))
-    ranked = (
-        find_measure(sheet, "count", None) if _is_count(sheet, sort_field) else _summed(sheet, sort_field)
-    )
+    ranked = _summed(sheet, sort_field)
     if first is None or first == ranked or comparable(sort_field) == comparable(first.label):
         return Ranking(None, keys, (first or ranked,), 0)
     if ranked.field is None and ranked.metric is None and first.operation == "count":
@@ -394,10 +379,6 @@ def plan_top(sheet: Sheet, sort_field: object, group_by: object, aggregate_field
 
 def _is_count(sheet: Sheet, name: str) -> bool:
     return comparable(name) in COUNTS and match(name, [field.name for field in sheet.fields]) is None
-
-
-def _is_key(name: str, keys: tuple[Key, ...]) -> bool:
-    return any(match(name, [key.label, key.field.name]) is not None for key in keys)
 
 
 def _summed(sheet: Sheet, name: object) -> Measure:
@@ -417,15 +398,9 @@ def top(asked: SheetQuery, wanted: Ranking, descending: bool, limit: int) -> Que
             asked.filter(measure.metric.where)
     if wanted.field is not None:
         return _top_rows(asked, wanted.field, descending, limit)
-    return grouped(
-        asked,
-        wanted.measures,
-        wanted.keys,
-        by_measure=wanted.by,
-        descending=descending,
-        limit=limit,
-        key_descending=descending and wanted.by is None,
-    )
+    order: dict[str, Any] = {"by_measure": wanted.by, "descending": descending, "limit": limit}
+    down = descending and wanted.by is None
+    return grouped(asked, wanted.measures, wanted.keys, **order, key_descending=down)
 
 
 def _top_rows(asked: SheetQuery, by: Field, descending: bool, limit: int) -> QueryAnswer:
@@ -436,10 +411,8 @@ def _top_rows(asked: SheetQuery, by: Field, descending: bool, limit: int) -> Que
     shown = [column(field.name) for field in fields]
     extra = [named(each, f"troly {at}") for at, each in enumerate(facts)]
     # Rows that tie stand in the order of their other columns, so that a list is the same each time.
-    order = [ordered(column(by.name), descending=descending, nulls_first=False)]
-    order += [
-        ordered(column(each.name), descending=False, nulls_first=False) for each in fields if each is not by
-    ]
+    keys = [(by, descending), *((each, False) for each in fields if each is not by)]
+    order = [ordered(column(each.name), descending=down, nulls_first=False) for each, down in keys]
     # Where one row is asked for, each that is as high is one.
     ties = MOST_TIES if by.kind in NUMERIC and limit == 1 else 0
     rows, run = asked.rows(asked.select([*shown, *extra]).order_by(*order).limit(limit + ties), len(facts))
@@ -451,7 +424,7 @@ def _top_rows(asked: SheetQuery, by: Field, descending: bool, limit: int) -> Que
         kind="rows",
         columns=tuple(field.name for field in fields),
         rows=tuple(rows),
-        units=tuple(field.unit or ("%" if field.kind == "percent" else "") for field in fields),
+        units=tuple(field.shown_unit for field in fields),
         truncated=run.rows_read > MAX_ROWS == limit,
     )
     return QueryAnswer(result, run)

@@ -41,9 +41,8 @@ class Key:
         """What the rows are grouped by; what is shown is worked out once a group, not once a row."""
         value = column(self.field.name)
         if self.field.is_clock and self.grain:
-            return exp.TryCast(
-                this=call("split_part", value, literal(":"), literal(1)), to=exp.DataType.build("INT")
-            )
+            hour = call("split_part", value, literal(":"), literal(1))
+            return exp.TryCast(this=hour, to=exp.DataType.build("INT"))
         if self.grain in ("weekday", "hour"):
             return call({"weekday": "isodow", "hour": "hour"}[self.grain], value)
         return call("date_trunc", literal(self.grain), value) if self.grain else value
@@ -80,9 +79,7 @@ class Measure:
     @property
     def unit(self) -> str:
         """The unit of its values: `VND`, `%` or ""."""
-        if self.operation == "count" or self.field is None:
-            return ""
-        return self.field.unit or ("%" if self.field.kind == "percent" else "")
+        return "" if self.operation == "count" or self.field is None else self.field.shown_unit
 
     def sql(self, where: exp.Expr | None = None) -> exp.Expr:
         """The aggregate, over the rows for which `where` holds."""
@@ -99,13 +96,8 @@ def comparable(name: str) -> str:
 def nearest(name: str, known: Iterable[str], limit: int = 3) -> tuple[str, ...]:
     """The names that look most like `name`, best first; the first of `known` when none looks like it."""
     names = list(known)
-    found = process.extract(
-        comparable(name),
-        [comparable(each) for each in names],
-        scorer=fuzz.WRatio,
-        limit=limit,
-        score_cutoff=60,
-    )
+    choices = [comparable(each) for each in names]
+    found = process.extract(comparable(name), choices, scorer=fuzz.WRatio, limit=limit, score_cutoff=60)
     return tuple(names[index] for _, _, index in found) or tuple(names[:_LISTED])
 
 
@@ -143,9 +135,8 @@ def find_field(sheet: Sheet, name: object) -> Field:
     found = match(name, known)
     field = sheet.field(found) if found is not None else None
     if field is None:
-        raise InputError(
-            "query.field", name=_short(name), sheet=sheet.name, near=shown_names(nearest(name, known))
-        )
+        near = shown_names(nearest(name, known))
+        raise InputError("query.field", name=_short(name), sheet=sheet.name, near=near)
     return field
 
 

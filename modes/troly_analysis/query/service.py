@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,7 +20,7 @@ from troly_analysis.query.aggregates import (
     plan_top,
     top,
 )
-from troly_analysis.query.fields import find_date, find_keys, find_measure
+from troly_analysis.query.fields import Measure, find_date, find_keys, find_measure
 from troly_analysis.query.sql import MAX_ROWS, Deadline
 from troly_analysis.types import QueryAnswer, Result, Run, Sheet
 
@@ -46,18 +46,8 @@ def schema(sheets: Sequence[Sheet]) -> QueryAnswer:
     for sheet in sheets:
         for field in sheet.fields:
             examples = "" if field.is_contact else ", ".join(field.examples[:_EXAMPLES])
-            rows.append(
-                (
-                    sheet.name,
-                    sheet.rows,
-                    field.name,
-                    field.kind,
-                    field.unit,
-                    field.least,
-                    field.most,
-                    examples,
-                )
-            )
+            told = (field.name, field.kind, field.unit, field.least, field.most, examples)
+            rows.append((sheet.name, sheet.rows, *told))
         rows += [(sheet.name, sheet.rows, m.name, "metric", "", "", "", m.text) for m in sheet.metrics]
     result = Result(
         kind="rows" if rows else "empty",
@@ -151,14 +141,8 @@ class DataQueryService:
             raise InputError("query.missing_argument", tool="share", name="group_by")
         if share and measure.operation not in SHARED:
             raise InputError("query.operation", value=f"share {operation}", known=", ".join(SHARED))
-        with self._store.connect(self.owner) as connection:
-            asked = SheetQuery(sheet, connection, deadline or self.deadline())
-            asked.filter(filters)
-            asked.filter(measure.metric.where if measure.metric else None)
-            if date_from or date_to:
-                asked.between(
-                    find_date(sheet, date_field), [(date_from, date_to)], [("date_from", "date_to")]
-                )
+        with self._asking(sheet, filters, deadline, measure) as asked:
+            asked.dated(date_field, date_from, date_to)
             down = None if order is None else check_order(order)
             return self._limited(aggregate(asked, measure, keys, descending=down, share=bool(share)))
 
@@ -185,13 +169,8 @@ class DataQueryService:
         sheet = self.connection(connection_name)
         wanted = plan_top(sheet, sort_field, group_by, aggregate_field)
         descending, rows = check_order(sort_order), check_limit(limit)
-        with self._store.connect(self.owner) as connection:
-            asked = SheetQuery(sheet, connection, deadline or self.deadline())
-            asked.filter(filters)
-            if date_from or date_to:
-                asked.between(
-                    find_date(sheet, date_field), [(date_from, date_to)], [("date_from", "date_to")]
-                )
+        with self._asking(sheet, filters, deadline) as asked:
+            asked.dated(date_field, date_from, date_to)
             return self._limited(top(asked, wanted, descending, rows))
 
     def compare(
@@ -217,11 +196,8 @@ class DataQueryService:
         sheet = self.connection(connection_name)
         measure, keys = find_measure(sheet, operation, field), find_keys(sheet, group_by)
         dates = find_date(sheet, date_field)
-        with self._store.connect(self.owner) as connection:
-            asked = SheetQuery(sheet, connection, deadline or self.deadline())
-            asked.filter(filters)
-            asked.filter(measure.metric.where if measure.metric else None)
-            periods = ((period1_from, period1_to), (period2_from, period2_to))
+        periods = ((period1_from, period1_to), (period2_from, period2_to))
+        with self._asking(sheet, filters, deadline, measure) as asked:
             return self._limited(compare(asked, measure, keys, dates, periods))
 
     def execute_pipeline(
@@ -237,11 +213,20 @@ class DataQueryService:
         # People's tables hold local times without a zone, so the pipeline's present has none either.
         now = self._clock().astimezone(HCM).replace(tzinfo=None)
         with self._store.connect(self.owner) as connection:
-            mine = self.get_user_connections()
-            until = deadline or self.deadline()
-            return self._limited(
-                run_pipeline(connection, pipeline, sheet, sheets=mine, now=now, deadline=until)
-            )
+            mine, until = self.get_user_connections(), deadline or self.deadline()
+            answer = run_pipeline(connection, pipeline, sheet, sheets=mine, now=now, deadline=until)
+            return self._limited(answer)
+
+    @contextmanager
+    def _asking(
+        self, sheet: Sheet, filters: Any, deadline: Deadline | None, measure: Measure | None = None
+    ) -> Iterator[SheetQuery]:
+        """A query over the rows that the filters leave, and the conditions of a named metric."""
+        with self._store.connect(self.owner) as connection:
+            asked = SheetQuery(sheet, connection, deadline or self.deadline())
+            asked.filter(filters)
+            asked.filter(measure.metric.where if measure and measure.metric else None)
+            yield asked
 
     def _limited(self, answer: QueryAnswer) -> QueryAnswer:
         """At most `max_rows` rows (001-19)."""

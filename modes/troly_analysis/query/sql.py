@@ -21,9 +21,8 @@ _FOLDED_FROM, _FOLDED_TO = "đð", "dd"
 
 def column(name: str, table: str = "") -> exp.Expr:
     """The column `name`, quoted."""
-    return exp.column(
-        exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True) if table else None
-    )
+    source = exp.to_identifier(table, quoted=True) if table else None
+    return exp.column(exp.to_identifier(name, quoted=True), table=source)
 
 
 def table(name: str) -> exp.Table:

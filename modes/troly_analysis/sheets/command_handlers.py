@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -24,7 +25,7 @@ from troly_analysis.sheets.overview import doubts, fields_table, kind_text, shee
 from troly_analysis.sheets.records import key_of
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.strings import say
-from troly_analysis.types import Metric, Result, Sheet, plain
+from troly_analysis.types import Result, Sheet, is_number, plain
 
 MAX_FILE = 1 << 20
 _LIST = ("name", "rows", "columns", "span", "imported", "source", "id")
@@ -57,13 +58,10 @@ def show_sheet(request: CommandRequest) -> CommandResult:
     lang = request.language
     sheet = SheetStore(request.services).sheet(request.profile.login, request.text("sheet"))
     text = "\n".join(metric.text for metric in sheet.metrics)
-    told = [
-        f"{sheet.name}: {', '.join(part for part in _list_row(sheet, lang)[3:6] if part)}",
-        *doubts(sheet, lang),
-    ]
-    return CommandResult(
-        fields_table(sheet, lang), text=text, records=(sheet_record(sheet),), summary="\n".join(told)
-    )
+    parts = ", ".join(filter(None, _list_row(sheet, lang)[3:6]))
+    told = [f"{sheet.name}: {parts}", *doubts(sheet, lang)]
+    table, records = fields_table(sheet, lang), (sheet_record(sheet),)
+    return CommandResult(table, text=text, records=records, summary="\n".join(told))
 
 
 def remove_sheet(request: CommandRequest) -> CommandResult:
@@ -84,7 +82,7 @@ def metric(request: CommandRequest) -> CommandResult:
     if text:
         kept = store.set_metric(owner, name, text)
         summary = say("sheets.metric_kept", lang, name=kept.name)
-        return CommandResult(text=kept.text, records=(_metric_record(kept),), summary=summary)
+        return CommandResult(text=kept.text, records=(asdict(kept),), summary=summary)
     if gone:
         removed = store.remove_metric(owner, name, gone)
         summary = say("sheets.metric_removed", lang, name=removed.name)
@@ -92,19 +90,9 @@ def metric(request: CommandRequest) -> CommandResult:
     metrics = store.sheet(owner, name).metrics
     return CommandResult(
         text="\n".join(one.text for one in metrics),
-        records=tuple(map(_metric_record, metrics)),
+        records=tuple(map(asdict, metrics)),
         summary="" if metrics else say("sheets.no_metrics", lang),
     )
-
-
-def _metric_record(one: Metric) -> Mapping[str, Any]:
-    return {
-        "name": one.name,
-        "operation": one.operation,
-        "field": one.field,
-        "where": dict(one.where),
-        "text": one.text,
-    }
 
 
 # The metrics as what is remembered of a person: `<sheet>/<metric>`.
@@ -113,11 +101,8 @@ def _metric_record(one: Metric) -> Mapping[str, Any]:
 def remembered(request: CommandRequest) -> tuple[MemoryItem, ...]:
     """The metrics of all sheets. Raises StoreError."""
     sheets = SheetStore(request.services).sheets(request.profile.login)
-    return tuple(
-        MemoryItem(f"{sheet.id}/{one.name}", one.text, sheet.name, editable=True)
-        for sheet in sheets
-        for one in sheet.metrics
-    )
+    held = ((sheet, one) for sheet in sheets for one in sheet.metrics)
+    return tuple(MemoryItem(f"{s.id}/{one.name}", one.text, s.name, editable=True) for s, one in held)
 
 
 def change_metric(request: CommandRequest) -> CommandResult:
@@ -159,9 +144,8 @@ def own_tables(request: CommandRequest) -> tuple[QueryTable, ...]:
     """The sheets of the person. Raises StoreError."""
     sheets = SheetStore(request.services).sheets(request.profile.login)
     lang = request.language
-    return tuple(
-        QueryTable(one.name, {each.name: kind_text(each, lang) for each in one.fields}) for one in sheets
-    )
+    kinds = ((one.name, {each.name: kind_text(each, lang) for each in one.fields}) for one in sheets)
+    return tuple(QueryTable(*each) for each in kinds)
 
 
 def own_operators() -> tuple[str, ...]:
@@ -173,9 +157,8 @@ def own_example(request: CommandRequest) -> str:
     """The rows of the first sheet. Raises StoreError."""
     names = [one.name for one in SheetStore(request.services).sheets(request.profile.login)]
     stages = '[\n    {"$match": {}},\n    {"$limit": 20}\n  ]'
-    return (
-        f'{{\n  "sheet": {json.dumps(next(iter(names), ""), ensure_ascii=False)},\n  "pipeline": {stages}\n}}'
-    )
+    first = json.dumps(next(iter(names), ""), ensure_ascii=False)
+    return f'{{\n  "sheet": {first},\n  "pipeline": {stages}\n}}'
 
 
 def run_own(request: CommandRequest) -> CommandResult:
@@ -227,15 +210,8 @@ def _stages(path: Path) -> str:
 
 
 def _numeric(rows: Sequence[Sequence[Any]], width: int) -> tuple[int, ...]:
-    def is_number(cell: Any) -> bool:
-        return isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool)
-
-    return tuple(
-        at
-        for at in range(width)
-        if any(is_number(row[at]) for row in rows)
-        and all(row[at] is None or is_number(row[at]) for row in rows)
-    )
+    filled = ([row[at] for row in rows if row[at] is not None] for at in range(width))
+    return tuple(at for at, cells in enumerate(filled) if cells and all(map(is_number, cells)))
 
 
 def _cell_text(cell: Any, lang: Lang) -> str:
@@ -262,9 +238,8 @@ def _records(result: Result) -> tuple[Mapping[str, Any], ...]:
 def operators(request: CommandRequest) -> CommandResult:
     """The stages, conditions, accumulators and expressions of the allow-lists, by group (001-17)."""
     groups = operators_by_group()
-    rows = tuple(
-        (say(f"query.group_{name}", request.language), ", ".join(found)) for name, found in groups.items()
-    )
-    columns = (say("query.group", request.language), say("query.operators", request.language))
+    lang = request.language
+    rows = tuple((say(f"query.group_{name}", lang), ", ".join(found)) for name, found in groups.items())
+    columns = (say("query.group", lang), say("query.operators", lang))
     records = tuple({"group": name, "operators": list(found)} for name, found in groups.items())
     return CommandResult(Table(columns=columns, rows=rows), records=records)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from troly.plugin.contract import Command, Ingest, Lazy, Memories, Parameter, QueryEditor, TalkCommand
 from troly_analysis.strings import TEXTS
+
+Takes = Literal["csv", "now", "user"]
 
 
 def _lazy(target: str) -> Lazy:
@@ -12,77 +16,57 @@ def _lazy(target: str) -> Lazy:
 
 _SHEET = Parameter("sheet", TEXTS.both("sheets.sheet_help"), "SHEET", required=True)
 
+
+def _command(
+    name: str, text: str, example: str, run: str, *parameters: Parameter, takes: tuple[Takes, ...] = ("user",)
+) -> Command:
+    """`app sheets NAME`, with the key of its help and the function that runs it."""
+    path = ("sheets", name)
+    return Command(
+        path=path, help=TEXTS.both(text), example=example, run=_lazy(run), parameters=parameters, takes=takes
+    )
+
+
 COMMANDS = (
-    Command(
-        path=("sheets", "list"),
-        help=TEXTS.both("sheets.list_help"),
-        example="app sheets list\napp sheets list --json",
-        run=_lazy("command_handlers:list_sheets"),
+    _command(
+        "list", "sheets.list_help", "app sheets list\napp sheets list --json", "command_handlers:list_sheets",
         takes=("csv", "user"),
     ),
-    Command(
-        path=("sheets", "show"),
-        help=TEXTS.both("sheets.show_help"),
-        example='app sheets show "Đơn hàng"',
-        run=_lazy("command_handlers:show_sheet"),
-        parameters=(_SHEET,),
+    _command(
+        "show", "sheets.show_help", 'app sheets show "Đơn hàng"', "command_handlers:show_sheet", _SHEET,
         takes=("csv", "user"),
     ),
-    Command(
-        path=("sheets", "remove"),
-        help=TEXTS.both("sheets.remove_help"),
-        example='app sheets remove "Đơn hàng"',
-        run=_lazy("command_handlers:remove_sheet"),
-        parameters=(_SHEET,),
-        takes=("user",),
+    _command(
+        "remove", "sheets.remove_help", 'app sheets remove "Đơn hàng"', "command_handlers:remove_sheet", _SHEET,
     ),
-    Command(
-        path=("sheets", "metric"),
-        help=TEXTS.both("sheets.metric_help"),
-        example=(
-            'app sheets metric "Đơn hàng" "doanh thu thuần = sum(Doanh thu) where Trạng thái = \'Hoàn thành\'"\n'
-            'app sheets metric "Đơn hàng"\n'
-            'app sheets metric "Đơn hàng" --remove "doanh thu thuần"'
-        ),
-        run=_lazy("command_handlers:metric"),
-        parameters=(
-            _SHEET,
-            Parameter("definition", TEXTS.both("sheets.definition_help"), "DEFINITION"),
-            Parameter("--remove", TEXTS.both("sheets.remove_metric_help"), "NAME"),
-        ),
-        takes=("user",),
+    _command(
+        "metric", "sheets.metric_help",
+        'app sheets metric "Đơn hàng" "doanh thu thuần = sum(Doanh thu) where Trạng thái = \'Hoàn thành\'"\n'
+        'app sheets metric "Đơn hàng"\n'
+        'app sheets metric "Đơn hàng" --remove "doanh thu thuần"',
+        "command_handlers:metric", _SHEET,
+        Parameter("definition", TEXTS.both("sheets.definition_help"), "DEFINITION"),
+        Parameter("--remove", TEXTS.both("sheets.remove_metric_help"), "NAME"),
     ),
-    Command(
-        path=("sheets", "pipeline"),
-        help=TEXTS.both("sheets.pipeline_help"),
-        example='app sheets pipeline "Đơn hàng" pipeline.json\napp sheets pipeline "Đơn hàng" pipeline.json --json',
-        run=_lazy("command_handlers:pipeline"),
-        parameters=(
-            _SHEET,
-            Parameter("file", TEXTS.both("sheets.pipeline_file_help"), "FILE", required=True),
-        ),
+    _command(
+        "pipeline", "sheets.pipeline_help",
+        'app sheets pipeline "Đơn hàng" pipeline.json\napp sheets pipeline "Đơn hàng" pipeline.json --json',
+        "command_handlers:pipeline", _SHEET,
+        Parameter("file", TEXTS.both("sheets.pipeline_file_help"), "FILE", required=True),
         takes=("csv", "now", "user"),
     ),
-    Command(
-        path=("sheets", "operators"),
-        help=TEXTS.both("query.operators_help"),
-        example="app sheets operators\napp sheets operators --json",
-        run=_lazy("command_handlers:operators"),
-        takes=("csv",),
+    _command(
+        "operators", "query.operators_help", "app sheets operators\napp sheets operators --json",
+        "command_handlers:operators", takes=("csv",),
     ),
-    Command(
-        path=("sheets", "export"),
-        help=TEXTS.both("export.help"),
-        example="app sheets export --to ket-qua.xlsx\napp sheets export ID --to bieu-do.svg",
-        run=_lazy("export:export_result"),
-        parameters=(
-            Parameter("conversation", TEXTS.both("export.conversation"), "ID"),
-            Parameter("--to", TEXTS.both("export.to"), "FILE", required=True),
-            Parameter("--replace", TEXTS.both("export.replace")),
-        ),
-        takes=("user",),
+    _command(
+        "export", "export.help", "app sheets export --to ket-qua.xlsx\napp sheets export ID --to bieu-do.svg",
+        "export:export_result",
+        Parameter("conversation", TEXTS.both("export.conversation"), "ID"),
+        Parameter("--to", TEXTS.both("export.to"), "FILE", required=True),
+        Parameter("--replace", TEXTS.both("export.replace")),
     ),
-)
+)  # fmt: skip
 
 _CHANGE = _lazy("command_handlers:change_metric")
 MEMORIES = Memories(_lazy("command_handlers:remembered"), _CHANGE, _CHANGE)

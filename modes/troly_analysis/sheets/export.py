@@ -197,9 +197,8 @@ def _line(labels: Sequence[str], values: Sequence[float], shown: Sequence[str]) 
 
 
 def _label(value: float, unit: str, whole: Sequence[float], lang: Lang) -> str:
-    text = (
-        f"{format_number(value, lang)} {unit}".strip() if unit != "%" else f"{format_number(value, lang, 1)}%"
-    )
+    percent = unit == "%"
+    text = f"{format_number(value, lang, 1)}%" if percent else f"{format_number(value, lang)} {unit}".strip()
     total = sum(whole)
     return f"{text} ({format_number(value / total * 100, lang, 1)}%)" if total else text
 

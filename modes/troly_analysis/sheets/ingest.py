@@ -70,9 +70,8 @@ def one_spelling(counts: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:
     for same in alike.values() if alike else ():
         marked: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for value, count in same:
-            marked[" ".join(accents(word) for word in nfc(value).lower().split()).strip()].append(
-                (value, count)
-            )
+            marks = " ".join(accents(word) for word in nfc(value).lower().split()).strip()
+            marked[marks].append((value, count))
         groups = [same] if len([key for key in marked if key]) <= 1 else list(marked.values())
         for group in groups:
             best = max(group, key=lambda each: (bool(accents(each[0])), each[1], each[0]))[0]
@@ -98,14 +97,8 @@ def ingest_sheet(request: IngestRequest) -> IngestOutcome:
 
     try:
         with TemporaryDirectory(prefix="troly-sheet-", ignore_cleanup_errors=True) as folder:
-            order = ImportRequest(
-                file=request.file,
-                owner=owner_of(request),
-                name=name,
-                now=request.now,
-                language=request.language,
-                worksheet=request.text("worksheet"),
-            )
+            whose, part = owner_of(request), request.text("worksheet")
+            order = ImportRequest(request.file, whose, name, request.now, request.language, part)
             told: list[str] = []
             imported = import_file(
                 order,
@@ -153,12 +146,8 @@ def _outcome(
     }
     summary = []
     for one in imported:
-        shown = {
-            "rows": format_number(one.sheet.rows, lang),
-            "columns": len(one.sheet.fields),
-            "name": one.sheet.name,
-            "owner": one.sheet.owner,
-        }
+        sizes = {"rows": format_number(one.sheet.rows, lang), "columns": len(one.sheet.fields)}
+        shown = {**sizes, "name": one.sheet.name, "owner": one.sheet.owner}
         summary.append(say("sheets.loaded" if published else "sheets.checked", lang, **shown))
         summary += one.found.told(lang)
         summary += doubts(one.sheet, lang)
@@ -248,9 +237,8 @@ def import_file(
             build = builds.enter_context(datasets.build(dataset_of(order.owner, name))) if datasets else None
             path = str(build.path) if build else ":memory:"
             with database(path, folder, cancelled, _STOPPED) as con:
-                done.append(
-                    (build, _one(con, order, name, part, LoadContext(folder, means.report, means.check)))
-                )
+                inside = LoadContext(folder, means.report, means.check)
+                done.append((build, _one(con, order, name, part, inside)))
         imported = tuple(one for _, one in done)
         checked(imported)
         if cancelled():
@@ -274,10 +262,9 @@ def _parts(order: ImportRequest, means: LoadContext) -> list[tuple[str, str]]:
         return [(base, found[0])]
     parts = [(f"{base} - {worksheet}", worksheet) for worksheet in found]
     keys = [key_of(name) for name, _ in parts]
-    return [
-        (name if keys.index(key) == at else f"{name} {at + 1}", worksheet)
-        for at, ((name, worksheet), key) in enumerate(zip(parts, keys, strict=True))
-    ]
+    again = [keys.index(key) != at for at, key in enumerate(keys)]
+    named = enumerate(zip(parts, again, strict=True), 1)
+    return [(f"{name} {number}" if twice else name, part) for number, ((name, part), twice) in named]
 
 
 def _one(
@@ -294,6 +281,9 @@ def _one(
         raise InputError("table.no_rows", path=order.file)
     con.execute("drop table staged")
     date_field = _date_field(columns, int(rows[0]))
+    days = (
+        [date.fromisoformat(each[:10]) for each in (date_field.least, date_field.most)] if date_field else []
+    )
     sheet = Sheet(
         id=id_of(order.owner, name),
         owner=order.owner,
@@ -304,25 +294,18 @@ def _one(
         imported_at=order.now,
         source=order.file.name,
         date_field=date_field.name if date_field else "",
-        span=_span(date_field),
+        span=(days[0], days[1]) if days else None,
         samples=order.samples,
     )
     return SheetImport(sheet, found, typed, merged)
 
 
+_KEPT = ("name", "kind", "unit", "blanks", "distinct", "least", "most", "outliers", "examples")
+
+
 def _field(column: Column) -> Field:
-    return Field(
-        name=column.name,
-        kind=column.kind,
-        unit=column.unit,
-        blanks=column.blanks,
-        distinct=column.distinct,
-        least=column.least,
-        most=column.most,
-        outliers=column.outliers,
-        examples=column.examples,
-        doubt=f"sheets.doubt_{column.doubt}" if column.doubt else "",
-    )
+    doubt = f"sheets.doubt_{column.doubt}" if column.doubt else ""
+    return Field(**{name: getattr(column, name) for name in _KEPT}, doubt=doubt)
 
 
 def _date_field(columns: Sequence[Column], rows: int) -> Column | None:
@@ -337,7 +320,3 @@ def _date_field(columns: Sequence[Column], rows: int) -> Column | None:
             if wanted in fold(column.name).replace("_", " "):
                 return column
     return min(dated, key=lambda column: column.blanks, default=None)
-
-
-def _span(column: Column | None) -> tuple[date, date] | None:
-    return (date.fromisoformat(column.least[:10]), date.fromisoformat(column.most[:10])) if column else None

@@ -54,16 +54,9 @@ def _number(said: str) -> int | float | None:
         return int(said)
     except ValueError:
         pass
-    try:
-        exact = (
-            float(said)
-            if re.fullmatch(r"-?[0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?|-?[0-9]+e[-+]?[0-9]+", said)
-            else None
-        )
-    except ValueError:
-        exact = None
-    if exact is not None and len(said.rpartition(".")[2]) != 3:
-        return exact
+    decimal = re.fullmatch(r"-?[0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?|-?[0-9]+e[-+]?[0-9]+", said)
+    if decimal and len(said.rpartition(".")[2]) != 3:
+        return float(said)
     number = parse_number(said)
     if number is None:
         return None
@@ -121,9 +114,8 @@ class MetricReader:
         said = fold(self.text[start : end if end >= 0 else None]).strip()
         found = _OPERATIONS.get(said)
         if end < 0 or found is None:
-            raise self._wrong(
-                "metric.operation", start, found=self.text[start:][:30], known=", ".join(OPERATIONS)
-            )
+            known = ", ".join(OPERATIONS)
+            raise self._wrong("metric.operation", start, found=self.text[start:][:30], known=known)
         self.at = end + 1
         return cast("Operation", found)
 
@@ -275,14 +267,12 @@ class MetricReader:
         if quote in {"'", '"'}:
             said, self.at = self._enclosed(start, quote)
         else:
-            ends = [match.start() for match in [re.search(stop, self.text[start:])] if match] if stop else []
-            rest = self.folded[self._folded_at(start) :]
-            ends += [
-                self._after(start, match.start()) - start
-                for match in [(_AND_VALUE if sign == "between" else _AND).search(rest)]
-                if match
-            ]
-            end = start + min(ends, default=len(self.text) - start)
+            stopped = re.search(stop, self.text[start:]) if stop else None
+            following = _AND_VALUE if sign == "between" else _AND
+            other = following.search(self.folded[self._folded_at(start) :])
+            ends = [start + stopped.start()] if stopped else []
+            ends += [self._after(start, other.start())] if other else []
+            end = min(ends, default=len(self.text))
             said, self.at = self.text[start:end].strip(), end
             if not said:
                 raise self._wrong("metric.value", start, field=field.name)
@@ -332,9 +322,8 @@ def parse_metric(text: str, sheet: Sheet) -> Metric:
 def format_metric(metric: Metric) -> str:
     """The line that defines `metric`; reading it again gives the same metric."""
     line = f"{metric.name} = {metric.operation}({_field_text(metric.field) if metric.field else ''})"
-    conditions = [
-        condition for name, wanted in metric.where.items() for condition in _conditions(name, wanted)
-    ]
+    given = metric.where.items()
+    conditions = [condition for name, wanted in given for condition in _conditions(name, wanted)]
     return f"{line} where {' and '.join(conditions)}" if conditions else line
 
 

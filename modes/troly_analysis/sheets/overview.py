@@ -90,7 +90,6 @@ def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> l
 
     lang = hint_language(services, profile)
     sheets = SheetStore(services).sheets(profile.login)
-    names = [
-        (sheet.name, say("mentions.sheet", lang, rows=format_number(sheet.rows, lang))) for sheet in sheets
-    ]
+    sizes = ((sheet.name, format_number(sheet.rows, lang)) for sheet in sheets)
+    names = [(name, say("mentions.sheet", lang, rows=rows)) for name, rows in sizes]
     return ranked(names, prefix, limit)

@@ -38,11 +38,7 @@ def id_of(owner: str, name: str) -> str:
 def info_of(sheet: Sheet) -> dict[str, Any]:
     """The sheet as the JSON that is published with its file."""
     return {
-        "owner": sheet.owner,
-        "name": sheet.name,
-        "table": sheet.table,
-        "rows": sheet.rows,
-        "source": sheet.source,
+        **{name: getattr(sheet, name) for name in ("owner", "name", "table", "rows", "source")},
         "imported_at": sheet.imported_at.isoformat(),
         "date_field": sheet.date_field,
         "span": [day.isoformat() for day in sheet.span] if sheet.span else None,
@@ -55,19 +51,14 @@ def sheet_of(version: DatasetVersion, metrics: tuple[Metric, ...] = ()) -> Sheet
     """The sheet that a published version holds."""
     info: Mapping[str, Any] = version.info
     span = info["span"]
+    same = ("owner", "name", "table", "rows", "source", "date_field", "samples")
     return Sheet(
         id=version.name.rpartition("-")[2],
-        owner=info["owner"],
-        name=info["name"],
-        table=info["table"],
         fields=tuple(Field(**{**field, "examples": tuple(field["examples"])}) for field in info["fields"]),
-        rows=info["rows"],
         imported_at=datetime.fromisoformat(info["imported_at"]),
-        source=info["source"],
-        date_field=info["date_field"],
         span=(date.fromisoformat(span[0]), date.fromisoformat(span[1])) if span else None,
         metrics=metrics,
-        samples=info["samples"],
+        **{name: info[name] for name in same},
     )
 
 

@@ -57,14 +57,11 @@ def short_columns(
 
     Blocking; raises StoreError.
     """
-    return {
-        (sheet.id, field.name): tuple(
-            sorted(value for values in _values_of(services, sheet, field).values() for value in values)
-        )
-        for sheet in sheets
-        for field in sheet.fields
-        if field.kind == "text" and len(field.examples) < field.distinct <= most
-    }
+    every = ((sheet, field) for sheet in sheets for field in sheet.fields if field.kind == "text")
+    short = [(sheet, field) for sheet, field in every if len(field.examples) < field.distinct <= most]
+    held = (_values_of(services, *each).values() for each in short)
+    values = (tuple(sorted(value for some in each for value in some)) for each in held)
+    return {(s.id, field.name): each for (s, field), each in zip(short, values, strict=True)}
 
 
 def _near(known: Known, phrase: str) -> Iterator[str]:
@@ -106,9 +103,8 @@ def _read_values(services: Services, sheet: Sheet, field: Field, code: str = "")
 
     asked = exp.select(column(field.name)).distinct().from_(table(sheet.table)).limit(MOST_VALUES)
     if code:
-        asked = asked.where(
-            exp.EQ(this=exp.Lower(this=column(field.name)), expression=exp.Literal.string(code))
-        )
+        lowered = exp.Lower(this=column(field.name))
+        asked = asked.where(exp.EQ(this=lowered, expression=exp.Literal.string(code)))
     with SheetStore(services).connect(sheet.owner) as connection:
         rows = connection.execute(text(asked)).fetchall()
     return [str(value) for (value,) in rows if value is not None]

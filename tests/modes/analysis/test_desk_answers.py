@@ -68,6 +68,7 @@ def aggregate(operation: str = "sum", field: str | None = "Doanh thu", **more: A
             "Số đơn (Doanh thu ≥ 100.000 VND, Sàn: Shopee, Lazada): 3 đơn",
         ),
         (aggregate(filters={"Sàn": "Shopee"}), Result("scalar", value=5, unit="VND"), "", "Doanh thu thuần: 5 VND"),
+        (aggregate("count", None, filters={"Sàn": None}), Result("scalar", value=5), "", "Số đơn (Sàn: –): 5 đơn"),
         (aggregate("sum", "Doanh thu thuần"), Result("scalar", value=5, unit="VND"), "", "Doanh thu thuần: 5 VND"),
         (
             aggregate(filters={"Sàn": "Tiki"}),

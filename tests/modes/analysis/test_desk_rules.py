@@ -43,6 +43,10 @@ async def test_the_first_questions_have_figures_on_a_day_without_orders_too(own_
         ("tong doanh thu thang 1/2024 la bao nhieu", "Tổng doanh thu tháng 1/2024: 150.000.000 VND"),
         ("Có bao nhiêu đơn hàng từ Shopee?", "Số đơn (Sàn: Shopee): 4 đơn"),
         ("Total revenue in 1/2024?", "Total revenue 1/2024: 150,000,000 VND"),
+        (
+            "Có những sàn nào?",
+            "Số đơn theo sàn:\n1. Shopee - 4 đơn\n2. Lazada - 2 đơn\n3. TikTok - 1 đơn\n4. Website - 1 đơn",
+        ),
     ],
 )
 async def test_figures_are_told_to_the_letter(own_home: Path, question: str, answer: str) -> None:
