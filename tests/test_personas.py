@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -145,6 +147,23 @@ def test_line_ends_marks_and_control_characters_do_no_harm(paths: Paths) -> None
     persona = Personas(paths, Settings()).load("own", "en")
     assert persona.text == "Vo\u1ecbce red"
     assert (persona.greeting, persona.follow_up) == ("Hi there", "?")
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("stem", ["shopping", "dental", "rag", "analysis"])
+@given(limit=st.integers(150, 2_000))
+def test_a_prompt_ends_with_a_sentence_or_a_line(stem: str, lang: Lang, limit: int) -> None:
+    persona = Persona(stem, lang, _shipped(stem, lang), "", "", "")
+    cut = persona.prompt(limit)
+    assert len(cut) <= limit
+    rest = persona.text[len(cut) :]
+    assert not rest or rest[0] == "\n" or (rest[0] == " " and cut.endswith((".", "?", "!")))
+
+
+@cache
+def _shipped(stem: str, lang: Lang) -> str:
+    found = next((Path(__file__).parents[1] / "personas").glob(f"{stem}*_{lang}.md"))
+    return re.split(r"^Greeting:", found.read_text("utf-8").split("-->")[-1], flags=re.MULTILINE)[0].strip()
 
 
 @given(st.text(alphabet="ab ế\n", max_size=60).map(str.strip), st.integers(-2, 70))

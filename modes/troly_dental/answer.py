@@ -74,6 +74,7 @@ def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
         turn.language,
         persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
         today=format_date(turn.now.astimezone(HCM).date()),
+        role=turn.profile.role,
         summary=summary_block(recalled.summary, turn.language),
         facts=facts_block(known_facts(state), state["question"], turn.language),
         emergency=_emergency_block(present, turn.language) if present else "",

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from troly.config.settings import Settings
     from troly.paths import Paths
 
+_SENTENCE_END, _WORD_END = re.compile(r"[.!?](?=\s)|\S(?=\s*\n)"), re.compile(r"\S(?=\s)")
+# A heading whose text was cut off.
+_HEADING_LEFT = re.compile(r"\n+#[^\n]*\Z")
 LABELS = ("Greeting", "FollowUp", "Hotline")
 LARGEST = 64 * 1024
 _STEM = r"[a-z0-9][a-z0-9_-]*"
@@ -39,13 +42,15 @@ class Persona:
     hotline: str
 
     def prompt(self, max_chars: int) -> str:
-        """`text` cut to at most `max_chars` characters, between two words where there are two (000-10)."""
+        """`text` cut to at most `max_chars` characters (000-10): after a line or a sentence where there is one, else between
+        two words where there are two.
+        """
         if len(self.text) <= max_chars:
             return self.text
         cut = self.text[: max(max_chars, 0)]
-        if cut and not self.text[len(cut)].isspace():
-            whole_words = re.match(r"(?s).*\s", cut)
-            cut = whole_words[0] if whole_words and whole_words[0].strip() else cut
+        for end in (_SENTENCE_END, _WORD_END):
+            if found := [at.end() for at in end.finditer(self.text, 0, len(cut) + 1)]:
+                return _HEADING_LEFT.sub("", cut[: found[-1]]).rstrip()
         return cut.rstrip()
 
 

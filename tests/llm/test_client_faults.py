@@ -182,3 +182,26 @@ async def test_a_password_in_the_address_is_used_but_never_shown() -> None:
             assert (await client.health()).up
     assert all(request.headers["authorization"].startswith("Basic ") for request in server.requests)
     assert "secret" not in str(error.params) + error.render("en").line()
+
+
+@pytest.mark.parametrize("plain", [False, True])
+async def test_a_refusal_for_length_is_told_in_the_words_of_the_server(plain: bool) -> None:
+    with OllamaDouble() as server:
+        server.window, server.plain_refusals = 1, plain
+        async with client_for(server.url) as client:
+            error, said = await failure(client)
+            assert (error.key, error.params["limit"], said) == ("ollama.refused_length", 1, "")
+            assert (
+                error.params["detail"] == "the request exceeds the available context size, try increasing it"
+            )
+            assert_helpful(error)
+
+
+async def test_a_server_that_refuses_truncate_is_asked_without_it_from_then_on() -> None:
+    with OllamaDouble() as server:
+        server.fault = "no_truncate"
+        server.script("refused", "một", "hai")
+        async with client_for(server.url) as client:
+            assert await whole(client.chat("gpt-oss", HELLO)) == "một"
+            assert await whole(client.chat("gpt-oss", HELLO)) == "hai"
+    assert [one.body.get("truncate") for one in server.chats] == [False, None, None]

@@ -202,7 +202,7 @@ def test_no_schema_that_is_sent_has_a_limit_that_grammars_refuse() -> None:
         assert all(
             int(limit) < 2_000 for limit in re.findall(r'"m(?:ax|in)(?:Length|Items)": (\d+)', sent)
         ), schema
-        assert 0 < reply_tokens(schema) <= 2_048
+        assert 0 < reply_tokens(schema) <= 1_024
 
 
 @given(st.recursive(st.none() | st.integers() | st.text(max_size=8), lambda inner: st.dictionaries(st.sampled_from(["error", "message", "n_ctx", "code"]), inner | inner.map(json.dumps)), max_leaves=6))  # fmt: skip

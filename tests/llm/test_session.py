@@ -27,8 +27,8 @@ from tests.support.process.waiting import until
 from troly.errors import ModelError
 from troly.llm.hosts import ModelHosts
 from troly.llm.replies import repeats
-from troly.llm.session import Budget, ModelSession
-from troly.llm.source import ReplayedCalls
+from troly.llm.session import BEYOND_LIMIT, NO_VALUE_BY, Budget, ModelSession
+from troly.llm.source import ANSWER_TOKENS, ReplayedCalls
 from troly.llm.types import CallRecord, unpack_vector
 
 
@@ -172,7 +172,7 @@ async def test_a_model_that_does_not_stop_is_stopped(fault: Fault) -> None:
                 "choice", Choice, HELLO, lambda: Choice(pick="rules"), role="small"
             )
     asked = [request.body["options"]["num_predict"] for request in server.chats]
-    assert asked == [50, 2048]
+    assert asked == [50, 1024]
     assert len(said.split()) <= 50 + 40
     assert [call.finish for call in session.calls] == ["length", "length"]
     assert (decision.value.pick, decision.source, decision.reason) == ("rules", "rules", "ollama.length")
@@ -185,6 +185,21 @@ async def test_a_model_that_says_the_same_over_and_over_is_stopped_early() -> No
             said = await whole(session.stream("answer", HELLO, tokens=100_000))
     assert len(said) < 1_500
     assert session.calls[0].finish == "length"
+
+
+@pytest.mark.parametrize(("role", "kind"), [("chat", "stream"), ("chat", "decide"), ("small", "decide")])
+async def test_text_without_end_and_without_repetition_is_stopped(role: str, kind: str) -> None:
+    """Also of a model that may think: thoughts that were not needed leave no room for a longer answer."""
+    with OllamaDouble() as server:
+        server.script(*[Reply(" ".join(f"w{number}" for number in range(9_000)), fault="deaf")] * 2)
+        async with session_for(server.url) as session:
+            if kind == "stream":
+                await whole(session.stream("answer", HELLO, role=role))
+            else:
+                await session.decide("choice", Choice, HELLO, lambda: Choice(pick=""), role=role)
+    call = session.calls[0]
+    assert call.finish == "length"
+    assert len(call.reply.split()) <= (ANSWER_TOKENS if kind == "stream" else NO_VALUE_BY) + 2 * BEYOND_LIMIT
 
 
 @given(st.text(max_size=30), st.text(min_size=1, max_size=120), st.integers(1, 60))
@@ -208,7 +223,7 @@ async def test_every_call_has_a_limit_and_a_model_that_thinks_gets_more() -> Non
             await session.decide("choice", Choice, HELLO, lambda: Choice(pick=""), role="small")
             await session.use_tools("tools", HELLO, [], role="small")
     asked = [request.body["options"]["num_predict"] for request in server.chats]
-    assert asked == [2048, 1024, 2048, 1024]
+    assert asked == [1792, 768, 1024, 768]
     assert "maxLength" not in str(server.chats[2].body["format"])
 
 

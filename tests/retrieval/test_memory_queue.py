@@ -156,6 +156,27 @@ async def test_a_turn_and_a_greeting_get_their_vectors(own_home: Path) -> None:
         await services.llm.aclose()
 
 
+@pytest.mark.parametrize("offline", [False, True])
+async def test_a_turn_may_embed_its_messages_itself(own_home: Path, offline: bool) -> None:
+    """000-59: synchronous where the settings say so; without a server the turn ends all the same."""
+    registry = registry_of(planned=planned_mode(Plan(["say"])))
+    with (
+        OllamaDouble() as server,
+        services_at(own_home, registry, OLLAMA_HOST=server.url, TROLY_CHROMA__SYNC="1") as services,
+    ):
+        services.memory.queue.quiet = 600.0
+        for up in (False, True):
+            (server.up if up else server.down)()
+            await services.llm.health(max_age=0.0)
+            turn = run_turn(
+                Session(services, registry, profile()), TurnRequest("planned", "xin chào", offline=offline)
+            )
+            async for _ in turn.events():
+                pass
+            assert (vectors_of(services) > 0) == (up and not offline)
+        await services.llm.aclose()
+
+
 async def test_with_no_server_messages_wait_until_there_is_one(own_home: Path) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say"])))
     with OllamaDouble() as server, services_at(own_home, registry, OLLAMA_HOST=server.url) as services:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import time
+from itertools import chain, pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.vietnamese import anything, decomposed, plain, slip
 from troly.text.catalogue import Lang
-from troly.text.fold import fold
-from troly.text.language import SwitchRequest, detect, detect_score, is_foreign, switch_request
+from troly.text.fold import accents, fold
+from troly.text.language import SwitchRequest, detect, detect_score, is_foreign, is_syllable, switch_request
+from troly.text.wordlist import LEXICONS, read_lists
 
 
 def listed(text: str) -> list[str]:
@@ -52,8 +57,8 @@ leave policy | how many days off do i have | salary | remote work policy | thank
 human | hotline | i need help | help | help me | refund | return policy | my laptop won't turn on | screen is
 broken | battery drains fast | where are you | opening hours | mechanical keyboard | wireless mouse | 27 inch
 monitor | best bluetooth headphones | waranty chek | pls chek my warrnty | hw much is it | wat time u open | i
-wanna buy a phone | gimme the cheapest one | tell me more | go on | no | yes | not that one | the second one |
-more | that | show me | can i pay by card | do you ship to Hà Nội | room near Bến Thành market | What is the
+wanna buy a phone | gimme the cheapest one | tell me more | go on | yes | not that one | the second one |
+more | show me | can i pay by card | do you ship to Hà Nội | room near Bến Thành market | What is the
 phone number of Nguyễn Văn An? | list tenants in Quận 7 | laptop for my son to do homework | it is too hot | can
 you do that to me | let me see | is it ok | on sale? | to be honest no | so can i | how about that | any room
 under 5tr | dental implant price | does scaling hurt | wisdom tooth | annual leave | overtime pay | reset email
@@ -91,7 +96,7 @@ def test_markers_of_the_documents_and_mixed_messages(message: str, lang: str) ->
 
 
 @pytest.mark.parametrize(
-    "message", ["", "   ", "ABC123", "12345", "👍", "iPhone 15 Pro Max", "こんにちは", "?!"]
+    "message", ["", "   ", "no", "that", "ABC123", "12345", "👍", "iPhone 15 Pro Max", "こんにちは", "?!"]
 )
 def test_vietnamese_when_unsure(message: str) -> None:
     assert detect(message) == "vi"
@@ -102,6 +107,68 @@ def test_short_messages_as_people_send_them(messages: list[str], lang: str) -> N
     assert share_right(messages, lang) >= 0.98
     assert share_right([message.capitalize() for message in messages], lang) >= 0.98
     assert share_right([decomposed(message) for message in messages], lang) >= 0.98
+
+
+_PAGES = Path(__file__).parents[2] / "data"
+_MARKUP = re.compile(r"^---.*?^---", re.DOTALL | re.MULTILINE)
+
+
+def phrases(lang: str, length: int) -> list[str]:
+    """Every so many words in a row of the sentences of our pages in one language, without accents."""
+    found: set[str] = set()
+    for page in chain(_PAGES.glob("dental/*.md"), _PAGES.glob("rag/*/*.md"), _PAGES.glob("knowledge/*.md")):
+        if bool(re.search(r"(?:^|[-.])en(?:$|-)", page.stem)) != (lang == "en"):
+            continue
+        for sentence in re.split(r"[^\w\s]+|\n", _MARKUP.sub("", page.read_text("utf-8"))):
+            typed = sentence.split()
+            if lang == "en" and any(map(accents, typed)):
+                continue
+            found |= {fold(" ".join(typed[at : at + length])) for at in range(len(typed) - length + 1)}
+    return sorted(found)[::5]
+
+
+@pytest.mark.parametrize(
+    ("lang", "length", "least"),
+    [
+        ("vi", 2, 0.98),
+        ("vi", 3, 0.995),
+        ("vi", 4, 0.997),
+        ("vi", 5, 0.998),
+        ("en", 2, 0.96),
+        ("en", 3, 0.985),
+        ("en", 4, 0.993),
+        ("en", 5, 0.997),
+    ],
+)
+def test_some_words_of_a_page_show_its_language(lang: str, length: int, least: float) -> None:
+    several = phrases(lang, length)
+    assert len(several) > 700
+    assert share_right(several, lang) >= least
+
+
+_SHARED = [word for word in read_lists(LEXICONS / "english.txt")["shared"] if " " not in word]
+_PAIRS = {tuple(pair.split()) for pair in read_lists(LEXICONS / "english.txt")["shared"] if " " in pair}
+_plain_words = st.lists(
+    st.sampled_from([*_SHARED, "day", "mau", "dien", "lap", "giay"]), min_size=1, max_size=6
+)
+
+
+@given(_plain_words)
+def test_words_that_both_languages_have_are_vietnamese_but_for_pairs_that_only_english_has(
+    several: list[str],
+) -> None:
+    if not _PAIRS & set(pairwise(several)):
+        assert detect(" ".join(several)) == "vi"
+
+
+@given(_plain_words, st.sampled_from(["please", "which", "should", "without", "warranty"]))
+def test_one_word_that_only_english_has_decides_between_words_of_both(several: list[str], word: str) -> None:
+    shared = [one for one in several if one in _SHARED][:1]
+    assert detect(" ".join([*shared, word])) == "en"
+
+
+def test_weak_words_are_spelt_like_syllables() -> None:
+    assert [word for word in _SHARED if not is_syllable(word)] == []
 
 
 def test_vietnamese_without_accents_or_in_capitals() -> None:

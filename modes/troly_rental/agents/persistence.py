@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ State = Mapping[str, Any]
 MOST_SHOWN = 50
 """Rows that the next question can point at."""
 _NAMES = frozenset({"id", "title", "name"})
+# Remarks that tell how a condition was applied; all others tell of one that was not, or was guessed.
+_APPLIED = frozenset({"said.cheap", "said.metered", "said.without_beds", "said.about"})
 
 
 async def persist(state: State, turn: TurnContext, step: Step) -> State:
@@ -47,9 +50,11 @@ async def _store_pair(
     question: RentalQuestion, execution: QueryExecution, verdict: Verdict, turn: TurnContext
 ) -> int | None:
     """The number of the pair that was kept: what was certain is reused from now on, what a model wrote is not before a person
-    confirmed it.
+    confirmed it. What the rules did not read whole, or from signs that stand for others ("² triệu"), is not kept.
     """
     if question.reuse is None or execution.origin not in ("rules", "model"):
+        return None
+    if execution.origin == "rules" and not _is_certain(question):
         return None
     number = await QuestionReuse(turn.services).store(
         question.reuse,
@@ -62,6 +67,13 @@ async def _store_pair(
     if number is not None:
         kept_for_reuse(reuse_key(number))
     return number
+
+
+def _is_certain(question: RentalQuestion) -> bool:
+    """Whether the rules read every word, applied each condition, and took each sign for itself."""
+    parsed, text = question.parsed, question.text
+    plain = unicodedata.normalize("NFKC", text) == unicodedata.normalize("NFC", text)
+    return plain and parsed.certain and {one.key for one in parsed.remarks} <= _APPLIED
 
 
 def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:

@@ -118,5 +118,10 @@ def _messages(turn: TurnContext, question: str) -> list[Message]:
         f"{m.sender}: {' '.join(m.text.split())[:300]}" for m in turn.history[-4:] if m.type != "greeting"
     ]
     return prompts().messages(
-        "social", turn.language, persona=persona, history="\n".join(said) or "-", message=question
+        "social",
+        turn.language,
+        persona=persona,
+        role=turn.profile.role,
+        history="\n".join(said) or "-",
+        message=question,
     )

@@ -72,6 +72,7 @@ async def search_pages(
             "heading": passage.heading.split(" › ")[-1] or passage.title,
             "text": passage.text,
             "where": passage.where,
+            "loaded": passage.ingested_at,
             "score": round(passage.score, 4),
             "coverage": round(passage.coverage, 3),
         }

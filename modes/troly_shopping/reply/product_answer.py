@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from functools import reduce
 from typing import Any
@@ -367,7 +368,8 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
     was shown, where the turn has a call left.
     """
     check = await asyncio.to_thread(_claim_check, turn, state, answer.text)
-    messages = build_messages(turn, state, answer)
+    catalogue = await asyncio.to_thread(ProductStore(turn.services.datasets).loaded)
+    messages = build_messages(turn, state, answer, catalogue.at if catalogue else None)
     said = ""
     for again in (False, True):
         refused: list[str] = []
@@ -463,13 +465,21 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
     )
 
 
-def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferText) -> list[Message]:
-    """The prompt in the documents' order (000-57): persona, context, intent (000-58), instruction, conversation."""
+def build_messages(
+    turn: TurnContext, state: Mapping[str, Any], answer: OfferText, loaded: datetime | None = None
+) -> list[Message]:
+    """The prompt in the documents' order (000-57): persona, context, intent (000-58), instruction, conversation.
+
+    Pages and rows tell the day of their version: rows that on which the catalogue was `loaded`.
+    """
     found = state["retrieved_context"]
-    passages = [
-        f"[{' › '.join(dict.fromkeys(filter(None, (item['title'], item.get('heading')))))}] {item['text'][:CONTEXT_CHARS]}"
-        for item in shared_entries(found)
-    ]
+    passages = []
+    for item in shared_entries(found):
+        since = loaded if "product" in item else _moment(item.get("loaded"))
+        day = format_date(since.astimezone(HCM).date()) if since else ""
+        version = say("answer.version", turn.language, date=day) if day else ""
+        heading = " › ".join(dict.fromkeys(filter(None, (item["title"], item.get("heading"), version))))
+        passages.append(f"[{heading}] {item['text'][:CONTEXT_CHARS]}")
     offer: Offer | None = state.get("offer")
     asked = state["message"].request
     kinds = asked is not None and "kinds asked" in asked.query.moves
@@ -503,4 +513,9 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
         instruction=say(f"instruction.{turn.language}", turn.language),
         conversation="\n".join(lines),
         today=format_date(turn.now.astimezone(HCM).date()),
+        role=turn.profile.role,
     )
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

@@ -11,7 +11,7 @@ from troly.tables.source import Layout
 from troly.tables.stage import Duplicate, StagedCsv
 from troly.text.dates import parse_date
 from troly_shopping.list_ingest import ListKind, LoadCounts, RowCheck, load_list
-from troly_shopping.warranty.store import CREATE, DATASET
+from troly_shopping.warranty.store import CREATE, DATASET, FINISH, MOST_KEYED
 
 if TYPE_CHECKING:
     import duckdb
@@ -131,7 +131,10 @@ def _fill(
     con.execute(f"insert into warranty_records select {columns} from {source} order by key")  # noqa: S608 (our names)
     if before is not None:
         con.execute("detach old")
-    return LoadCounts(_number(con, "select count(*) from records"), updated)
+    loaded = _number(con, "select count(*) from warranty_records")
+    for statement in FINISH[loaded > MOST_KEYED :]:
+        con.execute(statement)
+    return LoadCounts(loaded, updated)
 
 
 def _merge(con: duckdb.DuckDBPyConnection, before: Path) -> int:

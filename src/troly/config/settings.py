@@ -103,6 +103,7 @@ class ChromaSettings:
     )
     url: str | None = field(default=None, metadata=about(kinds.url(), '"http://192.168.1.30:8000"'))
     token: str | None = field(default=None, metadata=about(kinds.secret(), '"…"'))
+    sync: bool = field(default=False, metadata=about(kinds.flag(), "true"))
 
 
 @dataclass(frozen=True)

@@ -202,6 +202,11 @@ class Turn:
                 keeper.cancel()
             await asyncio.gather(*keepers, return_exceptions=True)
             await self._end(ending)
+            if self._services.settings.chroma.sync and not self._request.offline:
+                try:
+                    await self._services.memory.embed_messages()
+                except TrolyError as error:
+                    log.info("memory waits: %s", error.key)
 
     async def _save_partials(self) -> None:
         """Keep what was said so far every few seconds: a crash of the program must not lose a long answer."""

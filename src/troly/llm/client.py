@@ -210,8 +210,8 @@ class OllamaClient(ModelClient):
 
         `format` is a JSON schema. Raises ModelError; what was said before is already out.
         """
-        # A prompt that is too long is to be refused, not cut silently; servers that do not know the field pass over it.
-        fields = {"model": model, "messages": list(messages), "stream": True, "truncate": False,
+        # A prompt that is too long is to be refused, not cut silently; a server that refuses the field is asked without it.
+        fields = {"model": model, "messages": list(messages), "stream": True, "truncate": self._truncate(model),
                   "format": format, "tools": tools, "think": think, "keep_alive": self._keep_alive(),
                   "options": {"num_ctx": self.settings.context_tokens, **(options or {})}}  # fmt: skip
         body = {name: value for name, value in fields.items() if value is not None}
@@ -219,16 +219,23 @@ class OllamaClient(ModelClient):
         path, parse = "/api/chat", _chunk
         if self.settings.endpoint == "generate" and not tools:
             path, parse, body = "/api/generate", _generated, one_prompt(body)
-        async with self._streamed(model, path, body, parse) as following:
-            while (chunk := await following(limit)) is not None:
-                limit = self.settings.read_timeout
-                if chunk.done:
-                    # The end of the answer is read too, so that the server sees a complete exchange.
-                    with suppress(ModelError):
-                        await following(AFTER_DONE)
-                yield chunk
-                if chunk.done:
-                    return
+        while True:
+            try:
+                async with self._streamed(model, path, body, parse) as following:
+                    while (chunk := await following(limit)) is not None:
+                        limit = self.settings.read_timeout
+                        if chunk.done:
+                            # The end of the answer is read too, so that the server sees a complete exchange.
+                            with suppress(ModelError):
+                                await following(AFTER_DONE)
+                        yield chunk
+                        if chunk.done:
+                            return
+            except ModelError as error:
+                if error.key != "ollama.refused_truncate" or body.pop("truncate", None) is None:
+                    raise
+                continue
+            break
         raise self._error("ollama.no_done", model)
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
@@ -243,7 +250,7 @@ class OllamaClient(ModelClient):
 
     async def _embed_whole(self, model: str, texts: Sequence[str], window: int) -> list[list[float]]:
         """A vector a text; one that is longer than the window is the mean of its parts."""
-        room = self._windows.get(model, window)
+        room, untold = self._windows.get(model, window), self.refused("ollama.refused_truncate", model)
         while True:
             parts = [split(text, room) for text in texts]
             batch = [part for pieces in parts for part in pieces]
@@ -252,6 +259,9 @@ class OllamaClient(ModelClient):
                     model, partial(self._embed, model=model, batch=batch, window=window)
                 )
             except ModelError as error:
+                if error.key == "ollama.refused_truncate" and not untold:
+                    untold = True
+                    continue
                 if error.key != "ollama.refused_length" or room <= SMALLEST_ROOM:
                     raise
                 # The estimate was short, or the window smaller than the server says.
@@ -267,7 +277,10 @@ class OllamaClient(ModelClient):
     def _embed(self, wire: Wire, *, model: str, batch: list[str], window: int) -> Awaitable[Any]:
         options = {"num_ctx": window}
         keep = self._keep_alive()
-        return wire.ollama.embed(model=model, input=batch, truncate=False, options=options, keep_alive=keep)
+        truncate = self._truncate(model)
+        return wire.ollama.embed(
+            model=model, input=batch, truncate=truncate, options=options, keep_alive=keep
+        )
 
     async def pull(self, model: str, *, silence: float = PULL_SILENCE) -> AsyncGenerator[PullProgress, None]:
         """Download a model; raises ModelError also when the server is silent for `silence` seconds."""
@@ -306,6 +319,10 @@ class OllamaClient(ModelClient):
             return float(self.settings.keep_alive)
         except ValueError:
             return self.settings.keep_alive
+
+    def _truncate(self, model: str) -> bool | None:
+        """What is said of a text that is too long: that it is not to be cut, nothing to a server that refused the field."""
+        return None if self.refused("ollama.refused_truncate", model) else False
 
     async def _plain(self, model: str, ask: Callable[[Wire], Awaitable[T]]) -> T:
         wire = await self._wire()

@@ -15,6 +15,7 @@ _REFUSALS = {
     "ollama.out_of_memory": r"more system memory|out of memory|insufficient memory|cudaMalloc failed",
     "ollama.refused_length": r"exceeds? (?:the |maximum )?(?:available )?context|exceed_context_size|input length|prompt is too long",
     "ollama.refused_schema": r"\bgrammar\b|json schema|(?:invalid|unsupported) format|required for format",
+    "ollama.refused_truncate": r"\btruncate\b",
     "ollama.refused_thinking": r"does not support thinking|\bthink(?:ing)? (?:value|level)",
     "ollama.unsupported": r"does not support \w+",
 }
@@ -68,7 +69,7 @@ def inner_error(said: object) -> dict[str, object]:
         if not isinstance(said, dict):
             break
         if "error" not in said:
-            return {"message": "", **said}
+            return {**said, "message": said["message"] if isinstance(said.get("message"), str) else ""}
         said = said["error"]
     return {"message": said if isinstance(said, str) else ""}
 
@@ -78,9 +79,10 @@ def _key(error: Exception, begun: bool) -> tuple[str, object]:
     import ollama
 
     if isinstance(error, ollama.ResponseError):
-        return from_answer(error.status_code, str(error.error)), inner_error(str(error.error)).get(
-            "message", ""
-        )
+        # The library takes the error out of its JSON, which may leave an object.
+        said: object = error.error
+        words = said if isinstance(said, str) else json.dumps(said)
+        return from_answer(error.status_code, words), inner_error(words)["message"]
     if isinstance(error, httpx.HTTPStatusError):
         return from_answer(error.response.status_code, ""), ""
     # The order matters: the more special kinds stand first.

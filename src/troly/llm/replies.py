@@ -23,7 +23,7 @@ BAD_REPLY_LIMIT = 4_000
 # Grammars of llama.cpp refuse a repetition of 2,000 and more, and one that multiplies with another to that.
 MOST_REPEATED = 1_000
 # Tokens of a structured reply: what a short value takes, the least and the most that is asked for.
-_SHORT, _LEAST, _MOST = 16, 256, 2_048
+_SHORT, _LEAST, _MOST = 16, 256, 1_024
 # Characters of a text and items of a list where the schema sets no limit.
 _USUAL_TEXT, _USUAL_ITEMS = 300, 6
 _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
@@ -81,6 +81,11 @@ def repeats(text: str) -> bool:
         if len(text) >= length * said and text.endswith(text[-length:] * said):
             return True
     return False
+
+
+def no_value(text: str) -> bool:
+    """Whether what was said so far holds no beginning of a JSON value, nor thoughts that may come before one."""
+    return not any(mark in text for mark in ("{", "[", "<think>"))
 
 
 class BadReplyError(Exception):

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from troly import recording
 from troly.errors import ModelError
-from troly.llm.replies import BadReplyError, parse, repair_messages, repeats, reply_tokens, sent_schema
+from troly.llm.replies import (
+    BadReplyError,
+    no_value,
+    parse,
+    repair_messages,
+    repeats,
+    reply_tokens,
+    sent_schema,
+)
 from troly.llm.source import ANSWER_TOKENS, LENGTH, LiveCalls, ModelCall, ReplayedCalls, Source
 from troly.llm.types import (
     CallKind,
@@ -117,13 +125,17 @@ class RunningCall:
 
     @property
     def endless(self) -> bool:
-        """Whether more came than was asked for (a server that does not obey), or the same over and over."""
+        """Whether more came than was asked for (a server that does not obey, thoughts that became the answer), the same
+        over and over, or no value where one was asked for.
+        """
         limit = self._ask.options.get("num_predict") if self._ask else None
-        if limit is None:
+        if self._ask is None or self._ask.longest is None or limit is None:
             return False
-        if self._pieces % BEYOND_LIMIT == 0 and repeats("".join(self._said[-MOST_LOOKED_AT:])):
-            return True
-        return bool(self._pieces > limit + BEYOND_LIMIT)
+        if self._pieces % BEYOND_LIMIT == 0:
+            said = "".join(self._said[-MOST_LOOKED_AT:])
+            if repeats(said) or (self._kind == "decide" and len(self._said) > NO_VALUE_BY and no_value(said)):
+                return True
+        return bool(self._pieces > limit + BEYOND_LIMIT or len(self._said) > self._ask.longest + BEYOND_LIMIT)
 
     def sent(self, ask: ModelCall) -> None:
         self._ask = ask
@@ -189,6 +201,8 @@ OFFLINE = "offline"
 # Pieces more than were asked for, after which a model that does not stop is stopped; so often it is looked for loops.
 BEYOND_LIMIT = 32
 MOST_LOOKED_AT = 1_000
+# A structured reply that has not begun its value after so many pieces is talk.
+NO_VALUE_BY = 256
 # Seconds without a word after which it is asked whether the model is being loaded.
 LOADING_AFTER = 0.7
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from troly.llm.hosts import ModelHosts
 
 # Tokens of an answer, and what a model that thinks may spend on thoughts besides.
-ANSWER_TOKENS, THINKING_TOKENS = 1_024, 1_024
+ANSWER_TOKENS, THINKING_TOKENS = 768, 1_024
 # What a server gives as the reason when a reply reached its limit.
 LENGTH = "length"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call ready to be sent; `tokens` is the estimate of its prompt."""
+    """One call ready to be sent; `tokens` is the estimate of its prompt, `longest` the tokens of a reply without its thoughts."""
 
     task: str
     kind: CallKind
@@ -35,6 +35,7 @@ class ModelCall:
     think: bool | str | None = None
     tools: Sequence[Mapping[str, Any]] = ()
     tokens: int = 0
+    longest: int | None = None
 
 
 class LiveCalls:
@@ -106,6 +107,7 @@ class LiveCalls:
             think,
             tools,
             fitted.tokens + of_tools,
+            min(tokens, options["num_predict"]),
         )
 
     async def loaded(self, model: str) -> bool:

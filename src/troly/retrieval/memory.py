@@ -447,15 +447,19 @@ class Memory:
         Newest messages first. `calm` is awaited before each batch. Cancelled or killed, the next call goes on.
         Raises ModelError when no embedder answers, StoreError.
         """
-        done = 0
         if await asyncio.to_thread(self._ledger.orphans, 1):
             await asyncio.to_thread(self._vectors.prune)
+        return await self.embed_messages(calm) + await self._embed_pages(self._embed, calm)
+
+    async def embed_messages(self, calm: Calm = _at_once) -> int:
+        """Embed the messages that wait, and nothing else; as `embed_waiting`."""
+        done = 0
         modes: dict[str, list[str]] = {}
         for mode in await asyncio.to_thread(self._ledger.modes):
             modes.setdefault(self._embedder_of(mode), []).append(mode)
         for embedder, names in modes.items():
             done += await self._embed_for(embedder, names, calm)
-        return done + await self._embed_pages(self._embed, calm)
+        return done
 
     async def _embed_for(self, embedder: str, modes: Sequence[str], calm: Calm) -> int:
         done, size = 0, _BATCH

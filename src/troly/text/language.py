@@ -67,7 +67,9 @@ def detect_score(text: str) -> float:
         found = [(weight, listed) for weight, listed in found if weight > 0 or listed]
     vietnamese = sum(weight for weight, _ in found if weight > 0)
     english = -sum(weight for weight, _ in found if weight < 0)
-    return (vietnamese - english) / (vietnamese + english) if vietnamese + english else 0.0
+    score = (vietnamese - english) / (vietnamese + english) if vietnamese + english else 0.0
+    # Words that are all Vietnamese syllables as well prove no English ("may in laser", "be can day dien").
+    return score if any(weight < -_SHARED for weight, _ in found) else max(0.0, score)
 
 
 def is_other(text: str, lang: Lang) -> bool:

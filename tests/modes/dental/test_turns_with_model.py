@@ -95,6 +95,7 @@ async def test_the_parts_of_the_prompt_stand_in_the_documents_order(
     summary = f"\n\nTóm tắt cuộc trò chuyện trước:\n{SUMMARY['summary']}\n"
     parts = [
         "chuyên gia tư vấn nha khoa",
+        "Người hỏi (vai trò): staff.",
         summary,
         "penicillin",
         "Câu hỏi hiện tại:",

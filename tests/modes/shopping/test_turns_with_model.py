@@ -95,6 +95,7 @@ async def test_the_classifier_is_shown_the_conversation_and_no_guess(
     assert "Hints" not in request.last_user
     assert "user: bảo hành ABC123" in request.last_user
     assert "hết bảo hành vào ngày 31/12/2024" in request.last_user
+    assert f"Asked by (role): {shop.profile.role}." in request.last_user
     assert "Today: " in request.last_user
     assert "Message: chiếc mình hay dùng xài ổn hông ta" in request.last_user
     # Who it speaks for (000-19); the voice is for the answer.
@@ -145,7 +146,8 @@ async def test_the_answer_is_prompted_in_the_documents_order(shop: Shop, server:
     ]
     places = [prompt.index(label) for label in order]
     assert places == sorted(places)
-    assert text in prompt
+    assert f"[Bảng giá chuột › bản ngày 22/11/2026] {text}" in prompt
+    assert f"Asked by (role): {shop.profile.role}." in prompt
     assert prompt.endswith("\nAssistant:")
     assert len(re.findall(r"^Assistant: nói", prompt, re.MULTILINE)) == 0
     follow_up = shop.services.personas.load("shopping", "vi").follow_up

@@ -42,7 +42,8 @@ class OllamaDouble:
 
     `window` is what the server really opens for every model, in tokens: a chat that is longer is refused, or loses its
     beginning where `cuts_silently` (servers before `truncate`), and an embedding of a longer text is refused. The first
-    call of a model waits until `loading_done` is set, where there is one, before which /api/ps does not list it.
+    call of a model waits until `loading_done` is set, where there is one, before which /api/ps does not list it. A refusal
+    for length is JSON within JSON, or an object where `plain_refusals`.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class OllamaDouble:
         self.faults: dict[str, Fault] = {}
         self.window: int | None = None
         self.cuts_silently = False
+        self.plain_refusals = False
         self.loading_done: threading.Event | None = None
         self.loaded: set[str] = set()
         self.pull_error = ""

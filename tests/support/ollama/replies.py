@@ -27,6 +27,7 @@ Fault = Literal[
     "empty",  # done at once, nothing said
     "no_schema",  # 500 for every call with a schema
     "no_thinking",  # 400 for every call that says how to think
+    "no_truncate",  # 400 where the field truncate is sent
     "endless",  # says it over and over until the limit asked for
     "deaf",  # endless, whatever limit was asked for
 ]

@@ -158,16 +158,13 @@ class Routes:
         said = sum(tokens(str(m.get("content") or "")) for m in request.messages)
         count = said + (tokens(json.dumps(tools)) if (tools := request.body.get("tools")) else 0)
         window = self._double.window
-        schema, thinks = request.body.get("format"), request.body.get("think") is not None
-        if self._grammar_too_large(schema) or (schema and fault == "no_schema"):
-            await wire.send(500, {"error": "failed to load model vocabulary required for format"})
-            return
-        if thinks and fault == "no_thinking":
-            await wire.send(400, {"error": f"{request.model!r} does not support thinking"})
+        if (refusal := self._refusal(request, fault)) is not None:
+            await wire.send(*refusal)
             return
         if window is not None and count > window and not self._double.cuts_silently:
             assert request.body["truncate"] is False
-            await wire.send(400, {"error": _too_long(count, window)})
+            long = _too_long(count, window)
+            await wire.send(400, long if self._double.plain_refusals else {"error": json.dumps(long)})
             return
         await self._load(request.model, wire)
         if reply.first_delay:
@@ -192,6 +189,17 @@ class Routes:
         else:
             whole = _said("" if fault == "empty" else reply.text)
             await wire.send(200, {**head, **_line(request, whole), **end})
+
+    def _refusal(self, request: Request, fault: Fault | None) -> tuple[int, dict[str, str]] | None:
+        """The status and error of a server that lacks something which the request asks for."""
+        schema = request.body.get("format")
+        if self._grammar_too_large(schema) or (schema and fault == "no_schema"):
+            return 500, {"error": "failed to load model vocabulary required for format"}
+        if "truncate" in request.body and fault == "no_truncate":
+            return 400, {"error": 'json: unknown field "truncate"'}
+        if request.body.get("think") is not None and fault == "no_thinking":
+            return 400, {"error": f"{request.model!r} does not support thinking"}
+        return None
 
     async def _load(self, name: str, wire: Wire) -> None:
         name = name if ":" in name else f"{name}:latest"
@@ -253,8 +261,8 @@ class Routes:
         return True
 
 
-def _too_long(count: int, window: int) -> str:
-    """The refusal of a runner as the server passes it on: JSON within JSON."""
+def _too_long(count: int, window: int) -> dict[str, Any]:
+    """The refusal of a runner, which a server passes on as JSON within JSON, or as it is."""
     inner = {
         "code": 400,
         "message": "the request exceeds the available context size, try increasing it",
@@ -262,7 +270,7 @@ def _too_long(count: int, window: int) -> str:
         "n_prompt_tokens": count,
         "n_ctx": window,
     }
-    return json.dumps({"error": inner})
+    return {"error": inner}
 
 
 def _said(text: str, **more: object) -> dict[str, Any]:

@@ -94,7 +94,7 @@ async def test_the_models_query_is_run_validated_and_stored_and_reused_once_it_i
     kept.confirm(kept.list(None)[0].number)
     desk.leave()
     reused = await desk.ask(QUESTION)
-    assert any(notice.title.startswith("Dùng lại câu đã duyệt") for notice in reused.notices)
+    assert any(notice.title.startswith("Dùng lại câu SQL đã lưu") for notice in reused.notices)
     assert reused.state["results"] == told.state["results"]
     assert len(chats(server)) == 8
 

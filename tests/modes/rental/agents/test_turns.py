@@ -285,6 +285,31 @@ async def test_an_answer_marked_as_wrong_is_neither_reused_nor_kept_again(desk: 
 
 
 @pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("căn hộ ở Bình Thạnh dưới 9 triệu", True),
+        ("căn hộ yên tĩnh ở Bình Thạnh dưới 9 triệu", False),
+        ("căn hộ ở Bình Thạnh gần trường mẫu giáo dưới 9 triệu", False),
+        ("căn hộ ở Bình Thạnh ⁹ triệu", False),
+        ("căn hộ ở Bình Thạnh dưới ⑨ triệu", False),
+    ],
+)
+async def test_only_what_was_read_whole_is_kept_for_reuse(desk: RentalDesk, text: str, kept: bool) -> None:
+    """A condition that was not applied, or signs that stand for others, make an answer no pattern for the next one."""
+    store = ReuseStore(desk.services.state)
+    for entry in store.list(None):
+        store.remove(entry.number)
+    desk.leave()
+    await desk.ask(text)
+    assert [entry.question for entry in store.list(None)] == ([text] if kept else [])
+    desk.leave()
+    again = await desk.ask(text)
+    assert not any("duyệt" in notice.title for notice in again.notices)
+    for entry in store.list(None):
+        store.remove(entry.number)
+
+
+@pytest.mark.parametrize(
     ("text", "of", "best"),
     [
         ("Căn hộ mini lớn nhất ở Quận 3 rộng bao nhiêu mét vuông?", ("mini_apartment", "Quận 3"), "max(rooms.area)"),

@@ -49,6 +49,8 @@ def test_the_records_are_there_as_the_documents_name_them(services: Services, tm
         ("A-1", "Y", "2025-06-30"),
         ("B-2", "Z", "2026-04-03"),
     ]
+    kinds = "select constraint_column_names from duckdb_constraints() where constraint_type = 'PRIMARY KEY'"
+    assert services.datasets.reader("warranty").fetch(kinds) == [(["serial"],)]
 
 
 def test_both_date_formats_of_the_documents(services: Services, tmp_path: Path) -> None:
