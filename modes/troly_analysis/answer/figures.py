@@ -167,6 +167,8 @@ class Ground:
     days: Days
     trend: int | None = None
     columns: tuple[tuple[Decimal, ...], ...] = ()
+    dotted: tuple[str, ...] = ()
+    """Cells in which a dot ends no sentence: "TP. Hồ Chí Minh"."""
     rows: tuple[Row, ...] = ()
     """The rows of the results, by which a sentence that names them means their figures."""
 
@@ -197,6 +199,7 @@ def ground(
         days,
         trends.pop() if len(trends) == 1 else None,
         tuple(columns),
+        tuple(text for text in texts if ". " in text),
         tuple(rows),
     )
 
@@ -210,11 +213,14 @@ def strangers(text: str, known: Ground) -> tuple[str, ...]:
 def _judged(text: str, known: Ground, numbering: bool = True) -> Iterator[tuple[str, list[str]]]:
     """The sentences of `text`, each with its strange figures; with `numbering` the numbers of a list's lines are none."""
     before = ""
-    for match in _SENTENCE.finditer(text):
-        if match[0]:
-            part = _normal(_mask_numbering(match[0]) if numbering else match[0])
+    whole = text
+    for name in known.dotted:
+        whole = whole.replace(name, name.replace(".", "_"))
+    for match in _SENTENCE.finditer(whole):
+        if said := text[slice(*match.span())]:
+            part = _normal(_mask_numbering(said) if numbering else said)
             wrong = _strange(part, before, known)
-            yield match[0], wrong
+            yield said, wrong
             if part.strip() and not wrong:
                 before = part
 
@@ -346,10 +352,7 @@ def _mask(text: str, known: Ground) -> tuple[str, list[str]]:
     return mask_dates(_mask_ordinals(_mask_texts(text, known.texts)), known.days)
 
 
-# A dot behind one or two capitals ("TP. Hồ Chí Minh") ends no sentence.
-_SENTENCE = re.compile(
-    r"(?:[ \t]*\**\d{1,3}[.)](?=\s|\*))?[^\n]*?(?:[!?…](?=\s|$)|(?<!\b[A-ZĐ])(?<!\b[A-ZĐ]{2})\.(?=\s|$)|\n|$)\s*"
-)
+_SENTENCE = re.compile(r"(?:[ \t]*\**\d{1,3}[.)](?=\s|\*))?[^\n]*?(?:[.!?…](?=\s|$)|\n|$)\s*")
 
 
 def grounded_part(text: str, known: Ground) -> str:

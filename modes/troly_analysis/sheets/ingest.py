@@ -183,6 +183,8 @@ def _outcome(
 
 _STOPPED = "sheets.stopped"
 # Columns that tell when something happened, before those that tell when it was changed or paid.
+# Other spellings of a column that its answers can tell of.
+_MERGED = 200
 _FEW_BLANKS = 0.02
 _MERGED_SHOWN = 5
 _DEADLINE = re.compile(r"\b(?:han|deadline|due|expiry|expir|het han)")
@@ -299,7 +301,7 @@ def _one(
         owner=order.owner,
         name=name,
         table=table,
-        fields=tuple(_field(column) for column in columns),
+        fields=tuple(_field(column, merged) for column in columns),
         rows=int(rows[0]),
         imported_at=order.now,
         source=order.file.name,
@@ -310,7 +312,8 @@ def _one(
     return SheetImport(sheet, found, typed, merged)
 
 
-def _field(column: Column) -> Field:
+def _field(column: Column, merged: Sequence[tuple[str, str, str]]) -> Field:
+    others = [(was, spelled) for name, was, spelled in merged if name == column.name]
     return Field(
         name=column.name,
         kind=column.kind,
@@ -321,6 +324,7 @@ def _field(column: Column) -> Field:
         most=column.most,
         outliers=column.outliers,
         examples=column.examples,
+        merged=tuple(others[:_MERGED]),
         doubt=f"sheets.doubt_{column.doubt}" if column.doubt else "",
     )
 

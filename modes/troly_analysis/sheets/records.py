@@ -60,7 +60,7 @@ def sheet_of(version: DatasetVersion, metrics: tuple[Metric, ...] = ()) -> Sheet
         owner=info["owner"],
         name=info["name"],
         table=info["table"],
-        fields=tuple(Field(**{**field, "examples": tuple(field["examples"])}) for field in info["fields"]),
+        fields=tuple(_field(field) for field in info["fields"]),
         rows=info["rows"],
         imported_at=datetime.fromisoformat(info["imported_at"]),
         source=info["source"],
@@ -73,3 +73,8 @@ def sheet_of(version: DatasetVersion, metrics: tuple[Metric, ...] = ()) -> Sheet
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _field(kept: Mapping[str, Any]) -> Field:
+    merged = tuple((was, spelled) for was, spelled in kept.get("merged", ()))
+    return Field(**{**kept, "examples": tuple(kept["examples"]), "merged": merged})
