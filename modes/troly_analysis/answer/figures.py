@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import itertools
 import re
 import unicodedata
@@ -245,7 +246,9 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
         values = _times(match[0])
         if not values or not values <= _follows(masked, beside, known, values, several=several):
             wrong.append(match[0])
-    follows = _follows(masked, beside, known)
+    # "6%" of six rows is a share to be worked out, not their number.
+    shares = {abs(amount.value) for amount in find_amounts(masked) if amount.unit == "%"}
+    follows = _follows(masked, beside, known, frozenset(shares - known.percents - known.said))
     for match in _SPELLED.finditer(masked):
         if Decimal(10 + _UNITS.get((match[1] or "").lower(), 0)) not in known.cells | known.said:
             wrong.append(match[0])
@@ -290,7 +293,7 @@ def _follows(
     held = ((known.cells | known.percents | known.said) - times) | frozenset(beside)
     # With these zeros a decimal mark before three digits stays one.
     whole = "".join(f"{value:f}{'000' if value % 1 else ''} ; " for value in beside) + text
-    columns = () if times and several else known.columns
+    columns = () if times and several else _columns(text, known)
     bounds = _bounds(whole)
 
     def says(amount: Amount, result: Decimal) -> bool:
@@ -310,22 +313,35 @@ def _named(text: str, known: Ground) -> list[Row]:
 
 
 def _beside(text: str, before: str, known: Ground) -> list[Decimal]:
-    """The figures that a sentence speaks of without writing them: those of the rows it names, else of the rows `before` named,
-    those that are the only ones of a result, those written `before`, of a mean by day the days, and of the first k rows the sum.
+    """The figures that a sentence speaks of without writing them: the cells that it rounds, those of the rows it names, else of
+    the rows `before` named, those that are the only ones of a result, those written `before`, and of a mean by day the days.
     """
+    masked, earlier_masked = (_mask(each, known)[0] for each in (text, before))
+    found = [
+        cell
+        for amount in find_amounts(masked)
+        for cell in known.cells
+        if cell != (value := abs(amount.value)) >= _SCALED
+        and abs(cell - value) <= cell * _FURTHEST
+        and _rounded(cell, _place(value, masked[amount.start : amount.end])) == value
+    ]
     rows, earlier = _named(text, known), _named(before, known)
     rows += earlier if not rows or len(earlier) == 1 else []
-    found = [
+    found += [
         figure for row in (*rows, *(row for row in known.rows if not row.keys)) for figure in row.figures
     ]
-    found += [abs(amount.value) for amount in find_amounts(_mask(before, known)[0])]
-    words = re.findall(r"\w+", _TIMES.sub(" ", _mask(text, known)[0]).lower())
-    if not _DAILY.isdisjoint(words):
+    found += [abs(amount.value) for amount in find_amounts(earlier_masked)]
+    if not _DAILY.isdisjoint(re.findall(r"\w+", text.lower())):
         found += map(Decimal, sorted(known.days.lengths))
-    counts = {_UNITS.get(word, int(word) if word.isdecimal() else 0) for word in words}
-    tops = [(column, count) for column in known.columns for count in counts if 1 < count < len(column)]
-    found += [sum(column[:count], Decimal(0)) for column, count in tops]
     return list(dict.fromkeys(found))[:_BESIDE]
+
+
+def _columns(text: str, known: Ground) -> list[tuple[Decimal, ...]]:
+    """The columns whose totals a sentence may mean: those of the results, and of the k rows that it counts the first k."""
+    words = re.findall(r"\w+", _TIMES.sub(" ", text).lower())
+    counts = {_UNITS.get(word, int(word) if word.isdecimal() else 0) for word in words}
+    tops = [column[:count] for column in known.columns for count in counts if 1 < count < len(column)]
+    return [*known.columns, *tops]
 
 
 def _bounds(text: str) -> dict[int, int]:
@@ -428,6 +444,7 @@ def _key_names(cell: str | date, column: str) -> frozenset[str]:
     shown = {cell_text(cell, column, "", lang) for lang in _LANGS}
     months = [match for each in shown if (match := _MONTH.fullmatch(each)) and match[1]]
     shown |= {f"{word} {int(match[1])}" for match in months for word in ("thang", "month")}
+    shown |= {calendar.month_name[int(match[1])] for match in months}
     return frozenset(filter(None, (" ".join(folded_words(each)) for each in shown)))
 
 

@@ -217,6 +217,7 @@ def test_a_ratio_of_two_rows_that_is_not_theirs_is_cut(figures: list[int], off: 
         ("Áo thun chiếm hơn 49%.", False),
         ("Áo thun chiếm gần 48%.", True),
         ("Hai sản phẩm đầu chiếm 81%.", True),
+        ("Hai sản phẩm đầu bán 850 cái.", True),
         ("Hai sản phẩm đầu chiếm 91%.", False),
         ("Áo thun dẫn đầu. Nhiều hơn iPhone 15 Pro 150 cái.", True),
         ("Giày 42 bán trung bình 6,45 đôi mỗi ngày.", True),
@@ -231,3 +232,29 @@ def test_a_dot_within_a_name_ends_no_sentence() -> None:
     rows = Result("rows", columns=("Tỉnh", "sum"), rows=(("TP. Hồ Chí Minh", 500), ("Hà Nội", 200)))
     said = "TP. Hồ Chí Minh bán 500 đơn, gấp 2,5 lần Hà Nội. Huế bán 987 đơn."
     assert grounded_part(said, known(rows)) == "TP. Hồ Chí Minh bán 500 đơn, gấp 2,5 lần Hà Nội."
+
+
+MONTHS = Result(
+    "rows",
+    columns=("Ngày:month", "sum"),
+    rows=(("2024-01", 386_805_600), ("2024-02", 452_016_750), ("2024-03", 516_628_250)),
+    units=("", "VND"),
+)
+
+
+@pytest.mark.parametrize(
+    ("prose", "follows"),
+    [
+        ("Tháng 3 tăng 14,3% so với tháng 2.", True),
+        ("March was up 14.3% on February, 64.6 million more.", True),
+        ("Từ 386,8 triệu đến 516,6 triệu, chênh 129,8 triệu.", True),
+        ("Hai tháng đầu cộng lại 838,8 triệu.", True),
+        ("Hai tháng đầu cộng lại 938,8 triệu.", False),
+        ("Tháng 3 tăng 24,3% so với tháng 2.", False),
+        ("Tháng 4 cũng sẽ đạt 500 triệu.", False),
+    ],
+)
+def test_months_are_rows_by_any_of_their_names(prose: str, follows: bool) -> None:
+    months = Days.of([], [(date(2024, 1, 1), date(2024, 4, 30))])
+    held = ground("?", [(ToolCall("aggregate_data", {}), MONTHS)], [], months)
+    assert (strangers(prose, held) == ()) is follows, strangers(prose, held)
