@@ -27,7 +27,8 @@ class Field:
     """One column of a sheet; `name` is the header as written and the column's name in DuckDB.
 
     Money is in `unit` (`VND` where nothing else was written), percent as 15.5 for 15,5%. `least` and `most` are the
-    range as text, `examples` the most frequent values of a text column. `doubt` says in a key of the catalogue what
+    range as text, `examples` the most frequent values of a text column, `merged` other
+    spellings that were written in it and the value each is kept as. `doubt` says in a key of the catalogue what
     was not sure when the type was read, "" where nothing was.
     """
 
@@ -40,6 +41,7 @@ class Field:
     most: str = ""
     outliers: int = 0
     examples: tuple[str, ...] = ()
+    merged: tuple[tuple[str, str], ...] = ()
     doubt: str = ""
 
     @property

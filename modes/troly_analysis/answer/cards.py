@@ -33,7 +33,7 @@ from troly_analysis.query.fields import GRAINS
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall, ToolRecord, is_number
 
-MOST_BARS, MOST_POINTS, MOST_SHARES = 20, 400, 8
+MOST_BARS, MOST_POINTS, MOST_SHARES = 20, 400, 12
 
 
 def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> Table | None:
@@ -100,7 +100,9 @@ def _two_periods(call: ToolCall, result: Result, asked: AnswerContext) -> Chart 
 def _chart_kind(result: Result, sheet: Sheet | None, values: list[int], wanted: str) -> Any:
     count = len(result.rows)
     positive = all(row[values[0]] >= 0 for row in result.rows) and any(row[values[0]] for row in result.rows)
-    if wanted == "share" and positive and count <= MOST_SHARES:
+    # Means and ends are no parts of a whole.
+    summed = result.columns[values[0]].partition("(")[0] not in {"avg", "min", "max", "median"}
+    if wanted == "share" and positive and summed and count <= MOST_SHARES:
         return "share"
     timed = _is_time(result.columns[0], sheet) and not (wanted == "bar" and count <= MOST_BARS)
     if wanted == "line" or timed:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import calendar
 import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
@@ -14,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.arithmetic import derived_figures
-from troly.text.fold import fold_in_place, nfc
+from troly.text.catalogue import Lang
+from troly.text.fold import fold_in_place, folded_words, nfc
 from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
+from troly_analysis.answer.sentences import cell_text
 from troly_analysis.types import Result, Sheet, ToolCall
 
 # The days that an answer may name, and the finding of every other one in a text.
@@ -44,16 +47,20 @@ class Days:
 
     exact: frozenset[date]
     months: frozenset[tuple[int, int]]
+    lengths: frozenset[int] = frozenset()
+    """How many days the periods have."""
 
     @classmethod
     def of(cls, days: Iterable[date], periods: Iterable[tuple[date, date]] = ()) -> Days:
         """Single days and whole periods, both ends included."""
+        days, periods = list(days), list(periods)
         ends = [day for period in periods for day in period]
         months = {(day.year, day.month) for day in days}
         for start, end in periods:
             first, last = start.year * 12 + start.month - 1, end.year * 12 + end.month - 1
             months |= {(month // 12, month % 12 + 1) for month in range(first, min(last, first + 1200) + 1)}
-        return cls(frozenset({*days, *ends}), frozenset(months))
+        lengths = frozenset((end - start).days + 1 for start, end in periods)
+        return cls(frozenset({*days, *ends}), frozenset(months), lengths)
 
 
 def mask_dates(text: str, known: Days) -> tuple[str, list[str]]:
@@ -107,7 +114,7 @@ def _fits(match: re.Match[str], number: int, known: Days) -> bool:
 # A figure may be told rounded ("58 triệu" for 57.750.000) when it is at most this far off.
 _FURTHEST = Decimal("0.005")
 _ORDINAL = re.compile(r"^([ \t]*(?:[-*] )?\**)(\d{1,3})([.)])(?=\s|\*)", re.MULTILINE)
-_TIMES = re.compile(r"(?i)\b(?:gấp|x)\s*\d[\d.,]*\s*(?:lần|times)?|\d[\d.,]*\s*(?:lần|times)\b")
+_TIMES = re.compile(r"(?i)\b(?:gấp|x)\s*\d[\d.,]*\s*(?:lần|times|x)?|\d[\d.,]*\s*(?:lần|times|x)\b")
 _DIGITS = re.compile(r"\d[\d.,]*")
 # "66/1.232": one figure over another.
 _OVER = re.compile(r"(?<=\d)/(?=\d)")
@@ -118,6 +125,28 @@ _SPELLED = re.compile(
 _UNITS = {
     "một": 1, "hai": 2, "ba": 3, "bốn": 4, "tư": 4, "năm": 5, "lăm": 5, "sáu": 6, "bảy": 7, "tám": 8, "chín": 9,
 }  # fmt: skip
+
+# So many figures are worked out of beside those that a sentence writes; more would meet any figure by chance.
+_BESIDE = 10
+_LANGS: tuple[Lang, ...] = ("vi", "en")
+_BOUNDS, _WIDEST = {"above": 1, "below": -1}, Decimal("0.3")
+# How far a ratio or a share in whole numbers may be from what it rounds.
+_FAR = {"": Decimal("0.05"), "x": Decimal("0.05"), "%": Decimal("0.02")}
+_SCALED = 1000
+_DAILY = frozenset({"ngày", "ngay", "day", "days", "daily"})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a result: for each of its keys the names it goes by, in folded words, and its figures."""
+
+    keys: tuple[frozenset[str], ...]
+    figures: tuple[Decimal, ...]
+
+    def named(self, text: str) -> int:
+        """How many of its keys `text` names."""
+        said = f" {' '.join(folded_words(text))} "
+        return sum(any(f" {name} " in said for name in names) for names in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +163,10 @@ class Ground:
     days: Days
     trend: int | None = None
     columns: tuple[tuple[Decimal, ...], ...] = ()
+    dotted: tuple[str, ...] = ()
+    """Cells in which a dot ends no sentence: "TP. Hồ Chí Minh"."""
+    rows: tuple[Row, ...] = ()
+    """The rows of the results, by which a sentence that names them means their figures."""
 
 
 def ground(
@@ -145,55 +178,175 @@ def ground(
     texts: set[str] = {field.name for sheet in sheets for field in sheet.fields} | {s.name for s in sheets}
     trends = set()
     columns: list[tuple[Decimal, ...]] = []
+    rows: list[Row] = []
     for call, result in found:
         _take(result, cells, percents, texts)
         columns += columns_of(result)
+        rows += _rows_of(result)
         texts |= set(_words_of(call.arguments))
         if result.kind == "compare" and result.difference is not None:
             trends.add((result.difference > 0) - (result.difference < 0))
     named = tuple(sorted((text for text in texts if any(c.isdigit() for c in text)), key=len, reverse=True))
     said = frozenset(amount.value for amount in find_amounts(nfc(question)))
     trend = trends.pop() if len(trends) == 1 else None
-    return Ground(frozenset(cells), frozenset(percents), said, named, days, trend, tuple(columns))
+    dotted = tuple(text for text in texts if ". " in text)
+    return Ground(
+        frozenset(cells), frozenset(percents), said, named, days, trend, tuple(columns), dotted, tuple(rows)
+    )
 
 
 def strangers(text: str, known: Ground) -> tuple[str, ...]:
     """The figures of `text`, as written, that nothing known backs; empty when it may be shown."""
-    text = _normal(text)
-    wrong = [
-        hit.label and text[hit.start : hit.end] for hit in _lexicon().find(text) if hit.label == "multiple"
-    ]
-    wrong += _wrong_way(text, known)
-    text, bad_days = _mask(text, known)
+    parts = _judged(_mask_ordinals(_normal(text)), known, numbering=False)
+    return tuple(dict.fromkeys(figure for _, wrong in parts for figure in wrong))
+
+
+def _judged(text: str, known: Ground, numbering: bool = True) -> Iterator[tuple[str, list[str]]]:
+    """The sentences of `text`, each with its strange figures; with `numbering` the numbers of a list's lines are none."""
+    before = ""
+    whole = text
+    for name in known.dotted:
+        whole = whole.replace(name, name.replace(".", "_"))
+    for match in _SENTENCE.finditer(whole):
+        if said := text[slice(*match.span())]:
+            part = _normal(_mask_numbering(said) if numbering else said)
+            wrong = _strange(part, before, known)
+            yield said, wrong
+            if part.strip() and not wrong:
+                before = part
+
+
+def _strange(text: str, before: str, known: Ground) -> list[str]:
+    """The strange figures of a sentence; of a `before` that stands it goes on."""
+    wrong = _wrong_way(text, before, known)
+    masked, bad_days = _mask(text, known)
     wrong += bad_days
-    text = _OVER.sub(" / ", text)
-    follows = derived_figures(text, known.cells | known.percents | known.said, known.columns)
-    times = (
-        (match[0], {amount.value for amount in find_amounts(match[0])}) for match in _TIMES.finditer(text)
-    )
-    wrong += [written for written, values in times if not (values and values <= follows)]
-    for match in _SPELLED.finditer(text):
+    masked = _OVER.sub(" / ", masked)
+    beside = _beside(text, before, known)
+    bounds, several = _bounds(masked), len(_named(text, known)) > 1
+    for hit in _lexicon().find(masked):
+        number = hit.label.removeprefix("times ")
+        if number != hit.label:
+            bound = {1: "above", -1: "under"}.get(bounds.get(hit.start, 0), "")
+            if not _times(number) <= _follows(
+                f"{masked} ; {bound} {number}", beside, known, _times(number), several=several
+            ):
+                wrong.append(masked[hit.start : hit.end])
+    for match in _TIMES.finditer(masked):
+        values = _times(match[0])
+        if not values or not values <= _follows(masked, beside, known, values, several=several):
+            wrong.append(match[0])
+    # "6%" of six rows is a share to be worked out, not their number.
+    shares = {abs(amount.value) for amount in find_amounts(masked) if amount.unit == "%"}
+    follows = _follows(masked, beside, known, frozenset(shares - known.percents - known.said))
+    for match in _SPELLED.finditer(masked):
         if Decimal(10 + _UNITS.get((match[1] or "").lower(), 0)) not in known.cells | known.said:
             wrong.append(match[0])
-    seen = [False] * len(text)
-    for amount in find_amounts(text):
+    seen = [False] * len(masked)
+    for amount in find_amounts(masked):
         seen[amount.start : amount.end] = [True] * (amount.end - amount.start)
-        written = text[amount.start : amount.end]
-        if not (_backed(amount, written, known) or abs(amount.value) in follows):
+        written = masked[amount.start : amount.end]
+        pool = known.percents if amount.unit == "%" else known.cells
+        backed = _backed(amount, written, known) or abs(amount.value) in follows
+        if not backed and not any(_within(amount, cell, bounds) for cell in pool):
             wrong.append(written.strip())
-    wrong += [match[0] for match in _DIGITS.finditer(text) if not any(seen[match.start() : match.end()])]
-    return tuple(dict.fromkeys(wrong))
+    return wrong + [match[0] for match in _DIGITS.finditer(masked) if not any(seen[slice(*match.span())])]
+
+
+def _times(written: str) -> frozenset[Decimal]:
+    return frozenset(amount.value for amount in find_amounts(written))
 
 
 def tells(text: str, known: Ground) -> bool:
     """Whether `text` says a figure that is known or follows from those; days and the numbers of a list are none."""
-    text, _ = _mask(_normal(text), known)
-    text = _OVER.sub(" / ", text)
-    follows = derived_figures(text, known.cells | known.percents | known.said, known.columns)
+    text = _normal(text)
+    masked = _OVER.sub(" / ", _mask(text, known)[0])
+    follows = _follows(masked, _beside(text, "", known), known)
     return any(
-        _backed(amount, text[amount.start : amount.end], known) or abs(amount.value) in follows
-        for amount in find_amounts(text)
+        _backed(amount, masked[amount.start : amount.end], known) or abs(amount.value) in follows
+        for amount in find_amounts(masked)
     )
+
+
+def _follows(
+    text: str,
+    beside: Sequence[Decimal],
+    known: Ground,
+    times: frozenset[Decimal] = frozenset(),
+    *,
+    several: bool = False,
+) -> frozenset[Decimal]:
+    """The figures of `text` that follow from those of itself and those `beside` it; `times` must, though they are known.
+
+    Of `several` rows that are named each ratio is one of theirs.
+    """
+    held = ((known.cells | known.percents | known.said) - times) | frozenset(beside)
+    # With these zeros a decimal mark before three digits stays one.
+    whole = "".join(f"{value:f}{'000' if value % 1 else ''} ; " for value in beside) + text
+    columns = () if times and several else _columns(text, known)
+    bounds = _bounds(whole)
+
+    def says(amount: Amount, result: Decimal) -> bool:
+        value, place = abs(amount.value), _place(abs(amount.value), whole[amount.start : amount.end])
+        far = _FURTHEST if value >= _SCALED else _FAR.get(amount.unit, _FURTHEST)
+        near = place < 1 or abs(result - value) <= value * far
+        return (near and _rounded(result, place) == value) or _within(amount, result, bounds)
+
+    return derived_figures(whole, held, columns, says=says)
+
+
+def _named(text: str, known: Ground) -> list[Row]:
+    """The rows that a sentence names by most of their keys."""
+    counted = [(row.named(text), row) for row in known.rows if row.keys]
+    most = max((count for count, _ in counted), default=0)
+    return [row for count, row in counted if count == most > 0]
+
+
+def _beside(text: str, before: str, known: Ground) -> list[Decimal]:
+    """The figures that a sentence speaks of without writing them: the cells that it rounds, those of the rows it names, else of
+    the rows `before` named, those that are the only ones of a result, those written `before`, and of a mean by day the days.
+    """
+    masked, earlier_masked = (_mask(each, known)[0] for each in (text, before))
+    found = [
+        cell
+        for amount in find_amounts(masked)
+        for cell in known.cells
+        if cell != (value := abs(amount.value)) >= _SCALED
+        and abs(cell - value) <= cell * _FURTHEST
+        and _rounded(cell, _place(value, masked[amount.start : amount.end])) == value
+    ]
+    rows, earlier = _named(text, known), _named(before, known)
+    rows += earlier if not rows or len(earlier) == 1 else []
+    found += [
+        figure for row in (*rows, *(row for row in known.rows if not row.keys)) for figure in row.figures
+    ]
+    found += [abs(amount.value) for amount in find_amounts(earlier_masked)]
+    if not _DAILY.isdisjoint(re.findall(r"\w+", text.lower())):
+        found += map(Decimal, sorted(known.days.lengths))
+    return list(dict.fromkeys(found))[:_BESIDE]
+
+
+def _columns(text: str, known: Ground) -> list[tuple[Decimal, ...]]:
+    """The columns whose totals a sentence may mean: those of the results, and of the k rows that it counts the first k."""
+    words = re.findall(r"\w+", _TIMES.sub(" ", text).lower())
+    counts = {_UNITS.get(word, int(word) if word.isdecimal() else 0) for word in words}
+    tops = [column[:count] for column in known.columns for count in counts if 1 < count < len(column)]
+    return [*known.columns, *tops]
+
+
+def _bounds(text: str) -> dict[int, int]:
+    """Where in `text` a figure is an upper or a lower bound ("gần 70%", "hơn 70%"): the place it begins at, and -1 or 1."""
+    hits = [hit for hit in _lexicon().find(text) if hit.label in _BOUNDS]
+    return {
+        hit.end + len(text[hit.end :]) - len(text[hit.end :].lstrip()): _BOUNDS[hit.label] for hit in hits
+    }
+
+
+def _within(amount: Amount, result: Decimal, bounds: Mapping[int, int]) -> bool:
+    """Whether a figure is a near bound of a result: up to its last digit that is no zero, and never far."""
+    value = abs(amount.value)
+    wide = min(Decimal(1).scaleb(int(value.normalize().as_tuple().exponent)), value * _WIDEST)
+    return 0 < bounds.get(amount.start, 0) * (result - value) < wide
 
 
 def _normal(text: str) -> str:
@@ -213,10 +366,9 @@ def grounded_part(text: str, known: Ground) -> str:
 
     The number of a list's line belongs to its sentence, and the lines that stay are counted anew.
     """
-    parts = [match[0] for match in _SENTENCE.finditer(text) if match[0]]
     kept = ""
-    for part in parts:
-        if not strangers(_mask_numbering(part), known):
+    for part, wrong in _judged(text, known):
+        if not wrong:
             kept += part
         elif part.endswith("\n") and not kept.endswith("\n"):
             kept += "\n"
@@ -259,6 +411,40 @@ def columns_of(result: Result) -> Iterable[tuple[Decimal, ...]]:
             column += cell
         if len(column) == len(result.rows) > 1:
             yield tuple(column)
+
+
+def _rows_of(result: Result) -> Iterator[Row]:
+    """The rows of a result, and what it holds apart from rows as one without a key."""
+    alone = (
+        result.value,
+        result.period1_value,
+        result.period2_value,
+        result.difference,
+        result.percentage_change,
+    )
+    yield Row((), _figures(alone))
+    for row in result.rows:
+        cells = zip(row, result.columns, strict=False)
+        keys = tuple(_key_names(cell, name) for cell, name in cells if isinstance(cell, (str, date)))
+        yield Row(keys, _figures(row) if keys else ())
+
+
+def _key_names(cell: str | date, column: str) -> frozenset[str]:
+    """How a sentence may call a key, in folded words; a month also without its year."""
+    shown = {cell_text(cell, column, "", lang) for lang in _LANGS}
+    months = [match for each in shown if (match := _MONTH.fullmatch(each)) and match[1]]
+    shown |= {f"{word} {int(match[1])}" for match in months for word in ("thang", "month")}
+    shown |= {calendar.month_name[int(match[1])] for match in months}
+    return frozenset(filter(None, (" ".join(folded_words(each)) for each in shown)))
+
+
+def _figures(cells: Iterable[Any]) -> tuple[Decimal, ...]:
+    found: set[Decimal] = set()
+    kept: list[Decimal] = []
+    for cell in cells:
+        _take_cell(cell, "", found, set(), set())
+        kept += found - set(kept)
+    return tuple(kept)
 
 
 def _flat(value: Any) -> Iterable[Any]:
@@ -324,12 +510,12 @@ def _rounded(cell: Decimal, place: Decimal) -> Decimal:
     return (cell / place).quantize(Decimal(1), ROUND_HALF_UP) * place
 
 
-def _wrong_way(text: str, known: Ground) -> list[str]:
+def _wrong_way(text: str, before: str, known: Ground) -> list[str]:
     """Words of rising or falling that say the opposite of what was found."""
     if not known.trend:
         return []
     hits = _lexicon().find(text)
-    labels = {hit.label for hit in hits}
+    labels = {hit.label for hit in [*hits, *_lexicon().find(before)]}
     right, wrong = ("up", "down") if known.trend > 0 else ("down", "up")
     return [text[hit.start : hit.end] for hit in hits if hit.label == wrong] if right not in labels else []
 

@@ -17,7 +17,9 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
+from troly_analysis.planner.periods import is_whole
 from troly_analysis.planner.schema import concept_of, in_number, plain, shown_name
+from troly_analysis.planner.types import Period
 from troly_analysis.query.aggregates import COLUMNS as COMPARED
 from troly_analysis.query.aggregates import percentage_change
 from troly_analysis.query.fields import GRAINS
@@ -361,6 +363,46 @@ def partial(start: date | None, end: date | None, asked: AnswerContext, last: da
     return say("period.partial", asked.lang, period=name, date=format_date(last))
 
 
+# Values whose spellings an answer tells of.
+_SPELLINGS = 3
+
+
+def _unequal(periods: Sequence[tuple[Any, Any]], asked: AnswerContext, last: date) -> list[str]:
+    """That the later of two periods runs to today and has fewer days than the other, unless it is a whole week, month or more."""
+    if len(periods) != 2 or not all(map(all, periods)):
+        return []
+    (start, end), (before, until) = periods
+    whole = any(is_whole(Period(start, end), unit) for unit in ("week", "month", "quarter", "year"))
+    days, other = ((min(one, last) - first).days + 1 for first, one in ((start, end), (before, until)))
+    if end != asked.today or whole or not 0 < days < other:
+        return []
+    names = period_name(start, end, asked), period_name(before, until, asked)
+    told = {
+        "period": names[0],
+        "days": days,
+        "date": format_date(min(end, last)),
+        "other": names[1],
+        "more": other,
+    }
+    return [say("period.unequal", asked.lang, **told)]
+
+
+def _spellings(call: ToolCall, result: Result, sheet: Sheet | None, lang: Lang) -> list[str]:
+    """Which spellings are counted as one value, of the values that are shown or asked for."""
+    given, shown = str(call.arguments), {cell for row in result.rows for cell in row if isinstance(cell, str)}
+    said = []
+    for field in sheet.fields if sheet else ():
+        others: dict[str, list[str]] = {}
+        for was, kept in field.merged if field.name in given else ():
+            if kept in shown or kept in given:
+                others.setdefault(kept, []).append(f"“{was}”")
+        if others:
+            each = [f"{', '.join(spelled)} = “{kept}”" for kept, spelled in [*others.items()][:_SPELLINGS]]
+            more = ["…"] if len(others) > _SPELLINGS else []
+            said.append(say("answer.spellings", lang, field=field.name, values="; ".join(each + more)))
+    return said
+
+
 def _named(start: date | None, end: date | None, asked: AnswerContext) -> DateRange | None:
     return next((each for each in asked.periods if (each.start, each.end) == (start, end)), None)
 
@@ -525,6 +567,7 @@ def notes(call: ToolCall, result: Result, asked: AnswerContext, sheet: Sheet | N
     for start, end in periods:
         said += [f"{day[:1].upper()}{day[1:]}." for day in [meant(start, end, asked)] if day]
         said += [line for line in [partial(start, end, asked, last)] if line]
+    said += _unequal(periods, asked, last) + _spellings(call, result, sheet, asked.lang)
     limit = call.arguments.get("limit")
     if call.tool == "get_top_items" and isinstance(limit, int) and len(result.rows) > limit:
         said.append(say("answer.ties", asked.lang, count=len(result.rows) - limit))

@@ -310,6 +310,9 @@ def _joints() -> re.Pattern[str]:
 
 def _with_before(made: Plan, before: DataQuery | None, previous: Plan | None, parts: Parts) -> Plan:
     """`made` with the query before it; where it goes on from that one past a question that was not read, that is said or asked."""
+    chosen = previous is not None and previous.options
+    if made.calls and not (before or chosen) and parts.chart and nothing_named(replace(parts, groups=[])):
+        return replace(made, calls=(), ask=None, question=Note("which_drawn"))  # of what, nothing says
     days = DataQuery(made.ask.sheet, date_ref=made.ask.date_ref, period=made.ask.period) if made.ask else None
     days = days if days and days.period else None
     moved = previous if previous is not None and previous.sheet != made.sheet else None

@@ -172,6 +172,8 @@ def _outcome(
 
 _STOPPED = "sheets.stopped"
 # Columns that tell when something happened, before those that tell when it was changed or paid.
+# Other spellings of a column that its answers can tell of.
+_MERGED = 200
 _FEW_BLANKS = 0.02
 _MERGED_SHOWN = 5
 _DEADLINE = re.compile(r"\b(?:han|deadline|due|expiry|expir|het han)")
@@ -289,7 +291,7 @@ def _one(
         owner=order.owner,
         name=name,
         table=table,
-        fields=tuple(_field(column) for column in columns),
+        fields=tuple(_field(column, merged) for column in columns),
         rows=int(rows[0]),
         imported_at=order.now,
         source=order.file.name,
@@ -303,9 +305,11 @@ def _one(
 _KEPT = ("name", "kind", "unit", "blanks", "distinct", "least", "most", "outliers", "examples")
 
 
-def _field(column: Column) -> Field:
+def _field(column: Column, merged: Sequence[tuple[str, str, str]]) -> Field:
     doubt = f"sheets.doubt_{column.doubt}" if column.doubt else ""
-    return Field(**{name: getattr(column, name) for name in _KEPT}, doubt=doubt)
+    others = [(was, spelled) for name, was, spelled in merged if name == column.name]
+    kept = {name: getattr(column, name) for name in _KEPT}
+    return Field(**kept, merged=tuple(others[:_MERGED]), doubt=doubt)
 
 
 def _date_field(columns: Sequence[Column], rows: int) -> Column | None:

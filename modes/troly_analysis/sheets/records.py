@@ -54,7 +54,7 @@ def sheet_of(version: DatasetVersion, metrics: tuple[Metric, ...] = ()) -> Sheet
     same = ("owner", "name", "table", "rows", "source", "date_field", "samples")
     return Sheet(
         id=version.name.rpartition("-")[2],
-        fields=tuple(Field(**{**field, "examples": tuple(field["examples"])}) for field in info["fields"]),
+        fields=tuple(map(_field, info["fields"])),
         imported_at=datetime.fromisoformat(info["imported_at"]),
         span=(date.fromisoformat(span[0]), date.fromisoformat(span[1])) if span else None,
         metrics=metrics,
@@ -64,3 +64,8 @@ def sheet_of(version: DatasetVersion, metrics: tuple[Metric, ...] = ()) -> Sheet
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _field(kept: Mapping[str, Any]) -> Field:
+    merged = tuple((was, spelled) for was, spelled in kept.get("merged", ()))
+    return Field(**{**kept, "examples": tuple(kept["examples"]), "merged": merged})

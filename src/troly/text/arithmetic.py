@@ -6,7 +6,7 @@ Code works it out again, so a right total, difference, share or change of a mode
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal, DecimalException
@@ -25,24 +25,42 @@ _SIGN = re.compile(r"[^\d+−–×*/÷=:.,;]{0,20}?\s*([+−–×*/÷:]|-(?=\s)|
 _SIGNS = {"−": "-", "–": "-", "×": "*", "x": "*", "÷": "/", ":": "/"}
 
 
+def says(amount: Amount, result: Decimal) -> bool:
+    """Whether `amount` is `result`, rounded to the place that was written (a word of scale counts as places)."""
+    value = abs(amount.value)
+    if value == result:
+        return True
+    exponent = int(value.normalize().as_tuple().exponent)
+    # A number with a word of scale takes less room than its digits.
+    scaled = value >= 1000 and amount.end - amount.start < len(str(int(value)))
+    place = Decimal(1).scaleb(exponent if exponent < 0 or scaled else 0)
+    return (
+        bool(value)
+        and abs(result - value) <= value / 20
+        and result.quantize(place, ROUND_HALF_UP) == value.quantize(place)
+    )
+
+
 def derived_figures(
     text: str,
     known: Collection[Decimal],
     columns: Sequence[Sequence[Decimal]] = (),
     before: Collection[Decimal] = (),
+    says: Callable[[Amount, Decimal], bool] = says,
 ) -> frozenset[Decimal]:
     """Those figures of `text`, without sign, that are not `known` but follow from figures of the same text that are.
 
     A figure follows from two others as their sum, difference, product, quotient, share or change in per cent; from
     several that stand together as their sum; from a sum that is written out ("20.000.000 / 176 × 300% × 5"), also of results
     that were rounded; from a whole
-    column of `columns` as its total, of a short one also some of its rows; and from such results in further steps. It is compared at the place it is written to: "6,8%" for 6.828, "58 triệu" for 57,750,000.
-    Figures shown `before` (the first 24) need not stand in the text for a difference to them, or a change from them in per cent.
+    column of `columns` as its total or mean, of a short one also some of its rows; and from such results in further steps. It is compared at the place it is written to: "6,8%" for 6.828, "58 triệu" for 57,750,000.
+    `says` judges whether a figure is a result. Figures shown `before` (the first 24) need not stand in the text for a difference to them, or a change from them in per cent.
     """
     amounts = find_amounts(text)[:_MOST]
     held = {abs(value) for value in known}
     written = list(_written_sums(text, amounts))
-    totals = [abs(sum(column, Decimal(0))) for column in columns if len(column) > 1]
+    sums = [(abs(sum(column, Decimal(0))), len(column)) for column in columns if len(column) > 1]
+    totals = [value for total, count in sums for value in (total, total / count)]
     shown = [abs(value) for value in before if value][:_MOST]
     found: dict[int, Decimal] = {}
     base = {at: abs(amount.value) for at, amount in enumerate(amounts) if abs(amount.value) in held}
@@ -50,7 +68,7 @@ def derived_figures(
     parts = [part for column in columns if len(column) <= _FEW_ROWS for part in _parts(column)]
     for at, amount in enumerate(amounts):
         long = sum(map(str.isdigit, text[amount.start : amount.end])) >= _LONG
-        if at not in base and any(_says(amount, total) for total in (*totals, *(parts if long else ()))):
+        if at not in base and any(says(amount, total) for total in (*totals, *(parts if long else ()))):
             found[at] = abs(amount.value)
     while True:
         usable = base | found
@@ -59,9 +77,9 @@ def derived_figures(
             for at, amount in enumerate(amounts)
             if at not in usable
             and (
-                any(_says(amount, result) for result in _results(at, usable, totals, amount))
-                or any(_says(amount, result) for result in _changes(usable.values(), shown, amount))
-                or any(_says(amount, result) for parts, result in written if usable.keys() >= parts)
+                any(says(amount, result) for result in _results(at, usable, totals, amount))
+                or any(says(amount, result) for result in _changes(usable.values(), shown, amount))
+                or any(says(amount, result) for parts, result in written if usable.keys() >= parts)
             )
         }
         if not new:
@@ -72,7 +90,7 @@ def derived_figures(
             results = (
                 result
                 for parts, result in written
-                if usable.keys() >= parts and amounts[at].unit != "%" and _says(amounts[at], result)
+                if usable.keys() >= parts and amounts[at].unit != "%" and says(amounts[at], result)
             )
             exact[at] = replace(amounts[at], value=next(results, amounts[at].value))
         written += [one for one in _written_sums(text, exact) if one not in written]
@@ -171,19 +189,3 @@ def _value(amounts: Sequence[Amount], signs: Sequence[str]) -> Decimal:
         else:
             total, term = total + term, value if sign == "+" else -value
     return abs(total + term)
-
-
-def _says(amount: Amount, result: Decimal) -> bool:
-    """Whether `amount` is `result`, rounded to the place that was written (a word of scale counts as places)."""
-    value = abs(amount.value)
-    if value == result:
-        return True
-    exponent = int(value.normalize().as_tuple().exponent)
-    # A number with a word of scale takes less room than its digits.
-    scaled = value >= 1000 and amount.end - amount.start < len(str(int(value)))
-    place = Decimal(1).scaleb(exponent if exponent < 0 or scaled else 0)
-    return (
-        bool(value)
-        and abs(result - value) <= value / 20
-        and result.quantize(place, ROUND_HALF_UP) == value.quantize(place)
-    )

@@ -583,3 +583,20 @@ async def test_a_sum_that_the_model_asked_for_says_which_orders_it_holds(own_hom
     assert "77.750.000 VND" in told.done.text
     assert only.done.text.startswith("Là 77.750.000 VND.")
     assert "Đã hủy" not in only.done.text
+
+
+async def test_a_false_sentence_is_cut_alone_and_what_follows_from_the_rows_stays(own_home: Path) -> None:
+    by = {"connection_name": "Đơn hàng", "operation": "sum", "field": "Doanh thu", "group_by": "Sàn"}
+    true = (
+        "Shopee gấp 2 lần Lazada, chiếm 59,1%. Bốn sàn cộng lại 267.250.000 VND, "
+        "trung bình mỗi sàn 66.812.500 VND."
+    )
+    with desk(own_home, call(arguments=by), f"{true} Năm sau chắc sẽ lên 900 triệu.") as (analyst, server):
+        told = await analyst.ask("sàn nào bán tốt hơn hẳn vậy ta")
+        asked = len(server.chats)
+    assert told.done.text.startswith(true)
+    assert "900" not in told.done.text
+    assert asked == 2
+    (notice,) = told.all(Notice)
+    assert "900 triệu" in notice.message
+    assert "59,1" not in notice.message

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.modes.analysis import analyst_at
+from tests.support.modes.analysis import ORDERS, analyst_at
 from tests.support.stores.services import profile
 from troly.conversation.conformance import check_mode
 from troly.conversation.session import Session
@@ -291,3 +291,84 @@ async def test_a_month_after_its_year_is_no_comparison(own_home: Path, question:
     with analyst_at(own_home) as analyst:
         told = await analyst.ask(question)
     assert ": 2 đơn" in told.done.text.splitlines()[0]
+
+
+BARE = (
+    "vẽ biểu đồ",
+    "ve bieu do",
+    "biểu đồ tròn",
+    "vẽ biểu đồ theo tháng",
+    "draw a chart",
+    "cho tôi biểu đồ cột",
+)
+
+
+@pytest.mark.parametrize("text", BARE)
+async def test_a_chart_of_nothing_draws_what_was_shown_else_asks_of_what(own_home: Path, text: str) -> None:
+    with analyst_at(own_home) as analyst:
+        fresh = await analyst.ask(text)
+        chosen = await analyst.ask("1")
+        analyst.leave()
+        await analyst.ask("doanh thu theo sàn")
+        after = await analyst.ask(text)
+        named = await analyst.ask(f"{text} doanh thu")
+    assert not fresh.all(Chart)
+    assert "?" in fresh.done.text
+    assert not fresh.all(Computation)
+    assert chosen.all(Chart)
+    assert after.all(Chart)
+    assert named.all(Chart)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("doanh thu từ đầu tháng 11 đến nay so với tháng 10", True),
+        ("doanh thu tháng 11 tới nay so với tháng trước", True),
+        ("doanh thu tháng 10/2026 so với tháng 1/2024", False),
+        ("so sánh doanh thu tuần này với tuần trước", False),
+        ("doanh thu tháng này so với cùng kỳ tháng trước", False),
+    ],
+)
+async def test_a_period_that_runs_to_today_is_not_held_against_a_longer_one_unsaid(
+    own_home: Path, question: str, said: bool
+) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask(question)
+    assert ("ngày (đến" in told.done.text) is said, told.done.text
+
+
+async def test_shares_are_drawn_of_a_year_of_months_and_never_of_means(own_home: Path) -> None:
+    rows = "".join(f"05/{month:02}/2026,{month}000000\n" for month in range(1, 12))
+    with analyst_at(own_home, "Ngày,Doanh thu\n" + rows) as analyst:
+        summed = await analyst.ask("biểu đồ tròn doanh thu theo tháng năm 2026")
+        mean = await analyst.ask("biểu đồ tròn doanh thu trung bình theo tháng năm 2026")
+    assert [each.kind for each in summed.all(Chart)] == ["share"]
+    assert "share" not in [each.kind for each in mean.all(Chart)]
+
+
+async def test_spellings_that_count_as_one_are_said_where_they_are_shown(own_home: Path) -> None:
+    sheet = "Ngày,Món,Thành tiền\n" + "".join(
+        f"0{day}/11/2026,{name},{day}0000\n"
+        for day, name in enumerate(("Latte", "latte", "Cà phê sữa đá", "Ca phe sua da", "Trà đào"), 1)
+    )
+    with analyst_at(own_home, sheet) as analyst:
+        by = (await analyst.ask("thành tiền theo món")).done.text
+        one = (await analyst.ask("thành tiền của trà đào")).done.text
+        whole = (await analyst.ask("tổng thành tiền")).done.text
+    assert "“Ca phe sua da” = “Cà phê sữa đá”" in by
+    assert "atte” = “" in by
+    assert "“ = “" not in one + whole
+    assert "tính là một" not in one + whole
+
+
+async def test_a_chart_of_several_sheets_is_asked_of_which_figure(own_home: Path) -> None:
+    other = "Mã khách,Ngày đăng ký\nK1,05/01/2026\nK2,06/02/2026\n"
+    with analyst_at(own_home, ORDERS, other, names=("Đơn hàng", "Khách hàng")) as analyst:
+        for text in BARE:
+            told = await analyst.ask(text)
+            assert not told.all(Chart)
+            assert not told.all(Computation)
+            assert "?" in told.done.text
+            analyst.leave()
+        assert (await analyst.ask("vẽ biểu đồ doanh thu theo sàn")).all(Chart)
