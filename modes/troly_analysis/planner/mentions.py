@@ -587,7 +587,7 @@ def _add_periods(
 def _is_no_number(wording: CorrectedText, place: tuple[int, int]) -> bool:
     """Whether an English number is a Vietnamese word without its accents: "kem ten" has no 10, "top ten" has."""
     typed = wording.words[place[0]].folded
-    other = place[1] - place[0] == 1 and is_syllable(typed) and detect_score(typed) < 0
+    other = place[1] - place[0] == 1 and is_syllable(typed) and detect_score(typed) <= 0
     ahead = wording.words[place[0] - 1].folded if place[0] else ""
     return other and ahead != "top" and detect_score(wording.text) > 0
 
