@@ -132,10 +132,9 @@ class Text:
 
     def called(self, lang: Lang) -> str:
         """What a name in another language is called in `lang`, where that is listed; else as it is."""
-        lines = sorted(self.lines) if is_other(self.raw, lang) else ()
-        return next(
-            (one for at in lines for one in synonyms().names[at] if not is_other(one, lang)), self.raw
-        )
+        listed = [synonyms().names[at] for at in sorted(self.lines)] if is_other(self.raw, lang) else []
+        same = [names for names in listed if any(text_of(one).keys == self.keys for one in names)]
+        return next((one for names in same for one in names if not is_other(one, lang)), self.raw)
 
 
 def keys_of(typed: Sequence[WordToken]) -> tuple[str, ...]:
