@@ -27,7 +27,7 @@ from troly.text.fold import (
     span_in_place,
     tokens,
 )
-from troly.text.language import detect, is_syllable
+from troly.text.language import detect, is_other, is_syllable
 from troly.text.match import Lexicon, spans_of
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
@@ -129,6 +129,12 @@ class Text:
     def lines(self) -> frozenset[int]:
         """The lines of synonyms.txt of which a name stands in the text."""
         return frozenset(phrase.line for _, phrase in _phrases_in(self.words, synonyms().by_first))
+
+    def called(self, lang: Lang) -> str:
+        """What a name in another language is called in `lang`, where that is listed; else as it is."""
+        listed = [synonyms().names[at] for at in sorted(self.lines)] if is_other(self.raw, lang) else []
+        same = [names for names in listed if any(text_of(one).keys == self.keys for one in names)]
+        return next((one for names in same for one in names if not is_other(one, lang)), self.raw)
 
 
 def keys_of(typed: Sequence[WordToken]) -> tuple[str, ...]:
@@ -402,6 +408,9 @@ class Question:
             return False
         key = self._keys[at]
         held = (text.forms if at in self._halves else text.free).get(key, ())
+        if self._marked and len(self._places) == 1:
+            # What is told by one word alone is told by that word: "mang" among words with accents is no "mạng".
+            held = {one for one in held if accents_agree(one, word.text)}
         # A digit that stands for a word has no accents of its own.
         same = not self._marked or key != word.folded or any(_agree(word.text, one) for one in held)
         return bool(held) and same

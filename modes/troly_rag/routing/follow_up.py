@@ -18,7 +18,7 @@ from troly.text.match import blank_out, spans_of
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
-from troly_rag.corpus.coverage import YEAR, question_of, text_of, title_subject
+from troly_rag.corpus.coverage import YEAR, names_in, question_of, text_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage, answers
 from troly_rag.routing.lexicons import UNITS, corrections, label, neighbours, tool_words
 from troly_rag.routing.questions import (
@@ -32,7 +32,7 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import expression_in, goes_on_with_sum
-from troly_rag.tools.calculator import work_out
+from troly_rag.tools.calculator import asks_for_grade, work_out
 from troly_rag.tools.documents import TOLD_WHOLE, evidence_of
 from troly_rag.tools.log_query import parse_log_query
 from troly_rag.tools.logs import is_of_log
@@ -44,7 +44,6 @@ _LEAST = 0.5
 _CANDIDATES = 50
 _EDGES = " \t\r\n,.;:!?-–—…"
 _CODE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
-_MONTH_BEFORE = re.compile(r"\b(?:tháng|thang|quý|quy)\s+\d{1,2}$", re.IGNORECASE)
 _IN_YEAR = re.compile(r"(?:\b(?:năm|nam|in|of|year)\s+)*(?<!\d)((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 _LONGEST = 12
@@ -144,7 +143,7 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     """
     if goes_on_with_sum(text) and (goes_on_with_sum(before) or expression_in(spaced(before))):
         return FullQuestion(text, leaned=True)
-    meant = without_rejected(text)
+    message, meant = text, without_rejected(text)
     corrects = meant != text or bool(corrections().find(text))
     today = pages.turn.now.astimezone(HCM).date()
     earlier = (one.text for one in reversed(pages.turn.history) if one.sender == "user")
@@ -152,6 +151,7 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
     text = _with_days(_with_years(meant, today), dated, today)
     if current := _asked_as_of_now(text, before, today):
         return FullQuestion(current, leaned=True)
+    text = text or message
     focus = pages.turn.focus
     full = complete_question(text, before, pages.turn.language)
     if focus is not None and focus.kind == LOGS:
@@ -176,17 +176,18 @@ async def _with_log(pages: Pages, text: str, full: FullQuestion, before: str) ->
 
 
 def _asked_as_of_now(text: str, before: str, today: date) -> str:
-    """The question `before` without its year gone by, where `text` asks only how it is now ("hiện tại thì sao", "còn năm nay?")."""
-    gone_by = any(int(year) < today.year for year in YEAR.findall(before))
+    """The question `before` without its year gone by, where `text` asks only how it is now ("hiện tại thì sao", "còn năm nay?") or nothing."""
+    years = [one for one in _IN_YEAR.finditer(before) if int(one[1]) < today.year]
     this_year = [one.span for one in find_ranges(text, today) if one.start <= today <= one.end]
     now = [hit for hit in everyday_phrases(text) if hit.label == "now"]
     around = spans_of([*label("follow").find(text), *label("follow_end").find(text), *now])
     rest = blank_out(text, [*this_year, *around])
-    if not (gone_by and (this_year or now)) or question_of(rest).tokens or question_of(rest).own_figures:
+    as_of_now = (years and (this_year or now)) or not text
+    if not as_of_now or question_of(rest).tokens or question_of(rest).own_figures:
         return ""
-    return " ".join(
-        _IN_YEAR.sub(lambda found: " " if int(found[1]) < today.year else found[0], before).split()
-    )
+    ends = [end for _, end in names_in(before)]
+    gone = [(max([one.start(), *(end for end in ends if end < one.start(1))]), one.end()) for one in years]
+    return " ".join(blank_out(before, gone).split())
 
 
 def _explained(text: str, before: str, turn: TurnContext) -> FullQuestion:
@@ -210,9 +211,10 @@ async def _with_page(
     """As `with_context` where the last answer showed the pages `rows`."""
     question = question_of(text)
     title = rows[0].title.partition("(")[0].strip()
-    if same := _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date()):
-        return FullQuestion(same, leaned=True)
     shown = [(row.id, row.title) for row in rows]
+    same = _with_another_figure(text, full.about, before, title, pages.turn.now.astimezone(HCM).date())
+    if same := same or await _graded(pages, text, before, shown):
+        return FullQuestion(same, leaned=True)
     page = await _page_gone_on_with(pages, text, shown, corrects=corrects)
     if page and corrects and not question.own_figures:
         return FullQuestion(f"{text.strip(_EDGES)}: {page}: {before}", leaned=True)
@@ -232,6 +234,13 @@ async def _with_page(
     return FullQuestion(f"{title if has_marks(text.split()) else fold(title)}: {about.strip()}", leaned=True)
 
 
+async def _graded(pages: Pages, text: str, before: str, shown: Sequence[tuple[str, str]]) -> str:
+    """`text` with the figures of the question `before`, where it asks for the grade that these come to by a page shown; else ""."""
+    own = [one for _, title in shown for one in await pages.of(title) if (one.document, one.title) in shown]
+    graded = any(asks_for_grade(text, before, one.text, pages.turn.language) for one in own)
+    return f"{text.strip(_EDGES)}: {before}" if graded else ""
+
+
 def _with_another_figure(text: str, about: str, before: str, title: str, today: date) -> str:
     """The question `before` on the page of `title`, of the other month, year or figure that `text` names and nothing
     else that is known here; "" for any other."""
@@ -248,12 +257,11 @@ def _with_another_figure(text: str, about: str, before: str, title: str, today: 
 
 
 def _with_years(text: str, today: date) -> str:
-    """`text` with years past in digits, and any behind a month: "năm ngoái" is 2025 in 2026, "tháng 1 năm sau" "tháng 1 2027"."""
+    """`text` with years past in digits: "năm ngoái" is 2025 in 2026."""
     for one in reversed(find_ranges(text, today)):
-        before = text[: one.span[0]].rstrip()
-        of_month = _MONTH_BEFORE.search(before) is not None
+        told = text[: one.span[0]].rstrip()[-1:].isdigit() or YEAR.search(text[slice(*one.span)])
         whole_year = (one.start.month, one.start.day, one.end.month, one.end.day) == (1, 1, 12, 31)
-        if whole_year and (of_month or (one.end < today and not before[-1:].isdigit())):
+        if whole_year and one.end < today and not told:
             text = f"{text[: one.span[0]]}{one.start.year}{text[one.span[1] :]}"
     return text
 

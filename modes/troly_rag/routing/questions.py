@@ -223,6 +223,9 @@ _NOT_THIS = re.compile(
     rf"|(?:\s*[,;]\s*(?:chứ |and )?|\s+(?:chứ|and)\s+){_NOT} (?P<last>[^,;.?]+?)\s*[.?!]*$",
     re.IGNORECASE,
 )
+_NOT_THEN = re.compile(
+    rf"(?:^|\s+){_NOT} (?:(?:của|cua|bản|ban|năm|nam|of|in) )*(?:19|20)\d\d(?!\d)", re.IGNORECASE
+)
 WEEKDAY = re.compile(
     r"\b(?:(?:on|hom|ngay) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|thu (?:hai|ba|tu|nam|sau|bay|[2-7])|chu nhat|weekends?|cuoi tuan)\b"
 )
@@ -311,12 +314,12 @@ def _asks_of_it(text: str) -> bool:
 
 def without_rejected(text: str) -> str:
     """What is meant of "không phải X, Y" and "Y, không phải X", where X only names a thing known here, a figure or a day, and Y
-    names one too."""
+    names one too, and of "X không phải 2025"; "" where only a year is rejected."""
     for found in _NOT_THIS.finditer(text):
         rejected, meant = found["first"] or found["last"], found["then"] or text[: found.start()]
         if _is_named(rejected) and (_is_named(meant) or question_of(meant).names_something):
             return meant.strip(_EDGES)
-    return text
+    return _NOT_THEN.sub("", text)
 
 
 def _is_named(text: str) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import HCM, days_in_full, find_ranges, format_date
 from troly.text.fold import fold, nfc
+from troly.text.language import is_other
 from troly.text.match import blank_out, spans_of
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
@@ -79,6 +80,7 @@ _MONTHLY, _FIRST_OF_MONTH = (
     re.compile(r"\b(chu nhat|thu \w+) dau thang\b"),
 )
 _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
+_RESULT = re.compile(r"= ([^;\n]+)")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
 _SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES, _FEWEST_NAMED = 0.6, 0.5, 100, 2, 3
@@ -190,11 +192,10 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
         [named] if named else [figure_request(before.partition("\n")[0]).units, *([named] if anew else [])]
     )
     carried = _carried_over(text, question, before)
-    whole = _by_parts(text, question, own, lang) or _by_months_of_pay(
-        text, f"{question}\n{before}", said, lang
-    )
-    if fresh and whole:
-        return whole
+    if parts := _by_parts(text, question, own, lang):
+        return parts
+    if fresh and (paid := _by_months_of_pay(text, f"{question}\n{before}", said, lang)):
+        return paid
     kinds = (question, asked, day and f"{_OVERTIME}: {day}")
     ways: Sequence[Callable[[str], str]] = (
         lambda one: _by_hour(one, kinds, own, said, lang, fresh=fresh),
@@ -247,7 +248,7 @@ def _by_hour(
         named = next(filter(None, (_meant(text, cases) for text in said_in)), cases if fresh else [])
         chosen = [(hours, case) for case in named]
     clauses = [clause for clause, _ in cases]
-    called = dict(zip(clauses, _names(clauses), strict=True))
+    called = {one: text_of(name).called(lang) for one, name in zip(clauses, _names(clauses), strict=True)}
     sums = [count * wage * share / 100 for count, (_, share) in chosen]
     lines = [
         f"{f'{name}: ' if (name := called.get(clause)) else ''}{_plain(count, lang)} × {shown} × {_plain(share, lang)}% = {_money(value, lang)}"
@@ -432,7 +433,13 @@ def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
     points, lines = own.counted.get("point"), list[str]()
     for sentence in map(str.strip, claims_of(text)):
         cases = [(_name(clause), share) for clause in _clauses(sentence) for share in _shares(clause)]
-        said = [(piece, amount) for piece in _AND.split(question) for amount in find_amounts(piece)[:1]]
+        # Of several figures without a comma between them each has the words before it.
+        said = [
+            (piece[at : amount.end] if len(found) > 1 else piece, amount)
+            for piece in _AND.split(question)
+            for found in [find_amounts(piece)]
+            for at, amount in zip([0, *(one.end for one in found)], found, strict=False)
+        ]
         each = [
             next(
                 (
@@ -458,6 +465,14 @@ def _by_parts(text: str, question: str, own: Figures, lang: Lang) -> str:
     lines.append(say("math.grade", lang, count=_plain(points, lang), grade=grade.upper()))
     rule = next((one for one in claims_of(text) if _FROM.search(fold(one))), text)
     return _told(lines, rule, lang)
+
+
+def asks_for_grade(question: str, before: str, text: str, lang: Lang) -> bool:
+    """Whether `question` names only what the grades in `text` are called, and the figures of `before` come to one of them."""
+    asked = question_of(question)
+    named = asked.own_figures or figure_request(question).figure or _LETTER.search(question)
+    told = "" if named or not asked.tokens else _by_parts(text, before, figures_of(before), lang)
+    return bool(told) and not asked.coverage(text_of(told)).unread
 
 
 def _by_months_of_pay(text: str, asked: str, said: Figures, lang: Lang) -> str:
@@ -613,10 +628,15 @@ def _calculated(given: ToolInputs) -> ToolResult:
     query, day, note = _with_kind_of_day(replace(given, query=query), today.date())
     given, note = replace(given, query=query), worked or note
     sums: list[tuple[int, ToolResult]] = []
-    for passage in rules[:_PAGES] if not goes_on_with_sum(given.query) else ():
-        text = _sum_of(given, passage, day)
-        heading = f"{passage.title}\n{passage.section}"
-        text = text or on_calendar(given.query, passage.text, today.date(), lang, heading)
+    pages = rules[:_PAGES] if not goes_on_with_sum(given.query) else []
+    told_by = [_sum_of(given, one, day) for one in pages]
+    results = [_RESULT.findall(_parted(one)[0]) for one in told_by]
+    for nth, page in enumerate(pages):
+        # Of those that come to the same the one in the asker's language is told.
+        same = [at for at, one in enumerate(results) if one and one == results[nth]]
+        place = next((at for at in same if not is_other(pages[at].text, lang)), nth)
+        passage, heading = pages[place], f"{page.title}\n{page.section}"
+        text = told_by[place] or on_calendar(given.query, page.text, today.date(), lang, heading)
         if text and (unread := _not_read(given, text, passage)):
             words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))

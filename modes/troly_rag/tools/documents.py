@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from troly.text.dates import HCM, format_date
 from troly.text.fold import fold
+from troly.text.match import blank_out, spans_of
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.grounding import Claim, claims_of, is_listed
 from troly_rag.corpus.coverage import YEAR, figure_request, question_of, text_of
@@ -34,6 +36,7 @@ _OWN, _NO_FIGURE, _OTHER_LANGUAGE = 0.7, 0.6, 0.4
 # Below this share of its words a query is searched part by part too, for so many passages each, of so much relevance; a page
 # that speaks of less of the rest of a message does not answer what leaves to it what it is of.
 _READ, _OF_PART, _WORTH = 0.75, 2, 0.35
+_VERSION = re.compile(rf"(?:\b(?:bản|ban|năm|nam|version)\s+)*{YEAR.pattern}|\bbản\b", re.IGNORECASE)
 _PART = re.compile(r"[.;?!\n]+(?!\d)|,(?!\d)|\s(?:và|and|va)\s")
 
 
@@ -45,7 +48,8 @@ async def run_search(given: ToolInputs) -> ToolResult:
     """
     turn, query = given.turn, given.query
     compared = bool(tool_words("compare").find(query))
-    asked = YEAR.sub("", query) if compared else query
+    sides = blank_out(query, spans_of(tool_words("compare").find(query)))
+    asked = _VERSION.sub(" ", sides) if compared else query
     least = given.config.limits.min_relevance_score
     found = await given.corpora.search(
         given.agent.collection, asked, given.user, _LOOKED_AT, now=turn.now, lang=turn.language, least=least
@@ -140,10 +144,13 @@ def _told(near: Sequence[Passage]) -> list[Passage]:
 
 
 def _counterpart(older: Passage, near: Sequence[Passage]) -> Passage | None:
-    """The passage in force that says most in the words of an old one."""
-    pairs = text_of(older.text).pairs
-    current = [one for one in near if not one.superseded]
-    return max(current, key=lambda one: len(pairs & text_of(one.text).pairs), default=None)
+    """What the document in force that says most in the words of an old one says of it and of each of its sentences."""
+    current, told = [one for one in near if not one.superseded], dict[str, None]()
+    for pairs in (text_of(said).pairs for said in (older.text, *claims_of(older.text)) if current):
+        best = max(current, key=lambda one: len(pairs & text_of(one.text).pairs))
+        current = [one for one in current if one.document == best.document]
+        told[best.text] = None
+    return replace(current[0], text="\n".join(told)) if current else None
 
 
 def _versions(current: Passage, older: Passage, given: ToolInputs) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.modes.rag_company import company_at
 from troly.retrieval.search.glossary import named_elsewise
+from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_rag.corpus.coverage import figure_request, question_of, text_of, title_subject, whole_words
 
@@ -186,3 +187,23 @@ async def test_a_document_is_found_by_its_title(tmp_path: Path) -> None:
         company.ingest()
         found = await company.find("giờ làm việc bắt đầu lúc mấy giờ?", company.person("public"))
         assert found.passages[0].title == "Giờ làm việc"
+
+
+@pytest.mark.parametrize(
+    ("name", "lang", "called"),
+    [
+        ("weekly days off", "vi", "ngày nghỉ hằng tuần"),
+        ("public holidays", "vi", "ngày lễ"),
+        ("weekly days off", "en", "weekly days off"),
+        ("ngày lễ", "vi", "ngày lễ"),
+        ("night shifts of guards", "vi", "night shifts of guards"),
+    ],
+)
+def test_a_name_is_told_in_the_language_of_the_answer(name: str, lang: Lang, called: str) -> None:
+    assert text_of(name).called(lang) == called
+
+
+def test_words_of_another_wording_keep_their_marks() -> None:
+    look = named_elsewise("ngày thành lập công ty")
+    assert {"thanh", "lap"} <= look("Lịch sử công ty") & look("lich su cong ty")
+    assert not look("mặc lịch sự")

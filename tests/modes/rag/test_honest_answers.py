@@ -381,6 +381,9 @@ async def test_words_that_were_not_found_are_told_whole(desk: RagDesk) -> None:
         ("không phải nghỉ ốm, nghỉ phép năm cơ", "nghỉ phép năm cơ"),
         ("nghỉ phép năm chứ không phải nghỉ ốm", "nghỉ phép năm"),
         ("nghỉ ốm không phải báo trước à", "nghỉ ốm không phải báo trước à"),
+        ("bao nhiêu ngày phép năm không phải 2025", "bao nhiêu ngày phép năm"),
+        ("nghỉ phép không phải của năm 2025 được mấy ngày", "nghỉ phép được mấy ngày"),
+        ("không phải bản 2024", ""),
     ],
 )
 def test_what_is_rejected_is_not_asked(text: str, meant: str) -> None:
@@ -580,3 +583,87 @@ async def test_a_page_that_tells_it_whole_comes_before_the_page_shown(desk: RagD
         await desk.ask("Who is the CEO and when was the company founded?", offline=True)
     told = await desk.ask("how many branches are there?", offline=True)
     assert "6 chi nhánh" in told.answer
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        ("tôi muốn nghỉ việc", "báo trước 45 ngày"),
+        ("toi muon nghi viec thi lam sao", "báo trước 45 ngày"),
+        ("tôi muốn nghỉ việc riêng", "Kết hôn được nghỉ 3 ngày"),
+    ],
+)
+async def test_a_name_inside_a_longer_one_is_not_spoken_of(desk: RagDesk, wish: str, said: str) -> None:
+    told = await desk.ask(wish, offline=True)
+    assert said in told.answer
+    assert ("45 ngày" in told.answer) != ("Kết hôn" in told.answer)
+
+
+@pytest.mark.parametrize("first", ["nghỉ phép 2025 được mấy ngày", "phép năm 2025 bao nhiêu ngày"])
+@pytest.mark.parametrize("then", ["không phải 2025", "không phải bản năm 2025", "khong phai 2025"])
+async def test_a_version_that_is_rejected_is_not_told(desk: RagDesk, first: str, then: str) -> None:
+    await desk.ask(first, offline=True)
+    told = await desk.ask(then, offline=True)
+    assert "14 ngày" in told.answer
+    assert "12 ngày" not in told.answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "sides"),
+    [
+        (
+            "quy định đi muộn hiện tại và bản 2024 khác gì nhau",
+            ("8 giờ 45", "200.000", "9 giờ được", "100.000"),
+        ),
+        (
+            "quy dinh di muon hien tai va ban 2024 khac nhau cho nao",
+            ("8 giờ 45", "200.000", "9 giờ được", "100.000"),
+        ),
+        ("quy định mật khẩu 2024 khác bây giờ thế nào", ("14 ký tự", "8 ký tự")),
+    ],
+)
+async def test_versions_that_differ_are_told_side_by_side(
+    desk: RagDesk, asked: str, sides: tuple[str, ...]
+) -> None:
+    desk.become("private", department="hr")
+    told = await desk.ask(asked, offline=True)
+    assert all(side in told.answer for side in sides)
+
+
+@pytest.mark.parametrize(
+    ("asked", "case"),
+    [
+        ("tính tiền tăng ca 10 giờ ngày chủ nhật lương 20 triệu", "ngày nghỉ hằng tuần: "),
+        ("tính tiền tăng ca 8 giờ ngày lễ lương 15 triệu", "ngày lễ: "),
+        ("calculate overtime for 8 hours on a public holiday, salary 15 million", "public holidays: "),
+    ],
+)
+async def test_a_sum_is_told_by_the_page_in_the_language_of_the_asker(
+    desk: RagDesk, asked: str, case: str
+) -> None:
+    told = await desk.ask(asked, offline=True)
+    assert told.answer.startswith(case)
+    assert ("Overtime is paid" in told.answer) == asked.isascii()
+
+
+@pytest.mark.parametrize("then", ["vậy là xếp loại gì", "thế xếp loại gì", "thuộc hạng nào"])
+@pytest.mark.parametrize(
+    ("first", "grade"),
+    [
+        ("chuyên cần 80, kết quả 90, hợp tác 70 thì được bao nhiêu điểm kpi", "85 điểm là loại B"),
+        ("kpi được mấy điểm nếu chuyên cần 90 kết quả 95 hợp tác 90", "93,5 điểm là loại A"),
+        ("kpi 72 điểm", "72 điểm là loại C"),
+    ],
+)
+async def test_the_grade_is_that_of_the_score_told_before(
+    desk: RagDesk, first: str, grade: str, then: str
+) -> None:
+    await desk.ask(first, offline=True)
+    assert grade in (await desk.ask(then, offline=True)).answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "wrong"), [("không được mang gì vào công ty", "wifi"), ("ngày thành lập công ty", "Trang phục")]
+)
+async def test_a_word_with_other_marks_is_another_word(desk: RagDesk, asked: str, wrong: str) -> None:
+    assert wrong not in (await desk.ask(asked, offline=True)).answer

@@ -278,7 +278,7 @@ def named_elsewise(question: str) -> Callable[[str], frozenset[str]]:
     others: dict[str, list[OtherWording]] = {}
     for meaning in meanings(read_question(question)):
         for one in meaning.others:
-            other = OtherWording(one.folded, one.accented[0], meaning.words, ())
+            other = OtherWording(one.folded, one.accented, meaning.words, ())
             others.setdefault(one.folded[0], []).append(other)
 
     def look(text: str) -> frozenset[str]:
@@ -322,7 +322,7 @@ def reword(connection: Connection, found: Sequence[Meaning], weights: Weights, t
                 continue
             least = min(least, tells) if needed else least
             (bigrams if len(one.folded) > 1 else accented)[rarest] = tells
-            other = OtherWording(one.folded, one.accented[0], meaning.words, pairs)
+            other = OtherWording(one.folded, one.accented, meaning.words, pairs)
             others.setdefault(one.folded[0], []).append(other)
         words.update({word: min(words[word], least) for word in meaning.words if word in words})
     return QueryExpansion(accented, bigrams, Weights(words, weights.bigrams, others))

@@ -22,18 +22,19 @@ _WORDS_WEIGHT = 0.25
 class OtherWording(NamedTuple):
     """Another wording of words of the question: where it stands, `words` and `bigrams` of the question stand too.
 
-    `folded` are its words in order; of one word alone the `accented` form decides.
+    `folded` are its words in order, `accented` the same with their marks: these decide, but several words may stand without any.
     """
 
     folded: tuple[str, ...]
-    accented: str
+    accented: tuple[str, ...]
     words: tuple[str, ...]
     bigrams: tuple[str, ...]
 
     def stands(self, words: Sequence[str], accented: Sequence[str], at: int) -> bool:
         """Whether it begins at place `at` of a text, given as folded words and the same with their marks."""
-        size = len(self.folded)
-        return accented[at] == self.accented if size == 1 else tuple(words[at : at + size]) == self.folded
+        place = slice(at, at + len(self.folded))
+        same = (self.accented, self.folded) if len(self.folded) > 1 else (self.accented,)
+        return tuple(words[place]) == self.folded and tuple(accented[place]) in same
 
 
 @dataclass(frozen=True, slots=True)
