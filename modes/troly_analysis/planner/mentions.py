@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from troly.text.dates import COUNTS, DateRange, add, find_ranges, months_of_year, whole, years_in_digits
 from troly.text.fold import WordToken, accents, accents_agree, fold, folded_words, nfc, tokens
@@ -243,6 +243,12 @@ def _spanned(wording: CorrectedText, found: Sequence[DateRange], today: date) ->
     text, joined = wording.text, list[DateRange]()
     for each in found:
         last = joined[-1] if joined else None
+        if last is not None and last.start.year > 1 and is_same_days(each.label):
+            named = [unit for words, unit in _EARLIER if words & set(folded_words(each.label))]
+            unit = named[0] if named else "year"
+            ends = add(last.start, -1, unit), add(last.end + timedelta(1), -1, unit) - timedelta(1)
+            joined.append(DateRange(*ends, each.label, each.span))
+            continue
         between = text[last.span[1] : each.span[0]].strip(" ,") if last else ""
         tied = tuple(word.folded for word in tokens(between)) in _TIES or between in {"-", "–"}
         if last is None or (between and not tied):
@@ -262,6 +268,16 @@ def _spanned(wording: CorrectedText, found: Sequence[DateRange], today: date) ->
         else:
             joined.append(each)
     return joined
+
+
+_EARLIER: tuple[tuple[frozenset[str], Literal["week", "month", "quarter"]], ...] = (
+    (frozenset({"tuan", "week"}), "week"), (frozenset({"thang", "month"}), "month"), (frozenset({"quy", "quarter"}), "quarter"),
+)  # fmt: skip
+
+
+def is_same_days(text: str) -> bool:
+    """Whether words mean the same days of an earlier period: "cùng kỳ"."""
+    return "cung k" in fold(text) or "same period" in fold(text)
 
 
 def _of_one_year(first: DateRange, last: DateRange, today: date) -> tuple[DateRange, DateRange]:

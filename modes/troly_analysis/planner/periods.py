@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from troly.text.dates import DateRange, Unit, add, find_ranges, months, whole
 from troly.text.fold import fold, folded_words
 from troly_analysis.planner.lexicon import concept, marks, turn_words
+from troly_analysis.planner.mentions import is_same_days
 from troly_analysis.planner.types import Condition, Group, Period, Ref
 from troly_analysis.types import TEMPORAL
 
@@ -378,11 +379,6 @@ def _single(reader: Reader, when: When, at: int, found: Period, *, compared: boo
         reader.note("preceding", start=versus.start, end=versus.end)
         return replace(when, period=found, versus=versus)
     return replace(when, period=found)
-
-
-def is_same_days(text: str) -> bool:
-    """Whether words mean the same days of an earlier period: "cùng kỳ"."""
-    return "cung k" in fold(text) or "same period" in fold(text)
 
 
 def same_days(period: Period, versus: Period, last: date) -> tuple[Period, Period]:

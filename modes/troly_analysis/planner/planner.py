@@ -39,13 +39,12 @@ from troly_analysis.planner.builder import (
 )
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.lexicon import Phrases, concept, concepts, turn_words, words
-from troly_analysis.planner.mentions import find_mentions, read_wording, without_sheet
+from troly_analysis.planner.mentions import find_mentions, is_same_days, read_wording, without_sheet
 from troly_analysis.planner.periods import (
     When,
     following,
     is_ahead,
     is_partial,
-    is_same_days,
     of_the_year_before,
     preceding,
     same_days,

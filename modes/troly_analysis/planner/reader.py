@@ -338,6 +338,7 @@ class Reader:
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
         self._charts()
+        self._tied()
         self._usual()
         self._pointers()
         self._superlatives()
@@ -550,6 +551,14 @@ class Reader:
             if self.parts.chart in {"", "any"}:
                 self.parts.chart = kind  # type: ignore[assignment]
             self.take("chart", at)
+
+    def _tied(self) -> None:
+        """Let "vs" be "and" between what is left out: "trừ đơn hủy vs đơn hoàn"."""
+        for at, mention in enumerate(self.mentions):
+            first, ahead = self.at(at - 1), self.at(at + 2 if self.is_rows(at + 1) else at + 1)
+            same = first.values and ahead.values and first.values[0].ref == ahead.values[0].ref
+            if mention.said == "vs" and same and self.has(self.beside(at - 1, -1), "minus", "not"):
+                mention.labels = frozenset({"and", "filler"})
 
     def _pointers(self) -> None:
         """What points at the question before and its answer: "tháng đó", "trong số đó", "kênh đó", "cái thứ hai", "cả hai"."""
@@ -1468,8 +1477,9 @@ class Reader:
             away = mention.said in {"khong den", "khong toi"}  # "không đến từ Shopee"
             denies = away or mention.has("not", "deny", "blank", "minus", "not this")
             if denies and mention.weight < 0.9:
-                if "," in self._between(place, place + 1) or (crossed and mention.has("is not")):
-                    return False  # "Không, hạng Vàng cơ" refuses what was said before, "không COD mà bị hủy" no state
+                ahead = next((nth for nth in range(place + 1, at) if not self.is_link(nth)), at)
+                if "," in self._between(place, ahead) or (crossed and mention.has("is not")):
+                    return False  # "Không có à, hạng Vàng cơ" refuses what was said before, "không COD mà bị hủy" no state
                 self.take("negation", place)
                 # "không phải A, B mới đúng" refuses the first alone.
                 return not (mention.has("not this") and "," in self._between(place, at))
