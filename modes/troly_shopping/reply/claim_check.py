@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
 from itertools import combinations
+from math import inf
 
 from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.arithmetic import derived_figures
-from troly.text.fold import fold, fold_in_place, folded_words, span_in_place, tokens
+from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.products.offers import SOFT
@@ -140,12 +141,8 @@ class ClaimCheck:
         worked_out |= {int(count) * price for count in _PIECES.findall(plain) for price in named}
         held = self._known | worked_out
         spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held, hits)]
-        spans += [
-            *self._unknown(plain, worked_out, hits),
-            *self._not_offered(plain),
-            *self._not_listed(plain, hits),
-        ]
-        spans += self._not_ruled(plain)
+        spans += [*self._unknown(plain, worked_out, hits), *self._not_listed(plain, hits)]
+        spans += [*self._not_offered(plain), *self._not_ruled(plain)]
         return [sentence[start:end].strip() for start, end in sorted(spans)]
 
     def _is_doubtful(
@@ -248,20 +245,15 @@ class ClaimCheck:
         names = dict.fromkeys(hit.label for hit in next(filter(None, told), ())) or self._shown
         if not names or (hits and hits[0].start == 0):
             return []
-        pointed = find_reference(
-            text, Focus("", "", tuple(FocusRow(name, name) for name in names)), things=_things()
-        )
+        goods = Focus("", "", tuple(FocusRow(name, name) for name in names))
+        pointed = find_reference(text, goods, things=(*things(), *word_lists("claims")["thing"]))
         spans = [*pointed.spans] if pointed and pointed.kind in {"this", "these"} else []
         if not (spans or hits or self._makers.find(text)):
             listed = [*lexicon("attributes").find(text), *lexicon("kinds").find(text)]
-            opening = [*listed, *lexicon("claims", "attribute").find(text)]
             # "Thời gian bảo hành là 24 tháng" is of goods; what is said of "pin" or "laptop" may be a rule of the shop.
-            of_goods = {hit.label for hit in listed} == {"warranty"}
-            spans = [
-                (hit.start, hit.start)
-                for hit in opening
-                if of_goods or not tokens(_OPENING.sub("", text[: hit.start]))
-            ]
+            near = inf if {hit.label for hit in listed} == {"warranty"} else _NEAR
+            opening = [*listed, *lexicon("claims", "thing").find(text)]
+            spans = [(hit.start, hit.start) for hit in opening if hit.start <= near]
         if not spans or any(hit.end <= spans[0][0] for hit in hits):
             return []
         found = [PhraseHit(name, text[slice(*spans[0])], *spans[0], exact=True) for name in names]
@@ -363,13 +355,9 @@ _LEFT = re.compile(
 )
 _LISTED = re.compile(r"(?<!\w)(?:con (\d+)|(\d+) in stock)(?!\w)")
 # A figure of a specification, a term or a discount.
-_UNIT = r"(gb|gigabyte|tb|terabyte|inch|hz|kg|mah|w|%|phan tram|percent|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
+_UNIT = r"(gb|tb|inch|hz|kg|mah|w|%|phan tram|percent|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
 _CLAIMED = re.compile(rf"(?<![\w.,:])(\d+(?:[.,]\d+)?)\s*{_UNIT}")
 _IN_WORDS = re.compile(rf"(?<!\w)((?:[^\W\d_]+[ -]){{1,4}}){_UNIT}")
-# What may open a sentence that goes on about the same goods.
-_OPENING = re.compile(
-    r"(?<!\w)(?:dạ|vâng|và|với|ngoài ra|ạ|it|its|yes|also|and|with|the)(?!\w)", re.IGNORECASE
-)
 # A size that names a version, or the other one of two, beside a name in full.
 _IN_SHORT = re.compile(
     rf"(?<!\w)(?:(?:bản|phiên bản|mẫu|con|loại|máy)(?: có)? (?P<size>{SIZES})|(?P<sized>{SIZES}) (?:version|model|one)|(?:con|bản|mẫu|cái|chiếc|máy|loại) (?:kia|còn lại)|the other(?: one)?)(?!\w)",
@@ -390,9 +378,7 @@ _MODEL = re.compile(r"(?:[ -](?:[A-Z]|[a-z]*\d)[\w-]*)+")
 _RANGE = re.compile(r"\d[^.;!?]{0,16}(?:-|–|den|toi|to)\s*$")
 _OPERATOR = re.compile(r"\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*\d")
 _OPERATOR_BEFORE = re.compile(r"\d\s*(?:vnd|d|₫)?\s*[−–+×*=-]\s*$")
-_SAME = {"tb": "gb", "gigabyte": "gb", "terabyte": "gb", "phan tram": "%", "percent": "%"} | {
-    "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"
-}  # fmt: skip
+_SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
 
 
 _TERMS = ("term free", "term any time", "term any reason", "term needless")
@@ -469,9 +455,8 @@ def _claimed(text: str) -> list[tuple[tuple[int, int], Decimal, tuple[Decimal, s
         start, end = span_in_place(places, len(text), *match.span())
         if match.re is _IN_WORDS:
             said = text[start : span_in_place(places, len(text), *match.span(1))[1]]
-            amounts = find_amounts(
-                f"{said.replace('-', ' ')}%"
-            )  # a word alone is a number only beside a unit
+            # A word alone is a number only beside a unit.
+            amounts = find_amounts(f"{said.replace('-', ' ')}%")
             if not amounts or amounts[-1].end <= len(said):
                 continue
             start, value = start + amounts[-1].start, amounts[-1].value
@@ -479,16 +464,11 @@ def _claimed(text: str) -> list[tuple[tuple[int, int], Decimal, tuple[Decimal, s
                 continue  # "chúc anh một ngày vui"
         else:
             value = Decimal(match[1].replace(",", "."))
-        unit = match[2]
-        factor = {"tb": 1024, "terabyte": 1024, "nam": 12, "year": 12}.get(unit, 1)
+        unit = re.sub("phan tram|percent", "%", match[2])
+        factor = {"tb": 1024, "nam": 12, "year": 12}.get(unit, 1)
         found.append(((start, end), value, (value * factor, _SAME.get(unit, unit))))
     half = lexicon("claims", "half").find(text)
     return [*found, *(((one.start, one.end), Decimal(50), (Decimal(50), "%")) for one in half)]
-
-
-@cache
-def _things() -> tuple[str, ...]:
-    return (*things(), "máy tính", "thiết bị", "bản", "phiên bản", "cấu hình", "model", "product", "device")
 
 
 @cache
