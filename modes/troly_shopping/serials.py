@@ -122,7 +122,7 @@ def parse_serials(
     bare = _is_bare(text, typed, candidates)
     _weigh(text, typed, candidates, bare=bare, modelled=modelled, context=context, awaiting=awaiting)
     chosen = _chosen(text, candidates)
-    serials = _each_once(chosen)
+    serials = _each_once(_with_digitless(text, chosen))
     sure = any(item.known or item.labelled for item in chosen)
     attempted = not serials and _attempted(text, typed, awaiting=awaiting)
     cut = cut or len(candidates) == MAX_CANDIDATES
@@ -135,7 +135,8 @@ def known_serials(text: str, candidates: Sequence[SerialCandidate]) -> SerialPar
         item.known = True
         item.evidence.append(("known", 10.0))
     cut = len(text) > MAX_TEXT or len(candidates) == MAX_CANDIDATES
-    return SerialParse(_each_once(candidates), tuple(candidates), sure=True, cut=cut)
+    serials = _each_once(_with_digitless(nfc(text[:MAX_TEXT]), candidates))
+    return SerialParse(serials, tuple(candidates), sure=True, cut=cut)
 
 
 def _each_once(candidates: Sequence[SerialCandidate]) -> tuple[str, ...]:
@@ -211,6 +212,15 @@ def _chosen(text: str, candidates: Sequence[SerialCandidate]) -> list[SerialCand
     return [item for item in chosen if item.known or not _is_split(text, item)]
 
 
+def _with_digitless(text: str, chosen: Sequence[SerialCandidate]) -> list[SerialCandidate]:
+    """`chosen` and what is listed beside a known one and written so, but without a digit: "… và MACBOOK-XX" is not found."""
+    without = (SerialCandidate(match[0], *match.span()) for match in _DIGITLESS.finditer(text))
+    row = sorted([*chosen, *without], key=lambda item: item.start)
+    listed = [pair for pair in pairwise(row) if JOINT.fullmatch(text, pair[0].end, pair[1].start)]
+    beside = {item.start for pair in listed if pair[0].known or pair[1].known for item in pair}
+    return [item for item in row if any(map(str.isdigit, item.text)) or item.start in beside]
+
+
 def _is_split(text: str, item: SerialCandidate) -> bool:
     """Whether digits follow capitals apart from them ("ABC 123"): no space is inside a serial, so nothing is guessed."""
     before = re.search(r"(?<![\w-])([A-Z]{2,6})[ _]$", text[max(0, item.start - 9) : item.start])
@@ -272,6 +282,7 @@ _FEW, _NEARBY = 8, 24
 # What says of a labelled code that it is the serial.
 _IS = re.compile(r"(?:\blà|\bla|\bis|\bare|[:=])\s*[\"'“(\[]*$", re.IGNORECASE)
 _BRIEF, _BRIEF_SHAPE = 6, re.compile(r"[A-Za-z]{1,3}[1-9]\d{1,3}[A-Za-z]{0,3}")
+_DIGITLESS = re.compile(r"(?<![\w-])[A-Z]{2,}(?:-[A-Z]{2,})+(?![\w-])")
 _NAME = re.compile(r"\s+[^\W\d_]{2,12}\s+")
 # Between a family and its model may stand a size or a number: "Nitro 5 AN515-58".
 _NUMBERED = re.compile(r"[\s-]*(?:\d{1,2}\s+)?")

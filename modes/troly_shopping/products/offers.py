@@ -191,6 +191,7 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
 def _by_name(query: ProductQuery, rows: Sequence[Product]) -> Offer | None:
     """The products that are called so though not all that is asked is true of them: "WH-CH520 có dây không", "L3250 có wifi không"."""
     codes = [word for word in query.words if is_code(word)]
+    codes = [one for one in codes if not query.fits or any(title_has(row.name, one) for row in rows)]
     if not codes or query.excludes or query.sold_out:
         return None
     called = [
@@ -495,6 +496,9 @@ def _parts_named(store: ProductStore, words: Sequence[str]) -> dict[str, list[Pr
         best = max(says.values(), key=len, default=set())
         if any(char.isdigit() for word in best for char in word):
             found[kind] = best, [one for one, told in says.items() if len(told) == len(best)]
+    met = {word for best, _ in found.values() for word in best}
+    if any(re.search(r"\d{3}", word) and word not in met for word in words):
+        return {}  # "i7 13700K" is no other i7
     return {
         kind: rows
         for kind, (best, rows) in found.items()

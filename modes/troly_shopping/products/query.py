@@ -102,6 +102,8 @@ _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhưng|nhung|mà|ma|but)(?!\w)", re.I
 _GIVEN_BACK = {"topic return", "topic return policy", "topic refund"}
 # "màn hình rẻ nhất": no part is bought by its price.
 _CHEAPEST = re.compile(r"\s*(?:ddr\d (?:.* )?)?(?:gia )?(?:re|mac|dat) nh[au]t(?!\w)")
+_VERSION = re.compile(r"\w+ (\d+\.\d+)(?![\w.])")
+_CPU = re.compile(r"(?<!\w)(?:i[3579]|(?:ryzen|ultra) ?[3579])[ -]?(\d{4,5}k)(?!\w)", re.IGNORECASE)
 _STICK = re.compile(r"(?<!\w)thanh (?:nao|ram|gi|re|dat)(?!\w)")
 # Who speaks has what follows, and wants something else.
 _HAS = re.compile(
@@ -649,6 +651,8 @@ class _Parser:
             stick = kind == "ram" and bool(_STICK.search(fold(self._rest)))  # a board has slots
             stick |= bool(_CHEAPEST.match(fold(self._rest[hit.end :])))
             stick |= any(0 <= item.start - hit.end <= 1 for item in self._brands)  # "ram Kingston" is sold
+            # "ssd 1tb trở lên": a drive that opens the message with its size.
+            stick |= kind == "ssd" and figure and not tokens(self._rest[: hit.start])
             wished = stick or bool(set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED)
             spoken_of = "" if kinds or wished or self._labels & {"stock asked", "in stock"} else self._whole
             whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
@@ -886,6 +890,9 @@ class _Parser:
         for item in items:
             if item.end:
                 self._said[item.value] = self._text[item.start : item.end]
+        for one in _VERSION.finditer(self._text):  # told whole: "bluetooth 5.3"
+            told = (item for item in items if item.kind == "word" and one.start(1) <= item.start < one.end())
+            self._said |= {item.value: one[0] for item in told}
         return sorted(items)
 
     def _buses(self, rest: Sequence[WordToken]) -> Iterator[_Item]:
@@ -1372,7 +1379,9 @@ def _prices(text: str, measured: Callable[[str], bool]) -> list[Amount]:
         for match in _SHORT_MILLION.finditer(text)
         if not measured(match[0])
     ]
-    found = [one for one in find_amounts(text) if not any(m.start <= one.start < m.end for m in short)]
+    codes = {match.start(1) for match in _CPU.finditer(text)}  # "i9 14900k" is a processor
+    found = [one for one in find_amounts(text) if one.start not in codes]
+    found = [one for one in found if not any(m.start <= one.start < m.end for m in short)]
     found = sorted([*found, *short], key=lambda amount: amount.start)
     limits = lexicon("catalogue", *_LIMITS[:4]).find(text)
     prices: list[Amount] = []

@@ -174,7 +174,8 @@ def what_is_wanted(query: ProductQuery, lang: Lang) -> str:
     said = query.said
     words = list(dict.fromkeys(said.get(word, word) for word in query.words))
     kind = "" if any(fold(kind) in fold(word) for word in words) else kind
-    more = [*(said.get(fact, fact) for fact in query.facts), *(figure.said for figure in query.figures)]
+    facts = [one for fact in query.facts if fold(one := said.get(fact, fact)) not in fold(" ".join(words))]
+    more = [*facts, *(figure.said for figure in query.figures)]
     names = [kind, *query.brands, *words] if lang == "vi" else [*query.brands, *words, kind]
     text = " ".join(part for part in dict.fromkeys((*names, *more)) if part)
     without = [*query.no_brands, *(said.get(one, one) for one in (*query.no_words, *query.no_facts))]

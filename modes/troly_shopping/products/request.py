@@ -721,13 +721,17 @@ def _changed(  # noqa: C901, PLR0911 (one case a kind of change)
         return replace(request, scope="search", query=refine(old, query), own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
+    if query.count > 1 and "total" in query.moves and not summed:  # "mua 2 con hết bao nhiêu"
+        unknown = replace(query, unread=query.unread or (str(query.count),))
+        return _current(rows) if len(rows.current) == 1 else replace(request, query=unknown)
     if more and len(focus.rows) > MAX_COMPARED // 2 and focus.kind != BUILD:
         return replace(request, query=replace(query, unread=query.unread or more))  # of which of them
     if query.order in {"cheapest", "dearest"} or summed or query.compared or set(query.moves) & _OF_ROWS:
         return rows
     monthly = "instalment" in query.topics and query.months
     asked = query.asks or monthly or "warranty period" in query.topics or (query.shows and not query.topics)
-    return _current(rows) if asked else request
+    stocked = query.stocked and _YES_OR_NO.search(fold(rows.typed))  # "có sẵn ở cửa hàng không"
+    return _current(rows) if asked or stocked else request
 
 
 _ORDER_OF = re.compile(

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
 from itertools import combinations
+from math import inf
 
+from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.products.offers import SOFT
+from troly_shopping.products.order import things
 from troly_shopping.products.query import FIGURE, is_code
 from troly_shopping.products.request import SIZES, line_of
 from troly_shopping.wordlists import lexicon, word_lists
@@ -77,7 +80,8 @@ class ClaimCheck:
     A price is held where one of `sources` or of what the shop has `said` has it, where it follows from figures of the answer
     that are held, or where it is the difference of two prices that are `compared`; after the
     name of one of `products` (row texts by name) in its sentence it must be that product's, and so must measures and terms of
-    warranty, unless a page among the sources has them or they are denied, compared or wished for. What the `customer` wrote
+    warranty, unless a page among the sources has them or they are denied, compared or wished for. A sentence that names none
+    and points at one ("máy này") or leaves it out is about those named last before it, else about those `shown`. What the `customer` wrote
     may be worked with and repeated, but is nobody's price. Other measures must stand in either, and so must every word of a
     name after one of `makers`. A discount or a gift must stand in `sources`, a row or what was `said`.
     """
@@ -91,13 +95,14 @@ class ClaimCheck:
         *,
         said: Iterable[str] = (),
         compared: Iterable[Decimal] = (),
+        shown: Iterable[str] = (),
     ) -> None:
         pages, shop, own = "\n".join(sources), "\n".join(said), "\n".join(customer)
         self._rows = dict(products or {})
         held = "\n".join([pages, *self._rows.values()])
         self._folded_rows = {name: f" {' '.join(folded_words(row))} " for name, row in self._rows.items()}
         self._of = {name: amounts_in([row]) for name, row in self._rows.items()}
-        self._compared = frozenset(compared)
+        self._compared, self._shown = frozenset(compared), [name for name in shown if name in self._rows]
         self._differences = frozenset(abs(a - b) for a, b in combinations(sorted(self._compared), 2))
         makers = list(makers)
         self._names = Lexicon({name: short_names(name, makers) for name in self._of if folded_words(name)})
@@ -120,6 +125,8 @@ class ClaimCheck:
     def refused(self, sentence: str, before: str = "") -> list[str]:
         """The claims of `sentence`, which follows `before` in the answer, that nothing holds, as written."""
         plain = _plain(sentence)
+        hits = self._named(plain)
+        hits = [*self._spoken_of(plain, hits, before), *hits]
         worked_out = derived_figures(_plain(before) + plain, self._known | self._own) | self._differences
         # The sum of what was told, and what is left of the customer's own figure.
         told = [
@@ -130,17 +137,19 @@ class ClaimCheck:
         sums = {*told, sum(told, Decimal(0)), sum(dict.fromkeys(told), Decimal(0))} if told else set()
         worked_out |= sums | {abs(own - one) for own in self._own for one in sums}
         # So many pieces of what is named or was retrieved: "đơn 2 màn hình là 21.980.000".
-        named = {price for hit in self._named(plain) for price in self._of[hit.label]} or self._compared
+        named = {price for hit in hits for price in self._of[hit.label]} or self._compared
         worked_out |= {int(count) * price for count in _PIECES.findall(plain) for price in named}
         held = self._known | worked_out
-        spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held)]
-        spans += [*self._unknown(plain, worked_out), *self._not_offered(plain), *self._not_listed(plain)]
-        spans += self._not_ruled(plain)
+        spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held, hits)]
+        spans += [*self._unknown(plain, worked_out, hits), *self._not_listed(plain, hits)]
+        spans += [*self._not_offered(plain), *self._not_ruled(plain)]
         return [sentence[start:end].strip() for start, end in sorted(spans)]
 
-    def _is_doubtful(self, text: str, amount: Amount, held: frozenset[Decimal]) -> bool:
+    def _is_doubtful(
+        self, text: str, amount: Amount, held: frozenset[Decimal], hits: Sequence[PhraseHit]
+    ) -> bool:
         """Whether `amount` is a price that nothing holds, or that of another product than the one named."""
-        if amount.value in held and not self._is_anothers(text, amount):
+        if amount.value in held and not self._is_anothers(text, amount, hits):
             return False
         before, after = text[max(0, amount.start - _BEFORE) : amount.start], text[amount.end :]
         if not _is_price(amount, before, after):
@@ -155,14 +164,13 @@ class ClaimCheck:
         named = self._names.find(text[: amount.start]) or self._makers.find(text[: amount.start])
         return bool(named or _AFTER_PRICE.search(fold(before)))
 
-    def _is_anothers(self, text: str, amount: Amount) -> bool:
+    def _is_anothers(self, text: str, amount: Amount, hits: Sequence[PhraseHit]) -> bool:
         """Whether the sentence names products before `amount` and none of those named last has it.
 
         Names with no figure between them are named together: "A và B lần lượt giá 10 và 12 triệu".
         """
         if amount.value not in self._prices:
             return False
-        hits = self._named(text)
         told = [(one.start, one.end) for one in find_amounts(_plain(text)) if one.value in self._prices]
         last = _last_named(hits, told, amount.start)
         if not last:
@@ -179,19 +187,16 @@ class ClaimCheck:
         named |= {name for name in self._of if words & {*folded_words(name)}}
         return not any(amount.value in self._of[name] for name in named)
 
-    def _unknown(self, text: str, worked_out: frozenset[Decimal]) -> list[tuple[int, int]]:
+    def _unknown(
+        self, text: str, worked_out: frozenset[Decimal], hits: list[PhraseHit]
+    ) -> list[tuple[int, int]]:
         """Where measures stand that nothing holds, and names after a maker with a word that nothing has."""
-        folded, places = fold_in_place(text)
-        hits = self._named(text)
-        measured = {
-            span_in_place(places, len(text), *match.span()): match for match in _CLAIMED.finditer(folded)
-        }
-        measured = {at: one for at, one in measured.items() if not _within(at[0], hits)}
+        measured = {at: (value, one) for at, value, one in _claimed(text) if not _within(at[0], hits)}
         found = [
             at
-            for at, one in measured.items()
-            if (_measure(one) not in self._measures and Decimal(one[1].replace(",", ".")) not in worked_out)
-            or self._is_of_another(text, _measure(one), at, (hits, _last_named(hits, measured, at[0])))
+            for at, (value, one) in measured.items()
+            if (one not in self._measures and value not in worked_out)
+            or self._is_of_another(text, one, at, (hits, _last_named(hits, measured, at[0])))
         ]
         for hit in self._makers.find(text):
             name = _MODEL.match(text, hit.end)
@@ -200,9 +205,8 @@ class ClaimCheck:
                 found.append((hit.start, hit.end + len(name[0].rstrip()) if name else hit.end))
         return found
 
-    def _not_listed(self, text: str) -> Iterator[tuple[int, int]]:
+    def _not_listed(self, text: str, hits: Sequence[PhraseHit]) -> Iterator[tuple[int, int]]:
         """Where a part, a property or a stock is claimed of a product named that its row does not have."""
-        hits = self._named(text)
         if not hits or text.rstrip().endswith("?"):
             return
         for start, end, *told in _listed_claims(text):
@@ -234,6 +238,26 @@ class ClaimCheck:
         """The rows of the products that what stands at a place may be said of: those named before it, else all."""
         before = [hit for hit in hits if hit.end <= at] or hits
         return [self._rows[hit.label] for hit in before]
+
+    def _spoken_of(self, text: str, hits: Sequence[PhraseHit], before: str) -> list[PhraseHit]:
+        """The products that `text` goes on about without a name ("máy này", "it", "Bảo hành 24 tháng ạ"), where it does so."""
+        told = (self._named(one) for one in reversed(_SENTENCES.split(_plain(before))))
+        names = dict.fromkeys(hit.label for hit in next(filter(None, told), ())) or self._shown
+        if not names or (hits and hits[0].start == 0):
+            return []
+        goods = Focus("", "", tuple(FocusRow(name, name) for name in names))
+        pointed = find_reference(text, goods, things=(*things(), *word_lists("claims")["thing"]))
+        spans = [*pointed.spans] if pointed and pointed.kind in {"this", "these"} else []
+        if not (spans or hits or self._makers.find(text)):
+            listed = [*lexicon("attributes").find(text), *lexicon("kinds").find(text)]
+            # "Thời gian bảo hành là 24 tháng" is of goods; what is said of "pin" or "laptop" may be a rule of the shop.
+            near = inf if {hit.label for hit in listed} == {"warranty"} else _NEAR
+            opening = [*listed, *lexicon("claims", "thing").find(text)]
+            spans = [(hit.start, hit.start) for hit in opening if hit.start <= near]
+        if not spans or any(hit.end <= spans[0][0] for hit in hits):
+            return []
+        found = [PhraseHit(name, text[slice(*spans[0])], *spans[0], exact=True) for name in names]
+        return found if hits else sorted([*found, *self._in_short(text, found)], key=lambda hit: hit.start)
 
     def _named(self, text: str) -> list[PhraseHit]:
         """The products that `text` names; no part of another that is named ("PC … CPU Intel Core i3"), and none whose name
@@ -331,9 +355,9 @@ _LEFT = re.compile(
 )
 _LISTED = re.compile(r"(?<!\w)(?:con (\d+)|(\d+) in stock)(?!\w)")
 # A figure of a specification, a term or a discount.
-_CLAIMED = re.compile(
-    r"(?<![\w.,:])(\d+(?:[.,]\d+)?)\s*(gb|tb|inch|hz|kg|mah|w|%|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
-)
+_UNIT = r"(gb|tb|inch|hz|kg|mah|w|%|phan tram|percent|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
+_CLAIMED = re.compile(rf"(?<![\w.,:])(\d+(?:[.,]\d+)?)\s*{_UNIT}")
+_IN_WORDS = re.compile(rf"(?<!\w)((?:[^\W\d_]+[ -]){{1,4}}){_UNIT}")
 # A size that names a version, or the other one of two, beside a name in full.
 _IN_SHORT = re.compile(
     rf"(?<!\w)(?:(?:bản|phiên bản|mẫu|con|loại|máy)(?: có)? (?P<size>{SIZES})|(?P<sized>{SIZES}) (?:version|model|one)|(?:con|bản|mẫu|cái|chiếc|máy|loại) (?:kia|còn lại)|the other(?: one)?)(?!\w)",
@@ -419,13 +443,32 @@ def _clause(text: str, at: int) -> str:
 
 
 def _measures(text: str) -> set[tuple[Decimal, str]]:
-    return {_measure(match) for match in _CLAIMED.finditer(fold(text))}
+    return {measure for _, _, measure in _claimed(text)}
 
 
-def _measure(match: re.Match[str]) -> tuple[Decimal, str]:
-    value, unit = Decimal(match[1].replace(",", ".")), match[2]
-    factor = {"tb": 1024, "nam": 12, "year": 12}.get(unit, 1)
-    return value * factor, _SAME.get(unit, unit)
+@lru_cache(maxsize=4_000)
+def _claimed(text: str) -> list[tuple[tuple[int, int], Decimal, tuple[Decimal, str]]]:
+    """The figures with a unit of `text`, in digits or words: where each stands, its value, and the measure that it is."""
+    folded, places = fold_in_place(text)
+    found = []
+    for match in (*_CLAIMED.finditer(folded), *_IN_WORDS.finditer(folded)):
+        start, end = span_in_place(places, len(text), *match.span())
+        if match.re is _IN_WORDS:
+            said = text[start : span_in_place(places, len(text), *match.span(1))[1]]
+            # A word alone is a number only beside a unit.
+            amounts = find_amounts(f"{said.replace('-', ' ')}%")
+            if not amounts or amounts[-1].end <= len(said):
+                continue
+            start, value = start + amounts[-1].start, amounts[-1].value
+            if value == 1 and match[2] in {"ngay", "day", "gio", "hour"}:
+                continue  # "chúc anh một ngày vui"
+        else:
+            value = Decimal(match[1].replace(",", "."))
+        unit = re.sub("phan tram|percent", "%", match[2])
+        factor = {"tb": 1024, "nam": 12, "year": 12}.get(unit, 1)
+        found.append(((start, end), value, (value * factor, _SAME.get(unit, unit))))
+    half = lexicon("claims", "half").find(text)
+    return [*found, *(((one.start, one.end), Decimal(50), (Decimal(50), "%")) for one in half)]
 
 
 @cache

@@ -462,6 +462,7 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
         {str(item["product"]): str(item["text"]) for item in rows},
         said=[facts, *told],
         compared=[Decimal(item["price"]) for item in entries if "price" in item],
+        shown=[str(item["product"]) for item in entries if "product" in item],
     )
 
 

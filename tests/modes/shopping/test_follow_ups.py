@@ -570,3 +570,58 @@ async def test_of_machines_looked_up_the_one_pointed_at_is_priced(shop: Shop, as
     lines = told_lines((await shop.ask(asked)).answer)
     assert lines
     assert all(told in line for line in lines)
+
+
+LAPTOPS = ["laptop acer", "laptop dell ít nhất 16gb ram"]
+
+
+@pytest.mark.parametrize("first", ["ram 32gb", "laptop acer", "chuột logitech"])
+@pytest.mark.parametrize(("count", "said"), [(2, "mua 2 con"), (2, "mua hai con"), (4, "lấy 4 cái")])
+async def test_pieces_are_of_the_one_spoken_of(shop: Shop, first: str, count: int, said: str) -> None:
+    assert f"«{count}»" in (await shop.ask(first) and await shop.ask(f"{said} hết bao nhiêu")).answer
+    [line] = told_lines((await shop.ask("con rẻ nhất")).answer)
+    price = int(re.findall(r"([\d.]+) VND", line)[0].replace(".", ""))
+    total = f"{price * count:,} VND".replace(",", ".")
+    assert total in (await shop.ask(f"{said} hết bao nhiêu")).answer
+
+
+@pytest.mark.parametrize(
+    "asked", ["có sẵn ở cửa hàng không", "co san o cua hang ko", "có sẵn tại shop không ạ"]
+)
+@pytest.mark.parametrize("first", LAPTOPS)
+async def test_whether_it_is_there_is_asked_of_the_one_spoken_of(shop: Shop, first: str, asked: str) -> None:
+    await shop.ask(first)
+    [line] = told_lines((await shop.ask("con rẻ nhất")).answer)
+    assert told_lines((await shop.ask(asked)).answer) == [line]
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"),
+    [
+        ("ssd 1tb trở lên", "SSD"),
+        ("ssd 1tb", "SSD"),
+        ("có ssd 1tb trở lên không", "Laptop"),
+        ("bản 1tb", "Laptop"),
+    ],
+)
+@pytest.mark.parametrize("first", [LAPTOPS[1], "laptop dell"])
+async def test_a_drive_that_opens_a_message_is_no_part_of_a_laptop(
+    shop: Shop, first: str, asked: str, kind: str
+) -> None:
+    await shop.ask(first)
+    lines = told_lines((await shop.ask(asked)).answer)
+    assert lines
+    assert all(line.startswith(kind) for line in lines)
+
+
+@pytest.mark.parametrize("cpu", ["i9 14900k", "i7 13700K", "i5-13600k", "ryzen 7 5700x"])
+async def test_the_number_of_a_processor_is_no_price(shop: Shop, cpu: str) -> None:
+    lines = told_lines((await shop.ask(f"main h610 lắp được {cpu} không")).answer)
+    assert lines
+    assert all("H610" in line for line in lines)
+
+
+@pytest.mark.parametrize("what", ["bluetooth 5.3", "bluetooth 4.1", "usb 3.9"])
+async def test_a_version_is_told_as_typed(shop: Shop, what: str) -> None:
+    told = (await shop.ask(f"tai nghe {what}")).answer
+    assert what in told or not re.search(r"\d \d", told.split("\n", maxsplit=1)[0])

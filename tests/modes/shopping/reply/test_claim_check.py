@@ -444,3 +444,58 @@ def test_a_term_without_a_figure_is_held_against_the_pages(rule: str, told: set[
 )
 def test_a_term_that_is_denied_is_no_term(text: str) -> None:
     assert not shelf().refused(text)
+
+
+IN_WORDS = {3: "ba", 6: "sáu", 12: "mười hai", 24: "hai mươi bốn", 36: "ba mươi sáu", 60: "sáu mươi"}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Máy này bảo hành {term} ạ.",
+        "Dạ sản phẩm này được bảo hành {term}.",
+        "Nó có bảo hành {term} ạ.",
+        "Bảo hành {term} ạ.",
+        "Thời gian bảo hành là {term}.",
+        "It comes with a warranty of {term}.",
+        "Với giá này, bảo hành của mẫu này là {term}.",
+    ],
+)
+def test_what_is_said_without_a_name_is_said_of_the_one_named_before(form: str) -> None:
+    for at, row in enumerate(ROWS[::17]):
+        term = specs_of(row).get("Bảo hành", "")
+        before = f"Dạ {row['name']} giá {int(row['price']):,} VND ạ. ".replace(",", ".")
+        for months, words in IN_WORDS.items() if term else ():
+            told = (f"{months} tháng", f"{words} tháng", f"{months // 12} năm")[at % (2 + (months % 12 == 0))]
+            text = form.format(term=told)
+            assert shelf().refused(text, before) == ([] if term == f"{months} tháng" else [told]), text
+
+
+HP = "Laptop HP 15s-fq5229TU 256GB"
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("Máy này có RAM 16GB DDR5 ạ.", ["16GB", "DDR5"]),
+        ("Máy này có RAM mười sáu GB ạ.", ["mười sáu GB"]),
+        ("Chiếc laptop này có RAM 8GB, SSD 256GB ạ.", []),
+        ("RAM 16GB ạ.", ["16GB"]),
+        ("RAM 16GB là đủ cho đồ họa ạ.", []),
+        ("Nó giá 10.690.000 VND ạ.", ["10.690.000 VND"]),
+        ("Giá 9.990.000 VND ạ.", []),
+        ("Bản 512GB của nó giá 10.690.000 VND ạ.", []),
+        (f"{PROBOOK} thì bảo hành 12 tháng.", []),
+        ("Máy này rẻ hơn bản 512GB (10.690.000 VND) ạ.", []),
+        ("Quý khách được trả hàng trong 7 ngày ạ.", []),
+        ("Chúc quý khách một ngày vui vẻ.", []),
+        ("Máy được bảo hành ba năm và giảm nửa giá hôm nay ạ.", ["ba năm", "giảm nửa giá"]),
+        ("Hôm nay giảm một nửa ạ.", ["giảm một nửa"]),
+        ("It is half price today.", ["half price"]),
+        ("Giảm ba mươi phần trăm ạ.", ["ba mươi phần trăm"]),
+    ],
+)
+def test_a_machine_that_is_pointed_at_has_its_own_figures(text: str, claims: list[str]) -> None:
+    assert shelf().refused(text, f"Dạ {HP} giá 9.990.000 VND. ") == claims
+    alone = ClaimCheck(["Trả hàng trong 7 ngày"], MAKERS, (), CATALOGUE, shown=[HP])
+    assert alone.refused(text) == claims
