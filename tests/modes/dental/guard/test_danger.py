@@ -14,9 +14,11 @@ from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, w
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly.text.language import detect
-from troly_dental.emergency import Emergency, reply, still, without_contrary
+from troly_dental.emergency import _FIRST_AID, Emergency, plays_down, reply, still, without_contrary
 from troly_dental.guard import advice, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
+from troly_dental.notes import of_topics
+from troly_dental.sentences import sentences_of
 
 MESSAGES = written("danger_messages")
 
@@ -1528,3 +1530,24 @@ def test_a_blow_that_nobody_got_is_none_and_what_is_there_on_waking_is_no_dream(
         f"mơ thấy bị {blow}, tỉnh dậy máu trong miệng chảy không cầm",
     ):
         assert danger(meant) is not None
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_in_an_emergency_says_that_it_is_rare_or_harmless(name: str, lang: Lang) -> None:
+    present = Emergency(name, datetime(2026, 11, 28, tzinfo=UTC))
+    notes = of_topics(_FIRST_AID.get(name, ()), lang)
+    asked = [sentence for note in notes for sentence in sentences_of(note.text)]
+    for text in ("tim đập nhanh", "heart is racing", "bao lâu", "có sao không", *asked):
+        assert not [line for line in still(text, present, lang).splitlines() if plays_down(line)]
+
+
+@pytest.mark.parametrize("thing", ["Dị ứng thật", "Sốc thuốc tê", "Nuốt nghẹn", "Chảy máu"])
+def test_what_is_rare_or_mostly_harmless_is_played_down_and_what_does_not_pass_is_not(thing: str) -> None:
+    assert all(
+        plays_down(f"{thing} {how}.")
+        for how in ("rất hiếm", "hiếm gặp", "thường do lo lắng", "tự khỏi", "không đáng lo")
+    )
+    assert not any(
+        plays_down(f"{thing} {how}.") for how in ("không tự khỏi", "cần gọi 115 ngay", "có thể nặng lên")
+    )
