@@ -29,7 +29,7 @@ from troly_dental.guard import advice
 from troly_dental.guard.danger import NAMES
 from troly_dental.lookup import Findings, SpokenAnswer
 from troly_dental.memory.connection import MemoryContext
-from troly_dental.memory.facts import about_the_same, is_habit, person_of
+from troly_dental.memory.facts import about_the_same, is_habit, short
 from troly_dental.memory.store import facts_of, revision_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import CITED, OutputRail, doses, unwarned
@@ -39,6 +39,7 @@ from troly_dental.safety import (
     conflicts,
     for_helpers,
     names_treatment,
+    none_known,
     stated,
     supposed_conflicts,
     taken_back,
@@ -108,12 +109,11 @@ def facts_block(facts: Sequence[Fact], question: str, lang: Lang) -> str:
     lines = set()
     for fact in facts:
         if fact in health or fact.kind in _OTHER_KINDS:
-            person = person_of(fact.text)
-            whole = fact.kind == "pregnancy" or (person and fact.kind == "allergy")
-            value = _plain(fact.text if whole else f"{person}: {fact.value}" if person else fact.value)
+            value = _plain(short(fact))
             kind = "habit" if is_habit(fact.value) else fact.kind
             line = f"- {say(f'memory.kind_{kind}', lang)}: {value}"
             lines.add(say("safety.earlier", lang, fact=line) if fact.earlier else line)
+    lines |= {f"- {_plain(told([fact], lang))}" for fact in none_known(facts)}
     against = [f"- {one.told(lang)}" for one in conflicts(question, about_the_same(facts, question))]
     told_all = "\n".join([*sorted(lines), *what_they_mean(facts, lang), *against])
     return say("prompt.facts", lang, facts=told_all) if lines else ""
@@ -359,7 +359,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     unsaid = _unsaid(state, lang)
     replies = [*unsaid, *(one for one in replies if one not in "".join(unsaid))]
     recall = set(wished) & {"recall", "declare"}
-    if recall and (held := told(stated(facts), lang)):
+    if recall and (held := told((*stated(facts), *none_known(facts)), lang)):
         # What the person has told is what they want to hear, or to tell in their turn.
         replies = [say("answer.told", lang, facts=held), *what_they_mean(facts, lang)]
     if not replies and asks_of_allergies(question):
@@ -378,6 +378,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
         replies += [] if answer.about else [say("answer.not_told", lang, words=rest)]
     if (
         {"recall", "forget"} & set(wished)
+        or (noted and not _says_more(question))
         or (unsaid and not bundled.asks(_without_facts(question)))
         or (
             replies
@@ -421,7 +422,7 @@ def _clinic(hotline: str) -> str:
 
 def _noted(question: str, lang: Lang) -> list[str]:
     """That what the message states of the person's health is remembered, and what it means."""
-    facts = stated(facts_of(question))
+    facts = (*stated(facts_of(question)), *none_known(facts_of(question)))
     if not facts:
         return []
     means = what_they_mean(facts, lang)
@@ -437,6 +438,12 @@ def _beside_price(question: str) -> str:
     """What `question` asks beside a price; "" where that is all."""
     rest = without_price(question)
     return rest if _BESIDE_PRICE & set(asked_lexicon().labels_in(rest)) else ""
+
+
+def _says_more(question: str) -> bool:
+    """Whether `question` has more than facts, or a fact that a note is about: not "con tôi 7 tuổi", "tôi không dị ứng gì"."""
+    rest = any(char.isalnum() for char in _without_facts(question))
+    return rest or bool(stated(facts_of(question)) and bundled.subjects(question))
 
 
 def _without_facts(question: str) -> str:
