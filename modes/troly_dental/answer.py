@@ -441,9 +441,13 @@ def _beside_price(question: str) -> str:
 
 
 def _says_more(question: str) -> bool:
-    """Whether `question` has more than facts, or a fact that a note is about: not "con tôi 7 tuổi", "tôi không dị ứng gì"."""
-    rest = any(char.isalnum() for char in _without_facts(question))
-    return rest or bool(stated(facts_of(question)) and bundled.subjects(question))
+    """Whether `question` has more than facts of one's health, or one that a note is about: not "con tôi 7 tuổi"."""
+    own = facts_of(question)
+    rest = question
+    for fact in (*stated(own), *none_known(own)):
+        rest = rest.replace(fact.text, " ")
+    more = any(word.folded not in {"khong", "no", "da", "vang"} for word in without_everyday(rest))
+    return more or bool(stated(own) and bundled.subjects(question))
 
 
 def _without_facts(question: str) -> str:
