@@ -275,7 +275,7 @@ async def _by_model(draft: _Draft, step: Step) -> str:
     refused, cares, whole_draft = None, False, False
     tasks = ("answer", "answer_again")[: max(1, turn.model.calls_left)]
     for task in tasks:
-        rail = _rail(state, turn, last=task == tasks[-1])
+        rail = _rail(state, turn, draft.said, last=task == tasks[-1])
         try:
             await _stream(task, messages, rail, draft)
         except ModelError as error:
@@ -330,14 +330,16 @@ async def _stream(task: str, messages: list[Message], rail: OutputRail, draft: _
         StepLog(draft.turn).block(RESPONSE, raw)
 
 
-def _rail(state: State, turn: TurnContext, *, last: bool) -> OutputRail:
+def _rail(state: State, turn: TurnContext, shown: str, *, last: bool) -> OutputRail:
     found: Findings = state["found"]
     recalled: MemoryContext = state["recalled"]
     texts = [*(f"{page.title}. {page.content}" for page in found.pages), *(note.text for note in found.notes)]
     own = [one["content"] for one in recalled.messages if one["role"] == "user"]
     facts = known_facts(state)
     said = "\n".join([*own, *(fact.text for fact in facts), state["question"]])
-    return OutputRail(texts, said, turn.language, about_the_same(facts, state["question"]), last=last)
+    return OutputRail(
+        texts, said, turn.language, about_the_same(facts, state["question"]), last=last, shown=shown
+    )
 
 
 async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: str) -> SpokenAnswer:
