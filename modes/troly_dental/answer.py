@@ -27,7 +27,7 @@ from troly_dental.emergency import (
 )
 from troly_dental.guard import advice
 from troly_dental.guard.danger import NAMES
-from troly_dental.lookup import Findings, SpokenAnswer
+from troly_dental.lookup import Findings, SpokenAnswer, listed, option
 from troly_dental.memory.connection import MemoryContext
 from troly_dental.memory.facts import about_the_same, is_habit, short
 from troly_dental.memory.store import facts_of, revision_of
@@ -176,6 +176,10 @@ async def speak(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
     if draft.red_flag:
         text = _joined(before, draft.urgent, draft.said)
         return SpokenAnswer(text, text, red_flag=draft.red_flag)
+    if not (draft.said or before) and (line := _picked(turn)):
+        turn.say(line)
+        step.note(say("step.by_rules", turn.language, count=0, reason=reason), "rules")
+        return SpokenAnswer(line, line)
     answered = await _by_rules(state, turn, step, reason, draft.said)
     return replace(answered, text=_joined(before, draft.urgent, answered.text))
 
@@ -413,6 +417,17 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     step.note(say("step.by_rules", lang, count=count, reason=reason), "mixed" if said else "rules")
     StepLog(turn).flow("8", f"Quoting sources without a model: {reason}")
     return SpokenAnswer(f"{said}{gap}{text}", said or _gist(text), found.pages, answer.notes)
+
+
+def _picked(turn: TurnContext) -> str:
+    """The line of the last answer that is asked of by its place, as it was read; "" where none is."""
+    answers = (one.text for one in reversed(turn.history) if one.sender == "assistant")
+    told_last = next((text for text in answers if "\n- " in text), "")
+    if option(turn.text, [one.text for one in turn.history if one.sender == "user"]):
+        return ""
+    picked = listed(turn.text, told_last)
+    key = "line" if picked and picked[1] else "no_line"
+    return say(f"answer.{key}", turn.language, place=picked[0], text=picked[1]) if picked else ""
 
 
 def _clinic(hotline: str) -> str:
