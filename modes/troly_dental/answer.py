@@ -279,7 +279,8 @@ async def _by_model(draft: _Draft, step: Step) -> str:
     refused, cares, whole_draft = None, False, False
     tasks = ("answer", "answer_again")[: max(1, turn.model.calls_left)]
     for task in tasks:
-        rail = _rail(state, turn, draft.said, last=task == tasks[-1])
+        rail = _rail(state, turn, last=task == tasks[-1])
+        rail.shown = draft.said
         try:
             await _stream(task, messages, rail, draft)
         except ModelError as error:
@@ -334,16 +335,14 @@ async def _stream(task: str, messages: list[Message], rail: OutputRail, draft: _
         StepLog(draft.turn).block(RESPONSE, raw)
 
 
-def _rail(state: State, turn: TurnContext, shown: str, *, last: bool) -> OutputRail:
+def _rail(state: State, turn: TurnContext, *, last: bool) -> OutputRail:
     found: Findings = state["found"]
     recalled: MemoryContext = state["recalled"]
     texts = [*(f"{page.title}. {page.content}" for page in found.pages), *(note.text for note in found.notes)]
     own = [one["content"] for one in recalled.messages if one["role"] == "user"]
     facts = known_facts(state)
     said = "\n".join([*own, *(fact.text for fact in facts), state["question"]])
-    return OutputRail(
-        texts, said, turn.language, about_the_same(facts, state["question"]), last=last, shown=shown
-    )
+    return OutputRail(texts, said, turn.language, about_the_same(facts, state["question"]), last=last)
 
 
 async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: str) -> SpokenAnswer:
@@ -459,12 +458,11 @@ def _beside_price(question: str) -> str:
 
 def _says_more(question: str) -> bool:
     """Whether `question` has more than facts of one's health, or one that a note is about: not "con tôi 7 tuổi"."""
-    own = facts_of(question)
-    rest = question
+    own, rest = facts_of(question), question
     for fact in (*stated(own), *none_known(own)):
         rest = rest.replace(fact.text, " ")
-    more = any(word.folded not in {"khong", "no", "da", "vang"} for word in without_everyday(rest))
-    return more or bool(stated(own) and bundled.subjects(question))
+    more = {word.folded for word in without_everyday(rest)} - {"khong", "no", "da", "vang"}
+    return bool(more or (stated(own) and bundled.subjects(question)))
 
 
 def _without_facts(question: str) -> str:

@@ -63,14 +63,7 @@ class OutputRail:
     """
 
     def __init__(
-        self,
-        sources: Iterable[str],
-        own: str,
-        lang: Lang,
-        facts: Sequence[Fact] = (),
-        *,
-        last: bool = False,
-        shown: str = "",
+        self, sources: Iterable[str], own: str, lang: Lang, facts: Sequence[Fact] = (), *, last: bool = False
     ) -> None:
         self.refused: Refusal | None = None
         self.cares = False
@@ -85,7 +78,7 @@ class OutputRail:
         self._closed = False
         self._last = last
         self._told: set[str] = set()
-        self._shown = {_words_of(one) for one in _END.split(shown)} - {""}
+        self.shown = ""
 
     @property
     def over(self) -> bool:
@@ -119,7 +112,7 @@ class OutputRail:
             return ""
         body = sentence.rstrip()
         gap = sentence[len(body) :]
-        if _words_of(body) in self._shown:
+        if (same := _words_of(body)) and same in map(_words_of, _END.split(self.shown)):
             self.cares = self.cares or seeks_care(body)
             return ""
         if problem := self._problem(body):

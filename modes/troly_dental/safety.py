@@ -91,15 +91,8 @@ def taken_back(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def none_known(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     """The facts that say that there is no allergy, medicine or illness, where none of the same person is stated."""
-    held = stated(facts)
-    return tuple(
-        fact
-        for fact in facts
-        if denies_all(fact)
-        and not any(
-            one.kind == fact.kind and same_person(person_of(one.text), person_of(fact.text)) for one in held
-        )
-    )
+    held = {(fact.kind, person_of(fact.text)) for fact in stated(facts)}
+    return tuple(fact for fact in facts if denies_all(fact) and (fact.kind, person_of(fact.text)) not in held)
 
 
 # What is told of an earlier conversation too, beside allergies.

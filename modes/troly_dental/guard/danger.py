@@ -292,7 +292,8 @@ def _allergy(case: _Case) -> bool:
     if read.has("allergic") and not read.has("just"):
         return False
     # What comes up on the skin is told behind what was done: "nhổ răng về bị nổi mẩn".
-    done = ("drawn", "procedure", "injection", "drug", "artificial")
+    done = ("drawn", "procedure", "injection", "drug", "artificial", "care")
+    given = given or case.told("care")
     just = just or any(read.then(one, "hives", _ANY) for one in done)
     lips = read.near("lip", "swell", 2) or read.near("lip", "taut", 2)
     of_it = read.has("injection", "drug") or (case.told("injection", "drug") and read.has("spots"))
@@ -1224,10 +1225,7 @@ class _Reading:
 
     def _withstood(self, blow: _Place) -> bool:
         """Whether a blow breaks nothing and is told to have hit nobody: "răng chắc như thép, đấm không gãy"."""
-        start = max(
-            each.end() for each in re.finditer(rf"^|{_STOP_OR_LIST.pattern}", self.text[: self._start(blow)])
-        )
-        part = fold(self.text[start : self._start(blow)])
+        part = fold(_STOP_OR_LIST.split(self.text[: self._start(blow)])[-1])
         return (
             self._words[blow.last].folded in _words("blows")
             and self._at(blow.last + 1, "no")

@@ -125,6 +125,7 @@ _OF_IT = re.compile(
     r"(?:(?:thuoc|uong|dung|tac dung phu cua|taking|the|an|a)\W+)*"
 )
 _BRINGS = re.compile(
+    r"(?=.*\b(?:gay|lam|khien|kich|g[ia]ve|caus|trigger|bring|induced|sensitive|exacerbated))"
     r"\W*(?:(?:da|se|hay|lam|gay|gay ra|khien|len|kich|bi|con|cho|toi|em|minh|can|gives?|gave|caus\w+|trigger\w*|bring\w*|on|induced|sensitive|exacerbated|me|my|an|a|attack|of)\W+)+"
 )
 # Between a reaction and a medicine: that the one came of the other; right before a reaction: that it is taken against it.
@@ -479,9 +480,8 @@ def denies_all(fact: Fact) -> bool:
 def short(fact: Fact) -> str:
     """A fact in few words, with whose it is: "con tôi: 7 tuổi"; the clause as it was said where that denies it."""
     person = person_of(fact.text)
-    if is_denied(fact):
-        return fact.text
-    return fact.value if not person or mentions(fact.value, person) else f"{person}: {fact.value}"
+    value = fact.value if not person or mentions(fact.value, person) else f"{person}: {fact.value}"
+    return fact.text if is_denied(fact) else value
 
 
 def is_denied(fact: Fact) -> bool:
@@ -806,29 +806,23 @@ def _is_taking(part: _Part, hits: list[PhraseHit]) -> bool:
 
 def _harmed(part: _Part, drug: PhraseHit) -> bool:
     """Whether the clause tells what the body did after `drug`: "uống amoxicillin bị nổi mẩn", "hives after ibuprofen"."""
-    for hit in _lexicon("reaction").find(part.text):
+    ill = [hit for hit in _lexicon().find(part.text) if hit.label == "disease"]
+    for hit in (*_lexicon("reaction").find(part.text), *ill):
         if hit.start >= part.stated or (hit.start < drug.end and drug.start < hit.end):
             continue
         between = part.folded[
             _folded_at(part, min(hit.end, drug.end)) : _folded_at(part, max(hit.start, drug.start))
         ]
+        if hit.label == "disease":
+            caused = (_OF_IT if hit.end <= drug.start else _BRINGS).fullmatch(between)
+            if caused and not (_TAKES.search(part.folded) or _lexicon("side effect").find(hit.phrase)):
+                return True
+            continue
         if hit.start > drug.start and not _AGAINST.search(between):
             return True
         if hit.end <= drug.start and _CAUSED.search(between):
             return True
-    before, after = part.folded[: _folded_at(part, drug.start)], part.folded[_folded_at(part, drug.end) :]
-    return not _TAKES.search(part.folded) and any(
-        not _lexicon("side effect").find(hit.phrase)
-        and (
-            (hit.end <= drug.start and _OF_IT.fullmatch(before[_folded_at(part, hit.end) :]))
-            or (
-                hit.start >= drug.end
-                and _BRINGS.fullmatch(after[: _folded_at(part, hit.start) - _folded_at(part, drug.end)])
-            )
-        )
-        for hit in _lexicon().find(part.text)
-        if hit.label == "disease"
-    )
+    return False
 
 
 def _of_a_specialist(part: _Part, hit: PhraseHit) -> bool:

@@ -453,7 +453,8 @@ SENTENCES = [
     st.lists(st.sampled_from(SENTENCES), unique=True),
 )
 def test_what_was_read_of_a_draft_before_is_not_read_twice(before: list[str], again: list[str]) -> None:
-    rail = OutputRail([SOURCE], "", "vi", shown=" ".join(before))
+    rail = OutputRail([SOURCE], "", "vi")
+    rail.shown = " ".join(before)
     shown = rail.add(" ".join(again)) + rail.finish()
     assert [one for one in again if one in shown] == [one for one in again if one not in before]
     assert rail.cares == (SENTENCES[3] in again)

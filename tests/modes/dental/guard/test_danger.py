@@ -1485,7 +1485,8 @@ def test_a_swelling_that_goes_down_a_neck_is_no_thing_that_was_swallowed(part: s
 
 
 @pytest.mark.parametrize(
-    "done", ["nhổ răng", "trám răng", "lấy tủy", "cạo vôi", "tiêm tê", "uống kháng sinh"]
+    "done",
+    ["nhổ răng", "trám răng", "lấy tủy", "cạo vôi", "tiêm tê", "uống kháng sinh", "bọc sứ", "lấy cao răng"],
 )
 @pytest.mark.parametrize("sign", ["nổi mẩn ngứa khắp người", "nổi mề đay", "ngứa khắp mình"])
 @pytest.mark.parametrize("plain", [False, True])

@@ -531,7 +531,11 @@ def test_what_an_illness_comes_of_is_not_borne_and_not_taken(medicine: str, illn
         kinds = {fact.value: fact.kind for fact in find_facts(text)}
         assert kinds[medicine] == "allergy", text
     # What is taken for it, or brings what one lives with, is taken all the same.
-    for text in (f"tôi đang uống {medicine} vì {illness}", f"tôi khô miệng do {medicine}"):
+    for text in (
+        f"tôi uống {medicine} bị tiểu đường",
+        f"tôi đang uống {medicine} vì {illness}",
+        f"tôi khô miệng do {medicine}",
+    ):
         assert ("medicine", medicine) in found(text), text
 
 
