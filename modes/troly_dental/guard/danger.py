@@ -294,7 +294,8 @@ def _allergy(case: _Case) -> bool:
     # What comes up on the skin is told behind what was done: "nhổ răng về bị nổi mẩn".
     done = ("drawn", "procedure", "injection", "drug", "artificial", "care")
     given = given or case.told("care")
-    just = just or any(read.then(one, "hives", _ANY) for one in done)
+    behind = any(read.then(one, "hives", _ANY) for one in done) and not read.has("price", "laugh")
+    just = just or behind
     lips = read.near("lip", "swell", 2) or read.near("lip", "taut", 2)
     of_it = read.has("injection", "drug") or (case.told("injection", "drug") and read.has("spots"))
     spots = read.near("skin", "spots", 4) and not (
