@@ -27,9 +27,9 @@ from troly_dental.emergency import (
 )
 from troly_dental.guard import advice
 from troly_dental.guard.danger import NAMES
-from troly_dental.lookup import Findings, SpokenAnswer
+from troly_dental.lookup import Findings, SpokenAnswer, listed, option
 from troly_dental.memory.connection import MemoryContext
-from troly_dental.memory.facts import about_the_same, is_habit, person_of
+from troly_dental.memory.facts import about_the_same, is_habit, short
 from troly_dental.memory.store import facts_of, revision_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import CITED, OutputRail, doses, unwarned
@@ -39,6 +39,7 @@ from troly_dental.safety import (
     conflicts,
     for_helpers,
     names_treatment,
+    none_known,
     stated,
     supposed_conflicts,
     taken_back,
@@ -109,12 +110,11 @@ def facts_block(facts: Sequence[Fact], question: str, lang: Lang) -> str:
     lines = set()
     for fact in facts:
         if fact in health or fact.kind in _OTHER_KINDS:
-            person = person_of(fact.text)
-            whole = fact.kind == "pregnancy" or (person and fact.kind == "allergy")
-            value = _plain(fact.text if whole else f"{person}: {fact.value}" if person else fact.value)
+            value = _plain(short(fact))
             kind = "habit" if is_habit(fact.value) else fact.kind
             line = f"- {say(f'memory.kind_{kind}', lang)}: {value}"
             lines.add(say("safety.earlier", lang, fact=line) if fact.earlier else line)
+    lines |= {f"- {_plain(told([fact], lang))}" for fact in none_known(facts)}
     against = [f"- {one.told(lang)}" for one in conflicts(question, about_the_same(facts, question))]
     told_all = "\n".join([*sorted(lines), *what_they_mean(facts, lang), *against])
     return say("prompt.facts", lang, facts=told_all) if lines else ""
@@ -177,6 +177,10 @@ async def speak(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
     if draft.red_flag:
         text = _joined(before, draft.urgent, draft.said)
         return SpokenAnswer(text, text, red_flag=draft.red_flag)
+    if not (draft.said or before) and (line := _picked(turn)):
+        turn.say(line)
+        step.note(say("step.by_rules", turn.language, count=0, reason=reason), "rules")
+        return SpokenAnswer(line, line)
     answered = await _by_rules(state, turn, step, reason, draft.said)
     return replace(answered, text=_joined(before, draft.urgent, answered.text))
 
@@ -277,6 +281,7 @@ async def _by_model(draft: _Draft, step: Step) -> str:
     tasks = ("answer", "answer_again")[: max(1, turn.model.calls_left)]
     for task in tasks:
         rail = _rail(state, turn, last=task == tasks[-1])
+        rail.shown = draft.said
         try:
             await _stream(task, messages, rail, draft)
         except ModelError as error:
@@ -360,7 +365,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     unsaid = _unsaid(state, lang)
     replies = [*unsaid, *(one for one in replies if one not in "".join(unsaid))]
     recall = set(wished) & {"recall", "declare"}
-    if recall and (held := told(stated(facts), lang)):
+    if recall and (held := told((*stated(facts), *none_known(facts)), lang)):
         # What the person has told is what they want to hear, or to tell in their turn.
         replies = [say("answer.told", lang, facts=held), *what_they_mean(facts, lang)]
     if not replies and asks_of_allergies(question):
@@ -379,6 +384,7 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
         replies += [] if answer.about else [say("answer.not_told", lang, words=rest)]
     if (
         {"recall", "forget"} & set(wished)
+        or (noted and not _says_more(question))
         or (unsaid and not bundled.asks(_without_facts(question)))
         or (
             replies
@@ -413,6 +419,17 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     return SpokenAnswer(f"{said}{gap}{text}", said or _gist(text), found.pages, answer.notes)
 
 
+def _picked(turn: TurnContext) -> str:
+    """The line of the last answer that is asked of by its place, as it was read; "" where none is."""
+    answers = (one.text for one in reversed(turn.history) if one.sender == "assistant")
+    told_last = next((text for text in answers if "\n- " in text), "")
+    if option(turn.text, [one.text for one in turn.history if one.sender == "user"]):
+        return ""
+    picked = listed(turn.text, told_last)
+    key = "line" if picked and picked[1] else "no_line"
+    return say(f"answer.{key}", turn.language, place=picked[0], text=picked[1]) if picked else ""
+
+
 def _clinic(hotline: str) -> str:
     """The clinic's part of the hotline, without the hours of the telephone: whoever asks for a price needs no ambulance, and
     no clinic opens with it."""
@@ -422,7 +439,7 @@ def _clinic(hotline: str) -> str:
 
 def _noted(question: str, lang: Lang) -> list[str]:
     """That what the message states of the person's health is remembered, and what it means."""
-    facts = stated(facts_of(question))
+    facts = (*stated(facts_of(question)), *none_known(facts_of(question)))
     if not facts:
         return []
     means = what_they_mean(facts, lang)
@@ -438,6 +455,15 @@ def _beside_price(question: str) -> str:
     """What `question` asks beside a price; "" where that is all."""
     rest = without_price(question)
     return rest if _BESIDE_PRICE & set(asked_lexicon().labels_in(rest)) else ""
+
+
+def _says_more(question: str) -> bool:
+    """Whether `question` has more than facts of one's health, or one that a note is about: not "con tôi 7 tuổi"."""
+    own, rest = facts_of(question), question
+    for fact in (*stated(own), *none_known(own)):
+        rest = rest.replace(fact.text, " ")
+    more = {word.folded for word in without_everyday(rest)} - {"khong", "no", "da", "vang"}
+    return bool(more or (stated(own) and bundled.subjects(question)))
 
 
 def _without_facts(question: str) -> str:

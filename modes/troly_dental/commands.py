@@ -15,6 +15,7 @@ from troly.plugin.contract import (
     Parameter,
 )
 from troly.plugin.events import Table
+from troly_dental.memory.facts import short
 from troly_dental.settings import DentalSettings
 from troly_dental.strings import TEXTS, say
 
@@ -92,7 +93,7 @@ def facts(request: CommandRequest) -> CommandResult:
         return CommandResult(records=(), summary=say("memory.no_facts", lang))
     columns = tuple(say(f"memory.column_{name}", lang) for name in ("id", "kind", "text", "conversation"))
     rows = tuple(
-        (str(fact.id), say(f"memory.kind_{fact.kind}", lang), fact.text, fact.conversation_id)
+        (str(fact.id), say(f"memory.kind_{fact.kind}", lang), short(fact), fact.conversation_id)
         for fact in found
     )
     summary = say("memory.facts_hint", lang)
@@ -142,7 +143,9 @@ def _record(fact: Fact) -> dict[str, object]:
 def remembered(request: CommandRequest) -> tuple[MemoryItem, ...]:
     """The facts of all conversations. Raises StoreError."""
     return tuple(
-        MemoryItem(str(fact.id), fact.text, say(f"memory.kind_{fact.kind}", request.language), editable=True)
+        MemoryItem(
+            str(fact.id), short(fact), say(f"memory.kind_{fact.kind}", request.language), editable=True
+        )
         for fact in _store(request).facts(None)
     )
 

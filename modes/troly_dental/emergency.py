@@ -224,6 +224,16 @@ def without_contrary(text: str, name: str, lang: Lang) -> str:
     return "".join(one + gap for one, was, gap in zip(kept, pieces[::2], gaps, strict=True) if one or not was)
 
 
+def plays_down(sentence: str) -> bool:
+    """Whether a sentence says that it is rare, harmless or can wait, and sends for no help: "dị ứng thật rất hiếm", but not
+    "không tự khỏi"."""
+    hits = _lexicon("contrary").find(sentence)
+    told = (hit for hit in hits if hit.label in {"wait", "unseen"})
+    return not any(hit.label == "help" for hit in hits) and any(
+        not re.search(r"\b(?:không|chẳng|not|never)\s+$", sentence[: hit.start].lower()) for hit in told
+    )
+
+
 def _without_contrary(sentence: str, forbidden: set[str]) -> str:
     hits = _lexicon("contrary").find(sentence)
     unseen = [range(hit.start, hit.end) for hit in hits if hit.label == "unseen"]
@@ -309,6 +319,13 @@ def _told_lines(text: str, name: str, lang: Lang) -> list[str]:
         own, theirs = sentences_of(note.text), sentences_of(twin.text)
         twins += theirs if len(own) == len(theirs) else [""] * len(own)
         lines += [f"- {_DRINKING.sub('', one) if name in _FASTING else one}" for one in own]
+    # What a note says for calm days may speak against the card.
+    kept = [
+        at
+        for at, pair in enumerate(zip(lines, twins, strict=True))
+        if at < len(card) or not any(map(plays_down, pair))
+    ]
+    lines, twins = [lines[at] for at in kept], [twins[at] for at in kept]
     return best_lines(lines, text, _TOLD, twins)
 
 

@@ -114,9 +114,11 @@ def with_subject(question: str, before: PreviousTurn, earlier: Sequence[str] = (
 
 
 _CHOICE = re.compile(
-    r"\b(?:(?:cach|cai|loai|kieu|phuong phap|lua chon|thang|con)\s+(?:thu\s+)?(dau(?: tien)?|nhat|mot|hai|ba|tu|sau|cuoi(?: cung)?|con lai)"
-    r"|the\s+(first|former|second|latter|third|fourth|last|other)(?:\s+(?:one|option|way))?)\b"
+    r"\b(?:(?:cach|cai|loai|kieu|y|dieu|dong|muc|gach dau dong|phuong phap|lua chon|thang|con)\s+(?:thu\s+)?(dau(?: tien)?|nhat|mot|hai|ba|tu|sau|cuoi(?: cung)?|con lai)"
+    r"|the\s+(first|former|second|latter|third|fourth|last|other)(?:\s+(?:one|option|way|point|thing|item))?)\b"
 )
+# A place in a list: "cái đầu" may ache, "con đầu tiên" is a child.
+_IN_A_LIST = re.compile(r"^(?!con )(?!.*\b(?:con lai|other)$).*\b(?:thu|tien|cung|the)\b")
 _BETWEEN = re.compile(r",|\b(?:hay|hoặc|hoac|so với|so voi|or|vs|versus|and|và)\b", re.IGNORECASE)
 _NO_NAME = re.compile(r"(?:(?<=^)|(?<=,))\s*[^\s,]+(?:\s+[^\s,]+){3,},")
 # The place that each of these picks; all others pick the last.
@@ -138,6 +140,17 @@ def option(question: str, earlier: Sequence[str]) -> str:
             best = sorted(topics, key=lambda one: -topics[one])[:1]
             return "".join(note.title for note in bundled.of_topics(best, "vi"))
     return ""
+
+
+def listed(question: str, said: str) -> tuple[int, str] | None:
+    """The place, from 1, and the line of the list in `said`, the last answer, that `question` picks and names nothing else;
+    "" where the list is shorter, None where nothing is picked."""
+    found = _CHOICE.search(fold(question))
+    lines = [line.removeprefix("- ") for line in said.splitlines() if line.startswith("- ")]
+    if found is None or not lines or bundled.subjects(question) or not _IN_A_LIST.search(found[0]):
+        return None
+    place = _PLACES.get(found[1] or found[2], len(lines) - 1)
+    return place + 1, lines[place] if place < len(lines) else ""
 
 
 async def search_web(turn: TurnContext, query: str) -> SearchOutcome:

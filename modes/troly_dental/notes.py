@@ -136,11 +136,20 @@ _ANSWERED, _ANSWERED_BEFORE, _OF_FIRST_AID = (
 
 def is_answered(question: str, before: Sequence[str] = ()) -> bool:
     """Whether a note, one of the topics `before` sooner, has so much of `question` that it is asked of it, or first aid is."""
-    if subjects(question).keys() & _OF_FIRST_AID:
+    if subjects(question).keys() & _OF_FIRST_AID or _only_a_name(question):
         return True
     shares, words = shares_of(question), count_told(question)
     return (words >= _MANY and max(shares.values()) >= _ANSWERED) or (
         words > 1 and any(shares.get(one, 0.0) >= _ANSWERED_BEFORE for one in before)
+    )
+
+
+def _only_a_name(question: str) -> bool:
+    """Whether `question` has no word but a name of a note of two words or more, and what asks: "sâu kẽ là gì"."""
+    hits = [hit for hit in _phrases().find(question) if " " in hit.phrase]
+    asked = [hit for hit in asked_lexicon().find(question) if hit.label.endswith(" asked")]
+    return bool(hits) and not without_everyday(
+        question, spans_of((*hits, *asked, *general_lexicon().find(question)))
     )
 
 
@@ -200,11 +209,14 @@ def _stand_together(
     words: Sequence[WordToken], typed: Sequence[WordToken], places: Mapping[str, Sequence[int]]
 ) -> bool:
     """Whether `words`, with the accents that were typed, stand within a few words of one another."""
+    marked = fold.has_marks(word.text for word in typed)
     fitting = [
         [
             at
             for at in places.get(word.folded, ())
             if fold.accents_agree(typed[at].text, word.text)
+            # Among words with accents "tay" is no "tẩy".
+            and (not marked or fold.accents(typed[at].text) or not fold.accents(word.text))
             # "e" is who writes; "ê" has its accent where it stands alone.
             and (len(word.text) > 1 or typed[at].text.lower() == word.text.lower())
         ]

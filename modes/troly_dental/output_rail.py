@@ -11,7 +11,7 @@ from typing import Literal
 
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
-from troly.text.fold import accents, fold, nfc
+from troly.text.fold import accents, fold, folded_words, nfc
 from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
@@ -58,7 +58,8 @@ class OutputRail:
     `sources` are the texts the answer may rest on, by their numbers from 1; `own` is what the person said of themselves,
     `facts` what is pinned of it. Refused is a dose that no source states and any of a prescription medicine, a medicine
     that a fact speaks against (unless the sentence warns of it), and the number of a source that does not exist. After
-    the first diagnosis it is told that it is none. A list of sources of the model's own ends the answer.
+    the first diagnosis it is told that it is none; one that claims to be certain is not shown. A sentence that stands in
+    `shown`, what the person has read of a draft before, is left out. A list of sources of the model's own ends the answer.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class OutputRail:
         self._closed = False
         self._last = last
         self._told: set[str] = set()
+        self.shown = ""
 
     @property
     def over(self) -> bool:
@@ -110,6 +112,9 @@ class OutputRail:
             return ""
         body = sentence.rstrip()
         gap = sentence[len(body) :]
+        if (same := _words_of(body)) and same in map(_words_of, _END.split(self.shown)):
+            self.cares = self.cares or seeks_care(body)
+            return ""
         if problem := self._problem(body):
             self.refused = self.refused or Refusal(problem[0], body.strip(), problem[1], seeks_care(body))
             self._leaning = True
@@ -120,6 +125,8 @@ class OutputRail:
             return ""
         self.cares = self.cares or care
         if any(condition not in self._own for condition in diagnosed(body)):
+            if _CERTAIN.search(fold(body)):
+                return self._instead(body, say("rail.certain", self._lang), gap)
             self.diagnoses += 1
             if self.diagnoses == 1:
                 body = f"{body} {say('rail.diagnosis', self._lang)}"
@@ -169,6 +176,18 @@ class OutputRail:
             source.states(wanted, medicines(body)) for source in self._sources
         )
         return ("dose", say("rail.dose", self._lang)) if wanted and not stated else None
+
+
+# What makes a diagnosis a claim.
+_CERTAIN = re.compile(
+    r"\b(?:chac chan|ro rang|khang dinh|nhat dinh|khong nghi ngo|dich thi|definitely|certainly|clearly|surely|undoubtedly|no doubt|for sure|must be)\b|\b100 ?%"
+)
+
+
+def _words_of(sentence: str) -> str:
+    """The words of a sentence without its marks and sources, to know it again; "" for fewer than three."""
+    words = folded_words(CITED.sub("", sentence))
+    return " ".join(words) if len(words) > 2 else ""
 
 
 class _Source:

@@ -16,7 +16,14 @@ from troly.text.catalogue import Lang
 from troly.text.everyday import without_everyday
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon, blank_out, spans_of
-from troly_dental.memory.facts import contraindications, find_facts, is_denied, person_of, same_person
+from troly_dental.memory.facts import (
+    contraindications,
+    denies_all,
+    find_facts,
+    is_denied,
+    person_of,
+    same_person,
+)
 from troly_dental.memory.types import Fact
 from troly_dental.strings import say
 
@@ -76,8 +83,16 @@ def taken_back(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     return tuple(
         fact
         for fact in facts
-        if fact.kind in kinds and is_denied(fact) and not _ALLERGY.match(fold(fact.value))
+        if fact.kind in kinds
+        and is_denied(fact)
+        and not (denies_all(fact) or _ALLERGY.match(fold(fact.value)))
     )
+
+
+def none_known(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The facts that say that there is no allergy, medicine or illness, where none of the same person is stated."""
+    held = {(fact.kind, person_of(fact.text)) for fact in stated(facts)}
+    return tuple(fact for fact in facts if denies_all(fact) and (fact.kind, person_of(fact.text)) not in held)
 
 
 # What is told of an earlier conversation too, beside allergies.
@@ -104,7 +119,7 @@ def told(facts: Sequence[Fact], lang: Lang) -> str:
     said: dict[str, None] = {}
     for fact in facts:
         value = fact.value.removeprefix("thuốc ") if fact.kind == "medicine" else fact.value
-        phrase = say(f"safety.fact_{fact.kind}", lang, value=value)
+        phrase = say(f"safety.{'none' if denies_all(fact) else 'fact'}_{fact.kind}", lang, value=value)
         whose = f"{person} {phrase}" if (person := person_of(fact.text)) else phrase
         said[say("safety.earlier", lang, fact=whose) if fact.earlier else whose] = None
     return ", ".join(said)

@@ -291,9 +291,17 @@ def _allergy(case: _Case) -> bool:
     just = just or bool(case.before) or case.present is not None
     if read.has("allergic") and not read.has("just"):
         return False
+    # What comes up on the skin is told behind what was done: "nhổ răng về bị nổi mẩn".
+    done = ("drawn", "procedure", "injection", "drug", "artificial", "care")
+    given = given or case.told("care")
+    behind = any(read.then(one, "hives", _ANY) for one in done) and not read.has("price", "laugh")
+    just = just or behind
     lips = read.near("lip", "swell", 2) or read.near("lip", "taut", 2)
     of_it = read.has("injection", "drug") or (case.told("injection", "drug") and read.has("spots"))
-    skin = read.has("hives") or read.near("skin", "spots", 4) or (lips and of_it)
+    spots = read.near("skin", "spots", 4) and not (
+        read.denies("hives") and not read.outside("spots", "hives")
+    )
+    skin = read.has("hives") or spots or (lips and of_it)
     heart = read.has("racing", "shock") and case.told("injection", "hives")
     return given and just and (skin or heart)
 
@@ -853,6 +861,10 @@ class _Reading:
             and not (self._at(verb.first - 1, "now") and _NO_LESSON.match(self.text, self._end(medium)))
         ]
         self._all["taut"] += self._all["likened"]
+        # The "me" of "noi me day" is nobody.
+        skin = self._words_of("hives")
+        for one in ("person", "person_first", "relative"):
+            self._all[one] = [place for place in self._all[one] if place.first not in skin]
         self._all["into"] = [place for place in self._all["into"] if not self._spreads_to(place)]
         self._all["declared"] += [
             well
@@ -916,7 +928,10 @@ class _Reading:
     @property
     def nobody(self) -> bool:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
-        return any(not self._hidden(place) for place in self._all["unreal"]) or bool(
+        woken = [each.first for each in self._sure("woken")]
+        # What is there on waking is no dream.
+        real = any(place.first > up for up in woken for sign in _EVENTS for place in self.places(sign))
+        return any(not (real or self._hidden(place)) for place in self._all["unreal"]) or bool(
             self._all["animal"] and not (self.has("by_mistake", "beast") or self.attacked)
         )
 
@@ -1167,7 +1182,7 @@ class _Reading:
                 and any(each.first < place.first == each.last for each in self._sure("hidden"))
             )
             or (concept in _GROUPS["falls"] and self.framed(_THE_OTHER_DAY, place))
-            or (concept == "accident" and self._of_a_limb(place))
+            or (concept == "accident" and (self._of_a_limb(place) or self._withstood(place)))
             or (
                 concept == "accident"
                 and not self._stated("blood", "head")
@@ -1207,6 +1222,17 @@ class _Reading:
         return self._at(blow.last + 1, "limb") and not any(
             1 < each.first - blow.last < 5 and not _STOP_OR_LIST.search(self._between(blow, each))
             for each in mouth
+        )
+
+    def _withstood(self, blow: _Place) -> bool:
+        """Whether a blow breaks nothing and is told to have hit nobody: "răng chắc như thép, đấm không gãy"."""
+        part = fold(_STOP_OR_LIST.split(self.text[: self._start(blow)])[-1])
+        return (
+            self._words[blow.last].folded in _words("blows")
+            and self._at(blow.last + 1, "no")
+            and any(self._at(blow.last + 2, one) for one in ("harm", "broken", "out"))
+            and not _said("told of").search(part)
+            and not self._stated("blood", "swell", "head")
         )
 
     def _to_be_stopped(self, place: _Place) -> bool:
@@ -1761,6 +1787,15 @@ class _Reading:
             )
             and not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
             and not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
+        )
+
+    def asks_whether(self, concept: str) -> bool:
+        """Whether it is only asked if `concept` is so, from its "có" to its "không" at the end: "nhổ răng có nổi mẩn không"."""
+        return self.has(concept) and all(
+            self._closed_after(place.last)
+            and bool(_ASKED.match(self.text, self._end(place)))
+            and bool(self._said_before(place, _CLOSES) & _words("opens"))
+            for place in self.places(concept)
         )
 
     def _closed_after(self, last: int) -> bool:

@@ -18,7 +18,7 @@ from troly.text.wordlist import read_lists
 from troly_dental.guard.rules import Judgement, judge, names_mouth, telling_words
 from troly_dental.guard.spelling import LEXICONS, part_read
 from troly_dental.memory.facts import find_facts
-from troly_dental.safety import asks_of_clinic, medicines, stated, taken_back, thanks, wishes
+from troly_dental.safety import asks_of_clinic, medicines, none_known, stated, taken_back, thanks, wishes
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
@@ -105,7 +105,11 @@ def about_health(text: str) -> bool:
     asks for one."""
     found = find_facts(text)
     return bool(
-        stated(found) or taken_back(found) or _HEALTH_WISHES & set(wishes(text)) or medicines().find(text)
+        stated(found)
+        or none_known(found)
+        or taken_back(found)
+        or _HEALTH_WISHES & set(wishes(text))
+        or medicines().find(text)
     )
 
 

@@ -119,6 +119,15 @@ _REACTED = re.compile(
 _NOT_TAKEN_IN = re.compile(
     r"\b(?:tak(?:e|ing)|use)\b.*\b(?:out|off|away|along|care|tray|trays|retainer|denture|aligners?)\b"
 )
+# Between an illness and the medicine that it comes of: "hen do aspirin", "aspirin-induced asthma"; none that is taken for it.
+_OF_IT = re.compile(
+    r"\W+(?:(?:nang|nhe|man|cap|phe quan|suyen|is|was|gets|nay|bi)\W+)*(?:do|vi|tai|boi|(?:(?:moi|sau) )?khi(?! \w+ \w+ thi do)|after|when|from|(?:due|thanks) to|because of|(?:caused|induced|triggered|provoked) by)\W+"
+    r"(?:(?:thuoc|uong|dung|tac dung phu cua|taking|the|an|a)\W+)*"
+)
+_BRINGS = re.compile(
+    r"(?=.*\b(?:gay|lam|khien|kich|g[ia]ve|caus|trigger|bring|induced|sensitive|exacerbated))"
+    r"\W*(?:(?:da|se|hay|lam|gay|gay ra|khien|len|kich|bi|con|cho|toi|em|minh|can|gives?|gave|caus\w+|trigger\w*|bring\w*|on|induced|sensitive|exacerbated|me|my|an|a|attack|of)\W+)+"
+)
 # Between a reaction and a medicine: that the one came of the other; right before a reaction: that it is taken against it.
 _CAUSED = re.compile(r"\b(?:sau|khi|do|vi|tai|boi|after|from|to|when|due|because)\b")
 _AGAINST = re.compile(
@@ -449,6 +458,32 @@ def _of_anything(fact: Fact) -> bool:
     return bool(value) and value[0] in {"di", "allergy", "allergies", "allergic"} and len(value) <= 2
 
 
+# All that a clause says is that there is nothing: no medicine, no illness. "Đau răng mà không uống thuốc gì" says more.
+_NONE_AT_ALL = re.compile(
+    r"(?:(?:da|vang|a|khong|no|hien|tai|nay|gio|bay|thi|toi|tui|em|minh|con|chau|i|i'm|im|am|have|currently|at present)\s+)*"
+    r"(?:(?:khong|ko|k|hong|chang)\s+(?:(?:co|bi|mac|he|dang)\s+)*"
+    r"(?:(?:uong|dung|xai)\s+(?:(?:bat|ky|ki|loai)\s+)*(?P<medicine>thuoc)(?:\s+men)?|(?P<disease>benh(?:\s+(?:nen|ly|tat))?))"
+    r"|(?:(?:do not|don.?t|not|take|taking|on|use|using|have|any|no|other)\s+)+"
+    r"(?:(?P<medicine_en>medicines?|medications?|meds|drugs)|(?P<disease_en>(?:medical |health |chronic )?(?:conditions?|illness(?:es)?|diseases?|problems?))))"
+    r"(?:\s+(?:gi|nao|het|ca|luon|dau|khac|a|at all|currently|now|regularly))*\W*"
+)
+
+
+def denies_all(fact: Fact) -> bool:
+    """Whether a fact says that there is none of its kind: "tôi không dị ứng gì", "I take no medicine"."""
+    if fact.kind == "allergy" and _of_anything(fact):
+        before = fold(fact.text).partition(fold(fact.value))[0]
+        return bool(_LISTED["no"] & set(folded_words(before)[-_BEFORE:]))
+    return fact.kind in {"medicine", "disease"} and bool(_NONE_AT_ALL.fullmatch(fold(fact.text)))
+
+
+def short(fact: Fact) -> str:
+    """A fact in few words, with whose it is: "con tôi: 7 tuổi"; the clause as it was said where that denies it."""
+    person = person_of(fact.text)
+    value = fact.value if not person or mentions(fact.value, person) else f"{person}: {fact.value}"
+    return fact.text if is_denied(fact) else value
+
+
 def is_denied(fact: Fact) -> bool:
     """Whether the clause says that it is not so: "tôi không dị ứng gì", "not pregnant", "stopped taking it years ago"."""
     said, value = folded_words(fact.text), folded_words(fact.value)
@@ -669,6 +704,9 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
     else:
         yield from _medicines(part, hits, told)
     yield from _states(part, hits, told)
+    if none := _NONE_AT_ALL.fullmatch(part.folded):
+        kind, at = next((name, none.span(name)) for name, one in none.groupdict().items() if one)
+        yield _fact("medicine" if kind.startswith("medicine") else "disease", part.written(*at), part.text)
     if "pregnancy" not in labels and (weeks := _weeks_unborn(part)):
         yield _fact("pregnancy", weeks, told)
     if high := _PRESSURE.search(part.folded):
@@ -768,12 +806,18 @@ def _is_taking(part: _Part, hits: list[PhraseHit]) -> bool:
 
 def _harmed(part: _Part, drug: PhraseHit) -> bool:
     """Whether the clause tells what the body did after `drug`: "uống amoxicillin bị nổi mẩn", "hives after ibuprofen"."""
-    for hit in _lexicon("reaction").find(part.text):
+    ill = [hit for hit in _lexicon().find(part.text) if hit.label == "disease"]
+    for hit in (*_lexicon("reaction").find(part.text), *ill):
         if hit.start >= part.stated or (hit.start < drug.end and drug.start < hit.end):
             continue
         between = part.folded[
             _folded_at(part, min(hit.end, drug.end)) : _folded_at(part, max(hit.start, drug.start))
         ]
+        if hit.label == "disease":
+            caused = (_OF_IT if hit.end <= drug.start else _BRINGS).fullmatch(between)
+            if caused and not (_TAKES.search(part.folded) or _lexicon("side effect").find(hit.phrase)):
+                return True
+            continue
         if hit.start > drug.start and not _AGAINST.search(between):
             return True
         if hit.end <= drug.start and _CAUSED.search(between):

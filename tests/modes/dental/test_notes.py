@@ -20,9 +20,10 @@ from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental import notes, samples
+from troly_dental.lookup import listed
 from troly_dental.memory.facts import find_facts
 from troly_dental.memory.store import facts_of
-from troly_dental.notes import NoteAnswer, subjects
+from troly_dental.notes import NoteAnswer, is_answered, subjects
 from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, note_files
 from troly_dental.sentences import asked_lexicon, sentences_of, subject_words, tells
@@ -403,3 +404,51 @@ async def test_the_note_of_what_is_asked_comes_first(
 )
 def test_what_one_stated_has_a_note(said: str, topic: str) -> None:
     assert topic in {note.topic for note in notes.about(find_facts(said), "vi")}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sâu kẽ", "lợi trùm", "dây cung", "than hoạt tính", "mảnh răng", "viêm nha chu", "răng khấp khểnh"],
+)
+@pytest.mark.parametrize("ask", ["{} là gì", "{} là sao", "{} có sao không"])
+def test_a_name_of_a_note_with_nothing_beside_it_is_of_teeth(name: str, ask: str) -> None:
+    assert is_answered(ask.format(name))
+    assert not is_answered(f"{ask.format(name)} trong công ty chứng khoán")
+
+
+def test_among_words_with_accents_one_without_is_no_other_word() -> None:
+    assert "whitening" in subjects("tay trang rang")
+    assert "whitening" not in subjects("tôi bị run tay, răng gãy")
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("con tôi răng cửa mọc lệch", "braces"),
+        ("mảnh răng rơi ra có giữ được không", "dental-trauma"),
+        ("đánh răng bằng than hoạt tính được không", "whitening"),
+    ],
+)
+def test_what_a_note_covers_has_its_name(question: str, topic: str) -> None:
+    assert topic in subjects(question)
+
+
+SAID = "Ghi chú:\n- Một.\n- Hai.\n- Ba.\nNên gặp nha sĩ."
+
+
+@pytest.mark.parametrize("thing", ["cái", "ý", "điều", "mục"])
+@pytest.mark.parametrize(
+    ("which", "place"),
+    [("đầu tiên", 1), ("thứ nhất", 1), ("thứ hai", 2), ("thứ ba", 3), ("thứ tư", 4), ("cuối cùng", 3)],
+)
+def test_a_place_picks_a_line_of_the_list_that_was_shown(thing: str, which: str, place: int) -> None:
+    lines = ["Một.", "Hai.", "Ba.", ""]
+    assert listed(f"{thing} {which} bạn nói là gì", SAID) == (place, lines[place - 1])
+    assert listed(f"{thing} {which} bạn nói là gì", "Không có danh sách.") is None
+    for other in (
+        "răng khôn có nên nhổ không",
+        "cái đầu tôi nhức",
+        "con đầu tiên của tôi thì sao",
+        "cái còn lại",
+    ):
+        assert listed(other, SAID) is None

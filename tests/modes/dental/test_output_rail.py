@@ -124,11 +124,9 @@ def test_another_dose_or_medicine_than_the_source_has_does_not(sentence: str) ->
     [
         "Bạn bị viêm tủy răng.",
         "ban bi viem tuy rang roi",
-        "Chắc chắn là áp xe răng.",
         "Đây là ung thư miệng.",
         "Chẩn đoán: viêm nha chu.",
         "You have pulpitis.",
-        "It is definitely a dental abscess.",
         "Your child has tooth decay.",
     ],
 )
@@ -418,3 +416,45 @@ def test_what_the_person_took_may_be_added_up(said: str, shown: bool) -> None:
 def test_what_only_a_clinic_gives_may_be_named_and_not_let_be_had(sentence: str, refused: bool) -> None:
     facts = find_facts("em dị ứng thuốc tê, hồi trước tiêm tê xong nổi mề đay")
     assert bool(unwarned(sentence, facts)) is refused
+
+
+@pytest.mark.parametrize("condition", ["viêm tủy", "áp xe răng", "ung thư miệng"])
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Bạn chắc chắn bị {}.",
+        "Chắc chắn là {}.",
+        "Rõ ràng bạn bị {}.",
+        "Đây 100% đúng, đây là {}.",
+        "Ban chac chan bi {}.",
+    ],
+)
+def test_a_diagnosis_that_claims_to_be_certain_is_not_shown(condition: str, claim: str) -> None:
+    shown, _rail = through(f"Có thể do nhiều nguyên nhân. {claim.format(condition)} Hãy đi khám nha sĩ.")
+    assert condition not in shown
+    assert say("rail.certain", "vi") in shown
+    assert shown.endswith("Hãy đi khám nha sĩ.")
+    hedged = f"Có thể bạn bị {condition}, chưa chắc chắn."
+    assert through(hedged)[0] == hedged
+    named = f"Bạn chắc chắn bị {condition} như đã khám."
+    assert through(named, own=f"bác sĩ nói tôi bị {condition}")[0] == named
+
+
+SENTENCES = [
+    "Bạn cắn chặt gạc 30 phút.",
+    "Giữ đầu cao khi ngủ.",
+    "Ăn đồ mềm và nguội [1].",
+    "Hãy đi khám nha sĩ sớm.",
+]
+
+
+@given(
+    st.lists(st.sampled_from(SENTENCES), min_size=1, unique=True),
+    st.lists(st.sampled_from(SENTENCES), unique=True),
+)
+def test_what_was_read_of_a_draft_before_is_not_read_twice(before: list[str], again: list[str]) -> None:
+    rail = OutputRail([SOURCE], "", "vi")
+    rail.shown = " ".join(before)
+    shown = rail.add(" ".join(again)) + rail.finish()
+    assert [one for one in again if one in shown] == [one for one in again if one not in before]
+    assert rail.cares == (SENTENCES[3] in again)

@@ -14,9 +14,11 @@ from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, w
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly.text.language import detect
-from troly_dental.emergency import Emergency, reply, still, without_contrary
+from troly_dental.emergency import _FIRST_AID, Emergency, plays_down, reply, still, without_contrary
 from troly_dental.guard import advice, danger, is_called_off, is_over
 from troly_dental.guard.danger import NAMES
+from troly_dental.notes import of_topics
+from troly_dental.sentences import sentences_of
 
 MESSAGES = written("danger_messages")
 
@@ -1480,3 +1482,73 @@ def test_a_swelling_that_goes_down_a_neck_is_no_thing_that_was_swallowed(part: s
     found = danger(f"nhổ răng hôm qua giờ {part} sưng xuống cổ")
     assert found is not None
     assert found.name == "swelling"
+
+
+@pytest.mark.parametrize(
+    "done",
+    ["nhổ răng", "trám răng", "lấy tủy", "cạo vôi", "tiêm tê", "uống kháng sinh", "bọc sứ", "lấy cao răng"],
+)
+@pytest.mark.parametrize("sign", ["nổi mẩn ngứa khắp người", "nổi mề đay", "ngứa khắp mình"])
+@pytest.mark.parametrize("plain", [False, True])
+def test_what_comes_up_on_the_skin_behind_a_treatment_is_a_reaction_to_it(
+    done: str, sign: str, *, plain: bool
+) -> None:
+    def spelt(text: str) -> str:
+        return fold(text) if plain else text
+
+    for between in ("về bị", "về nhà thì", "bị"):
+        found = danger(spelt(f"{done} {between} {sign}"))
+        assert found is not None
+        assert found.name == "allergy"
+    for calm in (f"{done} có bị {sign} không", f"{done} không bị {sign} gì", f"năm ngoái {done} bị {sign}"):
+        assert danger(spelt(calm)) is None
+
+
+@pytest.mark.parametrize("how", ["cắn", "cắn phải", "cắn trúng", "ngậm nhầm", "nhai phải", "liếm phải"])
+@pytest.mark.parametrize("wire", ["dây điện", "dây sạc", "ổ cắm"])
+def test_who_bit_what_is_live_was_hurt_by_it(how: str, wire: str) -> None:
+    for who in ("con bé", "bé", "cháu"):
+        for text in (f"{who} {how} {wire}", fold(f"{who} {how} {wire}")):
+            found = danger(text)
+            assert found is not None
+            assert found.name == "trauma"
+    assert danger(f"bé {how} hạt cơm") is None
+
+
+@pytest.mark.parametrize("blow", ["đấm", "đập", "đá", "tát", "đánh"])
+def test_a_blow_that_nobody_got_is_none_and_what_is_there_on_waking_is_no_dream(blow: str) -> None:
+    for calm in (
+        f"răng tôi chắc như thép, {blow} không gãy",
+        f"bị vợ {blow} cho rụng răng trong mơ",
+        f"mơ bị {blow} gãy răng",
+        f"nó dọa {blow} gãy răng tôi",
+    ):
+        assert danger(calm) is None
+    for meant in (
+        f"bị {blow} không gãy răng nhưng chảy máu miệng",
+        f"bị {blow} gãy răng, máu chảy nhiều",
+        f"nó dọa rồi {blow} gãy răng tôi, chảy máu",
+        f"mơ thấy bị {blow}, tỉnh dậy máu trong miệng chảy không cầm",
+    ):
+        assert danger(meant) is not None
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_in_an_emergency_says_that_it_is_rare_or_harmless(name: str, lang: Lang) -> None:
+    present = Emergency(name, datetime(2026, 11, 28, tzinfo=UTC))
+    notes = of_topics(_FIRST_AID.get(name, ()), lang)
+    asked = [sentence for note in notes for sentence in sentences_of(note.text)]
+    for text in ("tim đập nhanh", "heart is racing", "bao lâu", "có sao không", *asked):
+        assert not [line for line in still(text, present, lang).splitlines() if plays_down(line)]
+
+
+@pytest.mark.parametrize("thing", ["Dị ứng thật", "Sốc thuốc tê", "Nuốt nghẹn", "Chảy máu"])
+def test_what_is_rare_or_mostly_harmless_is_played_down_and_what_does_not_pass_is_not(thing: str) -> None:
+    assert all(
+        plays_down(f"{thing} {how}.")
+        for how in ("rất hiếm", "hiếm gặp", "thường do lo lắng", "tự khỏi", "không đáng lo")
+    )
+    assert not any(
+        plays_down(f"{thing} {how}.") for how in ("không tự khỏi", "cần gọi 115 ngay", "có thể nặng lên")
+    )

@@ -16,6 +16,7 @@ from troly.text.fold import fold
 from troly_dental.memory.connection import open_memory
 from troly_dental.memory.facts import (
     about_the_same,
+    denies_all,
     facts_for_prompt,
     find_facts,
     is_denied,
@@ -23,10 +24,11 @@ from troly_dental.memory.facts import (
     person_of,
     revise,
     same_person,
+    short,
 )
 from troly_dental.memory.summary import fitted, joined, rule_summary
 from troly_dental.memory.types import Fact
-from troly_dental.safety import what_they_mean
+from troly_dental.safety import none_known, what_they_mean
 
 
 def found(text: str) -> set[tuple[str, str]]:
@@ -515,3 +517,62 @@ def test_weeks_make_a_pregnancy(said: str, count: int) -> None:
     [fact] = [one for one in find_facts(said.format(count)) if one.kind == "pregnancy"]
     assert str(count) in fact.value
     assert not [one for one in find_facts(f"ở Thái {count} tuần") if one.kind == "pregnancy"]
+
+
+@pytest.mark.parametrize("medicine", ["aspirin", "ibuprofen", "naproxen", "penicillin"])
+@pytest.mark.parametrize("illness", ["bị hen", "hen suyễn", "loét dạ dày"])
+def test_what_an_illness_comes_of_is_not_borne_and_not_taken(medicine: str, illness: str) -> None:
+    for text in (
+        f"tôi {illness} do {medicine}",
+        f"tôi {illness} vì uống {medicine}",
+        f"my asthma is triggered by {medicine}",
+        f"I have {medicine}-induced asthma",
+    ):
+        kinds = {fact.value: fact.kind for fact in find_facts(text)}
+        assert kinds[medicine] == "allergy", text
+    # What is taken for it, or brings what one lives with, is taken all the same.
+    for text in (
+        f"tôi uống {medicine} bị tiểu đường",
+        f"tôi đang uống {medicine} vì {illness}",
+        f"tôi khô miệng do {medicine}",
+    ):
+        assert ("medicine", medicine) in found(text), text
+
+
+@pytest.mark.parametrize("who", ["tôi", "em", "mình"])
+@pytest.mark.parametrize("end", ["gì", "gì cả", "gì hết", "nào"])
+@pytest.mark.parametrize("plain", [False, True])
+def test_that_there_is_none_is_a_fact_of_its_own(who: str, end: str, *, plain: bool) -> None:
+    for kind, said in (
+        ("allergy", "dị ứng"),
+        ("medicine", "uống thuốc"),
+        ("medicine", "dùng thuốc"),
+        ("disease", "có bệnh"),
+    ):
+        text = f"{who} không {said} {end}".strip()
+        [fact] = find_facts(fold(text) if plain else text)
+        assert (fact.kind, denies_all(fact), is_denied(fact)) == (kind, True, True), text
+        assert [one.kind for one in none_known([fact])] == [kind]
+    # What is asked, or left out of something, is none.
+    for text in (
+        f"{who} có {said} gì không",
+        f"đau răng mà {who} không uống thuốc {end}",
+        f"{who} bị dị ứng",
+    ):
+        assert not none_known(find_facts(text)), text
+    denied = find_facts("tôi không dị ứng gì")
+    assert not none_known([*denied, *find_facts("tôi dị ứng penicillin")])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("con tôi 7 tuổi", "con tôi: 7 tuổi"),
+        ("mình bị loét dạ dày nặng mấy năm nay rồi", "loét dạ dày"),
+        ("mình đang mang thai 3 tháng", "mang thai 3 tháng"),
+        ("mẹ tôi dị ứng penicillin từ nhỏ", "mẹ tôi: penicillin"),
+        ("vậy giờ răng hàm nhức thế này", "răng hàm"),
+    ],
+)
+def test_a_fact_is_told_in_few_words(text: str, said: str) -> None:
+    assert [short(fact) for fact in find_facts(text)] == [said]
