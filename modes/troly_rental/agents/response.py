@@ -16,7 +16,7 @@ from sqlglot import exp
 from troly.errors import ModelError
 from troly.llm.replies import repeats
 from troly.plugin.context import Step, TurnContext
-from troly.plugin.events import Computation, Notice, Suggestions
+from troly.plugin.events import Chart, Computation, Notice, Suggestions
 from troly.sandbox import SandboxError, check
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
@@ -93,8 +93,9 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
     if not result.empty and not (
         single and (parsed.end or len(result.columns) == len(parsed.measures))
     ):  # figures that the sentence has
-        turn.emit(payload.result_content(mode, result, title, question.who.role, lang, kind=question.chart))
-        if mode == "CHART":
+        told_as = payload.result_content(mode, result, title, question.who.role, lang, kind=question.chart)
+        turn.emit(told_as)
+        if isinstance(told_as, Chart):
             turn.emit(payload.table_content(result, title, "", lang))
     turn.emit(_computation(question, execution, lang))
     if not question.sql and not question.decided:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from troly.plugin.events import Chart, Content, Item, ItemList, Series, Table
 from troly.text.catalogue import Lang
 from troly_rental.answer.values import cell_text, column_label, is_day, unit_of
+from troly_rental.question.types import RUNNING
 from troly_rental.strings import say
 
 ChartKind = Literal["bar", "line", "share"]
@@ -192,6 +193,8 @@ def short(name: str, text: str, lang: Lang) -> str:
 def _chart(found: ResultSet, title: str, badge: str, lang: Lang, wanted: ChartKind | None) -> Chart | None:
     """The first figure of the rows; a kind that was not asked for, or cannot show them, is a line over time, else bars."""
     numbers = [at for at in range(len(found.columns)) if _type(found, at) == "number"]
+    if len(numbers) > 1:  # numbers that name groups are no figures of them: bands of prices
+        numbers = [at for at in numbers if found.columns[at] not in RUNNING]
     words = [at for at in range(len(found.columns)) if at not in numbers]
     if not numbers or not words or not found.rows:
         return None

@@ -638,7 +638,11 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
             same = any(one.field == "amenity" and (instead or one.value == old.value) for one in new)
         elif old.field in PLACES and fields & PLACES:
             within = old.field == "city" and fields <= {"district", "ward"} and _lie_within(new, old)
-            same = not (within or (adding and old.field in fields and old.op in {"=", "in"}))
+            wanted = adding and old.op in {"=", "in"}
+            same = not (within or (wanted and old.field in fields))
+            if same and wanted:  # "ở cầu giấy nữa" after a ward: no condition holds a ward or a district
+                words = f"«{parts.text.strip()}»"
+                return replace(found, missing=(Remark.of("missing.unread", words=words),))
         elif same and old.op[0] in "<>":  # the other end of a range stays
             ends = {one.op[0] for one in new if one.field == old.field}
             beyond = any(_excludes(one, old) for one in new)
@@ -911,8 +915,8 @@ def pick_row(
         missing = Remark.of("missing.number", last=str(len(rows.rows)), number=str(found.missing))
         return replace(start, missing=(missing,)), pointed
     pointed |= {word for start, end in among for word in folded_words(nfc(message)[start:end])}
-    # Of those that were shown, not of all that are like them.
-    cut = near is not rows or (bool(among) and previous is not None and previous.limit is not None)
+    # Of those that were shown, not of all that are like them: of "3 phòng mới nhất".
+    cut = near is not rows or (previous is not None and (previous.limit or 0) > 1)
     if found.kind == "extreme" and previous is not None and not (previous.picked or cut):
         picked = _extreme(found, parts, previous, message)
     else:

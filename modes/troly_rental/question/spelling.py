@@ -40,17 +40,22 @@ def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = (
         if one.typed.strip() and not (one.short and "." not in one.typed)
     ]
     # What is typed as listed, accents and all, is no slip of anything: "bình quân".
-    listed = [
-        hit for hit in Vocabulary().find_any(text, "asks", "amenities") if hit.exact and " " in hit.phrase
-    ]
+    listed = [hit for hit in Vocabulary().find_any(text, "asks", "amenities") if " " in hit.phrase]
+    bare = [hit for hit in listed if text[hit.start : hit.end].isascii()]
     away = [
         hit
         for hit in Vocabulary().find(text, "wheres", "elsewhere")
         if len(hit.phrase) > _RULES.shortest_typed
     ]
-    given = [*names, *spans_of([*listed, *away]), *protected]
+    given = [*names, *spans_of([*(hit for hit in listed if hit.exact), *away]), *protected]
     found = _corrector().correct(text, lang=lang, protected=given)
-    return replace(found, changes=tuple(one for one in found.changes if not _is_name(one, text))).text
+    kept = (
+        one
+        for one in found.changes
+        # Typed without accents it may be the beginning of more ("can ho mni"), but no word of it means another.
+        if not (_is_name(one, text) or any(hit.start <= one.start and one.end <= hit.end for hit in bare))
+    )
+    return replace(found, changes=tuple(kept)).text
 
 
 def _is_name(change: Change, text: str) -> bool:
@@ -93,7 +98,7 @@ def _repair(token: WordToken) -> str | None:
         plain = without_telex(word)
         return plain if len(word) > 1 and word.isalpha() and plain in known else None
     spellings = known.get(word, frozenset())
-    if not spellings or not accents(token.text) or token.text in lists("everyday")[""]:
+    if not spellings or word.isdecimal() or not accents(token.text) or token.text in lists("everyday")[""]:
         return None
     if any(accents_agree(token.text, other) for other in {*spellings, *names.get(word, ())}):
         return None

@@ -61,8 +61,14 @@ def pieces(s: str) -> list[Piece]:
         a, b = span_in_place(offsets, len(s), start, end)
         if found and a < found[-1].end:  # "⑽" is one character
             continue
-        found.append(Piece(kind, folded[start:end], nfc(s[a:b].lower()), a, b))
+        raised = kind == "number" and any(map(_is_raised, s[a:b]))
+        found.append(Piece("other" if raised else kind, folded[start:end], nfc(s[a:b].lower()), a, b))
     return found
+
+
+def _is_raised(char: str) -> bool:
+    """Whether `char` is a digit above or below the line, a power or a note and no digit of a number: "²"."""
+    return char.isdigit() and not char.isdecimal()
 
 
 def _spans(folded: str, start: int, end: int) -> Iterator[tuple[PieceKind, int, int]]:

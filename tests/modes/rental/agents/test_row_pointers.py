@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import pytest
 
 from tests.support.rental.desk import RentalDesk
@@ -90,4 +92,20 @@ async def test_a_comparison_with_another_month_shows_both(desk: RentalDesk) -> N
     assert {row["month"]: row["sum_total"] for row in told.state["results"]} == {
         "2026-09-01": september["sum_total"],
         "2026-10-01": october["sum_total"],
+    }
+
+
+@pytest.mark.parametrize("number", [3, 5])
+@pytest.mark.parametrize(
+    ("end", "field", "best"), [("cái rẻ nhất", "price", min), ("cái rộng nhất", "area", max)]
+)
+async def test_the_end_of_so_many_rooms_is_one_of_them(
+    desk: RentalDesk, number: int, end: str, field: str, best: Callable[[Iterable[float]], float]
+) -> None:
+    desk.become("nobody")
+    rows = (await desk.ask(f"{number} phòng mới nhất ở gò vấp")).state["results"]
+    told = (await desk.ask(end)).state["results"]
+    assert len(rows) == number
+    assert {row["id"] for row in told} == {
+        row["id"] for row in rows if row[field] == best(one[field] for one in rows)
     }

@@ -67,6 +67,17 @@ async def test_each_mode_has_its_content(desk: RentalDesk, question: str, kind: 
     assert told.all(Suggestions)
 
 
+@pytest.mark.parametrize("by", ["theo mức giá", "theo số phòng ngủ", "theo quận", "theo loại phòng"])
+async def test_a_chart_that_was_asked_for_is_drawn_with_one_table(desk: RentalDesk, by: str) -> None:
+    desk.become("nobody")
+    told = await desk.ask(f"biểu đồ số phòng {by} ở hà nội")
+    (drawn,), (table,) = told.all(Chart), told.all(Table)
+    assert drawn.kind == "bar"
+    assert [f"{value:g}" for value in drawn.series[0].values] == [
+        row[-1].replace(".", "") for row in table.rows
+    ]
+
+
 async def test_a_chart_never_names_an_address(desk: RentalDesk) -> None:
     told = await desk.ask("biểu đồ giá trung bình theo quận ở hà nội")
     assert told.state["payload"]["chart"]["url"] == ""

@@ -475,3 +475,18 @@ def test_a_short_everyday_word_is_no_landmark(message: str) -> None:
 def test_what_is_left_is_shown(message: str, listed: bool) -> None:
     parsed = ask("cần giờ còn mấy phòng", message)
     assert (told(parsed), parsed.measures == ()) == ({"district=Cần Giờ", "type!=room"}, listed)
+
+
+@pytest.mark.parametrize(
+    ("before", "added", "value"),
+    [("Mỹ Đình", "Cầu Giấy", "district=Cầu Giấy"), ("Cầu Giấy", "Mỹ Đình", "ward=Mỹ Đình")],
+)
+@pytest.mark.parametrize("words", ["ở {} nữa", "thêm cả {}", "cả ở {} nữa"])
+def test_a_place_of_another_level_is_never_put_in_place_of_one_it_is_added_to(
+    before: str, added: str, value: str, words: str
+) -> None:
+    first = f"phòng ở {before} dưới 4 triệu"
+    assert not ask(first, words.format(added)).ready
+    assert value in told(ask(first, f"còn {added} thì sao"))
+    (both,) = ask("phòng ở quận 3", words.format("quận 1")).filters
+    assert both.values == ("Quận 1", "Quận 3")

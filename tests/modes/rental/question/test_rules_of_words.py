@@ -12,6 +12,7 @@ from troly.text.fold import fold
 from troly_rental.data.places import places
 from troly_rental.question.names import Names
 from troly_rental.question.spelling import correct_spelling
+from troly_rental.question.vocabulary import lists
 
 _NASAL = re.compile(r"n(?=[gh](?!\w))")
 DISTRICTS = [one.name for one in places().of("district") if " " in one.name and _NASAL.search(fold(one.name))]
@@ -160,3 +161,32 @@ def test_what_is_asked_of_the_one_room_shown_is_asked_of_it(amenity: str) -> Non
         f"is there one with {amenity}",
     ):
         assert not ask("phòng ở quận 3", others, role="GUEST", rows=(row,)).picked
+
+
+OCCUPANCY = [one for one in lists("asks")["occupancy"] if not one.isascii()]
+
+
+@pytest.mark.parametrize("phrase", OCCUPANCY)
+@pytest.mark.parametrize("frame", ["{}", "{} của tôi", "{} ở quận 3"])
+def test_what_is_understood_with_accents_is_on_topic_without_them(phrase: str, frame: str) -> None:
+    typed = frame.format(phrase)
+    meant, bare = (ask(text, role="LANDLORD") for text in (typed, fold(typed)))
+    assert (bare.request_type, bare.measures) == (meant.request_type, meant.measures)
+
+
+@pytest.mark.parametrize("digit", "¹²³⁴⁹")
+def test_a_raised_digit_is_no_number(digit: str) -> None:
+    found = ask(f"phòng {digit} triệu")
+    assert not found.ready
+    assert digit in found.unread[0]
+    assert "area>20" in told(ask("phòng trên 20 m²"))
+
+
+@pytest.mark.parametrize("whom", ["sinh viên", "gia đình", "người đi làm", "vợ chồng trẻ"])
+@pytest.mark.parametrize("led", ["cho", "dành cho", "phù hợp với"])
+def test_for_whom_a_room_is_is_named_as_not_recorded(whom: str, led: str) -> None:
+    found = ask(f"phòng {led} {whom} quận 10")
+    assert [one.key for one in found.remarks] == ["said.unrecorded"]
+    assert not ask(f"có bao nhiêu phòng {led} {whom} quận 10").ready
+    told_of_self = ask(f"mình là {whom}, tìm phòng quận 10").remarks
+    assert "said.unrecorded" not in [one.key for one in told_of_self]
