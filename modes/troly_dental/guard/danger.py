@@ -737,6 +737,10 @@ ASKS_AT_END = re.compile(
 _CARE = re.compile(
     r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?:phai|nen|can|gio|thi) lam (?:gi|sao)|(?<!thi )(?:ngam|cam|rua|boc|dap) (?:nuoc |vao |trong |bang |kieu )?(?:gi|j|sao|dau|nao)|lam (?:gi|sao)(?= (?:gio|day|bay gio|a|vay|bac si|bs)\b|\W*$)|hospital|er|emergency|wait|what (?:do|should) i do)\b"
 )
+_MAY = re.compile(r"\b(?:co the|co kha nang|can|could|may|might)\s+(?:lan\s+)?$")
+_ASKER = re.compile(
+    r"(?:cho|giup|chi|bao) \w+ (?:xin|hoi|biet|hieu|y kien)\b|(?:help|tell|let) me (?:know|understand|ask)\b"
+)
 # What asks nothing: "không sao", "không bị gì".
 _NOT_ASKED = re.compile(r"\b(?:khong|ko|k|hong|chang|cha)(?: (?!biet|hieu|ro)\w+){0,2} (?:sao|gi|j|dau)$")
 # How many words may stand between the wish and what is wished, and between what is felt and the wish.
@@ -919,6 +923,7 @@ class _Reading:
                 and not (concept in {"choked_on", "no_air"} and self._long_ago(place))
                 and not (concept == "by_mistake" and (self._corrects(place) or self._denied(place)))
                 and not (concept in _GROUPS["injury"] and self._of_care(place))
+                and not (concept == "gather" and self.framed(_TOLD_OF_OTHERS, place))
             ]
             for concept, places in self._all.items()
         }
@@ -1860,9 +1865,11 @@ class _Reading:
         return bool(learns) and not (about or self._named_between(others, word, place))
 
     def _named_between(self, persons: Sequence[str], word: _Place, place: _Place) -> bool:
-        """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông"."""
+        """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông" and who only asks: "cho em xin"."""
         return any(
-            word.last < each.first <= place.first and self._words[each.first - 1].folded not in _words("some")
+            word.last < each.first <= place.first
+            and self._words[each.first - 1].folded not in _words("some")
+            and not _ASKER.match(fold(self.text[self._words[each.first - 1].start :]))
             for each in self._sure(*persons)
         )
 
@@ -1961,7 +1968,14 @@ class _Reading:
                 for one in self._sure("study")
             )
             or bool(_said("around").search(fold(self.text[self._clause(place) : end])))
-            or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days", "grow"))
+            or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days"))
+            # "Có thể lan xuống cổ" is what may be.
+            or any(
+                self._clause(each) == self._clause(place)
+                and not self._hidden(each)
+                and not _MAY.search(fold(self.text[: self._start(each)]))
+                for each in self._sure("grow")
+            )
             or any(
                 # "heavy bleeding" only names it.
                 self._clause(each) == self._clause(place) and each.last > place.last

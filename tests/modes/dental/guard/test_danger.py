@@ -1618,3 +1618,39 @@ def test_a_tooth_that_hangs_after_a_blow_is_urgent_and_a_loose_one_without_is_no
     told = f"{blow}, răng cửa {hangs}"
     assert danger(fold(told) if plain else told) is not None
     assert danger(f"răng sữa của bé lung lay {hangs}, có nên nhổ không") is None
+
+
+@given(
+    st.sampled_from(["Bài tập sinh học hỏi", "làm bài nhóm, có câu hỏi", "bài tập về nhà hỏi"]),
+    st.sampled_from(["nhiễm trùng răng có thể lan xuống cổ", "áp xe răng có thể gây khó thở", "nhổ răng có thể chảy máu nhiều"]),
+    st.booleans(),
+)  # fmt: skip
+def test_what_homework_asks_is_no_danger_and_what_happens_meanwhile_is(
+    lesson: str, sign: str, plain: bool
+) -> None:
+    told = f"{lesson} vì sao {sign}, bác sĩ giải thích giúp em"
+    assert danger(fold(told) if plain else told) is None
+    assert danger("đang làm bài nhóm thì bạn em té văng cái răng cửa") is not None
+    assert danger("nhiễm trùng răng lan xuống cổ rồi bác sĩ ơi") is not None
+
+
+@given(
+    st.sampled_from(["Xem phim thấy", "coi phim thấy", "đọc truyện thấy"]),
+    st.sampled_from(["điệp viên", "gián điệp", "người ta"]),
+    st.sampled_from(
+        ["cắn viên thuốc độc giấu trong răng", "tự sát bằng thuốc giấu trong răng", "giấu thuốc rồi cắn"]
+    ),
+)
+def test_what_a_film_shows_is_no_danger(seen: str, who: str, does: str) -> None:
+    assert danger(f"{seen} {who} {does}, ngoài đời có thật không bác sĩ?") is None
+    assert danger("em giấu thuốc ngủ rồi, muốn kết thúc hết") is not None
+
+
+@given(
+    st.sampled_from(["hôi", "thúi", "smell", "ghê"]),
+    st.sampled_from(["quá", "quá trời", "dễ sợ", ""]),
+    st.sampled_from(["muốn die luôn haha", "muốn chết luôn", "muốn chết"]),
+)
+def test_dying_of_a_smell_is_a_figure_of_speech(smell: str, much: str, dying: str) -> None:
+    assert danger(f"hàm giả {smell} {much} {dying}, rửa bằng gì") is None
+    assert danger(f"miệng em {smell} {much}, em muốn chết") is not None
