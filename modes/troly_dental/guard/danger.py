@@ -738,6 +738,7 @@ _CARE = re.compile(
     r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?:phai|nen|can|gio|thi) lam (?:gi|sao)|(?<!thi )(?:ngam|cam|rua|boc|dap) (?:nuoc |vao |trong |bang |kieu )?(?:gi|j|sao|dau|nao)|lam (?:gi|sao)(?= (?:gio|day|bay gio|a|vay|bac si|bs)\b|\W*$)|hospital|er|emergency|wait|what (?:do|should) i do)\b"
 )
 _MAY = re.compile(r"\b(?:co the|co kha nang|can|could|may|might)\s+(?:lan\s+)?$")
+_IF = re.compile(r"\b(?:neu|gia nhu|(?:cho )?(?:den|toi) khi|if|whether|until|unless)\b")
 _ASKER = re.compile(
     r"(?:cho|giup|chi|bao) \w+ (?:xin|hoi|biet|hieu|y kien)\b|(?:help|tell|let) me (?:know|understand|ask)\b"
 )
@@ -1129,12 +1130,14 @@ class _Reading:
         )
 
     def _asked_about(self, place: _Place) -> bool:
-        """Whether `place` stands in what a part of the message asks: "bao lâu thì còn cắm lại được", "can it still be put back";
+        """Whether `place` stands in what a part of the message asks or supposes: "bao lâu thì còn cắm lại được", "can it still be put back";
         not what is told as done before the question: "khâu xong rồi ăn gì được"."""
         ends = [0, *(one.end() for one in _STOP_OR_LIST.finditer(self.text)), len(self.text)]
         start = max(one for one in ends if one <= self._start(place))
         end = min(one for one in ends if one >= self._end(place))
         part = fold(self.text[start:end])
+        if _IF.search(part[: self._start(place) - start]):
+            return True
         asks = [
             start + one.start()
             for one in ASKS_AT_END.finditer(part)

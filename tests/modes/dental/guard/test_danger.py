@@ -1555,7 +1555,7 @@ def test_what_is_rare_or_mostly_harmless_is_played_down_and_what_does_not_pass_i
 
 
 RELIEF = ("cắm lại được", "hết chảy máu", "hết sưng rồi", "bác sĩ khâu lại xong", "xe cấp cứu tới rồi", "được xuất viện", "bs gắn lại được", "nằm viện xong về nhà")  # fmt: skip
-ASKS_OF_RELIEF = ("bao lâu thì {}", "bao giờ thì {}", "khi nào mới {}?", "mấy tiếng thì còn {}", "làm sao để {}", "{} không bác sĩ", "{} trong bao lâu")  # fmt: skip
+ASKS_OF_RELIEF = ("bao lâu thì {}", "nếu {} thì có cần đi nữa không", "chờ đến khi {} à", "bao giờ thì {}", "khi nào mới {}?", "mấy tiếng thì còn {}", "làm sao để {}", "{} không bác sĩ", "{} trong bao lâu")  # fmt: skip
 
 
 @given(st.sampled_from(RELIEF), st.sampled_from(ASKS_OF_RELIEF), st.booleans())
