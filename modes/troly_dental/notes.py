@@ -69,6 +69,14 @@ _EXCLUDED = re.compile(
     re.IGNORECASE,
 )
 
+# What was taken as it should be: "đúng như nhãn ghi", "không uống quá", "as directed".
+_IN_MEASURE = re.compile(
+    r"\b(?:(?:dung|theo)\s+(?:(?:dung|nhu|theo)\s+)?(?:nhan|lieu|toa|don|chi dinh|huong dan)"
+    r"|(?:khong|ko|chua|k)\s+(?:(?:co|he|uong|dung)\s+){0,2}(?:qua|vuot|lo|du)(?:\s+(?:lieu|nhan))?(?!\s+\w+\s+(?:khong|ko)\b)"
+    r"|(?:as|like)\s+(?:directed|the label says|it says|prescribed)|within the (?:dose|label|limit)|not? (?:over|above) the (?:dose|label|limit))\b"
+)
+_OVERDOSE = "painkiller-overdose"
+
 
 # Notes of what is felt, and of what is done: what is felt after a treatment is told in its note.
 _LISTS = read_lists(Path(__file__).parent / "lexicons" / "notes_lists.txt")
@@ -178,6 +186,9 @@ def _excluded(question: str) -> frozenset[str]:
         left_out |= {
             topic for told in _DENIED.finditer(question) for topic in subjects(told[0])
         } & _TREATMENTS
+    measured = _IN_MEASURE.sub("", fold.fold(question))
+    if measured != fold.fold(question) and _OVERDOSE not in subjects(measured):
+        left_out.add(_OVERDOSE)
     return frozenset(left_out)
 
 

@@ -351,7 +351,9 @@ def _poisoning(case: _Case) -> bool:
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and many)
     much = (many or (drug and read.has("too_much"))) and not leave
-    ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
+    ill = read.has("unwell") and (
+        read.near("taken", "mild_chemical", 6) or (read.has("grabbed") and not read.has("gauze"))
+    )
     ill = ill or (child and read.has("unwell") and case.told("chemical"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
@@ -504,6 +506,12 @@ def _bleeding(case: _Case) -> bool:
         any(read.near("blood", other, gap) for other, gap in beside.items())
         or any(read.near("gauze", other, 6) for other in ("flood", "leaks", "no_use"))
         or read.near("cloth", "wet", 4)
+        # A gauze that was changed and is red still, hours later or in somebody who grows faint.
+        or (
+            read.has("gauze")
+            and read.has("flood", "leaks")
+            and read.has("hours", "shock", "racing", "unconscious")
+        )
         or (read.has("shock") and (read.has("blood") or case.told("thinner")))
         or (read.has("gauze") and read.near("drawn", "flood", 3))
         or (lasting and case.told("drawn", "procedure", "thinner", "gauze"))
@@ -729,6 +737,13 @@ ASKS_AT_END = re.compile(
 _CARE = re.compile(
     r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?:phai|nen|can|gio|thi) lam (?:gi|sao)|(?<!thi )(?:ngam|cam|rua|boc|dap) (?:nuoc |vao |trong |bang |kieu )?(?:gi|j|sao|dau|nao)|lam (?:gi|sao)(?= (?:gio|day|bay gio|a|vay|bac si|bs)\b|\W*$)|hospital|er|emergency|wait|what (?:do|should) i do)\b"
 )
+_MAY = re.compile(r"\b(?:co the|co kha nang|can|could|may|might)\s+(?:lan\s+)?$")
+_IF = re.compile(r"\b(?:neu|gia nhu|(?:cho )?(?:den|toi) khi|if|whether|until|unless)\b")
+_ASKER = re.compile(
+    r"(?:cho|giup|chi|bao) \w+ (?:xin|hoi|biet|hieu|y kien)\b|(?:help|tell|let) me (?:know|understand|ask)\b"
+)
+# What asks nothing: "không sao", "không bị gì".
+_NOT_ASKED = re.compile(r"\b(?:khong|ko|k|hong|chang|cha)(?: (?!biet|hieu|ro)\w+){0,2} (?:sao|gi|j|dau)$")
 # How many words may stand between the wish and what is wished, and between what is felt and the wish.
 _WISH_REACH = {"think": 3, "wish": 1}
 _FELT_REACH = {"felt": 1, "liked": 6, "sensed": 6}
@@ -866,6 +881,9 @@ class _Reading:
         for one in ("person", "person_first", "relative"):
             self._all[one] = [place for place in self._all[one] if place.first not in skin]
         self._all["into"] = [place for place in self._all["into"] if not self._spreads_to(place)]
+        # Who collides in play does not joke.
+        blows = self._words_of("accident")
+        self._all["laugh"] = [place for place in self._all["laugh"] if place.first not in blows]
         self._all["declared"] += [
             well
             for well in self._all.get("well", ())
@@ -906,6 +924,7 @@ class _Reading:
                 and not (concept in {"choked_on", "no_air"} and self._long_ago(place))
                 and not (concept == "by_mistake" and (self._corrects(place) or self._denied(place)))
                 and not (concept in _GROUPS["injury"] and self._of_care(place))
+                and not (concept == "gather" and self.framed(_TOLD_OF_OTHERS, place))
             ]
             for concept, places in self._all.items()
         }
@@ -1104,9 +1123,30 @@ class _Reading:
                 self._hidden(place)
                 or self._at(place.first - 1, "no")
                 or _ASKED.match(self.text, self._end(place))
+                or self._asked_about(place)
             )
             for concept in concepts
             for place in self._sure(concept)
+        )
+
+    def _asked_about(self, place: _Place) -> bool:
+        """Whether `place` stands in what a part of the message asks or supposes: "bao lâu thì còn cắm lại được", "can it still be put back";
+        not what is told as done before the question: "khâu xong rồi ăn gì được"."""
+        ends = [0, *(one.end() for one in _STOP_OR_LIST.finditer(self.text)), len(self.text)]
+        start = max(one for one in ends if one <= self._start(place))
+        end = min(one for one in ends if one >= self._end(place))
+        part = fold(self.text[start:end])
+        if _IF.search(part[: self._start(place) - start]):
+            return True
+        asks = [
+            start + one.start()
+            for one in ASKS_AT_END.finditer(part)
+            if not _NOT_ASKED.search(part[: one.end()])
+            and not self._start(place) <= start + one.start() < self._end(place)
+        ]
+        done = [self._start(one) for one in self._sure("done")]
+        return bool(asks) and (
+            asks[0] < self._start(place) or not any(self._start(place) <= one < asks[0] for one in done)
         )
 
     def near(self, one: str, other: str, gap: int, *, parted: bool = True) -> bool:
@@ -1380,6 +1420,7 @@ class _Reading:
                 or self._words[min(helper.last + 1, len(self._words) - 1)].folded.endswith("ed")
             )
             and not any(self._clause(each) == self._clause(helper) for each in self._not_yet())
+            and not self._asked_about(helper)
             for helper in self._sure("clinician")
         )
 
@@ -1387,7 +1428,11 @@ class _Reading:
     def passed_well(self) -> bool:
         """Whether a clinician is told to have said that all is well."""
         return (
-            any(self._clause_has("clinician", one) for one in self._sure("declared")) and not self._not_yet()
+            any(
+                self._clause_has("clinician", one) and not self._asked_about(one)
+                for one in self._sure("declared")
+            )
+            and not self._not_yet()
         )
 
     @property
@@ -1438,7 +1483,9 @@ class _Reading:
                 each
                 for each in self._sure(concept)
                 if not (
-                    self._said_before(each, 3) & _words("not so") or _ASKED.match(self.text, self._end(each))
+                    self._said_before(each, 3) & _words("not so")
+                    or _ASKED.match(self.text, self._end(each))
+                    or self._asked_about(each)
                 )
             ]
             for concept in ("ward", "home")
@@ -1821,9 +1868,11 @@ class _Reading:
         return bool(learns) and not (about or self._named_between(others, word, place))
 
     def _named_between(self, persons: Sequence[str], word: _Place, place: _Place) -> bool:
-        """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông"."""
+        """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông" and who only asks: "cho em xin"."""
         return any(
-            word.last < each.first <= place.first and self._words[each.first - 1].folded not in _words("some")
+            word.last < each.first <= place.first
+            and self._words[each.first - 1].folded not in _words("some")
+            and not _ASKER.match(fold(self.text[self._words[each.first - 1].start :]))
             for each in self._sure(*persons)
         )
 
@@ -1922,7 +1971,14 @@ class _Reading:
                 for one in self._sure("study")
             )
             or bool(_said("around").search(fold(self.text[self._clause(place) : end])))
-            or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days", "grow"))
+            or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days"))
+            # "Có thể lan xuống cổ" is what may be.
+            or any(
+                self._clause(each) == self._clause(place)
+                and not self._hidden(each)
+                and not _MAY.search(fold(self.text[: self._start(each)]))
+                for each in self._sure("grow")
+            )
             or any(
                 # "heavy bleeding" only names it.
                 self._clause(each) == self._clause(place) and each.last > place.last

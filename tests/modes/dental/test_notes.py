@@ -452,3 +452,26 @@ def test_a_place_picks_a_line_of_the_list_that_was_shown(thing: str, which: str,
         "cái còn lại",
     ):
         assert listed(other, SAID) is None
+
+
+@pytest.mark.parametrize("drug", ["efferalgan", "panadol", "ibuprofen"])
+@pytest.mark.parametrize(
+    "measure",
+    ["đúng như nhãn ghi", "đúng liều", "theo đúng toa", "không uống quá", "chưa quá liều", "as directed"],
+)
+def test_what_was_taken_in_measure_is_no_overdose(drug: str, measure: str) -> None:
+    told = f"tôi uống 2 viên {drug} {measure}, mà răng vẫn nhức. Giờ sao?"
+    for text in (told, fold(told)):
+        assert "painkiller-overdose" not in [note.topic for note in notes.ranked((), text, "vi")]
+    assert "painkiller-overdose" in [
+        note.topic for note in notes.ranked((), f"uống quá liều {drug} thì sao, {measure}", "vi")
+    ]
+
+
+@pytest.mark.parametrize("must", ["phải", "cần", "nên"])
+@pytest.mark.parametrize("takes", ["đưa đi khám", "đưa bé đi khám", "dẫn con đi nha sĩ", "cho cháu khám"])
+def test_when_a_child_is_to_be_seen_is_asked_of_the_note_before(must: str, takes: str) -> None:
+    asked = f"bé nhà em 14 tháng chưa có cái nào, đến bao giờ thì {must} {takes}?"
+    found = notes.ranked((), asked, "vi", ["teething"])
+    assert [note.topic for note in found] == ["teething"]
+    assert "mười tám tháng" in notes.answer(found, asked, asked, "vi").text

@@ -16,7 +16,7 @@ from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental.emergency import _FIRST_AID, Emergency, plays_down, reply, still, without_contrary
 from troly_dental.guard import advice, danger, is_called_off, is_over
-from troly_dental.guard.danger import NAMES
+from troly_dental.guard.danger import NAMES, is_helped
 from troly_dental.notes import of_topics
 from troly_dental.sentences import sentences_of
 
@@ -1552,3 +1552,105 @@ def test_what_is_rare_or_mostly_harmless_is_played_down_and_what_does_not_pass_i
     assert not any(
         plays_down(f"{thing} {how}.") for how in ("không tự khỏi", "cần gọi 115 ngay", "có thể nặng lên")
     )
+
+
+RELIEF = ("cắm lại được", "hết chảy máu", "hết sưng rồi", "bác sĩ khâu lại xong", "xe cấp cứu tới rồi", "được xuất viện", "bs gắn lại được", "nằm viện xong về nhà")  # fmt: skip
+ASKS_OF_RELIEF = ("bao lâu thì {}", "nếu {} thì có cần đi nữa không", "chờ đến khi {} à", "bao giờ thì {}", "khi nào mới {}?", "mấy tiếng thì còn {}", "làm sao để {}", "{} không bác sĩ", "{} trong bao lâu")  # fmt: skip
+
+
+@given(st.sampled_from(RELIEF), st.sampled_from(ASKS_OF_RELIEF), st.booleans())
+def test_a_question_is_no_report_of_relief(relief: str, asked: str, plain: bool) -> None:
+    if "rồi" in relief or "xong" in relief:
+        asked = asked if asked[0] != "{" else ASKS_OF_RELIEF[0]
+    text = asked.format(relief)
+    text = fold(text) if plain else text
+    assert not any((is_over(text), is_over(text, until_seen=True), is_helped(text)))
+
+
+@given(
+    st.sampled_from(["it has stopped", "it is fine now", "the dentist put it back", "they treated him", "the ambulance is here"]),
+    st.sampled_from(["how long until {}", "when will we know {}", "can we wait till {}", "is it true {}?", "will it be that {}"]),
+)  # fmt: skip
+def test_an_english_question_is_no_report_of_relief(relief: str, asked: str) -> None:
+    assert is_over(relief) or is_helped(relief)
+    assert not any((is_over(asked.format(relief)), is_helped(asked.format(relief))))
+
+
+@given(
+    st.sampled_from(["máu cầm rồi", "bác sĩ khâu xong rồi", "nha sĩ cắm lại rồi", "bác sĩ khám rồi, không sao"]),
+    st.sampled_from(["", ", bao lâu thì ăn được", " bao lâu thì lành", ". Giờ nên làm gì?", " giờ ăn gì được", ", mai đi làm được không"]),
+)  # fmt: skip
+def test_relief_told_before_a_question_is_heard(relief: str, asked: str) -> None:
+    assert is_over(relief + asked) or is_helped(relief + asked)
+
+
+@given(
+    st.sampled_from(["my roommate", "he", "my sister", "a girl in my class"]),
+    st.sampled_from(["cut her wrists", "slit his wrists", "tried to hang himself", "wants to die", "says she is going to kill herself", "took his own life tonight"]),
+)  # fmt: skip
+def test_self_harm_of_somebody_else_is_one(who: str, does: str) -> None:
+    found = danger(f"{who} {does}, since losing front teeth")
+    assert found is not None
+    assert found.name == "self_harm"
+    assert danger(f"{who} cut her lip a little while eating") is None
+
+
+@given(
+    st.sampled_from(["ngậm gạc", "cắn bông gòn", "cắn gạc đúng như dặn"]),
+    st.sampled_from(["thay mấy lần vẫn đỏ lòm", "đổi ba lần rồi mà vẫn đỏ tươi", "mở ra coi vẫn đỏ lòm"]),
+    st.sampled_from(["năm tiếng rồi", "giờ thấy hoa mắt", "chóng mặt quá", "tay lạnh ngắt"]),
+)
+def test_a_gauze_red_for_hours_or_in_who_grows_faint_is_bleeding(gauze: str, red: str, beside: str) -> None:
+    found = danger(f"em {gauze} mà {red}, {beside}")
+    assert found is not None
+    assert found.name == "bleeding"
+    assert danger(f"em {gauze}, gạc chỉ hơi hồng hồng, ăn cháo được chưa") is None
+
+
+@given(
+    st.sampled_from(["bé ngã xe", "hai đứa chạy va vào nhau", "học sinh đùa đụng nhau", "té cầu thang"]),
+    st.sampled_from(["treo lủng lẳng", "tụt ra gần hết", "lòi ra một nửa", "trồi ra", "toòng teng"]),
+    st.booleans(),
+)
+def test_a_tooth_that_hangs_after_a_blow_is_urgent_and_a_loose_one_without_is_not(
+    blow: str, hangs: str, plain: bool
+) -> None:
+    told = f"{blow}, răng cửa {hangs}"
+    assert danger(fold(told) if plain else told) is not None
+    assert danger(f"răng sữa của bé lung lay {hangs}, có nên nhổ không") is None
+
+
+@given(
+    st.sampled_from(["Bài tập sinh học hỏi", "làm bài nhóm, có câu hỏi", "bài tập về nhà hỏi"]),
+    st.sampled_from(["nhiễm trùng răng có thể lan xuống cổ", "áp xe răng có thể gây khó thở", "nhổ răng có thể chảy máu nhiều"]),
+    st.booleans(),
+)  # fmt: skip
+def test_what_homework_asks_is_no_danger_and_what_happens_meanwhile_is(
+    lesson: str, sign: str, plain: bool
+) -> None:
+    told = f"{lesson} vì sao {sign}, bác sĩ giải thích giúp em"
+    assert danger(fold(told) if plain else told) is None
+    assert danger("đang làm bài nhóm thì bạn em té văng cái răng cửa") is not None
+    assert danger("nhiễm trùng răng lan xuống cổ rồi bác sĩ ơi") is not None
+
+
+@given(
+    st.sampled_from(["Xem phim thấy", "coi phim thấy", "đọc truyện thấy"]),
+    st.sampled_from(["điệp viên", "gián điệp", "người ta"]),
+    st.sampled_from(
+        ["cắn viên thuốc độc giấu trong răng", "tự sát bằng thuốc giấu trong răng", "giấu thuốc rồi cắn"]
+    ),
+)
+def test_what_a_film_shows_is_no_danger(seen: str, who: str, does: str) -> None:
+    assert danger(f"{seen} {who} {does}, ngoài đời có thật không bác sĩ?") is None
+    assert danger("em giấu thuốc ngủ rồi, muốn kết thúc hết") is not None
+
+
+@given(
+    st.sampled_from(["hôi", "thúi", "smell", "ghê"]),
+    st.sampled_from(["quá", "quá trời", "dễ sợ", ""]),
+    st.sampled_from(["muốn die luôn haha", "muốn chết luôn", "muốn chết"]),
+)
+def test_dying_of_a_smell_is_a_figure_of_speech(smell: str, much: str, dying: str) -> None:
+    assert danger(f"hàm giả {smell} {much} {dying}, rửa bằng gì") is None
+    assert danger(f"miệng em {smell} {much}, em muốn chết") is not None
