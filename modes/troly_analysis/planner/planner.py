@@ -530,7 +530,9 @@ class _Question:
             return _Candidate(schema, parts, told, followed=True)
         pointed = before is None and target is not None and parts.pointer is not None
         followed = pointed or is_followup(parts, before)
-        whole = anew and built.complete and _has_shape(parts, built.query)
+        # After a comparison "số đơn tăng bao nhiêu" is of its periods: a course over time is named, or is none.
+        supposed = bool(before and before.versus and built.query and built.query.growth and not parts.groups)
+        whole = anew and built.complete and _has_shape(parts, built.query) and not supposed
         picked = parts.picks == "thing" and bool(parts.pointer or parts.kept)
         own = (whole or picked) and before is not None and not asks_again(parts, before)
         people = parts.has("people") and is_bare(replace(parts, when=When()))  # "năm nay được mấy người"

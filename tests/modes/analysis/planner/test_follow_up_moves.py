@@ -622,3 +622,48 @@ def test_the_months_with_the_greatest_change_are_not_told_by_their_sums() -> Non
         "doanh thu theo tháng năm 2024", "tháng 2 tăng bao nhiêu", "tháng nào giảm mạnh nhất"
     ).calls
     assert after("doanh thu tháng 3/2024 bao nhiêu đấy").calls
+
+
+@pytest.mark.parametrize(
+    "move", ["số đơn tăng bao nhiêu", "còn số đơn thì tăng mấy đơn", "phí vận chuyển tăng hay giảm"]
+)
+def test_another_figures_change_after_a_comparison_is_of_its_periods(move: str) -> None:
+    first = "so sánh doanh thu tháng 4/2024 với tháng 4/2023"
+    asked, before = after(first, move).ask, after(first).ask
+    assert asked is not None
+    assert before is not None
+    assert (asked.period, asked.versus, asked.groups) == (before.period, before.versus, ())
+    course = after(first, "tăng trưởng số đơn theo tháng").ask
+    assert course is not None
+    assert course.growth
+
+
+@pytest.mark.parametrize("tie", ["vs", "và", "với"])
+@pytest.mark.parametrize("tail", ["thì còn bn", "ra thì còn bao nhiêu"])
+def test_both_that_are_left_out_are_of_the_same_figure(tie: str, tail: str) -> None:
+    for figure, (operation, field) in FIGURES.items():
+        call = after(f"{figure} tháng 3/2024", f"trừ đơn hủy {tie} đơn hoàn trả {tail}").calls[0].arguments
+        assert (call["operation"], call.get("field")) == (operation, field)
+        assert call["filters"] == {"Trạng thái": {"nin": ["Đã hủy", "Hoàn trả"]}}
+
+
+@pytest.mark.parametrize("refusal", ["không", "không có à", "không phải vậy"])
+def test_what_a_comma_closes_denies_nothing_behind_it(refusal: str) -> None:
+    made = after(
+        "doanh thu tháng 3/2024 ở Hà Nội", f"{refusal}, vậy Đà Nẵng tháng 3/2024 doanh thu bao nhiêu"
+    )
+    assert all("ne" not in str(call.arguments.get("filters")) for call in made.calls)
+    assert made.calls or made.missing
+
+
+@pytest.mark.parametrize("start", ["từ đầu tháng này đến hôm nay", "từ 1/5 đến 14/6", "từ đầu tháng này"])
+@pytest.mark.parametrize(("said", "months"), [("cùng kỳ năm ngoái", 12), ("cùng kỳ năm trước", 12)])
+def test_the_same_days_of_a_year_before_are_those_of_the_whole_span(
+    start: str, said: str, months: int
+) -> None:
+    made = after(f"doanh thu {start} so với {said}").ask
+    assert made is not None
+    assert made.period is not None
+    assert made.versus is not None
+    for now, then in ((made.period.start, made.versus.start), (made.period.end, made.versus.end)):
+        assert (now.year * 12 + now.month - then.year * 12 - then.month, now.day) == (months, then.day)
