@@ -155,9 +155,9 @@ async def run_log(given: ToolInputs) -> ToolResult:
     if SCOPE not in given.user.permissions:
         return ToolResult("", denied=len(files))
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
-    named_files = _named_files(files, query)
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
-    files = named_files or _named_files(files, given.before) or files
+    every = files
+    files = _named_files(every, query) or _named_files(every, given.before) or every
     stop = [False]
     try:
         found = await asyncio.to_thread(_read_all, files, said, given.turn.now, stop, lang)
@@ -187,10 +187,12 @@ async def run_log(given: ToolInputs) -> ToolResult:
     context = say("log.context", lang, files=len(files), lines=tally.lines)
     systems = ", ".join(sorted(tally.named)) or "-"
     held = say("log.holds", lang, systems=systems, period=_told(found.first, found.last, lang))
+    left = ", ".join(file.name for file in every if file not in files)
+    only = f"\n{say('log.only', lang, files=evidence.title, left=left)}" if left else ""
     if narrowed:
         # A count beside what would change it is another one.
         words = ", ".join(f"“{words}”" for words in dict.fromkeys(narrowed))
-        return ToolResult(f"{say('log.narrowed', lang, words=words)} {held}", context, unread=narrowed)
+        return ToolResult(f"{say('log.narrowed', lang, words=words)} {held}{only}", context, unread=narrowed)
     shown = render_tally(tally, found.wanted, lang, found.named, asked=query)
     if unread:
         words = ", ".join(f"“{words}”" for words in phrases_of(query, unread))
@@ -198,6 +200,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
     elif not tally.matched or not all(count for _, count in _by_period(tally, found.wanted)):
         outside = [one for one in _periods(found.wanted) if one[0] < found.first or one[1] > found.last]
         shown = f"{shown} {held}" if outside or not tally.matched else shown
+    shown += only
     return ToolResult(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
 
 
@@ -252,21 +255,25 @@ def log_files(patterns: Sequence[str]) -> list[Path]:
 
 
 def _named_files(files: Sequence[Path], query: str) -> list[Path]:
-    """The files that a question names: by their names, or by what they are logs of ("log hệ thống"), with the others
-    that it then speaks of too.
+    """The files that a question names, to the letter or by a name that is no everyday word for logs ("log vpn"), with the
+    others that it then speaks of too; all where it speaks of "log hệ thống" or the like, and none where it says no name.
     """
     text = fold(query)
-    stems = {file: re.escape(fold(file.stem)).replace(r"\-", "[ -]") for file in files}
-    named = [
+    exact, own = list[Path](), dict[Path, str]()
+    for file in files:
+        stem = fold(file.stem)
+        joined = not stem.isalnum() and re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{re.escape(stem)}\b", text)
+        exact += [file] if fold(file.name) in text or joined else []
+        if without_log_words(re.sub(r"[\W_]+", " ", file.stem)).strip():
+            own[file] = re.escape(stem).replace(r"\-", "[ -]")
+    if not exact and tool_words("log_all").find(query):
+        return list(files)
+    named = exact or any(re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text) for stem in own.values())
+    return [
         file
-        for file, stem in stems.items()
-        if fold(file.name) in text or re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text)
+        for file in files
+        if named and (file in exact or (file in own and re.search(rf"\b{own[file]}\b", text)))
     ]
-    return (
-        [file for file, stem in stems.items() if file in named or re.search(rf"\b{stem}\b", text)]
-        if named
-        else []
-    )
 
 
 def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:
@@ -493,7 +500,7 @@ def _asked_of(
         if not is_named:
             found.named = systems_in(left_out(text, systems)[0], systems)
             words = asked.words if is_open else ()
-            is_named = bool(found.named or words)
+            is_named = bool(found.named or words or tool_words("log_all").find(text))
             wanted = replace(wanted, without=wanted.without or asked.without)
             # What is left out now is not what was asked for before.
             words = tuple(word for word in words if word not in wanted.without)

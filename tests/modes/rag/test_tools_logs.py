@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from troly.text.dates import HCM
 from troly_rag.tools.log_query import LogQuery, parse_log_query
-from troly_rag.tools.logs import PIECE, LogTally, log_files, read, render_tally
+from troly_rag.tools.logs import PIECE, LogTally, _named_files, log_files, read, render_tally
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=HCM)
 BEGIN = datetime(2026, 11, 1, tzinfo=HCM)
@@ -385,3 +385,23 @@ def test_what_narrows_a_count_and_is_not_read_is_named(question: str, unread: st
 def test_any_text_asks_something_of_a_log(text: str) -> None:
     wanted = parse_log_query(text, NOW, ["db-01"])
     assert wanted.in_period(NOW) in (True, False)
+
+
+@pytest.mark.parametrize("name", ["he-thong", "system", "may-chu", "dich_vu", "nhat-ky", "log"])
+@pytest.mark.parametrize(
+    ("question", "read"),
+    [
+        ("log hệ thống tuần trước mức ERROR", "all"),
+        ("system logs last week", "all"),
+        ("nhật ký hệ thống và log vpn hôm qua", "all"),
+        ("{name}.log có mấy lỗi", "{name}"),
+        ("log hệ thống {name}.log có mấy lỗi", "{name}"),
+        ("log vpn hôm qua hệ thống nào lỗi", "vpn"),
+        ("mấy lỗi hôm qua", ""),
+    ],
+)
+def test_an_everyday_word_for_logs_names_no_single_file(name: str, question: str, read: str) -> None:
+    files = [Path(f"{name}.log"), Path("vpn.log"), Path("kho-01.log")]
+    found = [file.stem for file in _named_files(files, question.format(name=name))]
+    expected = [file.stem for file in files] if read == "all" else [read.format(name=name)] if read else []
+    assert found == expected
