@@ -50,6 +50,7 @@ _ACTOR = re.compile(rb"\b(?:user(?:name)?|account|login|uid)[\s=:]+['\"]?([\w.@\
 _MEASURE = re.compile(r"(?<![\w.])(\d{1,15}(?:\.\d+)?) ?(ms|s)\b")
 # Who may read the logs: those who may read what is internal.
 SCOPE = "internal"
+_UNDATED = datetime.min.replace(tzinfo=UTC)
 _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
@@ -62,25 +63,25 @@ MOST_MESSAGES = 20_000
 
 
 class LineKind(NamedTuple):
-    """Lines that differ in numbers alone; the message is "" for those beyond `MOST_MESSAGES`."""
+    """Lines of a file that differ in numbers alone; the message is "" for those beyond `MOST_MESSAGES`."""
 
     system: str
     level: str
     message: str
+    file: str = ""
 
 
 class _Seen(NamedTuple):
-    """How many lines of a kind there are, and the last of them: which line it is, its text, its time.
+    """How many lines of a kind there are, and the last of them: its place and its text.
 
-    `first` is the first with its place, `largest` the one with the largest number in its message, `days` how many of each
+    A place is the time, then which line it is of all that are read. `first` is the first with its place, `largest` the one with the largest number in its message, `days` how many of each
     day, `actors` how many of each user that they name, `codes` how many hold each of several numbers that are asked for.
     """
 
     times: int
-    place: int
+    place: tuple[datetime, int]
     text: str
-    moment: datetime | None
-    first: tuple[int, str]
+    first: tuple[tuple[datetime, int], str]
     largest: tuple[float, str]
     days: Counter[date]
     actors: Counter[str]
@@ -89,11 +90,12 @@ class _Seen(NamedTuple):
 
 @dataclass(slots=True)
 class LogTally:
-    """What was read: `lines` looked at, those that match by their kind, and the systems `named` in any."""
+    """What was read: `lines` looked at, those that match by their kind, the systems `named` in any; `file` is being read."""
 
     lines: int = 0
     kinds: dict[LineKind, _Seen] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)
+    file: str = ""
 
     @property
     def matched(self) -> int:
@@ -101,16 +103,17 @@ class LogTally:
 
     @property
     def newest(self) -> datetime | None:
-        return max((seen.moment for seen in self.kinds.values() if seen.moment), default=None)
+        newest = max((seen.place[0] for seen in self.kinds.values()), default=_UNDATED)
+        return newest if newest > _UNDATED else None
 
     @property
     def last(self) -> list[str]:
-        """The last lines, one of a kind."""
+        """The last lines by time, one of a kind."""
         return [seen.text for seen in sorted(self.kinds.values(), key=lambda seen: seen.place)[-KEPT:]]
 
     @property
     def first(self) -> str:
-        """The first line."""
+        """The first line by time."""
         return min(seen.first for seen in self.kinds.values())[1]
 
     @property
@@ -129,8 +132,8 @@ class LogTally:
         """How many lines there are of each user that they name, or of each of the numbers that are asked for."""
         return sum((getattr(seen, part) for seen in self.kinds.values()), Counter[str]())
 
-    def by(self, part: Literal["system", "level", "message"]) -> Counter[str]:
-        """How many lines there are of each system, level or message; those that have none are left out."""
+    def by(self, part: Literal["system", "level", "message", "file"]) -> Counter[str]:
+        """How many lines there are of each system, level, message or file; those that have none are left out."""
         found: Counter[str] = Counter()
         for kind, seen in self.kinds.items():
             if name := getattr(kind, part):
@@ -401,6 +404,9 @@ def _by_part(tally: LogTally, wanted: LogQuery, named: Sequence[str], lang: Lang
     systems = tally.by("system")
     # One that was asked for and wrote nothing is told too.
     systems.update({name: 0 for name in named if name in tally.named})
+    if len(files := tally.by("file")) > 1:
+        shown = "; ".join(f"{name} {say('log.lines', lang, count=count)}" for name, count in files.items())
+        yield say("log.by_file", lang, files=shown)
     if len(systems) > 1:
         told = sorted(systems.items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
         yield say("log.by_system", lang, systems=", ".join(f"{name} {count}" for name, count in told))
@@ -433,6 +439,7 @@ def _read_all(
     def lines_of(asked: LogQuery) -> LogTally:
         tally = LogTally(named=set(systems))
         for path in files:
+            tally.file = path.name
             with path.open("rb", buffering=PIECE) as file:
                 read(file, asked, tally, stop)
         return tally
@@ -603,14 +610,14 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally, numbers: Sequenc
     said = _STAMP.sub(b"", raw[:400], count=1).decode("utf-8", "replace").strip()
     head, mark, rest = said.partition(f"{name}:") if name else ("", "", said)
     message = f"{head}{mark}{_NUMBER.sub('#', rest)}"[:160]
-    kind = LineKind(name if name in tally.named else "", level_of(raw), message)
+    kind = LineKind(name if name in tally.named else "", level_of(raw), message, tally.file)
     if kind not in tally.kinds and len(tally.kinds) >= MOST_MESSAGES:
         kind = kind._replace(message="")
     text = sanitize(raw.decode("utf-8", "replace"), keep_newlines=False).strip()[:300]
-    moment = moment.astimezone(UTC) if moment else None
+    place = (moment.astimezone(UTC) if moment else _UNDATED, tally.lines)
     number = max(map(float, re.findall(r"(?<![\w.])\d{1,15}(?:\.\d+)?(?![\w.:])", rest)), default=0.0)
     seen = tally.kinds.get(kind) or _Seen(
-        0, 0, "", None, (tally.lines, text), (number, text), Counter(), Counter(), Counter()
+        0, place, text, (place, text), (number, text), Counter(), Counter(), Counter()
     )
     seen.codes.update(code for code in numbers if _holds(fold(rest), code))
     largest = seen.largest if seen.largest[0] >= number else (number, text)
@@ -618,6 +625,8 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally, numbers: Sequenc
         seen.days[moment.astimezone(HCM).date()] += 1
     if (actor := _ACTOR.search(raw[:400])) is not None and len(seen.actors) < MOST_MESSAGES:
         seen.actors[sanitize(actor[1].decode("utf-8", "replace"), keep_newlines=False)] += 1
+    last, said_last = max((seen.place, seen.text), (place, text))
+    first = min(seen.first, (place, text))
     tally.kinds[kind] = seen._replace(
-        times=seen.times + 1, place=tally.lines, text=text, moment=moment, largest=largest
+        times=seen.times + 1, place=last, text=said_last, first=first, largest=largest
     )

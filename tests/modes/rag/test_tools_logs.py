@@ -405,3 +405,15 @@ def test_an_everyday_word_for_logs_names_no_single_file(name: str, question: str
     found = [file.stem for file in _named_files(files, question.format(name=name))]
     expected = [file.stem for file in files] if read == "all" else [read.format(name=name)] if read else []
     assert found == expected
+
+
+@given(st.lists(st.lists(st.integers(0, 60_000), max_size=6), min_size=2, max_size=4).filter(any))
+def test_the_first_and_last_line_are_by_time_over_all_files(files: list[list[int]]) -> None:
+    tally = LogTally()
+    for number, minutes in enumerate(files):
+        tally.file = f"{number}.log"
+        read(io.BytesIO(b"".join(map(line, sorted(minutes)))), LogQuery(), tally, [False])
+    every = [minute for minutes in files for minute in minutes]
+    assert tally.last[-1] == line(max(every)).decode().strip()
+    assert tally.first == line(min(every)).decode().strip()
+    assert tally.by("file") == {f"{at}.log": len(minutes) for at, minutes in enumerate(files) if minutes}
