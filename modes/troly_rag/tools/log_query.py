@@ -139,7 +139,9 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
     `known` it leaves out."""
     today, known = now.astimezone(HCM).date(), tuple(known)
     query = days_in_full(nfc(query), today)
-    periods, hours, rest, unread = _when(query, now.astimezone(HCM))
+    found, hours, rest, unread = _when(query, now.astimezone(HCM))
+    # The same days said twice ("tuần này (16/11 đến 22/11)") are one period.
+    periods = list(dict.fromkeys(found))
     measure, times, rest, more = _how_large(rest)
     rest, without, no_levels, left = left_out(rest, known)
     text = fold(rest)

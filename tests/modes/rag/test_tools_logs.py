@@ -417,3 +417,18 @@ def test_the_first_and_last_line_are_by_time_over_all_files(files: list[list[int
     assert tally.last[-1] == line(max(every)).decode().strip()
     assert tally.first == line(min(every)).decode().strip()
     assert tally.by("file") == {f"{at}.log": len(minutes) for at, minutes in enumerate(files) if minutes}
+
+
+@pytest.mark.parametrize("said", ["tuần này", "tuần trước", "hôm qua", "tháng này", "this week", "yesterday"])
+@pytest.mark.parametrize(
+    "form", ["{said} ({first} đến {last})", "{first} đến {last}, tức {said}", "{said} và {said}"]
+)
+def test_the_same_days_said_twice_are_one_period(said: str, form: str) -> None:
+    alone = parse_log_query(f"lỗi {said}", NOW)
+    assert alone.start is not None
+    assert alone.end is not None
+    first, last = (f"{day:%d/%m/%Y}" for day in (alone.start, alone.end - timedelta(days=1)))
+    wanted = parse_log_query(f"lỗi {form.format(said=said, first=first, last=last)}", NOW)
+    assert (wanted.start, wanted.end, wanted.periods) == (alone.start, alone.end, ())
+    other = parse_log_query(f"lỗi {said} và ngày 1/10/2026", NOW)
+    assert len(other.periods) == 2
