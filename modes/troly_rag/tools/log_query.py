@@ -139,9 +139,7 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
     `known` it leaves out."""
     today, known = now.astimezone(HCM).date(), tuple(known)
     query = days_in_full(nfc(query), today)
-    found, hours, rest, unread = _when(query, now.astimezone(HCM))
-    # The same days said twice ("tuần này (16/11 đến 22/11)") are one period.
-    periods = list(dict.fromkeys(found))
+    periods, hours, rest, unread = _when(query, now.astimezone(HCM))
     measure, times, rest, more = _how_large(rest)
     rest, without, no_levels, left = left_out(rest, known)
     text = fold(rest)
@@ -180,7 +178,7 @@ def _at_hours(day: datetime, hours: tuple[int, int]) -> Stretch:
 
 
 def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | None, str, list[str]]:
-    """The periods and the hours of a question, the question without them, and what of that is not read."""
+    """The periods, each once, and the hours of a question, the question without them, and what of that is not read."""
     text, unread, found = fold(query), list[str](), list[Stretch]()
     for past in _PAST.finditer(text):
         many = (past[1] or past[3] or "1").strip()
@@ -222,7 +220,7 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
     rest = blank_out(query, [*spans, *spent])
     unread += [rest[hit.start() : hit.end()] for hit in WEEKDAY.finditer(fold(rest))]
     unread += [rest[hit.start : hit.end] for hit in neighbours().find(rest)]
-    return found, hours, rest, unread
+    return list(dict.fromkeys(found)), hours, rest, unread
 
 
 def _days(first: date, last: date) -> Stretch:
