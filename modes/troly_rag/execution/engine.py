@@ -317,7 +317,7 @@ class ToolCaller:
     config: RagConfig
     corpora: CorpusSearch
     before: str = ""
-    computes: bool = False
+    computed: tuple[str, ...] = ()
 
     async def __call__(
         self, agent: Agent, task: PlanTask, query: str, before: tuple[ToolResult, ...]
@@ -327,7 +327,8 @@ class ToolCaller:
         for one in (one for result in before for one in result.passages):
             passages.setdefault((one.document, one.text), one)
         best = tuple(sorted(passages.values(), key=lambda one: -one.relevance))
-        rest = (self.user, self.config, self.corpora, best, self.before, self.computes)
+        must = set(query.split("\n")) <= set(self.computed)
+        rest = (self.user, self.config, self.corpora, best, self.before, must)
         inputs = ToolInputs(self.turn, agent, query, *rest)
         try:
             found = await TOOLS[task.tool](inputs)
