@@ -601,7 +601,7 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     """The result with how it came about, "" where nothing is to be worked out; the rule's own page is its evidence.
 
     The version in force counts, but where a past year is asked for that year's. For a model each query is worked out by
-    itself, and what must be computed and cannot be is told to be so. Raises ToolError `arithmetic` for a division by zero, a huge power and the like; signs that make no sum are no sum.
+    itself, and what must be computed and cannot be is told so. Raises ToolError `arithmetic` for a division by zero, a huge power and the like; signs that make no sum are no sum.
     """
     if given.turn.model.reason_unavailable is not None:
         return _calculated(given)
@@ -620,8 +620,8 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
         return next(iter(worked.values()), found[0])
     evidence = dict.fromkeys(source for one in worked.values() for source in one.evidence)
     unread = tuple(word for one in worked.values() for word in one.unread)
-    covered = any(one.covered for one in worked.values())
-    return ToolResult("\n".join(worked), found[0].context, tuple(evidence), covered=covered, unread=unread)
+    whole = any(one.covered for one in found)
+    return ToolResult("\n".join(worked), found[0].context, tuple(evidence), covered=whole, unread=unread)
 
 
 def _calculated(given: ToolInputs) -> ToolResult:

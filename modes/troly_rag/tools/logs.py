@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from math import ceil, isinf
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, days_in_full, format_date
@@ -103,8 +103,8 @@ class LogTally:
 
     @property
     def newest(self) -> datetime | None:
-        newest = max((seen.place[0] for seen in self.kinds.values()), default=_UNDATED)
-        return newest if newest > _UNDATED else None
+        times = (seen.place[0] for seen in self.kinds.values())
+        return max((moment for moment in times if moment > _UNDATED), default=None)
 
     @property
     def last(self) -> list[str]:
@@ -123,14 +123,9 @@ class LogTally:
             (seen.largest for kind, seen in self.kinds.items() if "#" in kind.message), default=(0.0, "")
         )[1]
 
-    @property
-    def days(self) -> Counter[date]:
-        """How many lines there are of each day."""
-        return sum((seen.days for seen in self.kinds.values()), Counter[date]())
-
-    def of(self, part: Literal["actors", "codes"]) -> Counter[str]:
-        """How many lines there are of each user that they name, or of each of the numbers that are asked for."""
-        return sum((getattr(seen, part) for seen in self.kinds.values()), Counter[str]())
+    def of(self, part: Literal["actors", "codes", "days"]) -> Counter[Any]:
+        """How many lines there are of each user that they name, of each of the numbers that are asked for, or of each day."""
+        return sum((getattr(seen, part) for seen in self.kinds.values()), Counter[Any]())
 
     def by(self, part: Literal["system", "level", "message", "file"]) -> Counter[str]:
         """How many lines there are of each system, level, message or file; those that have none are left out."""
@@ -272,11 +267,8 @@ def _named_files(files: Sequence[Path], query: str) -> list[Path]:
     if not exact and tool_words("log_all").find(query):
         return list(files)
     named = exact or any(re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text) for stem in own.values())
-    return [
-        file
-        for file in files
-        if named and (file in exact or (file in own and re.search(rf"\b{own[file]}\b", text)))
-    ]
+    spoken = [file for file, stem in own.items() if re.search(rf"\b{stem}\b", text)]
+    return [file for file in files if named and (file in exact or file in spoken)]
 
 
 def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:
@@ -332,9 +324,9 @@ def render_tally(
     levels = ", ".join(f"{level} {count}" for level, count in tally.by("level").items())
     parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-", of=of)]
     parts += _by_part(tally, wanted, named, lang)
-    if tool_words("log_days").find(asked) and tally.days:
+    if tool_words("log_days").find(asked) and (days := tally.of("days")):
         # Of days with as many the first.
-        day, count = min(tally.days.items(), key=lambda one: (-one[1], one[0]))
+        day, count = min(days.items(), key=lambda one: (-one[1], one[0]))
         parts.append(say("log.day_most", lang, day=format_date(day), count=count))
     actors = tally.of("actors")
     if wanted.times:
@@ -361,7 +353,7 @@ def _periods(wanted: LogQuery) -> tuple[Stretch, ...]:
 
 def _by_period(tally: LogTally, wanted: LogQuery) -> list[tuple[Stretch, int]]:
     """How many lines there are of each of several periods, which are whole days."""
-    days = tally.days
+    days = tally.of("days")
     return [
         (one, sum(count for day, count in days.items() if one[0].date() <= day < one[1].date()))
         for one in wanted.periods
