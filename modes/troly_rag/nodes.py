@@ -238,7 +238,7 @@ def agent_execution_of(cache: Cache) -> Node:
         setup = ExecutionSetup(
             work.config.agents,
             work.config.limits,
-            ToolCaller(turn, work.user, work.config, work.corpora, work.before),
+            ToolCaller(turn, work.user, work.config, work.corpora, work.before, work.routing.computed),
             cache,
             work.cache.scope,
             turn.language,

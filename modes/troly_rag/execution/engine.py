@@ -21,7 +21,6 @@ from troly.text.catalogue import Lang
 from troly_rag.config import Agent, Limits
 from troly_rag.execution.cache import Cache, digest
 from troly_rag.routing.plan import LOG, MATH, ORCHESTRATOR, RAG, SUMMARY, AgentPart, PlanTask, Routing
-from troly_rag.routing.questions import spaced
 from troly_rag.strings import say
 from troly_rag.tools.calculator import run_calculation
 from troly_rag.tools.documents import run_search, run_summary
@@ -318,6 +317,7 @@ class ToolCaller:
     config: RagConfig
     corpora: CorpusSearch
     before: str = ""
+    computed: tuple[str, ...] = ()
 
     async def __call__(
         self, agent: Agent, task: PlanTask, query: str, before: tuple[ToolResult, ...]
@@ -327,8 +327,9 @@ class ToolCaller:
         for one in (one for result in before for one in result.passages):
             passages.setdefault((one.document, one.text), one)
         best = tuple(sorted(passages.values(), key=lambda one: -one.relevance))
-        text = spaced(query) if task.tool == MATH else query
-        inputs = ToolInputs(self.turn, agent, text, self.user, self.config, self.corpora, best, self.before)
+        must = set(query.split("\n")) <= set(self.computed)
+        rest = (self.user, self.config, self.corpora, best, self.before, must)
+        inputs = ToolInputs(self.turn, agent, query, *rest)
         try:
             found = await TOOLS[task.tool](inputs)
         except ToolError as error:
@@ -476,7 +477,7 @@ class _PlanRun:
             return ", ".join((queries[0], *(query for query in queries[1:] if is_for_log(query))))
         if task.query_index is not None and task.query_index <= len(queries):
             return queries[task.query_index - 1]
-        return "\n".join(queries)
+        return "\n".join([one for one in queries if one in self._routing.computed] or queries)
 
     def _detail(self, run: ToolRun, result: ToolResult) -> str:
         if result.error:

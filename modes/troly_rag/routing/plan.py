@@ -62,7 +62,7 @@ class Routing:
 
     `access` are the scopes the asker may see, `policy` says in plain words how conflicts are settled (004-16),
     `remarks` are what was dropped or mended in a model's plan, ready to be shown. `certain` says that one passage speaks of
-    everything that is asked, so that no model need be asked; `goes_on_with_sum` that the answer before was a sum that this question changes,
+    everything that is asked, so that no model need be asked; `computed` are the queries that must be worked out; `goes_on_with_sum` that the answer before was a sum that this question changes,
     `points_back` that the question leaves what it is about to what was said before.
     """
 
@@ -76,6 +76,7 @@ class Routing:
     response: str = ""
     remarks: tuple[str, ...] = ()
     certain: bool = False
+    computed: tuple[str, ...] = ()
     goes_on_with_sum: bool = False
     points_back: bool = False
 

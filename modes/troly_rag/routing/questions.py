@@ -140,6 +140,8 @@ _ARITHMETIC = re.compile(rf"\d\s*{_SCALE}\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s*{_
 _DATE = re.compile(
     r"\b(?:0?[1-9]|[12]\d|3[01])[/-](?:0?[1-9]|1[0-2])(?:[/-]\d{2,4})?\b|\b(?:0?[1-9]|1[0-2])[/-](?:19|20)\d\d\b"
 )
+# A day and what is added to it ("20/11 + 10 ngày").
+DATE_SUM = re.compile(r"(?<![\w/.,-])(\d{1,2})/(\d{1,2})(?:/((?:19|20)\d\d))?\s*([-–−+]|cong|tru|plus|minus) ?(?:them )?(\d{1,5}) ?(ngay|tuan|thang|nam|(?:working |business )?(?:day|week|month|year)s?)\b")  # fmt: skip
 _SIGN = re.compile(r"(?<=\d)\s*([*/×÷^+:])\s*(?=\d)")
 _SHORT = 5
 _DAYS = re.compile(r"\d\s*(?:ngay|thang|nam|gio|day|month|year|hour)")
@@ -155,13 +157,14 @@ def wants_math(text: str) -> bool:
 
 
 def is_arithmetic(text: str) -> bool:
-    """Whether figures stand with a sign between them, or a percentage; dates are none."""
-    return bool(_ARITHMETIC.search(_DATE.sub(" ", fold(text))))
+    """Whether figures stand with a sign between them, or a percentage; dates are none but where days are added to one."""
+    return bool(_ARITHMETIC.search(_DATE.sub(" ", fold(text))) or DATE_SUM.search(fold(text)))
 
 
 def spaced(text: str) -> str:
     """A sum with blanks around its signs, so that `10/0` is not taken for a day; any other text as it is."""
-    return _SIGN.sub(r" \1 ", text) if is_arithmetic(text) or len(text.split()) <= _SHORT else text
+    sums = is_arithmetic(text) or len(text.split()) <= _SHORT
+    return _SIGN.sub(r" \1 ", text) if sums and not DATE_SUM.search(fold(text)) else text
 
 
 def wants_log(text: str, now: datetime) -> bool:

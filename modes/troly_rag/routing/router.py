@@ -183,7 +183,7 @@ def _parts(message: ParsedMessage, config: RagConfig, lang: Lang, now: datetime)
         for agent, found in queries.items()
     )
     computed = [text for text in texts if _computes(text, message.before, now) and not wants_log(text, now)]
-    return with_calculator(parts, computed, config) if computed else parts
+    return with_calculator(parts, computed[:1], config) if computed else parts
 
 
 def with_calculator(
@@ -199,7 +199,7 @@ def with_calculator(
         return tuple(
             replace(part, tools=(*part.tools, MATH)) if part.agent == able.name else part for part in parts
         )
-    return (*parts, AgentPart(able.name, tuple(texts[:1]), (MATH,)))
+    return (*parts, AgentPart(able.name, tuple(texts), (MATH,)))
 
 
 def tools_for(
@@ -323,11 +323,15 @@ def merge_reply(
     parts = tuple(_chosen_parts(reply.questions, config, lang, remarks))
     if not parts:
         return None
-    figured = (one for one in reply.questions if one.tool != "logs")
-    if computed := [
-        one.query for one in figured if one.tool == "calculation" or _computes(one.query, "", now)
-    ]:
+    asked = {" ".join(one.query.split()): one.tool for one in reply.questions if one.tool != "logs"}
+    computed = tuple(one for one in asked if asked[one] == "calculation" or _computes(one, "", now))
+    if computed:
         parts = with_calculator(parts, computed, config)
+        able = [part for part in parts if MATH in part.tools]
+        # What an agent is asked that does not compute goes to the first that does.
+        left = [one for one in computed if all(one not in part.queries for part in able)]
+        more = {part.agent: replace(part, queries=(*part.queries, *left)) for part in able[:1]}
+        parts = tuple(more.get(part.agent, part) for part in parts)
     refined = " ".join(reply.refined_query.split())[:_LONGEST_REPLY] or parts[0].queries[0]
     if lang != "vi" and len(parts) == 1 and len(parts[0].queries) == 1:
         # Some documents are written in the language of the message.
@@ -340,6 +344,7 @@ def merge_reply(
         complexity="complex",
         response="",
         certain=False,
+        computed=computed,
         remarks=tuple(dict.fromkeys(remarks)),
     )
 

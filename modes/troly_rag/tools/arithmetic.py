@@ -44,7 +44,7 @@ Token = Quantity | Sign
 
 
 class CalculationError(Exception):
-    """Why there is no result: `kind` is `syntax`, `zero`, `power`, `large`, `units` or `long`; `part` what it is about."""
+    """Why there is no result: `kind` is `syntax`, `zero`, `power`, `large`, `units`, `long` or `no_date`; `part` what it is about."""
 
     def __init__(self, kind: str, part: str = "") -> None:
         super().__init__(f"{kind} {part}".strip())

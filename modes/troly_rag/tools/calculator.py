@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import LANGS, Lang
-from troly.text.dates import HCM, days_in_full, find_ranges, format_date
+from troly.text.dates import HCM, days_in_full, find_ranges, format_date, make_date
 from troly.text.fold import fold, nfc
 from troly.text.language import is_other
 from troly.text.match import blank_out, spans_of
@@ -23,7 +23,7 @@ from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
 from troly_rag.corpus.coverage import LEAST_PAY, UNITS, figure_request, phrases_of, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
-from troly_rag.routing.questions import asks
+from troly_rag.routing.questions import DATE_SUM, asks, spaced
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import DAILY_HOURS, WORKING_DAYS, CalculationError, answer, goes_on_with_sum
 from troly_rag.tools.documents import evidence_of
@@ -84,6 +84,8 @@ _RESULT = re.compile(r"= ([^;\n]+)")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
 _SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES, _FEWEST_NAMED = 0.6, 0.5, 100, 2, 3
+# What may stand beside a day and what is added to it.
+_DATE_ASKED = frozenset(["tinh", "giup", "cho", "hoi", "la", "bang", "ra", "roi", "vao", "dung", "ngay", "thu", "may", "nao", "gi", "bao", "nhieu", "what", "which", "day", "date", "is", "the", "on"])  # fmt: skip
 _MONTH, _SATURDAY, _MONTHS = timedelta(days=31), 5, 12
 _HOUR_WORD, _DAY_WORD = (
     r"(?:gio|tieng|hours?|h)",
@@ -599,7 +601,7 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     """The result with how it came about, "" where nothing is to be worked out; the rule's own page is its evidence.
 
     The version in force counts, but where a past year is asked for that year's. For a model each query is worked out by
-    itself. Raises ToolError `arithmetic` for a division by zero, a huge power and the like; signs that make no sum are no sum.
+    itself, and what must be computed and cannot be is told so. Raises ToolError `arithmetic` for a division by zero, a huge power and the like; signs that make no sum are no sum.
     """
     if given.turn.model.reason_unavailable is not None:
         return _calculated(given)
@@ -613,22 +615,26 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
         )
         for one in given.query.split("\n")
     ]
-    worked = {one.answer: one for one in found if one.covered}
+    worked = {one.answer: one for one in found if one.covered or given.must_compute}
     if len(worked) <= 1:
         return next(iter(worked.values()), found[0])
     evidence = dict.fromkeys(source for one in worked.values() for source in one.evidence)
-    return ToolResult("\n".join(worked), found[0].context, tuple(evidence), covered=True)
+    unread = tuple(word for one in worked.values() for word in one.unread)
+    whole = any(one.covered for one in found)
+    return ToolResult("\n".join(worked), found[0].context, tuple(evidence), covered=whole, unread=unread)
 
 
 def _calculated(given: ToolInputs) -> ToolResult:
     lang, today = given.turn.language, given.turn.now.astimezone(HCM)
+    given = replace(given, query=spaced(given.query))
     years = {year for year in _YEAR.findall(given.query) if int(year) < today.year}
     rules = [one for one in given.passages if (one.years & years if years else not one.superseded)]
     query, worked = _with_months_worked(hours_in_full(given.query), given.before, today.date(), lang)
     query, day, note = _with_kind_of_day(replace(given, query=query), today.date())
     given, note = replace(given, query=query), worked or note
     sums: list[tuple[int, ToolResult]] = []
-    pages = rules[:_PAGES] if not goes_on_with_sum(given.query) else []
+    own = goes_on_with_sum(given.query) or DATE_SUM.search(fold(given.query))
+    pages = [] if own else rules[:_PAGES]
     told_by = [_sum_of(given, one, day) for one in pages]
     results = [_RESULT.findall(_parted(one)[0]) for one in told_by]
     for nth, page in enumerate(pages):
@@ -656,14 +662,35 @@ def _calculated(given: ToolInputs) -> ToolResult:
         sums.append((len(left), replace(result, answer=told)))
     if sums:
         return min(sums, key=lambda one: one[0])[1]
+    text = missing = ""
     try:
-        text = answer(given.query, lang, given.before)
+        text = date_sum(given.query, today.date(), lang) or answer(given.query, lang, given.before)
+        missing = missing_for(given.query, lang) if not text else ""
     except CalculationError as fault:
-        if fault.kind == "syntax":
-            return ToolResult()
-        raise ToolError("arithmetic", say(f"math.{fault.kind}", lang, part=fault.part)) from fault
-    missing = missing_for(given.query, lang) if not text else ""
+        if fault.kind != "syntax":
+            missing = say(f"math.{fault.kind}", lang, part=fault.part)
+            if not given.must_compute:
+                raise ToolError("arithmetic", missing) from fault
+    if given.must_compute and not text:
+        missing = say("math.failed", lang, query=given.query, why=missing).strip()
+        return ToolResult(missing, say("math.context", lang), unread=(given.query,))
     return ToolResult(text or missing, say("math.context", lang), covered=bool(text))
+
+
+def date_sum(query: str, today: date, lang: Lang) -> str:
+    """A day (of this year where none is said) and so many days, "" for another question. Raises CalculationError
+    `no_date` where there is no such day or more is said."""
+    if (found := DATE_SUM.search(fold(nfc(query)))) is None:
+        return ""
+    day = make_date(int(found[3] or today.year), int(found[2]), int(found[1]))
+    beside = set(re.findall(r"\w+", fold(blank_out(nfc(query), [found.span()]))))
+    if day is None or beside - _DATE_ASKED or found[6] not in ("ngay", "day", "days"):
+        raise CalculationError("no_date", query.strip(" ?."))
+    sign, count = ("+", 1) if found[4] in ("+", "cong", "plus") else ("-", -1)
+    then = day + timedelta(days=count * int(found[5]))
+    told = f"{format_date(day)} {sign} {say('math.days', lang, count=found[5])}"
+    name = say("math.weekdays", lang).split("|")[then.weekday()]
+    return say("math.result", lang, expression=told, result=f"{format_date(then)} ({name})")
 
 
 def hours_in_full(text: str) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class ToolInputs:
     """One query for one agent: `passages` are what its searches found before, best first, `before` is the question before that
-    this one goes on with ("" for none)."""
+    this one goes on with ("" for none); `must_compute` says that each line of the query is to be worked out."""
 
     turn: TurnContext
     agent: Agent
@@ -26,6 +26,7 @@ class ToolInputs:
     corpora: CorpusSearch
     passages: tuple[Passage, ...] = ()
     before: str = ""
+    must_compute: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,7 @@ def _at_hours(day: datetime, hours: tuple[int, int]) -> Stretch:
 
 
 def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | None, str, list[str]]:
-    """The periods and the hours of a question, the question without them, and what of that is not read."""
+    """The periods, each once, and the hours of a question, the question without them, and what of that is not read."""
     text, unread, found = fold(query), list[str](), list[Stretch]()
     for past in _PAST.finditer(text):
         many = (past[1] or past[3] or "1").strip()
@@ -220,7 +220,7 @@ def _when(query: str, now: datetime) -> tuple[list[Stretch], tuple[int, int] | N
     rest = blank_out(query, [*spans, *spent])
     unread += [rest[hit.start() : hit.end()] for hit in WEEKDAY.finditer(fold(rest))]
     unread += [rest[hit.start : hit.end] for hit in neighbours().find(rest)]
-    return found, hours, rest, unread
+    return list(dict.fromkeys(found)), hours, rest, unread
 
 
 def _days(first: date, last: date) -> Stretch:

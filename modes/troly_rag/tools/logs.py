@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from math import ceil, isinf
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, days_in_full, format_date
@@ -50,6 +50,7 @@ _ACTOR = re.compile(rb"\b(?:user(?:name)?|account|login|uid)[\s=:]+['\"]?([\w.@\
 _MEASURE = re.compile(r"(?<![\w.])(\d{1,15}(?:\.\d+)?) ?(ms|s)\b")
 # Who may read the logs: those who may read what is internal.
 SCOPE = "internal"
+_UNDATED = datetime.min.replace(tzinfo=UTC)
 _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
@@ -62,25 +63,25 @@ MOST_MESSAGES = 20_000
 
 
 class LineKind(NamedTuple):
-    """Lines that differ in numbers alone; the message is "" for those beyond `MOST_MESSAGES`."""
+    """Lines of a file that differ in numbers alone; the message is "" for those beyond `MOST_MESSAGES`."""
 
     system: str
     level: str
     message: str
+    file: str = ""
 
 
 class _Seen(NamedTuple):
-    """How many lines of a kind there are, and the last of them: which line it is, its text, its time.
+    """How many lines of a kind there are, and the last of them: its place and its text.
 
-    `first` is the first with its place, `largest` the one with the largest number in its message, `days` how many of each
+    A place is the time, then which line it is of all that are read. `first` is the first with its place, `largest` the one with the largest number in its message, `days` how many of each
     day, `actors` how many of each user that they name, `codes` how many hold each of several numbers that are asked for.
     """
 
     times: int
-    place: int
+    place: tuple[datetime, int]
     text: str
-    moment: datetime | None
-    first: tuple[int, str]
+    first: tuple[tuple[datetime, int], str]
     largest: tuple[float, str]
     days: Counter[date]
     actors: Counter[str]
@@ -89,11 +90,12 @@ class _Seen(NamedTuple):
 
 @dataclass(slots=True)
 class LogTally:
-    """What was read: `lines` looked at, those that match by their kind, and the systems `named` in any."""
+    """What was read: `lines` looked at, those that match by their kind, the systems `named` in any; `file` is being read."""
 
     lines: int = 0
     kinds: dict[LineKind, _Seen] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)
+    file: str = ""
 
     @property
     def matched(self) -> int:
@@ -101,16 +103,17 @@ class LogTally:
 
     @property
     def newest(self) -> datetime | None:
-        return max((seen.moment for seen in self.kinds.values() if seen.moment), default=None)
+        times = (seen.place[0] for seen in self.kinds.values())
+        return max((moment for moment in times if moment > _UNDATED), default=None)
 
     @property
     def last(self) -> list[str]:
-        """The last lines, one of a kind."""
+        """The last lines by time, one of a kind."""
         return [seen.text for seen in sorted(self.kinds.values(), key=lambda seen: seen.place)[-KEPT:]]
 
     @property
     def first(self) -> str:
-        """The first line."""
+        """The first line by time."""
         return min(seen.first for seen in self.kinds.values())[1]
 
     @property
@@ -120,17 +123,12 @@ class LogTally:
             (seen.largest for kind, seen in self.kinds.items() if "#" in kind.message), default=(0.0, "")
         )[1]
 
-    @property
-    def days(self) -> Counter[date]:
-        """How many lines there are of each day."""
-        return sum((seen.days for seen in self.kinds.values()), Counter[date]())
+    def of(self, part: Literal["actors", "codes", "days"]) -> Counter[Any]:
+        """How many lines there are of each user that they name, of each of the numbers that are asked for, or of each day."""
+        return sum((getattr(seen, part) for seen in self.kinds.values()), Counter[Any]())
 
-    def of(self, part: Literal["actors", "codes"]) -> Counter[str]:
-        """How many lines there are of each user that they name, or of each of the numbers that are asked for."""
-        return sum((getattr(seen, part) for seen in self.kinds.values()), Counter[str]())
-
-    def by(self, part: Literal["system", "level", "message"]) -> Counter[str]:
-        """How many lines there are of each system, level or message; those that have none are left out."""
+    def by(self, part: Literal["system", "level", "message", "file"]) -> Counter[str]:
+        """How many lines there are of each system, level, message or file; those that have none are left out."""
         found: Counter[str] = Counter()
         for kind, seen in self.kinds.items():
             if name := getattr(kind, part):
@@ -155,9 +153,9 @@ async def run_log(given: ToolInputs) -> ToolResult:
     if SCOPE not in given.user.permissions:
         return ToolResult("", denied=len(files))
     query = days_in_full(given.query, given.turn.now.astimezone(HCM).date())
-    named_files = _named_files(files, query)
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
-    files = named_files or _named_files(files, given.before) or files
+    every = files
+    files = _named_files(every, query) or _named_files(every, given.before) or every
     stop = [False]
     try:
         found = await asyncio.to_thread(_read_all, files, said, given.turn.now, stop, lang)
@@ -187,10 +185,12 @@ async def run_log(given: ToolInputs) -> ToolResult:
     context = say("log.context", lang, files=len(files), lines=tally.lines)
     systems = ", ".join(sorted(tally.named)) or "-"
     held = say("log.holds", lang, systems=systems, period=_told(found.first, found.last, lang))
+    left = ", ".join(file.name for file in every if file not in files)
+    only = f"\n{say('log.only', lang, files=evidence.title, left=left)}" if left else ""
     if narrowed:
         # A count beside what would change it is another one.
         words = ", ".join(f"“{words}”" for words in dict.fromkeys(narrowed))
-        return ToolResult(f"{say('log.narrowed', lang, words=words)} {held}", context, unread=narrowed)
+        return ToolResult(f"{say('log.narrowed', lang, words=words)} {held}{only}", context, unread=narrowed)
     shown = render_tally(tally, found.wanted, lang, found.named, asked=query)
     if unread:
         words = ", ".join(f"“{words}”" for words in phrases_of(query, unread))
@@ -198,6 +198,7 @@ async def run_log(given: ToolInputs) -> ToolResult:
     elif not tally.matched or not all(count for _, count in _by_period(tally, found.wanted)):
         outside = [one for one in _periods(found.wanted) if one[0] < found.first or one[1] > found.last]
         shown = f"{shown} {held}" if outside or not tally.matched else shown
+    shown += only
     return ToolResult(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
 
 
@@ -252,21 +253,22 @@ def log_files(patterns: Sequence[str]) -> list[Path]:
 
 
 def _named_files(files: Sequence[Path], query: str) -> list[Path]:
-    """The files that a question names: by their names, or by what they are logs of ("log hệ thống"), with the others
-    that it then speaks of too.
+    """The files that a question names, to the letter or by a name that is no everyday word for logs ("log vpn"), with the
+    others that it then speaks of too; all where it speaks of "log hệ thống" or the like, and none where it says no name.
     """
     text = fold(query)
-    stems = {file: re.escape(fold(file.stem)).replace(r"\-", "[ -]") for file in files}
-    named = [
-        file
-        for file, stem in stems.items()
-        if fold(file.name) in text or re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text)
-    ]
-    return (
-        [file for file, stem in stems.items() if file in named or re.search(rf"\b{stem}\b", text)]
-        if named
-        else []
-    )
+    exact, own = list[Path](), dict[Path, str]()
+    for file in files:
+        stem = fold(file.stem)
+        joined = not stem.isalnum() and re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{re.escape(stem)}\b", text)
+        exact += [file] if fold(file.name) in text or joined else []
+        if without_log_words(re.sub(r"[\W_]+", " ", file.stem)).strip():
+            own[file] = re.escape(stem).replace(r"\-", "[ -]")
+    if not exact and tool_words("log_all").find(query):
+        return list(files)
+    named = exact or any(re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text) for stem in own.values())
+    spoken = [file for file, stem in own.items() if re.search(rf"\b{stem}\b", text)]
+    return [file for file in files if named and (file in exact or file in spoken)]
 
 
 def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:
@@ -322,9 +324,9 @@ def render_tally(
     levels = ", ".join(f"{level} {count}" for level, count in tally.by("level").items())
     parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-", of=of)]
     parts += _by_part(tally, wanted, named, lang)
-    if tool_words("log_days").find(asked) and tally.days:
+    if tool_words("log_days").find(asked) and (days := tally.of("days")):
         # Of days with as many the first.
-        day, count = min(tally.days.items(), key=lambda one: (-one[1], one[0]))
+        day, count = min(days.items(), key=lambda one: (-one[1], one[0]))
         parts.append(say("log.day_most", lang, day=format_date(day), count=count))
     actors = tally.of("actors")
     if wanted.times:
@@ -351,7 +353,7 @@ def _periods(wanted: LogQuery) -> tuple[Stretch, ...]:
 
 def _by_period(tally: LogTally, wanted: LogQuery) -> list[tuple[Stretch, int]]:
     """How many lines there are of each of several periods, which are whole days."""
-    days = tally.days
+    days = tally.of("days")
     return [
         (one, sum(count for day, count in days.items() if one[0].date() <= day < one[1].date()))
         for one in wanted.periods
@@ -394,6 +396,9 @@ def _by_part(tally: LogTally, wanted: LogQuery, named: Sequence[str], lang: Lang
     systems = tally.by("system")
     # One that was asked for and wrote nothing is told too.
     systems.update({name: 0 for name in named if name in tally.named})
+    if len(files := tally.by("file")) > 1:
+        shown = "; ".join(f"{name} {say('log.lines', lang, count=count)}" for name, count in files.items())
+        yield say("log.by_file", lang, files=shown)
     if len(systems) > 1:
         told = sorted(systems.items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
         yield say("log.by_system", lang, systems=", ".join(f"{name} {count}" for name, count in told))
@@ -426,6 +431,7 @@ def _read_all(
     def lines_of(asked: LogQuery) -> LogTally:
         tally = LogTally(named=set(systems))
         for path in files:
+            tally.file = path.name
             with path.open("rb", buffering=PIECE) as file:
                 read(file, asked, tally, stop)
         return tally
@@ -493,7 +499,7 @@ def _asked_of(
         if not is_named:
             found.named = systems_in(left_out(text, systems)[0], systems)
             words = asked.words if is_open else ()
-            is_named = bool(found.named or words)
+            is_named = bool(found.named or words or tool_words("log_all").find(text))
             wanted = replace(wanted, without=wanted.without or asked.without)
             # What is left out now is not what was asked for before.
             words = tuple(word for word in words if word not in wanted.without)
@@ -596,14 +602,14 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally, numbers: Sequenc
     said = _STAMP.sub(b"", raw[:400], count=1).decode("utf-8", "replace").strip()
     head, mark, rest = said.partition(f"{name}:") if name else ("", "", said)
     message = f"{head}{mark}{_NUMBER.sub('#', rest)}"[:160]
-    kind = LineKind(name if name in tally.named else "", level_of(raw), message)
+    kind = LineKind(name if name in tally.named else "", level_of(raw), message, tally.file)
     if kind not in tally.kinds and len(tally.kinds) >= MOST_MESSAGES:
         kind = kind._replace(message="")
     text = sanitize(raw.decode("utf-8", "replace"), keep_newlines=False).strip()[:300]
-    moment = moment.astimezone(UTC) if moment else None
+    place = (moment.astimezone(UTC) if moment else _UNDATED, tally.lines)
     number = max(map(float, re.findall(r"(?<![\w.])\d{1,15}(?:\.\d+)?(?![\w.:])", rest)), default=0.0)
     seen = tally.kinds.get(kind) or _Seen(
-        0, 0, "", None, (tally.lines, text), (number, text), Counter(), Counter(), Counter()
+        0, place, text, (place, text), (number, text), Counter(), Counter(), Counter()
     )
     seen.codes.update(code for code in numbers if _holds(fold(rest), code))
     largest = seen.largest if seen.largest[0] >= number else (number, text)
@@ -611,6 +617,8 @@ def _keep(raw: bytes, moment: datetime | None, tally: LogTally, numbers: Sequenc
         seen.days[moment.astimezone(HCM).date()] += 1
     if (actor := _ACTOR.search(raw[:400])) is not None and len(seen.actors) < MOST_MESSAGES:
         seen.actors[sanitize(actor[1].decode("utf-8", "replace"), keep_newlines=False)] += 1
+    last, said_last = max((seen.place, seen.text), (place, text))
+    first = min(seen.first, (place, text))
     tally.kinds[kind] = seen._replace(
-        times=seen.times + 1, place=tally.lines, text=text, moment=moment, largest=largest
+        times=seen.times + 1, place=last, text=said_last, first=first, largest=largest
     )

@@ -298,6 +298,38 @@ async def test_what_is_worked_out_reaches_the_model_with_its_formula(
     assert [one for one in sums if one not in told] == [], told
 
 
+@pytest.mark.parametrize(
+    "agents", [("hr", "hr"), ("hr", "it"), ("general", "it"), ("general", "general"), ("hr", "general")]
+)
+@pytest.mark.parametrize(
+    ("queries", "told"),
+    [
+        (("12 x 30 là bao nhiêu?", "15tr - 20% là bao nhiêu?"), ("12 × 30 = 360", "= 12.000.000 VND")),
+        (("20/11 + 10 ngày", "12 x 30 là bao nhiêu?"), ("= 30/11/2026", "12 × 30 = 360")),
+        (("12 x 30 là bao nhiêu?", "5 / 0 là bao nhiêu?"), ("12 × 30 = 360", "Không tính được “5 / 0")),
+        (("Tiền mua xe sau này?", "31/11 + 10 ngày"), ("Không tính được “Tiền mua xe", "Không tính được “31/11")),
+    ],
+)  # fmt: skip
+async def test_each_calculation_of_the_router_is_told_to_the_model_or_that_it_failed(
+    desk: RagDesk,
+    server: OllamaDouble,
+    agents: tuple[str, str],
+    queries: tuple[str, str],
+    told: tuple[str, str],
+) -> None:
+    """Whichever agents they were given to."""
+    questions = [
+        {"agent": agent, "query": query, "tool": "calculation"}
+        for agent, query in zip(agents, queries, strict=True)
+    ]
+    server.script({"small_talk": False, "refined_query": queries[0], "questions": questions}, "Vâng.")
+    await desk.ask(
+        "tính giúp em mấy khoản vừa nói với", language="vi", now=datetime(2026, 11, 22, 9, tzinfo=HCM)
+    )
+    prompt = server.chats[1].body["messages"][-1]["content"].partition("Kết quả công cụ")[2]
+    assert [one for one in told if one not in prompt] == [], prompt
+
+
 @pytest.mark.parametrize(("language", "day"), [("vi", "chủ nhật"), ("en", "Sunday")])
 async def test_the_answers_prompt_names_today_in_its_own_language(
     desk: RagDesk, server: OllamaDouble, language: str, day: str

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from troly.text.dates import HCM
 from troly_rag.tools.log_query import LogQuery, parse_log_query
-from troly_rag.tools.logs import PIECE, LogTally, log_files, read, render_tally
+from troly_rag.tools.logs import PIECE, LogTally, _named_files, log_files, read, render_tally
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=HCM)
 BEGIN = datetime(2026, 11, 1, tzinfo=HCM)
@@ -385,3 +385,50 @@ def test_what_narrows_a_count_and_is_not_read_is_named(question: str, unread: st
 def test_any_text_asks_something_of_a_log(text: str) -> None:
     wanted = parse_log_query(text, NOW, ["db-01"])
     assert wanted.in_period(NOW) in (True, False)
+
+
+@pytest.mark.parametrize("name", ["he-thong", "system", "may-chu", "dich_vu", "nhat-ky", "log"])
+@pytest.mark.parametrize(
+    ("question", "read"),
+    [
+        ("log hệ thống tuần trước mức ERROR", "all"),
+        ("system logs last week", "all"),
+        ("nhật ký hệ thống và log vpn hôm qua", "all"),
+        ("{name}.log có mấy lỗi", "{name}"),
+        ("log hệ thống {name}.log có mấy lỗi", "{name}"),
+        ("log vpn hôm qua hệ thống nào lỗi", "vpn"),
+        ("mấy lỗi hôm qua", ""),
+    ],
+)
+def test_an_everyday_word_for_logs_names_no_single_file(name: str, question: str, read: str) -> None:
+    files = [Path(f"{name}.log"), Path("vpn.log"), Path("kho-01.log")]
+    found = [file.stem for file in _named_files(files, question.format(name=name))]
+    expected = [file.stem for file in files] if read == "all" else [read.format(name=name)] if read else []
+    assert found == expected
+
+
+@given(st.lists(st.lists(st.integers(0, 60_000), max_size=6), min_size=2, max_size=4).filter(any))
+def test_the_first_and_last_line_are_by_time_over_all_files(files: list[list[int]]) -> None:
+    tally = LogTally()
+    for number, minutes in enumerate(files):
+        tally.file = f"{number}.log"
+        read(io.BytesIO(b"".join(map(line, sorted(minutes)))), LogQuery(), tally, [False])
+    every = [minute for minutes in files for minute in minutes]
+    assert tally.last[-1] == line(max(every)).decode().strip()
+    assert tally.first == line(min(every)).decode().strip()
+    assert tally.by("file") == {f"{at}.log": len(minutes) for at, minutes in enumerate(files) if minutes}
+
+
+@pytest.mark.parametrize("said", ["tuần này", "tuần trước", "hôm qua", "tháng này", "this week", "yesterday"])
+@pytest.mark.parametrize(
+    "form", ["{said} ({first} đến {last})", "{first} đến {last}, tức {said}", "{said} và {said}"]
+)
+def test_the_same_days_said_twice_are_one_period(said: str, form: str) -> None:
+    alone = parse_log_query(f"lỗi {said}", NOW)
+    assert alone.start is not None
+    assert alone.end is not None
+    first, last = (f"{day:%d/%m/%Y}" for day in (alone.start, alone.end - timedelta(days=1)))
+    wanted = parse_log_query(f"lỗi {form.format(said=said, first=first, last=last)}", NOW)
+    assert (wanted.start, wanted.end, wanted.periods) == (alone.start, alone.end, ())
+    other = parse_log_query(f"lỗi {said} và ngày 1/10/2026", NOW)
+    assert len(other.periods) == 2

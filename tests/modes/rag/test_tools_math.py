@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from contextlib import suppress
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from troly.text.dates import format_date
 from troly_rag.routing.questions import is_arithmetic
 from troly_rag.tools.arithmetic import (
     CalculationError,
@@ -21,7 +22,7 @@ from troly_rag.tools.arithmetic import (
     evaluate,
     expression_in,
 )
-from troly_rag.tools.calculator import figures_of, hours_in_full, missing_for, on_calendar, work_out
+from troly_rag.tools.calculator import date_sum, figures_of, hours_in_full, missing_for, on_calendar, work_out
 
 NUMBERS = st.integers(-10_000, 10_000).map(Decimal)
 
@@ -305,3 +306,25 @@ def test_what_is_done_then_is_done_to_all_before() -> None:
     assert answer("100 cộng 50 rồi nhân 2", "vi").endswith("= 300")
     assert answer("trừ 45k", "vi", "15% của 2tr3").endswith("= 300.000 VND")
     assert answer("cộng thêm 45k", "vi", "lương tháng bao nhiêu") == ""
+
+
+@given(
+    st.dates(date(2000, 1, 1), date(2090, 1, 1)),
+    st.integers(0, 999),
+    st.sampled_from(["+", "cộng", "plus", "-"]),
+)
+def test_days_are_added_to_a_day_and_nothing_else_is(day: date, count: int, sign: str) -> None:
+    asked = f"{day:%d/%m/%Y} {sign} {count} {'days' if sign == 'plus' else 'ngày'}"
+    then = day + timedelta(days=-count if sign == "-" else count)
+    assert f"= {format_date(then)} (" in date_sum(asked, day, "vi")
+    assert date_sum(f"{asked[:5]}{asked[10:]}", day, "vi") == date_sum(asked, day, "vi")
+    assert date_sum(f"{asked} là ngày mấy?", day, "vi") == date_sum(asked, day, "vi")
+    for other in (
+        f"{asked} làm việc",
+        f"{asked} + 2 ngày",
+        f"31/11 {sign} 3 ngày",
+        f"1/2 {sign} {count} tuần",
+    ):
+        with pytest.raises(CalculationError):
+            date_sum(other, day, "vi")
+    assert date_sum(f"{count} x 3", day, "vi") == ""
