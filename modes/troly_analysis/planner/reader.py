@@ -1095,8 +1095,8 @@ class Reader:
     def _is_limit(self, at: int) -> bool:
         """Whether a plain number is how many are listed: "top 5", "5 đơn lớn nhất", "chỉ 3 cái đầu"."""
         mention = self.mentions[at]
-        plain = mention.amount is not None and not mention.amount.unit and not mention.number % 1
-        if not plain or not 0 < mention.number <= _MOST:
+        plain = mention.amount is not None and not mention.amount.unit and 0 < mention.number <= _MOST
+        if not plain or mention.number % 1:
             return False
         before, after = self.beside(at, -1), at + 1
         ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
