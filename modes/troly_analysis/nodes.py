@@ -805,6 +805,8 @@ def _ground_of(
         periods += [span for cell in cells if isinstance(cell, str) and (span := period_of_key(cell))]
         if each.sheet and each.sheet.span:
             days += each.sheet.span
+            last = each.sheet.span[1]
+            periods += [(start, last) for start, end in periods if start <= last < end]
     return ground(asked.text, [(each.call, each.result) for each in found], sheets, Days.of(days, periods))
 
 

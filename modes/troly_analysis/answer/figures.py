@@ -77,6 +77,7 @@ def mask_dates(text: str, known: Days) -> tuple[str, list[str]]:
     for pattern, fits in forms:
         wrong += [match[0] for match in pattern.finditer(text) if not fits(match)]
         text = pattern.sub(lambda match: " " * len(match[0]), text)
+    text = _LENGTH.sub(lambda m: " " * len(m[0]) if int(m[1]) in known.lengths else m[0], text)
     return _mask_spoken(text, known), wrong
 
 
@@ -134,6 +135,7 @@ _BOUNDS, _WIDEST = {"above": 1, "below": -1}, Decimal("0.3")
 _FAR = {"": Decimal("0.05"), "x": Decimal("0.05"), "%": Decimal("0.02")}
 _SCALED = 1000
 _DAILY = frozenset({"ngày", "ngay", "day", "days", "daily"})
+_LENGTH = re.compile(r"(?i)(?<![\d/.,])(\d{1,4})(?= (?:ngày|ngay|days?)\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +324,7 @@ def _beside(text: str, before: str, known: Ground) -> list[Decimal]:
     ]
     found += [abs(amount.value) for amount in find_amounts(earlier_masked)]
     if not _DAILY.isdisjoint(re.findall(r"\w+", text.lower())):
-        found += map(Decimal, sorted(known.days.lengths))
+        found = [*map(Decimal, sorted(known.days.lengths)), *found]
     return list(dict.fromkeys(found))[:_BESIDE]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -258,3 +258,18 @@ def test_months_are_rows_by_any_of_their_names(prose: str, follows: bool) -> Non
     months = Days.of([], [(date(2024, 1, 1), date(2024, 4, 30))])
     held = ground("?", [(ToolCall("aggregate_data", {}), MONTHS)], [], months)
     assert (strangers(prose, held) == ()) is follows, strangers(prose, held)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(10**7, 10**9), st.integers(2, 60), st.sampled_from(["mỗi ngày", "a day"]))
+def test_a_mean_by_day_is_over_the_days_of_a_period(total: int, length: int, daily: str) -> None:
+    period = Days.of([], [(date(2024, 1, 1), date(2024, 1, 1) + timedelta(length - 1))])
+    result = Result("scalar", value=float(total), unit="VND")
+    held = ground("?", [(ToolCall("aggregate_data", {}), result)], [], period)
+    mean = format_money(Decimal(total) / length, "vi")
+    said = f"Doanh thu {format_money(total, 'vi')}, {mean} {daily} (chia cho {length} ngày)."
+    assert strangers(said, held) == (), said
+    assert strangers(said.replace(f"cho {length} ", f"cho {length + 1} "), held)
+    assert strangers(f"Có {length + 70} đơn trong {length} ngày.", held) == (str(length + 70),)
+    other = format_money(Decimal(total) / (length + 1), "vi")
+    assert strangers(f"Trung bình {other} {daily}.", held)
