@@ -124,6 +124,11 @@ _TIMES = re.compile(r"(?i)\b(?:gấp|x)\s*\d[\d.,]*\s*(?:lần|times|x)?|\d[\d.,
 _DIGITS = re.compile(r"\d[\d.,]*")
 # "66/1.232": one figure over another.
 _OVER = re.compile(r"(?<=\d)/(?=\d)")
+# Where a sentence goes on with another row, and words that hold a row against something else.
+_PARTS = re.compile(r"[,;](?=\s)|\b(?:và|còn|and|while)\b")
+_COMPARES = re.compile(
+    r"(?i)\b(?:(?:hơn|kém|than)\b(?!\s*\d)|so với|versus|compared|từ|from|gấp|times|trừ|không tính|ngoài|còn lại|without|except)\b"
+)
 _GROUPED_PERCENT = re.compile(r"\d{1,3}(?:[.,]\d{3})+%")
 _SPELLED = re.compile(
     r"(?i)(?<!\w)mười(?:\s+(một|hai|ba|bốn|tư|năm|lăm|sáu|bảy|tám|chín))?(?!\w)(?!\s*(?:triệu|nghìn|ngàn|tỷ|tỉ))"
@@ -228,7 +233,7 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
     """The strange figures of a sentence; of a `before` that stands it goes on."""
     wrong = _wrong_way(text, before, known)
     masked, bad_days = _mask(text, known)
-    wrong += bad_days
+    wrong += bad_days + _misplaced(text, before, known)
     masked = _OVER.sub(" / ", masked)
     beside = _beside(text, before, known)
     bounds, columns = _bounds(masked), _columns(masked, known)
@@ -261,6 +266,48 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
         if not backed and not any(_within(amount, cell, bounds) for cell in pool):
             wrong.append(written.strip())
     return wrong + [match[0] for match in _DIGITS.finditer(masked) if not any(seen[slice(*match.span())])]
+
+
+def _misplaced(text: str, before: str, known: Ground) -> list[str]:
+    """A figure of other rows of a result that a sentence, or a part of it, tells as its only one of the one row that it names.
+
+    Parts are judged where each that names a row tells a figure, as "A and B have 1 and 2" says them in turn.
+    """
+    parts = _PARTS.split(text)
+    told = [(part, _named(part, known), _cells_told(part, known)) for part in parts]
+    if len(parts) == 1 or not all(cells for _, rows, cells in told if rows):
+        told = []
+    wrong = []
+    for part, rows, cells in [*told, (text, _named(text, known), _cells_told(text, known))]:
+        said = _names_in(part, known.rows)
+        if len({row.names(said) for row in rows}) != 1 or len(cells) != 1 or _COMPARES.search(part):
+            continue
+        (written, holders), *_ = cells.items()
+        tables = {row.table for row in rows}
+        if not any(row in holders for row in rows) and all(
+            row.keys and row.table in tables for row in holders
+        ):
+            masked = _mask(part, known)[0]
+            value = frozenset(abs(amount.value) for amount in find_amounts(written))
+            if not value <= _follows(masked, _beside(part, before, known), known, (), value):
+                wrong.append(written)
+    return wrong
+
+
+def _cells_told(text: str, known: Ground) -> dict[str, list[Row]]:
+    """The figures of a text that are cells of rows, as written, each with the rows that hold it; places are none."""
+    masked, found = _mask(text, known)[0], {}
+    for amount in find_amounts(masked):
+        written = masked[amount.start : amount.end].strip()
+        rows = [row for row in known.rows if _backed(amount, written, _only(row, known))]
+        if rows and not 1 <= abs(amount.value) <= len(known.rows):
+            found[written] = rows
+    return found
+
+
+def _only(row: Row, known: Ground) -> Ground:
+    figures = frozenset(row.figures)
+    return replace(known, cells=figures - known.percents, percents=figures & known.percents, said=frozenset())
 
 
 def _times(written: str) -> frozenset[Decimal]:

@@ -311,3 +311,35 @@ def test_months_in_a_list_share_their_year() -> None:
     assert strangers(said, held) == ()
     assert strangers(said.replace("bốn", "ba"), held) == ("415.500.000 VND",)
     assert strangers("Trung bình hai tháng 1 và 4/2026 là 316.500.000 VND.", held) == ("316.500.000 VND",)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(10**7, 10**9), min_size=3, max_size=8, unique=True), st.data())
+def test_a_figure_on_the_wrong_row_is_cut(figures: list[int], data: st.DataObject) -> None:
+    held, names = channels(figures)
+    at, other = data.draw(st.lists(st.sampled_from(range(len(names))), min_size=2, max_size=2, unique=True))
+    mine, foreign = (format_money(figures[each], "vi") for each in (at, other))
+    ours = format_money(min(figures), "vi")
+    if abs(figures[at] - figures[other]) < figures[at] / 50:
+        return
+    said = [
+        f"{names[at]} đạt {mine}.",
+        f"Doanh thu là {mine} ở {names[at]}.",
+        f"{names[at]} đạt {mine}, {names[other]} đạt {foreign}.",
+        f"{names[at]} được {mine} và {names[other]} được {foreign}.",
+        f"{names[at]}: khoảng {format_number(Decimal(figures[at]) / 10**6, 'vi', 1)} triệu.",
+    ]
+    for each in said:
+        assert strangers(each, held) == (), each
+    assert grounded_part("\n".join(said), held) == "\n".join(said)
+    moved = [each.replace(mine, "?").replace(foreign, mine).replace("?", foreign) for each in said[:4]]
+    near = f"{names[at]}: khoảng {format_number(Decimal(figures[other]) / 10**6, 'vi', 1)} triệu."
+    for each in (*moved, near):
+        assert strangers(each, held), each
+    # Told in turn, of another row, or held against another.
+    for each in (
+        f"{names[at]} và {names[other]} lần lượt đạt {mine} và {foreign}.",
+        f"{names[at]} cao hơn kênh kế tiếp ({foreign}).",
+        f"Thấp nhất là {ours}.",
+    ):
+        assert strangers(each, held) == (), each
