@@ -7,7 +7,6 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
@@ -21,7 +20,7 @@ from troly.text.fold import fold_in_place, nfc, words
 from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
 from troly_analysis.answer.sentences import cell_text
-from troly_analysis.types import Result, Sheet, ToolCall
+from troly_analysis.types import Result, Sheet, ToolCall, is_number
 
 # The days that an answer may name, and the finding of every other one in a text.
 
@@ -34,9 +33,7 @@ _QUARTER = re.compile(
     r"(?i)\b(?:quý|quy|q|quarter)\s*([1-4]|iv|i{1,3})(?:\s*[/-]|,?\s+(?:năm|nam|of|in))?\s*(\d{4})(?![\d/])"
 )
 # "1, 3 và 4/2026": months that share a year.
-_MONTHS = re.compile(
-    r"(?<![\d/.,])(\d{1,2})(?=(?:\s*(?:,|&|và|and)\s*\d{1,2})*\s*(?:,|&|và|and)\s*\d{1,2}/(\d{4}))"
-)
+_MONTHS = re.compile(r"(?<![\d/.,])(\d{1,2})(?=(?:\s*(?:,|&|và|and)\s*\d{1,2})+/(\d{4}))")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 _DAY = re.compile(r"(?<![\d/.,])(\d{1,2})/(\d{1,2})(?![\d/]|[.,]\d)")
 _SPOKEN = re.compile(
@@ -126,9 +123,8 @@ _DIGITS = re.compile(r"\d[\d.,]*")
 _OVER = re.compile(r"(?<=\d)/(?=\d)")
 # Where a sentence goes on with another row, and words that hold a row against something else.
 _PARTS = re.compile(r"[,;](?=\s)|\b(?:và|còn|and|while)\b")
-_COMPARES = re.compile(
-    r"(?i)\b(?:(?:hơn|kém|than)\b(?!\s*\d)|so với|versus|compared|từ|from|gấp|times|trừ|không tính|ngoài|còn lại|without|except)\b"
-)
+_AGAINST = "so với|versus|từ|from|gấp|times|trừ|ngoài|không tính|còn lại|without|except"
+_COMPARES = re.compile(rf"(?i)\b(?:(?:hơn|kém|than)\b(?!\s*\d)|{_AGAINST})\b")
 _GROUPED_PERCENT = re.compile(r"\d{1,3}(?:[.,]\d{3})+%")
 _SPELLED = re.compile(
     r"(?i)(?<!\w)mười(?:\s+(một|hai|ba|bốn|tư|năm|lăm|sáu|bảy|tám|chín))?(?!\w)(?!\s*(?:triệu|nghìn|ngàn|tỷ|tỉ))"
@@ -150,12 +146,11 @@ _LENGTH = re.compile(r"(?i)(?<![\d/.,])(\d{1,4})(?= (?:ngày|ngay|days?)\b)")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a result: for each of its keys the names it goes by, in words, and its figures."""
+    """A row of a result, the `table` of that number: for each of its keys the names it goes by, in words, and its figures."""
 
     keys: tuple[frozenset[str], ...]
     figures: tuple[Decimal, ...]
     table: int = 0
-    """Which result it is of."""
 
     def names(self, said: frozenset[str]) -> tuple[frozenset[str], ...]:
         """For each of its keys that is among names that were `said`, which of those."""
@@ -233,9 +228,9 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
     """The strange figures of a sentence; of a `before` that stands it goes on."""
     wrong = _wrong_way(text, before, known)
     masked, bad_days = _mask(text, known)
-    wrong += bad_days + _misplaced(text, before, known)
-    masked = _OVER.sub(" / ", masked)
     beside = _beside(text, before, known)
+    wrong += bad_days + _misplaced(text, beside, known)
+    masked = _OVER.sub(" / ", masked)
     bounds, columns = _bounds(masked), _columns(masked, known)
     # Of several rows that are named each ratio is one of theirs.
     of_rows = () if len(_named(text, known)) > 1 else columns
@@ -268,46 +263,33 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
     return wrong + [match[0] for match in _DIGITS.finditer(masked) if not any(seen[slice(*match.span())])]
 
 
-def _misplaced(text: str, before: str, known: Ground) -> list[str]:
+def _misplaced(text: str, beside: Sequence[Decimal], known: Ground) -> list[str]:
     """A figure of other rows of a result that a sentence, or a part of it, tells as its only one of the one row that it names.
 
     Parts are judged where each that names a row tells a figure, as "A and B have 1 and 2" says them in turn.
     """
-    parts = _PARTS.split(text)
-    told = [(part, _named(part, known), _cells_told(part, known)) for part in parts]
-    if len(parts) == 1 or not all(cells for _, rows, cells in told if rows):
-        told = []
+    parts = [(each, _named(each, known), _cells_told(each, known)) for each in (*_PARTS.split(text), text)]
     wrong = []
-    for part, rows, cells in [*told, (text, _named(text, known), _cells_told(text, known))]:
+    for part, rows, cells in parts if all(cells for _, rows, cells in parts if rows) else parts[-1:]:
         said = _names_in(part, known.rows)
-        if len({row.names(said) for row in rows}) != 1 or len(cells) != 1 or _COMPARES.search(part):
-            continue
-        (written, holders), *_ = cells.items()
-        tables = {row.table for row in rows}
-        if not any(row in holders for row in rows) and all(
-            row.keys and row.table in tables for row in holders
-        ):
-            masked = _mask(part, known)[0]
-            value = frozenset(abs(amount.value) for amount in find_amounts(written))
-            if not value <= _follows(masked, _beside(part, before, known), known, (), value):
+        if len({row.names(said) for row in rows}) == len(cells) == 1 and not _COMPARES.search(part):
+            here, (value, (written, held)) = {row.table for row in rows}, *cells.items()
+            others = all(row.keys and row.table in here and row not in rows for row in held)
+            if others and value not in _follows(_mask(part, known)[0], beside, known, (), frozenset({value})):
                 wrong.append(written)
     return wrong
 
 
-def _cells_told(text: str, known: Ground) -> dict[str, list[Row]]:
-    """The figures of a text that are cells of rows, as written, each with the rows that hold it; places are none."""
-    masked, found = _mask(text, known)[0], {}
+def _cells_told(text: str, known: Ground) -> dict[Decimal, tuple[str, list[Row]]]:
+    """The figures of a text that are cells of rows, each as it is written and with the rows that hold it; places are none."""
+    masked, found = _mask(text, known)[0], dict[Decimal, tuple[str, list[Row]]]()
+    rows = [(row, frozenset(row.figures)) for row in known.rows]
+    pools = [(row, replace(known, cells=f, percents=f & known.percents, said=frozenset())) for row, f in rows]
     for amount in find_amounts(masked):
-        written = masked[amount.start : amount.end].strip()
-        rows = [row for row in known.rows if _backed(amount, written, _only(row, known))]
-        if rows and not 1 <= abs(amount.value) <= len(known.rows):
-            found[written] = rows
+        value, written = abs(amount.value), masked[amount.start : amount.end].strip()
+        if value > len(rows) and (held := [row for row, pool in pools if _backed(amount, written, pool)]):
+            found[value] = written, held
     return found
-
-
-def _only(row: Row, known: Ground) -> Ground:
-    figures = frozenset(row.figures)
-    return replace(known, cells=figures - known.percents, percents=figures & known.percents, said=frozenset())
 
 
 def _times(written: str) -> frozenset[Decimal]:
@@ -357,20 +339,13 @@ def _named(text: str, known: Ground) -> list[Row]:
 
 def _names_in(text: str, rows: tuple[Row, ...]) -> frozenset[str]:
     """The names of rows that a text says, the longest at each place."""
-    names, said, at = _names_of(rows), words(text), 0
-    found = set()
-    longest = max((name.count(" ") + 1 for name in names), default=0)
-    while at < len(said):
-        ends = range(min(at + longest, len(said)), at, -1)
-        end = next((end for end in ends if " ".join(said[at:end]) in names), 0)
-        found |= {" ".join(said[at:end])} if end else set()
-        at = end or at + 1
-    return frozenset(found)
+    return frozenset(_any_of(rows).findall(" ".join(words(text))))
 
 
 @lru_cache(8)
-def _names_of(rows: tuple[Row, ...]) -> frozenset[str]:
-    return frozenset(name for row in rows for names in row.keys for name in names)
+def _any_of(rows: tuple[Row, ...]) -> re.Pattern[str]:
+    names = sorted({name for row in rows for key in row.keys for name in key}, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names)) or '(?!)'})\b")
 
 
 def _beside(text: str, before: str, known: Ground) -> list[Decimal]:
@@ -424,7 +399,7 @@ def _wholes(text: str, before: str, known: Ground) -> frozenset[Decimal]:
             left = {len(table) - k for _, k in counted} & set(range(1, len(rows))) | {len(rows)}
             out = [some for count in left for some in itertools.combinations(rows, count)]
             for some in (rows, *([row for row in table if row not in each] for each in out)):
-                with suppress(ValueError):
+                if len({len(row.figures) for row in some}) == 1:
                     found += zip(*(row.figures for row in some), strict=True)
     totals = [(sum(column, Decimal(0)), len(column)) for column in found]
     return frozenset(value for total, count in totals for value in (total, total / count))
@@ -500,25 +475,15 @@ def _take(result: Result, cells: set[Decimal], percents: set[Decimal], texts: se
 def columns_of(result: Result) -> Iterable[tuple[Decimal, ...]]:
     """The columns of figures of a result, whose totals and shares an answer may name."""
     for at in range(max(map(len, result.rows), default=0)):
-        column: list[Decimal] = []
-        for row in result.rows:
-            cell: set[Decimal] = set()
-            _take_cell(row[at] if at < len(row) else None, "", cell, set(), set())
-            column += cell
+        column = _figures(row[at] if at < len(row) else None for row in result.rows)
         if len(column) == len(result.rows) > 1:
-            yield tuple(column)
+            yield column
 
 
 def rows_of(result: Result, table: int = 0) -> Iterator[Row]:
     """The rows of a result, and what it holds apart from rows as one without a key."""
-    alone = (
-        result.value,
-        result.period1_value,
-        result.period2_value,
-        result.difference,
-        result.percentage_change,
-    )
-    yield Row((), _figures(alone), table)
+    alone = ("value", "period1_value", "period2_value", "difference", "percentage_change")
+    yield Row((), _figures(getattr(result, name) for name in alone), table)
     for row in result.rows:
         cells = zip(row, result.columns, strict=False)
         keys = tuple(_key_names(cell, name) for cell, name in cells if isinstance(cell, (str, date)))
@@ -536,12 +501,8 @@ def _key_names(cell: str | date, column: str) -> frozenset[str]:
 
 
 def _figures(cells: Iterable[Any]) -> tuple[Decimal, ...]:
-    kept: list[Decimal] = []
-    for cell in cells:
-        found: set[Decimal] = set()
-        _take_cell(cell, "", found, set(), set())
-        kept += found
-    return tuple(kept)
+    exact = (Decimal(str(cell)) for cell in cells if is_number(cell))
+    return tuple(abs(number) for number in exact if number.is_finite())
 
 
 def _flat(value: Any) -> Iterable[Any]:
@@ -568,12 +529,9 @@ def _words_of(value: Any) -> Iterable[str]:
     """The strings among the arguments of a call: a filter's values are the question's own."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _words_of(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _words_of(item)
+    value = list(value.values()) if isinstance(value, dict) else value
+    for item in value if isinstance(value, (list, tuple)) else ():
+        yield from _words_of(item)
 
 
 def _backed(amount: Amount, written: str, known: Ground) -> bool:
