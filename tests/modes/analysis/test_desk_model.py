@@ -495,6 +495,18 @@ async def test_rows_that_were_cut_say_how_many_there_are(own_home: Path, limit: 
     assert not shown or f'{shown}5 of {limit}"' in question
 
 
+async def test_a_difference_to_a_row_that_was_shown_before_stands(own_home: Path) -> None:
+    top = {"connection_name": "Đơn hàng", "sort_field": "Doanh thu", "group_by": "Sàn", "answers": True}
+    shopee = {**SUM, "filters": {"Sàn": "Shopee"}}
+    true, false = "Shopee hơn Lazada 20.000.000 VND.", "Lazada hơn Website 20.000.000 VND."
+    with desk(own_home, call("get_top_items", top), call(arguments=shopee)) as (analyst, server):
+        server.default = lambda _request: Reply(f"Shopee đạt 100.000.000 VND. {true} {false}")
+        await analyst.ask("mấy sàn được nhất xếp hạng giúp tôi nghen")
+        told = await analyst.ask("tại sao doanh thu giảm")
+    assert true in told.done.text, told.done.text
+    assert false not in told.done.text
+
+
 async def test_a_key_of_several_parts_is_told_in_words(own_home: Path) -> None:
     key = {"sàn": "$Sàn", "sản phẩm": "$Sản phẩm"}
     stages = [{"$group": {"_id": key, "tiền": {"$sum": "$Doanh thu"}}}, {"$sort": {"tiền": -1}}]
