@@ -37,6 +37,7 @@ from troly_analysis.answer.figures import (
     count_figures,
     ground,
     grounded_part,
+    rows_of,
     says_lack,
     strangers,
     tells,
@@ -374,11 +375,13 @@ def _with_shown(known: Ground, turn: TurnContext) -> Ground:
     said |= {abs(Decimal(str(cell))) for cell in filter(is_number, cells)}
     days = [day for cell in names if (day := day_of(cell))]
     shown = Days.of([*known.days.exact, *days])
-    table = Result("rows", rows=tuple((row.id, *row.values.values()) for row in rows))
+    names_of = ("", *(rows[0].values if rows else ()))
+    table = Result("rows", columns=names_of, rows=tuple((row.title, *row.values.values()) for row in rows))
     return replace(
         known,
         said=known.said | said,
         columns=(*known.columns, *columns_of(table)),
+        rows=(*known.rows, *(row for row in rows_of(table, -1) if row.keys)),
         texts=tuple(sorted({*known.texts, *filter(re.compile(r"\d").search, names)}, key=len, reverse=True)),
         days=Days(shown.exact, shown.months | known.days.months),
     )
@@ -805,6 +808,8 @@ def _ground_of(
         periods += [span for cell in cells if isinstance(cell, str) and (span := period_of_key(cell))]
         if each.sheet and each.sheet.span:
             days += each.sheet.span
+            last = each.sheet.span[1]
+            periods += [(start, last) for start, end in periods if start <= last < end]
     return ground(asked.text, [(each.call, each.result) for each in found], sheets, Days.of(days, periods))
 
 

@@ -14,6 +14,7 @@ from troly.text.sanitize import sanitize
 from troly.text.shorten import one_line, shortened
 from troly_analysis.agent.tools import needless, tool_schemas
 from troly_analysis.answer.sentences import AnswerContext, as_told, render_answer
+from troly_analysis.planner.types import FOCUS_ROWS
 from troly_analysis.strings import prompts
 from troly_analysis.types import TEMPORAL, Sheet, ToolCall, ToolRecord, plain, result_json
 
@@ -163,10 +164,12 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
     table = [["place", "name", *names], *_rounded(rows)] if rows else []
     before = focus.query.get("before") or {}
     calls, earlier = (_calls(each.get("calls", ()), sheets) for each in (focus.query, before))
-    said = ""
+    said, total = "", f"{len(focus.rows)}{'+' if len(focus.rows) == FOCUS_ROWS else ''}"
     for most in range(SHOWN_ROWS, FEW_ROWS - 1, -1):
         also = earlier if most > FEW_ROWS else []
-        shown = {"calls": calls, "rows": table[: most + 1], "before": also}
+        told = table[: most + 1]
+        cut = f"{len(told) - 1} of {total}" if 0 < len(told) <= len(focus.rows) else ""
+        shown = {"calls": calls, "rows": told, "rows_shown": cut, "before": also}
         said = _json({name: each for name, each in shown.items() if each})
         if len(said) <= SHOWN_CHARS:
             break

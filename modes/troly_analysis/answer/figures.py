@@ -7,20 +7,20 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
-from troly.text.fold import fold_in_place, folded_words, nfc
+from troly.text.fold import fold_in_place, nfc, words
 from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
 from troly_analysis.answer.sentences import cell_text
-from troly_analysis.types import Result, Sheet, ToolCall
+from troly_analysis.types import Result, Sheet, ToolCall, is_number
 
 # The days that an answer may name, and the finding of every other one in a text.
 
@@ -32,6 +32,8 @@ _MONTH = re.compile(r"(?<![\d/.,])(\d{1,2})[/-](\d{4})(?![\d/])|(?<!\d)(\d{4})-(
 _QUARTER = re.compile(
     r"(?i)\b(?:quý|quy|q|quarter)\s*([1-4]|iv|i{1,3})(?:\s*[/-]|,?\s+(?:năm|nam|of|in))?\s*(\d{4})(?![\d/])"
 )
+# "1, 3 và 4/2026": months that share a year.
+_MONTHS = re.compile(r"(?<![\d/.,])(\d{1,2})(?=(?:\s*(?:,|&|và|and)\s*\d{1,2})+/(\d{4}))")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 _DAY = re.compile(r"(?<![\d/.,])(\d{1,2})/(\d{1,2})(?![\d/]|[.,]\d)")
 _SPOKEN = re.compile(
@@ -77,6 +79,7 @@ def mask_dates(text: str, known: Days) -> tuple[str, list[str]]:
     for pattern, fits in forms:
         wrong += [match[0] for match in pattern.finditer(text) if not fits(match)]
         text = pattern.sub(lambda match: " " * len(match[0]), text)
+    text = _LENGTH.sub(lambda m: " " * len(m[0]) if int(m[1]) in known.lengths else m[0], text)
     return _mask_spoken(text, known), wrong
 
 
@@ -118,6 +121,10 @@ _TIMES = re.compile(r"(?i)\b(?:gấp|x)\s*\d[\d.,]*\s*(?:lần|times|x)?|\d[\d.,
 _DIGITS = re.compile(r"\d[\d.,]*")
 # "66/1.232": one figure over another.
 _OVER = re.compile(r"(?<=\d)/(?=\d)")
+# Where a sentence goes on with another row, and words that hold a row against something else.
+_PARTS = re.compile(r"[,;](?=\s)|\b(?:và|còn|and|while)\b")
+_AGAINST = "so với|versus|từ|from|gấp|times|trừ|ngoài|không tính|còn lại|without|except"
+_COMPARES = re.compile(rf"(?i)\b(?:(?:hơn|kém|than)\b(?!\s*\d)|{_AGAINST})\b")
 _GROUPED_PERCENT = re.compile(r"\d{1,3}(?:[.,]\d{3})+%")
 _SPELLED = re.compile(
     r"(?i)(?<!\w)mười(?:\s+(một|hai|ba|bốn|tư|năm|lăm|sáu|bảy|tám|chín))?(?!\w)(?!\s*(?:triệu|nghìn|ngàn|tỷ|tỉ))"
@@ -134,19 +141,20 @@ _BOUNDS, _WIDEST = {"above": 1, "below": -1}, Decimal("0.3")
 _FAR = {"": Decimal("0.05"), "x": Decimal("0.05"), "%": Decimal("0.02")}
 _SCALED = 1000
 _DAILY = frozenset({"ngày", "ngay", "day", "days", "daily"})
+_LENGTH = re.compile(r"(?i)(?<![\d/.,])(\d{1,4})(?= (?:ngày|ngay|days?)\b)")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a result: for each of its keys the names it goes by, in folded words, and its figures."""
+    """A row of a result, the `table` of that number: for each of its keys the names it goes by, in words, and its figures."""
 
     keys: tuple[frozenset[str], ...]
     figures: tuple[Decimal, ...]
+    table: int = 0
 
-    def named(self, text: str) -> int:
-        """How many of its keys `text` names."""
-        said = f" {' '.join(folded_words(text))} "
-        return sum(any(f" {name} " in said for name in names) for names in self.keys)
+    def names(self, said: frozenset[str]) -> tuple[frozenset[str], ...]:
+        """For each of its keys that is among names that were `said`, which of those."""
+        return tuple(filter(None, (said & names for names in self.keys)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +187,10 @@ def ground(
     trends = set()
     columns: list[tuple[Decimal, ...]] = []
     rows: list[Row] = []
-    for call, result in found:
+    for at, (call, result) in enumerate(found):
         _take(result, cells, percents, texts)
         columns += columns_of(result)
-        rows += _rows_of(result)
+        rows += rows_of(result, at)
         texts |= set(_words_of(call.arguments))
         if result.kind == "compare" and result.difference is not None:
             trends.add((result.difference > 0) - (result.difference < 0))
@@ -220,37 +228,68 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
     """The strange figures of a sentence; of a `before` that stands it goes on."""
     wrong = _wrong_way(text, before, known)
     masked, bad_days = _mask(text, known)
-    wrong += bad_days
-    masked = _OVER.sub(" / ", masked)
     beside = _beside(text, before, known)
-    bounds, several = _bounds(masked), len(_named(text, known)) > 1
+    wrong += bad_days + _misplaced(text, beside, known)
+    masked = _OVER.sub(" / ", masked)
+    bounds, columns = _bounds(masked), _columns(masked, known)
+    # Of several rows that are named each ratio is one of theirs.
+    of_rows = () if len(_named(text, known)) > 1 else columns
     for hit in _lexicon().find(masked):
         number = hit.label.removeprefix("times ")
         if number != hit.label:
             bound = {1: "above", -1: "under"}.get(bounds.get(hit.start, 0), "")
-            if not _times(number) <= _follows(
-                f"{masked} ; {bound} {number}", beside, known, _times(number), several=several
-            ):
+            said = f"{masked} ; {bound} {number}"
+            if not _times(number) <= _follows(said, beside, known, of_rows, _times(number)):
                 wrong.append(masked[hit.start : hit.end])
     for match in _TIMES.finditer(masked):
         values = _times(match[0])
-        if not values or not values <= _follows(masked, beside, known, values, several=several):
+        if not values or not values <= _follows(masked, beside, known, of_rows, values):
             wrong.append(match[0])
     # "6%" of six rows is a share to be worked out, not their number.
     shares = {abs(amount.value) for amount in find_amounts(masked) if amount.unit == "%"}
-    follows = _follows(masked, beside, known, frozenset(shares - known.percents - known.said))
+    follows = _follows(masked, beside, known, columns, frozenset(shares - known.percents - known.said))
     for match in _SPELLED.finditer(masked):
         if Decimal(10 + _UNITS.get((match[1] or "").lower(), 0)) not in known.cells | known.said:
             wrong.append(match[0])
+    told = replace(known, cells=known.cells | _wholes(text, before, known))
     seen = [False] * len(masked)
     for amount in find_amounts(masked):
         seen[amount.start : amount.end] = [True] * (amount.end - amount.start)
         written = masked[amount.start : amount.end]
-        pool = known.percents if amount.unit == "%" else known.cells
-        backed = _backed(amount, written, known) or abs(amount.value) in follows
+        pool = told.percents if amount.unit == "%" else told.cells
+        backed = _backed(amount, written, told) or abs(amount.value) in follows
         if not backed and not any(_within(amount, cell, bounds) for cell in pool):
             wrong.append(written.strip())
     return wrong + [match[0] for match in _DIGITS.finditer(masked) if not any(seen[slice(*match.span())])]
+
+
+def _misplaced(text: str, beside: Sequence[Decimal], known: Ground) -> list[str]:
+    """A figure of other rows of a result that a sentence, or a part of it, tells as its only one of the one row that it names.
+
+    Parts are judged where each that names a row tells a figure, as "A and B have 1 and 2" says them in turn.
+    """
+    parts = [(each, _named(each, known), _cells_told(each, known)) for each in (*_PARTS.split(text), text)]
+    wrong = []
+    for part, rows, cells in parts if all(cells for _, rows, cells in parts if rows) else parts[-1:]:
+        said = _names_in(part, known.rows)
+        if len({row.names(said) for row in rows}) == len(cells) == 1 and not _COMPARES.search(part):
+            here, (value, (written, held)) = {row.table for row in rows}, *cells.items()
+            others = all(row.keys and row.table in here and row not in rows for row in held)
+            if others and value not in _follows(_mask(part, known)[0], beside, known, (), frozenset({value})):
+                wrong.append(written)
+    return wrong
+
+
+def _cells_told(text: str, known: Ground) -> dict[Decimal, tuple[str, list[Row]]]:
+    """The figures of a text that are cells of rows, each as it is written and with the rows that hold it; places are none."""
+    masked, found = _mask(text, known)[0], dict[Decimal, tuple[str, list[Row]]]()
+    rows = [(row, frozenset(row.figures)) for row in known.rows]
+    pools = [(row, replace(known, cells=f, percents=f & known.percents, said=frozenset())) for row, f in rows]
+    for amount in find_amounts(masked):
+        value, written = abs(amount.value), masked[amount.start : amount.end].strip()
+        if value > len(rows) and (held := [row for row, pool in pools if _backed(amount, written, pool)]):
+            found[value] = written, held
+    return found
 
 
 def _times(written: str) -> frozenset[Decimal]:
@@ -261,7 +300,7 @@ def tells(text: str, known: Ground) -> bool:
     """Whether `text` says a figure that is known or follows from those; days and the numbers of a list are none."""
     text = _normal(text)
     masked = _OVER.sub(" / ", _mask(text, known)[0])
-    follows = _follows(masked, _beside(text, "", known), known)
+    follows = _follows(masked, _beside(text, "", known), known, _columns(masked, known))
     return any(
         _backed(amount, masked[amount.start : amount.end], known) or abs(amount.value) in follows
         for amount in find_amounts(masked)
@@ -272,18 +311,13 @@ def _follows(
     text: str,
     beside: Sequence[Decimal],
     known: Ground,
+    columns: Sequence[tuple[Decimal, ...]],
     times: frozenset[Decimal] = frozenset(),
-    *,
-    several: bool = False,
 ) -> frozenset[Decimal]:
-    """The figures of `text` that follow from those of itself and those `beside` it; `times` must, though they are known.
-
-    Of `several` rows that are named each ratio is one of theirs.
-    """
+    """The figures of `text` that follow from those of itself, `beside` it and in `columns`; `times` must, though they are known."""
     held = ((known.cells | known.percents | known.said) - times) | frozenset(beside)
     # With these zeros a decimal mark before three digits stays one.
     whole = "".join(f"{value:f}{'000' if value % 1 else ''} ; " for value in beside) + text
-    columns = () if times and several else _columns(text, known)
     bounds = _bounds(whole)
 
     def says(amount: Amount, result: Decimal) -> bool:
@@ -297,9 +331,21 @@ def _follows(
 
 def _named(text: str, known: Ground) -> list[Row]:
     """The rows that a sentence names by most of their keys."""
-    counted = [(row.named(text), row) for row in known.rows if row.keys]
+    said = _names_in(_MONTHS.sub(r"\1/\2", text), known.rows)
+    counted = [(len(row.names(said)), row) for row in known.rows if row.keys]
     most = max((count for count, _ in counted), default=0)
     return [row for count, row in counted if count == most > 0]
+
+
+def _names_in(text: str, rows: tuple[Row, ...]) -> frozenset[str]:
+    """The names of rows that a text says, the longest at each place."""
+    return frozenset(_any_of(rows).findall(" ".join(words(text))))
+
+
+@lru_cache(8)
+def _any_of(rows: tuple[Row, ...]) -> re.Pattern[str]:
+    names = sorted({name for row in rows for key in row.keys for name in key}, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names)) or '(?!)'})\b")
 
 
 def _beside(text: str, before: str, known: Ground) -> list[Decimal]:
@@ -316,22 +362,47 @@ def _beside(text: str, before: str, known: Ground) -> list[Decimal]:
         and _rounded(cell, _place(value, masked[amount.start : amount.end])) == value
     ]
     rows, earlier = _named(text, known), _named(before, known)
+    if len(rows) < 2 and any(hit.label == "ends" for hit in _lexicon().find(text)):
+        found += [end for column in known.columns for end in (max(column), min(column))]
     rows += earlier if not rows or len(earlier) == 1 else []
     found += [
         figure for row in (*rows, *(row for row in known.rows if not row.keys)) for figure in row.figures
     ]
     found += [abs(amount.value) for amount in find_amounts(earlier_masked)]
     if not _DAILY.isdisjoint(re.findall(r"\w+", text.lower())):
-        found += map(Decimal, sorted(known.days.lengths))
+        found = [*map(Decimal, sorted(known.days.lengths)), *found]
     return list(dict.fromkeys(found))[:_BESIDE]
 
 
 def _columns(text: str, known: Ground) -> list[tuple[Decimal, ...]]:
     """The columns whose totals a sentence may mean: those of the results, and of the k rows that it counts the first k."""
-    words = re.findall(r"\w+", _TIMES.sub(" ", text).lower())
-    counts = {_UNITS.get(word, int(word) if word.isdecimal() else 0) for word in words}
-    tops = [column[:count] for column in known.columns for count in counts if 1 < count < len(column)]
-    return [*known.columns, *tops]
+    return [*known.columns, *(column[:k] for column, k in _counted(text, known))]
+
+
+def _counted(text: str, known: Ground) -> list[tuple[tuple[Decimal, ...], int]]:
+    """The columns of the results, with how many of their rows a sentence counts."""
+    said = words(_TIMES.sub(" ", text))
+    counts = {_UNITS.get(word, int(word) if word.isdecimal() else 0) for word in said}
+    return [(column, k) for column in known.columns for k in counts if 1 < k < len(column)]
+
+
+def _wholes(text: str, before: str, known: Ground) -> frozenset[Decimal]:
+    """The totals and means of the rows that a sentence means: the last k, those that it names, or `before` named, and all but
+    those, or but some of those where it counts how many are left.
+    """
+    counted = _counted(_mask(text, known)[0], known)
+    found = [column[-k:] for column, k in counted if len(_named(text, known)) < 2]
+    for at, group in itertools.groupby(known.rows, lambda row: row.table):
+        table = [row for row in group if row.keys]
+        for said in (text, before):
+            rows = [row for row in _named(said, known) if row.table == at][:_BESIDE]
+            left = {len(table) - k for _, k in counted} & set(range(1, len(rows))) | {len(rows)}
+            out = [some for count in left for some in itertools.combinations(rows, count)]
+            for some in (rows, *([row for row in table if row not in each] for each in out)):
+                if len({len(row.figures) for row in some}) == 1:
+                    found += zip(*(row.figures for row in some), strict=True)
+    totals = [(sum(column, Decimal(0)), len(column)) for column in found]
+    return frozenset(value for total, count in totals for value in (total, total / count))
 
 
 def _bounds(text: str) -> dict[int, int]:
@@ -404,47 +475,34 @@ def _take(result: Result, cells: set[Decimal], percents: set[Decimal], texts: se
 def columns_of(result: Result) -> Iterable[tuple[Decimal, ...]]:
     """The columns of figures of a result, whose totals and shares an answer may name."""
     for at in range(max(map(len, result.rows), default=0)):
-        column: list[Decimal] = []
-        for row in result.rows:
-            cell: set[Decimal] = set()
-            _take_cell(row[at] if at < len(row) else None, "", cell, set(), set())
-            column += cell
+        column = _figures(row[at] if at < len(row) else None for row in result.rows)
         if len(column) == len(result.rows) > 1:
-            yield tuple(column)
+            yield column
 
 
-def _rows_of(result: Result) -> Iterator[Row]:
+def rows_of(result: Result, table: int = 0) -> Iterator[Row]:
     """The rows of a result, and what it holds apart from rows as one without a key."""
-    alone = (
-        result.value,
-        result.period1_value,
-        result.period2_value,
-        result.difference,
-        result.percentage_change,
-    )
-    yield Row((), _figures(alone))
+    alone = ("value", "period1_value", "period2_value", "difference", "percentage_change")
+    yield Row((), _figures(getattr(result, name) for name in alone), table)
     for row in result.rows:
         cells = zip(row, result.columns, strict=False)
         keys = tuple(_key_names(cell, name) for cell, name in cells if isinstance(cell, (str, date)))
-        yield Row(keys, _figures(row) if keys else ())
+        yield Row(keys, _figures(row) if keys else (), table)
 
 
 def _key_names(cell: str | date, column: str) -> frozenset[str]:
-    """How a sentence may call a key, in folded words; a month also without its year."""
+    """How a sentence may call a key, in words; a month also without its year."""
     shown = {cell_text(cell, column, "", lang) for lang in _LANGS}
     months = [match for each in shown if (match := _MONTH.fullmatch(each)) and match[1]]
-    shown |= {f"{word} {int(match[1])}" for match in months for word in ("thang", "month")}
-    shown |= {calendar.month_name[int(match[1])] for match in months}
-    return frozenset(filter(None, (" ".join(folded_words(each)) for each in shown)))
+    called = {f"{word} {int(match[1])}" for match in months for word in ("tháng", "thang", "month")}
+    called |= {calendar.month_name[int(match[1])] for match in months}
+    shown |= called | {f"{each} {match[2]}" for each in called for match in months}
+    return frozenset(filter(None, (" ".join(words(each)) for each in shown)))
 
 
 def _figures(cells: Iterable[Any]) -> tuple[Decimal, ...]:
-    found: set[Decimal] = set()
-    kept: list[Decimal] = []
-    for cell in cells:
-        _take_cell(cell, "", found, set(), set())
-        kept += found - set(kept)
-    return tuple(kept)
+    exact = (Decimal(str(cell)) for cell in cells if is_number(cell))
+    return tuple(abs(number) for number in exact if number.is_finite())
 
 
 def _flat(value: Any) -> Iterable[Any]:
@@ -471,12 +529,9 @@ def _words_of(value: Any) -> Iterable[str]:
     """The strings among the arguments of a call: a filter's values are the question's own."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _words_of(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _words_of(item)
+    value = list(value.values()) if isinstance(value, dict) else value
+    for item in value if isinstance(value, (list, tuple)) else ():
+        yield from _words_of(item)
 
 
 def _backed(amount: Amount, written: str, known: Ground) -> bool:

@@ -347,7 +347,11 @@ class Reader:
         self.parts.when = read_periods(self)
         dated = [at for at, each in enumerate(self.mentions) if each.period and each.role == "period"]
         said = ((self.mentions[at].text, self.mentions[at].period) for at in dated)
-        self.parts.facts += [f"“{text}” = {days.start} .. {days.end}" for text, days in said if days]
+        _, last = self.schema.sheet.span or (None, self.today)
+        for text, days in said:
+            if days:
+                short = f" (data until {last})" if last < min(days.end, self.today) else ""
+                self.parts.facts.append(f"“{text}” = {days.start} .. {days.end}{short}")
         adds = [self._counted_in(at) for at in dated]
         self.parts.adds_days = bool(adds) and min(adds) >= 0
         self.take("frame", *(at for at in adds if at >= 0))

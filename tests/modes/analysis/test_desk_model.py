@@ -466,6 +466,47 @@ async def test_facts_are_of_what_is_asked_about(own_home: Path, turns: tuple[str
     assert fact in question["content"].replace("\nQuestion", ";")
 
 
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("tháng 11/2026", "2026-11-01 .. 2026-11-30 (data until 2026-11-20)"),
+        ("từ đầu tháng", "2026-11-01 .. 2026-11-22 (data until 2026-11-20)"),
+        ("tháng 10/2026", "2026-10-01 .. 2026-10-31\n"),
+        ("1/11/2026 - 20/11/2026", "2026-11-01 .. 2026-11-20\n"),
+    ],
+)
+async def test_a_period_beyond_the_last_day_with_data_says_so(own_home: Path, said: str, fact: str) -> None:
+    with desk(own_home, call(), SAID) as (analyst, server):
+        await analyst.ask(f"doanh thu {said} cỡ nào zậy hử")
+        question = server.chats[0].messages[-1]["content"]
+    assert f"” = {fact}" in question, question
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(3, ""), (8, '"rows_shown":"')])
+async def test_rows_that_were_cut_say_how_many_there_are(own_home: Path, limit: int, shown: str) -> None:
+    top = {"connection_name": "Đơn hàng", "sort_field": "Doanh thu", "limit": limit, "answers": True}
+    with desk(own_home, call("get_top_items", top), call()) as (analyst, server):
+        server.default = lambda _request: Reply("Bạn muốn xem gì?")
+        await analyst.ask("mấy đơn được nhất xếp hạng giúp tôi nghen")
+        before = len(server.chats)
+        await analyst.ask("cái tệ nhất được bao nhiêu đơn")
+        question = server.chats[before].messages[-1]["content"]
+    assert ('"rows_shown":' in question) is bool(shown)
+    assert not shown or f'{shown}5 of {limit}"' in question
+
+
+async def test_a_difference_to_a_row_that_was_shown_before_stands(own_home: Path) -> None:
+    top = {"connection_name": "Đơn hàng", "sort_field": "Doanh thu", "group_by": "Sàn", "answers": True}
+    shopee = {**SUM, "filters": {"Sàn": "Shopee"}}
+    true, false = "Shopee hơn Lazada 20.000.000 VND.", "Lazada hơn Website 20.000.000 VND."
+    with desk(own_home, call("get_top_items", top), call(arguments=shopee)) as (analyst, server):
+        server.default = lambda _request: Reply(f"Shopee đạt 100.000.000 VND. {true} {false}")
+        await analyst.ask("mấy sàn được nhất xếp hạng giúp tôi nghen")
+        told = await analyst.ask("tại sao doanh thu giảm")
+    assert true in told.done.text, told.done.text
+    assert false not in told.done.text
+
+
 async def test_a_key_of_several_parts_is_told_in_words(own_home: Path) -> None:
     key = {"sàn": "$Sàn", "sản phẩm": "$Sản phẩm"}
     stages = [{"$group": {"_id": key, "tiền": {"$sum": "$Doanh thu"}}}, {"$sort": {"tiền": -1}}]

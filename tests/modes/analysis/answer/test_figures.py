@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -258,3 +258,88 @@ def test_months_are_rows_by_any_of_their_names(prose: str, follows: bool) -> Non
     months = Days.of([], [(date(2024, 1, 1), date(2024, 4, 30))])
     held = ground("?", [(ToolCall("aggregate_data", {}), MONTHS)], [], months)
     assert (strangers(prose, held) == ()) is follows, strangers(prose, held)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(10**7, 10**9), st.integers(2, 60), st.sampled_from(["mỗi ngày", "a day"]))
+def test_a_mean_by_day_is_over_the_days_of_a_period(total: int, length: int, daily: str) -> None:
+    period = Days.of([], [(date(2024, 1, 1), date(2024, 1, 1) + timedelta(length - 1))])
+    result = Result("scalar", value=float(total), unit="VND")
+    held = ground("?", [(ToolCall("aggregate_data", {}), result)], [], period)
+    mean = format_money(Decimal(total) / length, "vi")
+    said = f"Doanh thu {format_money(total, 'vi')}, {mean} {daily} (chia cho {length} ngày)."
+    assert strangers(said, held) == (), said
+    assert strangers(said.replace(f"cho {length} ", f"cho {length + 1} "), held)
+    assert strangers(f"Có {length + 70} đơn trong {length} ngày.", held) == (str(length + 70),)
+    other = format_money(Decimal(total) / (length + 1), "vi")
+    assert strangers(f"Trung bình {other} {daily}.", held)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(10**7, 10**9), min_size=4, max_size=8, unique=True), st.data())
+def test_totals_and_means_of_exactly_the_rows_that_are_named(figures: list[int], data: st.DataObject) -> None:
+    held, names = channels(figures)
+    chosen = data.draw(st.lists(st.sampled_from(range(len(names))), min_size=2, max_size=3, unique=True))
+    called = " và ".join(names[at] for at in chosen)
+    some = [figures[at] for at in chosen]
+    rest = sum(figures) - sum(some)
+    last = Decimal(sum(figures[-2:])) / 2
+    true = [
+        f"Trung bình của {called} là {format_money(Decimal(sum(some)) / len(some), 'vi')}.",
+        f"Không tính {called} thì trung bình {format_money(Decimal(rest) / (len(names) - len(some)), 'vi')}.",
+        f"{called} đứng đầu. Các kênh còn lại tổng cộng {format_money(rest, 'vi')}.",
+        f"Trung bình hai kênh cuối là {format_money(last, 'vi')}.",
+        f"Kênh lớn nhất gấp {format_number(Decimal(max(figures)) / min(figures), 'vi', 1)} lần kênh nhỏ nhất.",
+    ]
+    for each in true:
+        assert strangers(each, held) == (), each
+    off = format_money(Decimal(sum(some)) / len(some) * Decimal("1.07"), "vi")
+    assert strangers(f"Trung bình của {called} là {off}.", held)
+
+
+def test_months_in_a_list_share_their_year() -> None:
+    keys, figures = (
+        ("2025-12", "2026-01", "2026-02", "2026-03", "2026-04"),
+        (548e6, 481e6, 250e6, 321e6, 312e6),
+    )
+    months = Result("rows", columns=("Ngày:month", "sum"), rows=tuple(zip(keys, figures, strict=True)))
+    period = Days.of([], [(date(2025, 12, 1), date(2026, 4, 30))])
+    held = ground("?", [(ToolCall("aggregate_data", {}), months)], [], period)
+    assert strangers("Trung bình bốn tháng còn lại (12/2025, 1, 3 và 4/2026) là 415.500.000 VND.", held) == ()
+    assert strangers("Trung bình hai tháng 3 và 4/2026 là 316.500.000 VND.", held) == ()
+    said = "Tháng 2/2026 thấp hơn tháng 1/2026. Trung bình bốn tháng còn lại là 415.500.000 VND."
+    assert strangers(said, held) == ()
+    assert strangers(said.replace("bốn", "ba"), held) == ("415.500.000 VND",)
+    assert strangers("Trung bình hai tháng 1 và 4/2026 là 316.500.000 VND.", held) == ("316.500.000 VND",)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(10**7, 10**9), min_size=3, max_size=8, unique=True), st.data())
+def test_a_figure_on_the_wrong_row_is_cut(figures: list[int], data: st.DataObject) -> None:
+    held, names = channels(figures)
+    at, other = data.draw(st.lists(st.sampled_from(range(len(names))), min_size=2, max_size=2, unique=True))
+    mine, foreign = (format_money(figures[each], "vi") for each in (at, other))
+    ours = format_money(min(figures), "vi")
+    if abs(figures[at] - figures[other]) < figures[at] / 50:
+        return
+    said = [
+        f"{names[at]} đạt {mine}.",
+        f"Doanh thu là {mine} ở {names[at]}.",
+        f"{names[at]} đạt {mine}, {names[other]} đạt {foreign}.",
+        f"{names[at]} được {mine} và {names[other]} được {foreign}.",
+        f"{names[at]}: khoảng {format_number(Decimal(figures[at]) / 10**6, 'vi', 1)} triệu.",
+    ]
+    for each in said:
+        assert strangers(each, held) == (), each
+    assert grounded_part("\n".join(said), held) == "\n".join(said)
+    moved = [each.replace(mine, "?").replace(foreign, mine).replace("?", foreign) for each in said[:4]]
+    near = f"{names[at]}: khoảng {format_number(Decimal(figures[other]) / 10**6, 'vi', 1)} triệu."
+    for each in (*moved, near):
+        assert strangers(each, held), each
+    # Told in turn, of another row, or held against another.
+    for each in (
+        f"{names[at]} và {names[other]} lần lượt đạt {mine} và {foreign}.",
+        f"{names[at]} cao hơn kênh kế tiếp ({foreign}).",
+        f"Thấp nhất là {ours}.",
+    ):
+        assert strangers(each, held) == (), each
