@@ -76,7 +76,7 @@ def test_lists_sheets_and_marks_are_there(app: CommandLine) -> None:
     assert "cho tôi gặp nhân viên" in app.run("handoffs").out
     assert "Sai số liệu" in app.run("wrong", "list", "--lang", "vi").out
     assert len(app.run("memory", "list", "--json").events) == 2
-    assert "đau răng khôn" in app.run("dental", "facts").out
+    assert "răng khôn" in app.run("dental", "facts").out
 
 
 def test_settings_of_that_time_are_read(app: CommandLine) -> None:

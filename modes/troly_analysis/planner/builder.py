@@ -1043,7 +1043,9 @@ def _goes_on(parts: Parts, before: DataQuery) -> bool:
     again = again or (bool(parts.rank) and ranked and _same_groups(parts, before) and not parts.measures)
     days = parts.when.period or parts.when.versus
     named = parts.groups or parts.loose or parts.measures or parts.rows
-    changed = before.versus and parts.has("growth") and named and not (days or parts.has("trend") or parts.chart)
+    changed = (
+        before.versus and parts.has("growth") and named and not (days or parts.has("trend") or parts.chart)
+    )
     return bool(changed) or again or parts.pointer is not None or leaves_rest(parts)
 
 

@@ -478,10 +478,10 @@ def denies_all(fact: Fact) -> bool:
 
 
 def short(fact: Fact) -> str:
-    """A fact in few words, with whose it is: "con tôi: 7 tuổi"; the clause as it was said of a tooth, or where it denies."""
+    """A fact in few words, with whose it is: "con tôi: 7 tuổi"; the clause as it was said where that denies it."""
     person = person_of(fact.text)
     value = fact.value if not person or mentions(fact.value, person) else f"{person}: {fact.value}"
-    return fact.text if fact.kind == "tooth" or is_denied(fact) else value
+    return fact.text if is_denied(fact) else value
 
 
 def is_denied(fact: Fact) -> bool:
