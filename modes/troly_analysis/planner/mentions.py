@@ -234,7 +234,7 @@ def read_spans(wording: CorrectedText, today: date, span: tuple[date, date] | No
     # Weekends of no week are days of the week, which are read as conditions.
     found = [each for each in find_ranges(wording.text, today) if fold(each.label) not in _WEEKENDS]
     found += _named_months(wording, found, max(today, span[1]) if span else today)
-    found = _spanned(wording, sorted(found, key=lambda each: each.span), today)
+    found = _of_year_before(_spanned(wording, sorted(found, key=lambda each: each.span), today))
     return [_widened(wording, each, today, span) for each in found]
 
 
@@ -243,12 +243,6 @@ def _spanned(wording: CorrectedText, found: Sequence[DateRange], today: date) ->
     text, joined = wording.text, list[DateRange]()
     for each in found:
         last = joined[-1] if joined else None
-        if last is not None and last.start.year > 1 and is_same_days(each.label):
-            named = [unit for words, unit in _EARLIER if words & set(folded_words(each.label))]
-            unit = named[0] if named else "year"
-            ends = add(last.start, -1, unit), add(last.end + timedelta(1), -1, unit) - timedelta(1)
-            joined.append(DateRange(*ends, each.label, each.span))
-            continue
         between = text[last.span[1] : each.span[0]].strip(" ,") if last else ""
         tied = tuple(word.folded for word in tokens(between)) in _TIES or between in {"-", "–"}
         if last is None or (between and not tied):
@@ -278,6 +272,20 @@ _EARLIER: tuple[tuple[frozenset[str], Literal["week", "month", "quarter"]], ...]
 def is_same_days(text: str) -> bool:
     """Whether words mean the same days of an earlier period: "cùng kỳ"."""
     return "cung k" in fold(text) or "same period" in fold(text)
+
+
+def _of_year_before(found: Sequence[DateRange]) -> list[DateRange]:
+    """The periods, "cùng kỳ" as the days of the one named before it, or after it where it comes first."""
+    whole = list(found)
+    for nth, each in enumerate(found):
+        others = [*reversed(found[:nth]), *found[nth + 1 :]]
+        of = next((other for other in others if not is_same_days(other.label)), None)
+        if of is not None and of.start.year > 1 and is_same_days(each.label):
+            named = [unit for words, unit in _EARLIER if words & set(folded_words(each.label))]
+            unit = named[0] if named else "year"
+            ends = add(of.start, -1, unit), add(of.end + timedelta(1), -1, unit) - timedelta(1)
+            whole[nth] = DateRange(*ends, each.label, each.span)
+    return whole
 
 
 def _of_one_year(first: DateRange, last: DateRange, today: date) -> tuple[DateRange, DateRange]:

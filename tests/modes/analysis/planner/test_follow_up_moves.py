@@ -661,9 +661,10 @@ def test_what_a_comma_closes_denies_nothing_behind_it(refusal: str) -> None:
 def test_the_same_days_of_a_year_before_are_those_of_the_whole_span(
     start: str, said: str, months: int
 ) -> None:
-    made = after(f"doanh thu {start} so với {said}").ask
-    assert made is not None
-    assert made.period is not None
-    assert made.versus is not None
-    for now, then in ((made.period.start, made.versus.start), (made.period.end, made.versus.end)):
-        assert (now.year * 12 + now.month - then.year * 12 - then.month, now.day) == (months, then.day)
+    for text in (f"doanh thu {start} so với {said}", f"so với {said} thì doanh thu {start} thế nào"):
+        made = after(text).ask
+        assert made is not None
+        assert made.period is not None
+        assert made.versus is not None
+        for now, then in ((made.period.start, made.versus.start), (made.period.end, made.versus.end)):
+            assert (now.year * 12 + now.month - then.year * 12 - then.month, now.day) == (months, then.day)
