@@ -314,7 +314,9 @@ def _poisoning(case: _Case) -> bool:
     strong = read.has("essence", "alcohol") and burnt and not read.has("slight", "mild")
     if strong or (read.has("chemical") and hurt) or (read.has("glue") and read.near("glued", "soft", 4)):
         return True
-    if read.denies("taken") or read.used_up:
+    # "How much I took" is asked of nobody by who lost count.
+    uncounted = read.has("uncounted") and read.has("hours", "lasting", "now")
+    if (read.denies("taken") and not uncounted) or read.used_up:
         return False
     child, many = case.told("child"), _many_pills(case)
     took_it = read.has("grabbed") or read.near("grabbed", "drug", 2)
@@ -324,7 +326,7 @@ def _poisoning(case: _Case) -> bool:
     )
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
     strip = read.near("empty", "strip", 8)
-    if not any((took_it, near, child, strip, many, read.has("taken", "gulp", "too_much"))):
+    if not any((took_it, near, child, strip, many, uncounted, read.has("taken", "gulp", "too_much"))):
         return False
     asked = read.asks_leave
     by_mouth = read.taken_by_mouth or read.has("by_mistake")
@@ -350,7 +352,7 @@ def _poisoning(case: _Case) -> bool:
     wrong = read.has("taken") and not asked and (wrong or (drug and read.has("child") and read.has("adult")))
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and many)
-    much = (many or (drug and read.has("too_much"))) and not leave
+    much = (many or (drug and (uncounted or read.has("too_much")))) and not leave
     ill = read.has("unwell") and (
         read.near("taken", "mild_chemical", 6) or (read.has("grabbed") and not read.has("gauze"))
     )
@@ -371,6 +373,8 @@ def _pills(read: _Reading, *, understood: bool = False) -> float:
         for amount, at in read.numbers
         if read.follows(at, ("pill", "drug"), 2 if amount < _STRENGTH else 1)
         or read.follows(at, ("pill", "drug"), 4, over="strong")
+        # "Tylenol … 20 extra strength": how strong they are names the pills.
+        or (amount < _STRENGTH and read.has("drug", "pill") and read.follows(at, ("extra_strong",), 1))
         or (understood and read.counts_alone(at))
     ]
     return max([*short, *told], default=0.0)
@@ -427,6 +431,12 @@ def _self_harm(case: _Case) -> bool:
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
     ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
         "gather", "sleeping_pill", 3
+    )
+    # What is only laid out may be a week's.
+    ready = ready or (
+        any(read.near("laid_out", what, 3) for what in ("pill", "drug"))
+        and (read.has("end_it") or (read.has("weary") and read.has("any_more")))
+        and not (read.has("course", "clinician", "injection") or 0 < _pills(read) <= _PILLS_A_DAY)
     )
     # A few at hand are for the pain.
     ready = ready or (read.near("gather", "pill", 3) and not (0 < _pills(read) <= _PILLS_A_DAY))
@@ -737,7 +747,11 @@ ASKS_AT_END = re.compile(
 _CARE = re.compile(
     r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?:phai|nen|can|gio|thi) lam (?:gi|sao)|(?<!thi )(?:ngam|cam|rua|boc|dap) (?:nuoc |vao |trong |bang |kieu )?(?:gi|j|sao|dau|nao)|lam (?:gi|sao)(?= (?:gio|day|bay gio|a|vay|bac si|bs)\b|\W*$)|hospital|er|emergency|wait|what (?:do|should) i do)\b"
 )
-_MAY = re.compile(r"\b(?:co the|co kha nang|can|could|may|might)\s+(?:lan\s+)?$")
+# So is how such things do it as such: "how abscesses spread".
+_MAY = re.compile(
+    r"\b(?:co the|co kha nang|can|could|may|might)\s+(?:lan\s+)?$"
+    r"|\b(?:how|why)\s+(?:an?\s+)?(?:(?!(?:my|his|her|our|its?|this|that|the|fast|far|quickly|do|does|did|is|has|come)\b)\w+\s+){1,2}$"
+)
 _IF = re.compile(r"\b(?:neu|gia nhu|(?:cho )?(?:den|toi) khi|if|whether|until|unless)\b")
 _ASKER = re.compile(
     r"(?:cho|giup|chi|bao) \w+ (?:xin|hoi|biet|hieu|y kien)\b|(?:help|tell|let) me (?:know|understand|ask)\b"
@@ -760,6 +774,10 @@ _POLITE = re.compile(r"\bạ\b", re.IGNORECASE)
 _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably|perhaps)\b")
 _RATHER = re.compile(r"\s+than\s+(?!live\b|liv|go|keep|continue|be\b|face\b|wake)")
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
+# "Mới 15 phút": what has happened is of now, wherever this is told.
+_MINUTES = re.compile(
+    r"\b(?:moi|vua|cach day|cach nay)\s+(?:\w+\s+){0,2}\d+\s*(?:phut|p)\b|\b\d+\s*(?:minutes|mins?)\s+ago\b|\b\d+\s*phut truoc\b"
+)
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
 # What asks whether a thing that is often so is right.
 _RIGHT = re.compile(
@@ -962,7 +980,7 @@ class _Reading:
     @property
     def tells_of_now(self) -> bool:
         """Whether a sign is told of as one that goes on or has just come."""
-        return any(
+        return bool(_MINUTES.search(fold(self.text))) or any(
             (sign in _GROUPS["no relief"] and self._sure("gone"))
             or self._going_on(place)
             or self._is_now(place, self._clause(place, self._sentences))
@@ -1310,6 +1328,11 @@ class _Reading:
             if 0 <= place.first - each.last - 1 <= reach and not _LIST.search(self._between(each, place))
         )
         wish = max(wishes, default=-1)
+        # What a thing costs is no suffering, whoever is named; what one owes is: "giá sốc quá em muốn chết luôn".
+        suffers = self._sure("weary", "ache", "felt", "grief")
+        dear = [one for one in self._sure("dear") if one.last < wish and not suffers]
+        if any(not _STOP_OR_LIST.search(self._between(one, place)) for one in dear):
+            return True
         persons, parts = self._words_of("person"), self._words_of("tooth", "mouth", "jaw", "face")
         if (
             wish < 0
@@ -1728,7 +1751,9 @@ class _Reading:
                 return False
             crossed = self._words[at].start
             # "con em no nuot": "no" is whom it is told of; "hong rat kho nuot": "hong" is a throat.
-            he = self._words[at].text == "no" and not self._english
+            # Before an English word it is the English one, "hơi ê, no fever", unless the fever is measured.
+            english = detect(f"no {self._words[at + 1].text}") == "en" and not _DEGREES.search(self.text)
+            he = self._words[at].text == "no" and not (self._english or english)
             if self._at(at, "no") and not (he or self._within("throat", _Place(at, at, _ANY), 0)):
                 return True
             if self._at(at, "eased") and not self._at(at, "drug"):
@@ -1883,7 +1908,7 @@ class _Reading:
         asked = fold(self.text[start:end].rstrip(" .!…"))
         return (
             bool(ASKS_AT_END.search(asked))
-            and not _CARE.search(asked)
+            and not (_CARE.search(asked) or _MINUTES.search(asked))
             and not _ASKED.match(self.text, self._end(place))
             and not any(
                 start <= self._start(each) < end

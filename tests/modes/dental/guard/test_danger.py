@@ -1654,3 +1654,34 @@ def test_what_a_film_shows_is_no_danger(seen: str, who: str, does: str) -> None:
 def test_dying_of_a_smell_is_a_figure_of_speech(smell: str, much: str, dying: str) -> None:
     assert danger(f"hàm giả {smell} {much} {dying}, rửa bằng gì") is None
     assert danger(f"miệng em {smell} {much}, em muốn chết") is not None
+
+
+@pytest.mark.parametrize(
+    ("calm", "there"),
+    [
+        # A "no" before an English word is the English one; before a Vietnamese one, or a measured fever, it may be "nó".
+        ("hôm qua em trám răng, hơi ê, no swelling no fever", "hôm qua em trám răng, hơi ê, no fever 39 độ"),
+        ("con e moi nho rang, no bleeding, an gi dc", "con em no nuot cai rang roi"),
+        # A child is one of the house; how such a thing spreads is asked as such.
+        ("be nha em cam so mui, tram rang sua dc ko", "bé nhà em té bể cằm, máu nhiều"),
+        ("School project: how an abscess spreads to the neck?", "my abscess spread to my neck, how do i stop it?"),
+        # Nobody dies of a price; of what one owes, or where a comma parts the two, it is meant.
+        ("niềng giá sốc quá em muốn chết luôn", "nợ nhiều, niềng đắt quá em muốn chết"),
+        ("implant đắt quá tui muốn die", "implant đắt quá, tui muốn chết"),
+        # Strong pills are counted by how strong they are; who lost count of what was taken since took too much.
+        ("can I take 2 extra strength Tylenol", "Tylenol all night, took maybe 14 extra strength"),
+        ("I've lost count of the painkillers I was offered", "I've lost count of how much Advil I took since noon"),
+        # What is laid out for a week is none.
+        ("pills lined up for the week as prescribed, I want it to be over", "pills lined up here, I want it to be over"),
+        ("em đổ ra 2 viên thuốc uống mà không chịu nổi đau nữa", "thuốc bày sẵn trên bàn rồi, em muốn kết thúc"),
+        # What caused it, or what to do with the tooth, is asked of what was told.
+        ("cười tắt thở luôn. Răng khôn là răng số mấy?", "cười lệch một bên, chân yếu đi từ sáng. Có phải do răng khôn không?"),
+        ("răng sữa tự rụng, bỏ răng vào đâu làm kỷ niệm?", "bị cùi chỏ trúng, răng cửa rớt ra ngoài, bỏ răng vào đâu?"),
+        ("té ghế thì răng cửa hay văng ra, rửa răng bằng gì?", "té ghế, răng cửa văng ra, cách đây 20 phút, rửa răng bằng gì?"),
+        # A breath that whistles and a face that is blue, with a word between.
+        ("trời lạnh tím cả mặt, răng ê", "bé hít vào cái răng sữa, ho tím cả mặt, thở cứ rít"),
+    ],
+)  # fmt: skip
+def test_a_concept_is_met_in_mixed_words_and_not_beyond_its_bounds(calm: str, there: str) -> None:
+    assert danger(calm) is None
+    assert danger(there) is not None
