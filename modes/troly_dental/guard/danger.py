@@ -93,7 +93,8 @@ def grows_worse(text: str, name: str) -> bool:
 
 def _is_severe(read: _Reading, name: str) -> bool:
     signs = _SEVERE.get(name, ())
-    return read.has(*signs) or ("fever" in signs and read.measured) or (name in _SPREADS and read.deep)
+    worse = read.has(*signs) or ("fever" in signs and read.measured) or (name in _SPREADS and read.deep)
+    return worse or (name == "nerve" and _limb_fails(read))
 
 
 def _asks_of_other(read: _Reading) -> bool:
@@ -207,6 +208,8 @@ def _choking(case: _Case) -> bool:
     read = case.read
     if case.told("swell", "infected", "fever", "trismus", "hives", "injection") or read.seen_to:
         return False
+    if _face_hangs(read) and not read.has("choked_on"):
+        return False  # a stroke at table
     blocked = read.has("no_air") or read.cannot("breathe", 2)
     if read.has("choked_on") and (blocked or read.has("breathless", "speechless")):
         return True
@@ -612,14 +615,23 @@ def _swelling(case: _Case) -> bool:
     return mouth and grows and not read.has("mild")
 
 
+def _face_hangs(read: _Reading) -> bool:
+    """Whether a face or a mouth hangs or has gone askew."""
+    sides = (("sinks", 3), ("skewed", 2))
+    return any(read.near(part, how, gap) for part in ("face", "mouth") for how, gap in sides)
+
+
+def _limb_fails(read: _Reading) -> bool:
+    """Whether an arm or a leg does not do what it should."""
+    return read.has("lets_fall") or any(read.near("limb", how, 4) for how in ("fails", "numb"))
+
+
 def _nerve(case: _Case) -> bool:
     read, numbed = case.read, case.told("injection")
     # What an injection does, and of which is only asked when it ends.
     wears_off = numbed and read.has("how_long")
-    hangs = any(
-        read.near(part, how, gap) for part in ("face", "mouth") for how, gap in (("sinks", 3), ("skewed", 2))
-    )
-    limb = read.has("lets_fall") or any(read.near("limb", how, 4) for how in ("fails", "numb"))
+    hangs = _face_hangs(read)
+    limb = _limb_fails(read)
     sinks = read.has("spills") or hangs
     at_once = limb or read.near("numb", "face", 4) or read.near("sudden", "speechless", 3)
     at_once = at_once or (sinks and not read.hit)

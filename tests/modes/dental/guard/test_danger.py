@@ -1685,3 +1685,21 @@ def test_dying_of_a_smell_is_a_figure_of_speech(smell: str, much: str, dying: st
 def test_a_concept_is_met_in_mixed_words_and_not_beyond_its_bounds(calm: str, there: str) -> None:
     assert danger(calm) is None
     assert danger(there) is not None
+
+
+@pytest.mark.parametrize(
+    "meal", ["đang ngồi ăn cơm", "đang ăn tối", "was having dinner", "vừa cắn miếng bánh"]
+)
+@pytest.mark.parametrize("face", ["méo miệng", "méo một bên mặt", "face drooped on one side"])
+@pytest.mark.parametrize("speech", ["nói không ra tiếng", "tay trái yếu", "can't speak"])
+def test_a_stroke_at_table_is_no_choking(meal: str, face: str, speech: str) -> None:
+    told = danger(f"{meal}, {face}, {speech}")
+    assert told is not None
+    assert (told.name, told.severe) == ("nerve", True)
+
+
+@pytest.mark.parametrize("stuck", ["hóc xương", "nghẹn miếng thịt"])
+def test_what_is_choked_on_is_choking_whatever_the_face(stuck: str) -> None:
+    told = danger(f"đang ăn bị {stuck}, mặt méo xệch, nói không ra tiếng, không thở được")
+    assert told is not None
+    assert told.name == "choking"
