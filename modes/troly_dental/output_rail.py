@@ -36,6 +36,7 @@ _HEADING_MARKS = " \t\n#*_:-–—"
 _WORDS = {word: value for value, said in read_lists(_LEXICONS / "rail_numbers.txt").items() for word in said}
 # Number words that are written with accents: "sau" without them is "after" in a sentence that has some.
 _ACCENTED = frozenset({"mot", "bon", "nam", "sau", "bay", "tam", "chin", "muoi", "nua"})
+_KINDS = ("unit", "piece", "measure", "times", "span")
 _SAME = {word: unit for unit, said in read_lists(_LEXICONS / "rail_units.txt").items() for word in said}
 
 
@@ -75,6 +76,7 @@ class OutputRail:
         self._facts = tuple(facts)
         self._held = ""
         self._dosing = self._leaning = False
+        self._before = ""
         self._closed = False
         self._last = last
         self._told: set[str] = set()
@@ -115,7 +117,9 @@ class OutputRail:
         if (same := _words_of(body)) and same in map(_words_of, _END.split(self.shown)):
             self.cares = self.cares or seeks_care(body)
             return ""
-        if problem := self._problem(body):
+        problem = self._problem(body)
+        self._before = body
+        if problem:
             self.refused = self.refused or Refusal(problem[0], body.strip(), problem[1], seeks_care(body))
             self._leaning = True
             return self._instead(body, problem[1], gap) if self._last else ""
@@ -166,7 +170,7 @@ class OutputRail:
             return "conflict", " ".join(dict.fromkeys(one.told(self._lang) for one in against))
         # "Ngày 3 lần." belongs to the dose before it.
         goes_on = len(body) <= _GOES_ON and (bool(_SCHEDULE.search(body.lower())) or not seeks_care(body))
-        wanted = instructed(body, anywhere=self._dosing and goes_on)
+        wanted = instructed(body, anywhere=self._dosing and goes_on, beside=_of_medicine(self._before))
         self._dosing = bool(wanted)
         # What the person took may be added up: "16 viên 500 mg là 8.000 mg".
         reckoned = derived_figures(body, self._own_figures)
@@ -206,16 +210,16 @@ class _Source:
         return wanted <= self._doses and (not named or bool(named & medicines(self._text)))
 
 
-def doses(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
+def doses(sentence: str, *, anywhere: bool = False, beside: bool = False) -> frozenset[str]:
     """The doses in a sentence as number and unit ("500 mg", "3 lan", "moi 6 gio").
 
     How often, and units that also measure salt and water, count beside a medicine or a word of taking it only;
-    `anywhere` counts them all.
+    `anywhere` counts them all. Pieces ("viên", "ống") count too where they have a schedule, or stand `beside` a sentence of medicine.
     """
     sentence = re.sub(r"[*_`]", " ", sentence)
-    labels, plain = {hit.label for hit in _lexicon().find(sentence)}, fold(sentence)
-    taken = anywhere or bool(labels & {"medicine", "intake"})
-    typed = nfc(sentence).lower()
+    plain, typed = fold(sentence), nfc(sentence).lower()
+    taken = anywhere or _of_medicine(sentence)
+    pieces = taken or beside or bool(_SCHEDULE.search(typed)) or _lexicon().has(sentence, "using")
     marked = bool(accents(typed)) and len(typed) == len(plain)
     found: set[str] = set()
     for match in _dose().finditer(plain):
@@ -230,44 +234,57 @@ def doses(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
         kind = _units()[written]
         unit = "lan" if kind == "times" else _SAME.get(written, written)
         # "240 ml nước", "một gói thuốc lá" are no medicine; hours and days alone say since when or for how long.
-        harmless = kind in {"measure", "unit"} and _harmless_follows(plain, match.end())
+        # Of a piece it is as it was typed: "2 ống tủy", not "2 viên tùy cân nặng".
+        after = (typed if marked else plain)[match.end() :]
+        harmless = kind in {"measure", "unit", "piece"} and _harmless_follows(after, typed=kind == "piece")
         alone = kind == "span" and not (anywhere or found or (every and unit == "gio"))
-        if not harmless and (kind == "unit" or (taken and not alone)):
+        if not harmless and (kind == "unit" or (pieces if kind == "piece" else taken and not alone)):
             often = "moi " if every and unit == "gio" else ""
             found |= {f"{often}{_WORDS.get(one, one).replace(',', '.')} {unit}" for one in (low, high) if one}
     return frozenset(found)
 
 
-def instructed(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
-    """The doses (as `doses`) that a sentence says to take: not those only told of as taken already, or as doing harm."""
+def _of_medicine(sentence: str) -> bool:
+    """Whether a sentence names a medicine or has a word of taking one."""
+    return any(hit.label in {"medicine", "intake"} for hit in _lexicon().find(sentence))
+
+
+def instructed(sentence: str, *, anywhere: bool = False, beside: bool = False) -> frozenset[str]:
+    """The doses (as `doses`) that a sentence says to take: not those told of as taken already, as doing harm, or to be brought."""
     reported: set[str] = set()
     wanted: set[str] = set()
     told = False
-    for part in _PART.split(nfc(sentence).lower()):
+    text = nfc(sentence).lower()
+    brought = _BRING.search(text)
+    behind = {hit.label for hit in _lexicon().find(text[brought.start() :])} if brought else {"intake"}
+    for part in _PART.split(text):
         direct = bool(_TOOK.search(part) and not _IF.search(part)) or bool(_HARMS.search(part))
+        # "Mang theo 2 viên, đau thì uống" is to be taken.
+        direct = direct or bool(_BRING.search(part) and not behind & {"intake", "using"})
         goes_on = told and not (_SCHEDULE.search(part) or _lexicon().has(part, "intake"))
         told = direct or goes_on
         (reported if told else wanted).update(doses(part, anywhere=True))
-    return doses(sentence, anywhere=anywhere) - (reported - wanted)
+    return doses(sentence, anywhere=anywhere, beside=beside) - (reported - wanted)
 
 
-def _harmless_follows(plain: str, end: int) -> bool:
-    return any(hit.label == "harmless" and hit.start <= 1 for hit in _lexicon().find(plain[end : end + 24]))
+def _harmless_follows(after: str, *, typed: bool) -> bool:
+    return any(
+        hit.label == "harmless" and hit.start <= 1 and (hit.exact or not typed)
+        for hit in _lexicon().find(after[:24])
+    )
 
 
 @cache
 def _units() -> dict[str, str]:
     """The kind of each unit, folded."""
     lists = read_lists(_FILE)
-    return {fold(unit): kind for kind in ("unit", "measure", "times", "span") for unit in lists[kind]}
+    return {fold(unit): kind for kind in _KINDS for unit in lists[kind]}
 
 
 @cache
 def _written_units() -> frozenset[str]:
     lists = read_lists(_FILE)
-    return frozenset(
-        nfc(unit.lower()) for kind in ("unit", "measure", "times", "span") for unit in lists[kind]
-    )
+    return frozenset(nfc(unit.lower()) for kind in _KINDS for unit in lists[kind])
 
 
 @cache
@@ -288,6 +305,7 @@ _TOOK = re.compile(
     r"\b(?:đã|vừa|lỡ|trót)\s+(?:\w+\s+){0,2}?(?:uống|nuốt|tiêm|dùng)\b|\b(?:uống|nuốt)\s+(?:nhầm|phải)\b"
     r"|\b(?:took|taken|swallowed|ate|drank|ingested|overdosed)\b"
 )
+_BRING = re.compile(r"\b(?:mang|đem|cầm)\s+(?:theo|đến|tới|đi)\b|\bbring\b")
 _IF = re.compile(r"\b(?:nếu|khi|chưa|once|after|if|when|unless|until|be)\b")
 _NO_HARM = r"(?:(?!\b(?:không|chưa|tránh|giảm|phòng|not|avoid|prevent|reduce|less)\b).)*"
 _HARMS = re.compile(
@@ -316,19 +334,22 @@ _ALREADY = re.compile(r"\b(?:dang|da|vua|cung|is|are|was|were|been|has|have|had|
 # `rail_warnings.txt` by the letters below, "," and ";" what divides, w any other word.
 _LETTERS = {
     "not": "N", "avoid": "V", "use": "U", "advise": "D", "already": "P", "if": "C", "ask": "K", "before": "Q", "link": "l", "or": "O", "and": "&",
-    "none": "Z", "harms": "H", "helps": "m", "well": "A", "usable": "B", "then": "T", "limits": "L", "allergic": "F", "medicine": "m",
+    "none": "Z", "harms": "H", "helps": "m", "well": "A", "usable": "B", "then": "T", "limits": "L", "allergic": "F", "group": "G", "because": "R", "medicine": "m",
 }  # fmt: skip
-# What governs a medicine from before it, over a list of others: a negation, a use, an allergy, that it was taken already.
-_NEGATED = re.compile(r"[NV][lUDOB]*+(?:[mM](?:[lmMOU](?<![^O]U)|[,&](?=[,&O]*(?:[lmM]|$)))*+)?$")
+# What governs a medicine from before it, over a list of others: a negation, said once or again ("không A và không B"), and why it
+# is of a group; a use, an allergy, that it was taken already.
+_NEGATED = re.compile(
+    r"[NV][lUDOB]*+(?:[mMG](?:[lmMOGU](?<![^O]U)|[,&](?=[,&O]*(?:[lDmMGNV]|$))|(?<=[,&O])[lD]*[NV][lUDOB]*+|R(?=[lmM]*G))*+)?$"
+)
 _NONE = re.compile(r"Z[lm]*(?:[mM][lmMO,&N]*)?$")
-_USED = re.compile(r"U[lD]*+(?:[mM](?:[lmMO]|[,&](?=[,&O]*(?:[lmM]|$)))*+)?$")
+_USED = re.compile(r"U[lD]*+(?:[mMG](?:[lmMOG]|[,&](?=[,&O]*(?:[lmMG]|$)))*+)?$")
 _HAS = re.compile(r"(?:F|Pl*U|K[lwD&]*Q[lD]*U)l*(?:[mM][lmMO&]*)?$")
 # What takes a negation back: another one or a condition in its clause; who advises what is used.
 _TWICE = re.compile(r"(?:[NVH][^,;]*|C[lw]{0,2}D?)$")
 _ADVISED = re.compile(r"[DC][lw]{0,2}$")
 # What is said of it after it: harm, next to it or after a comma; that it is not used; that it is well or only limited.
-_DOES_HARM = re.compile(r"[lmMFOPDUT]*H")
-_DOES_HARM_LATER = re.compile(r"[lmMFOPDUT&,]*H")
+_DOES_HARM = re.compile(r"[lmMGFOPDUT]*H")
+_DOES_HARM_LATER = re.compile(r"[lmMGFOPDUT&,]*H|[lDT]*G")
 _LET = re.compile(r"[DU][lwU]{0,2}$")
 _ELSE = re.compile(r"[lDT]*H")
 _NOT_USED = re.compile(r"(?:N[lD]*U|VU?+)l*+(?![wmM])")

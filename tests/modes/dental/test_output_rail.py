@@ -67,6 +67,10 @@ def test_a_dose_without_a_source_is_refused(sentence: str) -> None:
         "Chườm lạnh 10 phút, nghỉ 20 phút.",
         "Hỏi dược sĩ về thuốc giảm đau phù hợp.",
         "Implant dài 10 mm, răng số 36.",
+        "Mang theo vỏ pin, chiếc đồng hồ hoặc một viên giống vậy để bác sĩ xem",
+        "Có một viên sỏi trong tuyến nước bọt, uống nhiều nước.",
+        "Bé đã nuốt 2 viên pin.",
+        "Mỗi răng này có 2 ống tủy, trám trong 2 lần hẹn.",
         "Hỏi bác sĩ khi nào được dùng lại paracetamol sau lần quá liều này.",
         "Nếu bạn hút mỗi ngày một gói thuốc lá thì nguy cơ implant thất bại tăng lên.",
     ],
@@ -79,6 +83,7 @@ def test_numbers_that_are_no_doses_pass(sentence: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
+        "Đừng cho bé ăn uống gì và mang theo một viên thuốc giống vậy.",
         "Bạn đã uống 16 viên paracetamol 500 mg, tức 8 g: gọi 115 ngay.",
         "Bé vừa nuốt 3 viên thuốc 250 mg, hãy đến cấp cứu ngay.",
         "You swallowed 12 tablets of 500 mg, which is 6 g of acetaminophen: call 115 now.",
@@ -94,6 +99,12 @@ def test_what_was_taken_or_does_harm_is_told_with_its_amount(sentence: str) -> N
 @pytest.mark.parametrize(
     "sentence",
     [
+        "Mang theo 2 viên paracetamol, đau thì uống.",
+        "Uống thuốc giảm đau khi cần. Ngày 2 viên.",
+        "Dùng hai viên.",
+        "Mỗi lần 2 viên.",
+        "Uống 2 viên tùy cân nặng.",
+        "uong 2 vien tuy can nang",
         "Bạn đã uống 2 viên, giờ uống thêm 1 viên paracetamol nữa.",
         "Nếu đã uống 2 viên ibuprofen 400 mg thì 6 giờ sau uống tiếp.",
         "Once you have taken 2 tablets of ibuprofen, take 2 more in 4 hours.",
@@ -355,6 +366,29 @@ def test_any_text_goes_through(text: str) -> None:
 )
 def test_a_warning_is_told_from_advice(sentence: str, against: bool) -> None:
     assert warns(sentence) is against
+
+
+KIN = ["penicillin", "amoxicillin", "ampicillin", "augmentin"]
+LISTS = st.tuples(
+    st.lists(st.sampled_from(KIN), min_size=1, unique=True),
+    st.sampled_from([", ", " hay ", " và ", " và các thuốc cùng nhóm như ", " or ", " and ", ", such as ", " hoặc {}"]),
+    st.sampled_from(["", " vì cùng nhóm penicillin", " because they belong to the same group as penicillin"]),
+)  # fmt: skip
+AVOIDING = ["Không dùng ", "Không tự dùng ", "Bạn cần tránh ", "Do not take ", "Avoid "]
+ADVISED = ["Bạn có thể dùng ", "Uống ", "Bạn nên uống ", "You can take ", "Take "]
+
+
+@given(LISTS, st.sampled_from(AVOIDING), st.sampled_from(ADVISED))
+def test_what_is_said_before_a_list_of_medicines_holds_for_all_of_it(
+    parts: tuple[list[str], str, str], avoiding: str, advised: str
+) -> None:
+    named, joint, why = parts
+    for before in (avoiding, advised):
+        listed = joint.replace("{}", before.lower()).join(named)
+        against = [one.medicine for one in unwarned(f"{before}{listed}{why}.", (PENICILLIN,))]
+        assert not against if before == avoiding else set(named) <= set(against)
+    both = unwarned(f"{avoiding}{' và '.join(named)}, {advised.lower()}amoxiclav.", (PENICILLIN,))
+    assert [one.medicine for one in both] == ["amoxiclav"]
 
 
 FRAMES = (Path(__file__).parent / "rail_frames.txt").read_text("utf-8").split("[warning]\n")
