@@ -11,7 +11,7 @@ from troly.tables.source import Layout
 from troly.tables.stage import Duplicate, StagedCsv
 from troly.text.dates import parse_date
 from troly_shopping.list_ingest import ListKind, LoadCounts, RowCheck, load_list
-from troly_shopping.warranty.store import CREATE, DATASET, FINISH, MOST_KEYED
+from troly_shopping.warranty.store import CREATE, DATASET, EARLIER, KEY, MOST_KEYED
 
 if TYPE_CHECKING:
     import duckdb
@@ -132,8 +132,9 @@ def _fill(
     if before is not None:
         con.execute("detach old")
     loaded = _number(con, "select count(*) from warranty_records")
-    for statement in FINISH[loaded > MOST_KEYED :]:
-        con.execute(statement)
+    if loaded <= MOST_KEYED:
+        con.execute(KEY)
+    con.execute(EARLIER)
     return LoadCounts(loaded, updated)
 
 

@@ -28,12 +28,12 @@ _TABLE = """
 # DuckDB may change its hash with a version: the reader compares, and scans rather than miss a row.
 _PROBE = "create table probe as select hash('TROLY') as value"
 # Files of before have the table by this name, and the documents' name as a view.
-_EARLIER = "create view records as from warranty_records"
+EARLIER = "create view records as from warranty_records"
 CREATE = (_TABLE, _PROBE)
 # The documents' key (000-52). Its index costs a large list four times the file and the time, and helps no look-up: beyond
 # so many rows the load alone sees to it that each serial stands there once.
 MOST_KEYED = 200_000
-FINISH = ("alter table warranty_records add primary key (serial)", _EARLIER)
+KEY = "alter table warranty_records add primary key (serial)"
 
 # The serial itself is compared outside: a second condition makes the statement half as slow again.
 _FIND = "select serial, product_name, warranty_end_date from records where key = hash(upper(?::varchar))"
