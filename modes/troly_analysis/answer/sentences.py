@@ -900,7 +900,10 @@ def _lines(
         cells = ((column_name(name, sheet, lang), at) for at, name in named)
         rest = [(name, _cell(result, number - 1, at, lang, noun)) for name, at in cells]
         told = ", ".join(f"{name}: {value}" for name, value in rest)
-        if _width(result) <= 2 and rest:
+        if result.columns[-3:] == ("share", "part", "total") and len(rest) + 1 == len(row):
+            beside = [f"{name}: {value}" for name, value in rest[:-3]]
+            told = ", ".join([*beside, "{} ({} / {})".format(*(value for _, value in rest[-3:]))])
+        elif _width(result) <= 2 and rest:
             told = " ".join([rest[0][1], *(f"({share})" for _, share in rest[1:])])
         lines.append(f"{number}. {label} - {told}" if told else f"{number}. {label}")
     return lines

@@ -255,6 +255,8 @@ def _condition(condition: Condition, lang: Lang) -> str:
     values = condition.value if isinstance(condition.value, list) else [condition.value]
     own = not condition.unit and len(values) <= _SHOWN and all(isinstance(each, str) for each in values)
     said = ", ".join(values) if own else condition.said
+    if isinstance(condition.value, list) and condition.value == condition.said.split(", ") and not own:
+        said = f"{', '.join(values[:_SHOWN])}, … ({len(values)})"  # rows that were pointed at, many
     if condition.op in _SIGNS and condition.ref.name and not condition.unit:
         return f"{condition.ref.name} {_SIGNS[condition.op]} {said}"
     if condition.op in {"ne", "nin"} and condition.value is not None:
