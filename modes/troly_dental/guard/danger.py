@@ -142,7 +142,7 @@ def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
     read = _read(text)
     if read.was_an_animal:
         return True
-    told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
+    told = [one for one in said if not _asks(one.text.strip(" ,.!;\n"))]
     there = (*_EVENTS, *_GROUPS["goes on"])
     if any(one.has("ache", "harm") or any(one.outside(sign, "taken_back") for sign in there) for one in told):
         return False
@@ -313,7 +313,7 @@ def _poisoning(case: _Case) -> bool:
     read = case.read
     where = ("mouth", "soft", "face")
     burnt = any(read.near("burnt", at, 3) for at in where)
-    hurt = burnt or any(read.near("splashed", at, 5) for at in where)
+    hurt = burnt or any(read.near("splashed", at, 5) for at in where) or read.near("slipped", "eye", 2)
     strong = read.has("essence", "alcohol") and burnt and not read.has("slight", "mild")
     if strong or (read.has("chemical") and hurt) or (read.has("glue") and read.near("glued", "soft", 4)):
         return True
@@ -327,7 +327,7 @@ def _poisoning(case: _Case) -> bool:
     took_it = took_it or (
         read.has("owner") and (read.taken_by_mouth or read.has("by_mistake", "missing", "empty", "unwell"))
     )
-    near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
+    near = any(read.near("taken", what, 2) for what in ("drug", "pill", "chemical", "mild_chemical"))
     strip = read.near("empty", "strip", 8)
     if not any((took_it, near, child, strip, many, uncounted, read.has("taken", "gulp", "too_much"))):
         return False
@@ -391,6 +391,7 @@ def _many_pills(case: _Case) -> bool:
     times = _TIMES.search(fold(read.text))
     understood = case.told_before("drug", "pill") and read.has("taken") and not read.has("drug", "pill")
     took = every or times or read.has("ache", "harm", "taken", "harm_asked") or read.happened
+    took = took or read.near("taken", "pill", 2)
     if (
         (read.asks_leave and not read.has("harm_asked"))
         or read.has("price", "bought", "left_over")
@@ -426,10 +427,11 @@ def _self_harm(case: _Case) -> bool:
     meant = any(
         not (read.follows(place.last, ("price",), 2) or read.taken_back_after(place))
         for place in read.places("suicide")
-    )
+    ) and not read.jests
     if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
-    if (read.has("means") and read.has("end_it")) or (read.has("brink") and read.has("weary")):
+    means = any(not read.framed(_FEARED, place) for place in read.places("means"))
+    if (means and read.has("end_it")) or (read.has("brink") and read.has("weary")):
         return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
     ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
@@ -456,7 +458,7 @@ def _self_harm(case: _Case) -> bool:
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
     return any(
-        read.then_at("think", place, 3) and not (read.figure(place) or read.gone_by(place))
+        read.then_at("think", place, 3) and not (read.figure(place) or read.gone_by(place) or read.jests)
         for place in read.places("death")
     )
 
@@ -476,7 +478,8 @@ def _object(case: _Case) -> bool:
     if stuck and now and not read.stands("spat_out", "calm"):
         return True
     # What burns or pinches from inside is looked for in the child that had it, before anything shows.
-    burning = read.near("battery", "missing", 7) and (read.has("child") or case.told_before("child"))
+    burning = read.near("battery", "missing", 7) and case.told("child")
+    burning = burning or (ill and read.near("battery", "mouth", 4))
     went_in = read.has("into") and (read.has("device") and read.has("cough", "breathless", "out"))
     went_in = went_in or (read.has("into") and read.has("cough") and read.has("slipped", "out"))
     blocks = read.near("cough", "device", 5) and read.has("speechless", "breathless")
@@ -751,20 +754,28 @@ _ASKED = re.compile(
 )
 # What a question asks with at its end or in it; what it asks of where it is about going for help.
 ASKS_AT_END = re.compile(
-    r"\b(?:gi|j|sao|(?:the|cach|buoc|loai|luc|khi|cho|cai|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
+    r"\b(?:gi|j|sao|(?:the|cach|buoc|loai|luc|khi|cho|cai|co|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
     r"|(?:nhung|cac) \w+ nao|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
-    r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?:what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
-    r"|\b(?:khong|ko|k|kg|hong|hok|hem|hon|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
+    r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?P<english>what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
+    r"|\b(?:khong|ko|k|kg|(?P<spoken>hong|hon)|hok|hem|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
 )
+
+
+def _asks(text: str) -> bool:
+    """Whether `text` asks something at its end, or opens as an English question: "cắn" is no "can", "họng" no "hông"."""
+    found = ASKS_AT_END.search(fold(text))
+    if found is None:
+        return False
+    opener, spoken = (text[slice(*found.span(name))] for name in ("english", "spoken"))
+    return not has_marks([opener]) and (not has_marks([spoken]) or spoken.lower() in {"hông", "hổng", "hôn"})
+
+
 _CARE = re.compile(
     r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?:phai|nen|can|gio|thi) lam (?:gi|sao)|(?<!thi )(?:ngam|cam|rua|boc|dap) (?:nuoc |vao |trong |bang |kieu )?(?:gi|j|sao|dau|nao)|lam (?:gi|sao)(?= (?:gio|day|bay gio|a|vay|bac si|bs)\b|\W*$)|hospital|er|emergency|wait|what (?:do|should) i do)\b"
 )
-# So is how such things do it as such: "how abscesses spread".
-_MAY = re.compile(
-    r"\b(?:co the|co kha nang|can|could|may|might)\s+(?:lan\s+)?$"
-    r"|\b(?:how|why)\s+(?:an?\s+)?(?:(?!(?:my|his|her|our|its?|this|that|the|fast|far|quickly|do|does|did|is|has|come)\b)\w+\s+){1,2}$"
-)
 _IF = re.compile(r"\b(?:neu|gia nhu|(?:cho )?(?:den|toi) khi|if|whether|until|unless)\b")
+# "My dog's face" names the dog.
+_POSSESSIVE = re.compile(r"\b((?:my|our|his|her|their|the) \w+)['’]s\b", re.IGNORECASE)
 _ASKER = re.compile(
     r"(?:cho|giup|chi|bao) \w+ (?:xin|hoi|biet|hieu|y kien)\b|(?:help|tell|let) me (?:know|understand|ask)\b"
 )
@@ -841,6 +852,7 @@ class _Frame(NamedTuple):
 
 _TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, near=_NEAR, part="sentence")
 _PAST = _Frame(("past",), _ANY, 8, part="sentence")
+_MISSED = _Frame(("almost",), 2)
 _FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
 _DREADED = _Frame(("dreaded",), _ANY, 2, unless="now")
 _CHRONIC = _Frame(("chronic",), 6, 6, unless=_GOING_ON)
@@ -870,7 +882,7 @@ _FRAMES = (
 )
 _SHOWN_REACH, _ONLINE_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 8, 12, 5, 60
 # Within how many words of a sign the question of it ends.
-_CLOSES = 4
+_CLOSES = 6
 
 
 class _Reading:
@@ -879,7 +891,7 @@ class _Reading:
     def __init__(self, typed: str) -> None:
         from troly_dental.guard.rules import names_illness, names_mouth
 
-        self.text = text = spellings_of(typed)[-1]
+        self.text = text = _POSSESSIVE.sub(r"\1", spellings_of(typed)[-1])
         self.mouth = names_mouth(text)
         self.elsewhere = names_illness(text)
         self.short = len(text) < _SHORT
@@ -1007,7 +1019,7 @@ class _Reading:
                 one.has("study") or (one.has("prepares") and not self._sure("now", "pupil"))
                 for one in earlier
             )
-            and bool(ASKS_AT_END.search(fold(self.text)))
+            and _asks(self.text)
             and not _said("here").search(fold(self.text).replace("roi thi", ""))
             and not any(self._near_persons(concept) for concept in _NEAR)
         )
@@ -1024,11 +1036,10 @@ class _Reading:
     @property
     def general_question(self) -> bool:
         """Whether the whole message only asks about teeth, of nobody and of no time."""
-        asked = fold(self.text)
         return (
             self.mouth
-            and bool(ASKS_AT_END.search(asked))
-            and not _CARE.search(asked)
+            and _asks(self.text)
+            and not _CARE.search(fold(self.text))
             and not any(
                 self._all.get(concept) for concept in ("person_first", "relative", "now", "just", "pointing")
             )
@@ -1048,17 +1059,20 @@ class _Reading:
             start = max(starts, default=0)
             last = self.text[start:]
             if start and not any(sign >= start for sign in signs):
-                asked = fold(last)
-                return (
-                    last
-                    if ASKS_AT_END.search(asked) and names_mouth(last) and not _CARE.search(asked)
-                    else ""
-                )
+                asks = _asks(last) and names_mouth(last) and not _CARE.search(fold(last))
+                return last if asks else ""
         return ""
 
     @property
     def joking(self) -> bool:
         return bool(self._sure("joking"))
+
+    @property
+    def jests(self) -> bool:
+        """Whether who writes laughs about what they would do to themselves at a price or if something came, wishes nothing but
+        that for its price, and names nothing they suffer from."""
+        suffers = self._sure("weary", "ache", "grief")
+        return self.joking and not suffers and (self._stated("price") or not self._sure("think"))
 
     @property
     def doubtful(self) -> bool:
@@ -1234,11 +1248,12 @@ class _Reading:
             or self._only_to_come(place)
             or self._long_ago(place)
             or self._for_a_lesson(place)
+            or (concept in _GROUPS["deeds"] and self.framed(_MISSED, place))
             or (concept == "fever" and self._is_no_fever(place))
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _GROUPS["figures"] and self._exaggerated(place))
             or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
-            or (concept == "swell" and self._trifling(place))
+            or (concept in {"swell", "trismus"} and self._trifling(place, concept))
             # The "tê" of "thuốc tê" numbs nobody.
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
             # The "cứng" of "tê cứng" is how much is numb.
@@ -1399,9 +1414,10 @@ class _Reading:
             for each in self._sure(*_GROUPS["sick"])
         )
 
-    def _trifling(self, place: _Place) -> bool:
-        """Whether a swelling is a slight one, or comes from crying, from what was eaten or is how a numb lip feels; not where it grows."""
-        if self._stated("grow", "taut", "fever"):
+    def _trifling(self, place: _Place, concept: str) -> bool:
+        """Whether a swelling, or a stiff jaw that nothing swells beside, is a slight one, or comes from crying, from what was eaten or is how a numb lip feels; not where it grows."""
+        jaw = concept == "trismus"
+        if self._stated("grow", "fever", *(("swell", "infected") if jaw else ("taut",))):
             return False
         slight = any(
             0 <= place.first - each.last - 1 <= 1
@@ -1415,7 +1431,7 @@ class _Reading:
         )
         asked = self._sure("is_it_normal") and self._stated("drawn", "procedure")
         cried = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("innocent", ()))
-        return bool(slight or cried or numbed or asked or self._stated("innocent"))
+        return slight or (not jaw and bool(cried or numbed or asked or self._stated("innocent")))
 
     def _stated(self, *concepts: str) -> bool:
         """Whether one of `concepts` is named and not denied, whatever else is said of it."""
@@ -1917,13 +1933,15 @@ class _Reading:
         """Whether the sentence only asks what such a thing is like: nobody is named, no time, not what to do."""
         start = self._clause(place, self._sentences)
         end = next((one for one in self._sentences if one > start), len(self.text))
-        asked = fold(self.text[start:end].rstrip(" .!…"))
+        sentence = self.text[start:end].rstrip(" .!…")
+        asked = fold(sentence)
         return (
-            bool(ASKS_AT_END.search(asked))
+            _asks(sentence)
             and not (_CARE.search(asked) or _MINUTES.search(asked))
             and not _ASKED.match(self.text, self._end(place))
             and not any(
                 start <= self._start(each) < end
+                and (each.last < place.first or each.first > place.last)
                 for concept in _GROUPS["somebodys"]
                 for each in self._all.get(concept, ())
             )
@@ -1956,7 +1974,7 @@ class _Reading:
         end = next((one for one in self._sentences if one > start), len(self.text))
         lessons = self._sure("prepares")
         return (
-            bool(ASKS_AT_END.search(fold(self.text[start:end].strip())))
+            _asks(self.text[start:end].strip())
             and any(
                 self._clause(one, self._sentences) != start or self._said_before(one, 3) & _words("purpose")
                 for one in lessons
@@ -2008,13 +2026,9 @@ class _Reading:
                 for one in self._sure("study")
             )
             or bool(_said("around").search(fold(self.text[self._clause(place) : end])))
-            or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days"))
-            # "Có thể lan xuống cổ" is what may be.
             or any(
-                self._clause(each) == self._clause(place)
-                and not self._hidden(each)
-                and not _MAY.search(fold(self.text[: self._start(each)]))
-                for each in self._sure("grow")
+                self._clause(each) == self._clause(place) and not (self._hidden(each) or self._of_a_frame(each))
+                for each in self._sure("lasting", "hours", "days")
             )
             or any(
                 # "heavy bleeding" only names it.
@@ -2026,14 +2040,16 @@ class _Reading:
         )
 
     def _is_now(self, place: _Place, start: int) -> bool:
-        # "Em đang ôn thi, trẻ bị hóc thì sao": it is the learning that goes on.
-        learnt = {each.first for each in self._sure("study", "prepares")}
         return any(
             start <= self._start(each)
             and each.first <= place.first
-            and not (self._hidden(each) or each.last + 1 in learnt)
+            and not (self._hidden(each) or self._of_a_frame(each))
             for each in self._sure("now")
         )
+
+    def _of_a_frame(self, time: _Place) -> bool:
+        """Whether it is the learning or the fear that goes on: "em đang ôn thi, trẻ bị hóc thì sao", "cứ sợ nuốt phải"."""
+        return time.last + 1 in self._firsts("study", "prepares", "fear")
 
     def _within(self, concept: str, place: _Place, reach: int) -> bool:
         return any(each.first <= place.first <= each.last + reach for each in self._sure(concept))
