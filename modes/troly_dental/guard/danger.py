@@ -253,7 +253,7 @@ def _breathing(case: _Case) -> bool:
         or (read.has("jaw", "mouth") and read.does_not_fit("finger", 4))
     ) and not read.cannot("close", 2)
     choked = read.near("voice", "choked", 4) and case.told("injection", "drug", "swell", "infected", "hives")
-    throat = choked or read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
+    throat = choked or read.then("throat", "closing", 4)
     # Whoever cannot swallow what is in the mouth anyway, or cannot breathe, is in danger whatever it comes from.
     breath = breath or (read.near("saliva", "swallow", 3) and read.cannot("swallow", 3))
     if breath and not case.mouth and read.elsewhere:
@@ -262,7 +262,6 @@ def _breathing(case: _Case) -> bool:
         case.mouth
         or (read.has("swell") and not read.elsewhere)
         or read.has("trismus", "injection", "drug", "infected")
-        or (read.has("fever") and read.cannot("swallow", 2))
     )
     return breath or (about and (swallow or shut or throat))
 
@@ -272,7 +271,7 @@ def _unconscious(case: _Case) -> bool:
     if read.has("droop", "sinks") and not read.outside("unconscious", "speechless"):
         # Slurred speech beside a face that hangs is a stroke's.
         return False
-    return bool(read.places("unconscious")) or read.near("unconscious", "sudden", 0)
+    return read.has("unconscious")
 
 
 def _chest(case: _Case) -> bool:
@@ -285,7 +284,6 @@ def _allergy(case: _Case) -> bool:
     read = case.read
     given = (
         case.told("injection", "drug", "drawn")
-        or read.near("injection", "just", 1)
         or (case.mouth and read.has("clinician") and read.has("lip", "now"))
         or case.told("artificial", "procedure", "paste")
         or case.present == "allergy"
@@ -334,25 +332,20 @@ def _poisoning(case: _Case) -> bool:
     asked = read.asks_leave
     by_mouth = read.taken_by_mouth or read.has("by_mistake")
     chemical = read.near("taken", "chemical", 6, parted=False) and by_mouth and not asked
-    slipped = read.near("by_mistake", "chemical", 3) or read.near("by_mistake", "essence", 3)
-    chemical = chemical or (slipped and read.has("taken") and not asked)
+    chemical = chemical or read.near("by_mistake", "chemical", 3)
     all_of_it = read.has("too_much") or read.near("whole", "container", 1)
     mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
     # "cả gói" alone may be of cigarettes.
     drug = read.has("drug", "thinner") or (read.has("pill") and read.has("taken", "gulp", "by_mistake"))
-    bottle = (
-        (drug or read.has("mild_chemical"))
-        and read.near("taken", "container", 4)
-        and not (asked or read.has("course"))
-    )
+    bottle = (drug or read.has("mild_chemical")) and read.near("taken", "container", 4)
     # "nuốt hết nguyên tuýp": of what was spoken of, unless what it held is eaten anyway: "hũ kẹo".
     held = read.has("container") and not read.near("container", "eaten", 2)
     emptied = all_of_it and read.near("taken", "container", 4) and held
-    bottle = bottle or (emptied and case.told("drug", "mild_chemical", "chemical") and not asked)
+    bottle = bottle or (emptied and case.told("drug", "mild_chemical", "chemical"))
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child", "owner")
     wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip
-    wrong = read.has("taken") and not asked and (wrong or (drug and read.has("child") and read.has("adult")))
+    wrong = read.has("taken") and not asked and wrong
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and many)
     much = (many or (drug and (uncounted or read.has("too_much")))) and not leave
@@ -362,7 +355,6 @@ def _poisoning(case: _Case) -> bool:
     ill = ill or (child and read.has("unwell") and case.told("chemical"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
-    gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
     somebodys = child and took_it and (drug or held or read.has("pill", "chemical", "mild_chemical"))
     return any((chemical, mild, wrong, much, bottle and not slip, somebodys, (ill or gone) and not asked))
 
@@ -390,7 +382,7 @@ def _many_pills(case: _Case) -> bool:
     hours = (every and (every[1] or every[2])) or "1"
     times = _TIMES.search(fold(read.text))
     understood = case.told_before("drug", "pill") and read.has("taken") and not read.has("drug", "pill")
-    took = every or times or read.has("ache", "harm", "taken", "harm_asked") or read.happened
+    took = every or read.has("ache", "harm", "taken", "harm_asked") or read.happened
     took = took or read.near("taken", "pill", 2)
     if (
         (read.asks_leave and not read.has("harm_asked"))
@@ -424,19 +416,20 @@ def _many_pills(case: _Case) -> bool:
 def _self_harm(case: _Case) -> bool:
     read = case.read
     # "tự sát ví tiền" is done to a purse.
-    meant = any(
-        not (read.follows(place.last, ("price",), 2) or read.taken_back_after(place))
-        for place in read.places("suicide")
-    ) and not read.jests
+    meant = (
+        any(
+            not (read.follows(place.last, ("price",), 2) or read.taken_back_after(place))
+            for place in read.places("suicide")
+        )
+        and not read.jests
+    )
     if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
     means = any(not read.framed(_FEARED, place) for place in read.places("means"))
     if (means and read.has("end_it")) or (read.has("brink") and read.has("weary")):
         return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
-    ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
-        "gather", "sleeping_pill", 3
-    )
+    ready = read.near("gather", "sleeping_pill", 3)
     # What is only laid out may be a week's.
     ready = ready or (
         any(read.near("laid_out", what, 3) for what in ("pill", "drug"))
@@ -485,18 +478,12 @@ def _object(case: _Case) -> bool:
     blocks = read.near("cough", "device", 5) and read.has("speechless", "breathless")
     if burning or went_in or blocks or (read.near("device", "missing", 4) and ill):
         return True
-    if read.near("device", "into", 6) and (
-        read.has("out", "gulp", "by_mistake", "slipped") or read.near("slipped", "into", 1) or case.mouth
-    ):
+    if read.near("device", "into", 6) and (read.has("out", "gulp", "by_mistake", "slipped") or case.mouth):
         return True
     eaten = read.has("device") and not read.has("drug", "pill") and read.has("ate_it")
     return eaten or any(
         read.follows(at.last, ("device",), 5, over="gulp_filler")
-        or (
-            read.follows(at.last + 1, ("it",), 0)
-            and read.has("device")
-            and not (read.has("drug") or read.near("gulp", "paste", 5))
-        )
+        or (read.follows(at.last + 1, ("it",), 0) and read.has("device") and not read.has("drug"))
         or read.swallows_thing(at)
         for at in read.places("gulp")
     )
@@ -509,11 +496,7 @@ def _bleeding(case: _Case) -> bool:
     goes_on = read.short and told and not read.has("how_long", "supposed")
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
-    mild = (
-        read.beside("mild", "blood", 4)
-        or read.beside("slight", "blood", 1)
-        or (read.has("mild") and not read.has("blood"))
-    )
+    mild = read.beside("mild", "blood", 4) or (read.has("mild") and not read.has("blood"))
     if not (case.mouth or case.told("thinner")) or mild:
         return False
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
@@ -539,7 +522,7 @@ def _knocked_out(case: _Case) -> bool:
     hit = read.hit or read.has("play") or any(one.hit for one in case.before)
     if read.has("artificial") and not hit:
         return False
-    if read.near("tooth", "knocked", 8) and (hit or (read.has("knocked") and not read.has("artificial"))):
+    if read.near("tooth", "knocked", 8) and (hit or read.has("knocked")):
         return True
     # "Hũ kẹo rớt": it is the jar that fell.
     jar = read.has("container") and read.near("container", "out", 1)
@@ -549,8 +532,7 @@ def _knocked_out(case: _Case) -> bool:
 def _impaled(case: _Case) -> bool:
     """Whether a thing sticks in the mouth: what is bitten on or pulled out then does harm."""
     read = case.read
-    deep = read.near("lodged", "palate", 3) or (read.has("lodged") and read.near("sore", "swallow", 3))
-    return deep and (read.hit or read.has("blood", "ache"))
+    return read.near("lodged", "palate", 3) and (read.hit or read.has("blood", "ache"))
 
 
 def _torn(case: _Case) -> bool:
@@ -562,8 +544,7 @@ def _torn(case: _Case) -> bool:
 
 def _trauma(case: _Case) -> bool:
     read = case.read
-    live = read.has("live") and (read.near("live", "mouthed", 4) or read.near("burnt", "mouth", 3))
-    shocked = live or read.has("electric")
+    shocked = read.near("live", "mouthed", 4) or read.has("electric")
     if (shocked and (read.has("child", "head", "unwell", "burnt") or read.mouth)) or (
         read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1)
     ):
@@ -574,7 +555,7 @@ def _trauma(case: _Case) -> bool:
         and not (read.has("droop", "born") or read.near("eye", "close", 3))
     ):
         return True
-    hit = read.hit or (read.has("play") and read.has("harm"))
+    hit = read.hit
     if (hit or any(one.hit for one in case.before)) and (
         read.near("jaw", "skewed", 3)
         or read.near("bite", "skewed", 2)
@@ -587,9 +568,9 @@ def _trauma(case: _Case) -> bool:
     if hit and body and not trifle and (read.has("harm", "head", "burnt") or struck):
         return True
     # Whoever fell a message ago, and tells now what came of it.
-    if case.hurt_before and (read.has("head") or (body and read.has("broken", "loose") and not trifle)):
+    if case.hurt_before and read.has("head"):
         return True
-    return read.near("tooth", "broken", 2) and read.has("blood") and not read.has("artificial")
+    return read.near("tooth", "broken", 2) and read.has("blood")
 
 
 def _swelling(case: _Case) -> bool:
@@ -610,12 +591,7 @@ def _swelling(case: _Case) -> bool:
         or (became and read.near("face", "likened", 4))
     ):
         return True
-    grows = (
-        read.near("swell", "grow", 6)
-        or read.beside("grow", "neck", 4)
-        or (read.has("infected") and read.near("grow", "face", 3))
-    )
-    return mouth and grows and not read.has("mild")
+    return mouth and (read.near("swell", "grow", 6) or read.beside("grow", "neck", 4))
 
 
 def _face_hangs(read: _Reading) -> bool:
@@ -656,7 +632,7 @@ def _nerve(case: _Case) -> bool:
         read.near("numb", "face", 4)
         and (long or read.has("days", "lasting") or case.told_before("drawn", "injection"))
         and (long or case.told("drawn", "procedure", "days"))
-        and (long or read.has("days") or not (short or read.has("hours_ago")))
+        and (long or not (short or read.has("hours_ago")))
         and not read.has("how_long")
     )
 
@@ -913,7 +889,6 @@ class _Reading:
             for medium in self._sure(where)
             for verb in self._sure(seen)
             if 0 <= medium.first - verb.last - 1 <= reach
-            and not self._hidden(medium)
             # "Đang coi phim thì": meanwhile.
             and not (self._at(verb.first - 1, "now") and _NO_LESSON.match(self.text, self._end(medium)))
         ]
@@ -947,7 +922,6 @@ class _Reading:
                 _Place(at, at + 2, _ANY)
                 for at, word in enumerate(self._words)
                 if _STAYED.match(" ".join(each.folded for each in self._words[at : at + 4]))
-                and accents_agree(word.text, "nằm")
             ]
         breaks = {self._start(place) for place in self._all.get("break", ())}
         self._sentences = sorted({*self._clauses, *breaks})
@@ -1095,11 +1069,9 @@ class _Reading:
             return False
         if self.then("passive", "into_body", 4) and self.has("harm", "out"):
             return True
-        perhaps = bool(self._live.get("accident")) and self.near("tooth", "harm", 3)
         return (
             self.has("accident", "beast")
             or self.attacked
-            or (perhaps and self.has("harm"))
             or any(self.near("accident", body, 2) for body in ("face", "mouth", "tooth"))
         )
 
@@ -1140,8 +1112,6 @@ class _Reading:
         """Whether nothing follows the number `at` that it counts or measures: only a stop, or since when."""
         after = self._words[at + 1].folded if at + 1 < len(self._words) else ""
         stop = _STOP_OR_LIST.match(self.text, self._words[at].end)
-        if self._words[at].folded.rstrip("0123456789") and self._words[at].folded not in _NUMBERS:
-            return False  # "3h"
         return not after or after in _words("counted alone") or bool(stop and not after.isdigit())
 
     def places(self, concept: str) -> list[_Place]:
@@ -1259,7 +1229,6 @@ class _Reading:
             # The "cứng" of "tê cứng" is how much is numb.
             or (concept in {"taut", "hard"} and any(one.last == place.last for one in self._sure("numb")))
             or (concept in {"choked_on", "into"} and self._ashamed(place))
-            or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
             or (concept == "blood" and self._to_be_stopped(place))
             # "Đi thử máu không".
             or (
@@ -1406,9 +1375,7 @@ class _Reading:
             and not _LIST.search(self._between(each, place))
             for each in self._sure("liked")
         ) and not self._sure("choked_on", "cough", "into")
-        return (
-            wished or admired or self._stated("laugh", "price", "joking") or self.framed(_FEARED, place)
-        ) and not any(
+        return (wished or admired or self._stated("laugh", "price", "joking")) and not any(
             (each.first > place.last or each.last < place.first)
             and not (self._hidden(each) or self._denied(each))
             for each in self._sure(*_GROUPS["sick"])
@@ -1430,8 +1397,7 @@ class _Reading:
             and self._stated("how_long", "mild")
         )
         asked = self._sure("is_it_normal") and self._stated("drawn", "procedure")
-        cried = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("innocent", ()))
-        return slight or (not jaw and bool(cried or numbed or asked or self._stated("innocent")))
+        return slight or (not jaw and bool(numbed or asked))
 
     def _stated(self, *concepts: str) -> bool:
         """Whether one of `concepts` is named and not denied, whatever else is said of it."""
@@ -1687,10 +1653,7 @@ class _Reading:
             return (
                 done
                 and not before & _words("as often")
-                and any(
-                    self._clause(each) == self._clause(verb) and each.last < verb.first
-                    for each in self.outside("device", "tooth")
-                )
+                and any(each.last < verb.first for each in self.outside("device", "tooth"))
             )
         if not (done or any(self._clause_has(one, verb) for one in ("done", "by_mistake", "now"))):
             return False
@@ -1882,20 +1845,8 @@ class _Reading:
             )
             and not (frame.list_ends and _LIST.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
-            if not (
-                ("study" in frame.concepts or self._english) and _NO_LESSON.match(self.text, self._end(word))
-            )
-            and not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
+            if not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
             and not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
-        )
-
-    def asks_whether(self, concept: str) -> bool:
-        """Whether it is only asked if `concept` is so, from its "có" to its "không" at the end: "nhổ răng có nổi mẩn không"."""
-        return self.has(concept) and all(
-            self._closed_after(place.last)
-            and bool(_ASKED.match(self.text, self._end(place)))
-            and bool(self._said_before(place, _CLOSES) & _words("opens"))
-            for place in self.places(concept)
         )
 
     def _closed_after(self, last: int) -> bool:
@@ -1916,9 +1867,8 @@ class _Reading:
         between = fold(self._between(word, place))
         doer = self._said_before(word, 4) & _words("learner")
         learns = doer and _said("learnt").match(fold(self.text[self._start(word) :]))
-        others = ("anybody", "pupil", "relative", "child")
         about = set(":?") & set(between) or _said("about").search(between)
-        return bool(learns) and not (about or self._named_between(others, word, place))
+        return bool(learns) and not about
 
     def _named_between(self, persons: Sequence[str], word: _Place, place: _Place) -> bool:
         """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông" and who only asks: "cho em xin"."""
@@ -1940,8 +1890,7 @@ class _Reading:
             and not (_CARE.search(asked) or _MINUTES.search(asked))
             and not _ASKED.match(self.text, self._end(place))
             and not any(
-                start <= self._start(each) < end
-                and (each.last < place.first or each.first > place.last)
+                start <= self._start(each) < end and (each.last < place.first or each.first > place.last)
                 for concept in _GROUPS["somebodys"]
                 for each in self._all.get(concept, ())
             )
@@ -2027,7 +1976,8 @@ class _Reading:
             )
             or bool(_said("around").search(fold(self.text[self._clause(place) : end])))
             or any(
-                self._clause(each) == self._clause(place) and not (self._hidden(each) or self._of_a_frame(each))
+                self._clause(each) == self._clause(place)
+                and not (self._hidden(each) or self._of_a_frame(each))
                 for each in self._sure("lasting", "hours", "days")
             )
             or any(
