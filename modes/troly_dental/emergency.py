@@ -40,7 +40,8 @@ _COVERED = read_lists(LEXICONS / "covered.txt")
 # The notes that say more of it than its card.
 _FIRST_AID = read_lists(LEXICONS / "first_aid.txt")
 # What a note advises that whoever may be operated on does not do.
-_DRINKING = re.compile(r",? ?(?:uống đủ nước|drink enough)\b(?: và)?", re.IGNORECASE)
+_FED = re.compile(r", (?:uống đủ nước|ăn mềm|drink enough|eat soft food)\b(?: và)?", re.IGNORECASE)
+_FEEDS = re.compile(r"- (?:ăn|uống|eat|drink)\b", re.IGNORECASE)
 # A sign that is gone, or a person who feels well, ends none of these: a doctor does.
 _UNTIL_SEEN = _NOW.union(_CARDS["until seen"])
 # These are over once what was choked on is out and the breath is back.
@@ -318,12 +319,13 @@ def _told_lines(text: str, name: str, lang: Lang) -> list[str]:
     for note, twin in zip(notes, foreign, strict=True):
         own, theirs = sentences_of(note.text), sentences_of(twin.text)
         twins += theirs if len(own) == len(theirs) else [""] * len(own)
-        lines += [f"- {_DRINKING.sub('', one) if name in _FASTING else one}" for one in own]
+        lines += [f"- {_FED.sub('', one) if name in _FASTING else one}" for one in own]
     # What a note says for calm days may speak against the card.
     kept = [
         at
         for at, pair in enumerate(zip(lines, twins, strict=True))
-        if at < len(card) or not any(map(plays_down, pair))
+        if at < len(card)
+        or not (any(map(plays_down, pair)) or (name in _FASTING and any(map(_FEEDS.match, pair))))
     ]
     lines, twins = [lines[at] for at in kept], [twins[at] for at in kept]
     return best_lines(lines, text, _TOLD, twins)

@@ -142,7 +142,7 @@ def is_called_off(text: str, earlier: Sequence[str] | None = None) -> bool:
     read = _read(text)
     if read.was_an_animal:
         return True
-    told = [one for one in said if not ASKS_AT_END.search(fold(one.text.strip(" ,.!;\n")))]
+    told = [one for one in said if not _asks(one.text.strip(" ,.!;\n"))]
     there = (*_EVENTS, *_GROUPS["goes on"])
     if any(one.has("ache", "harm") or any(one.outside(sign, "taken_back") for sign in there) for one in told):
         return False
@@ -253,7 +253,7 @@ def _breathing(case: _Case) -> bool:
         or (read.has("jaw", "mouth") and read.does_not_fit("finger", 4))
     ) and not read.cannot("close", 2)
     choked = read.near("voice", "choked", 4) and case.told("injection", "drug", "swell", "infected", "hives")
-    throat = choked or read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
+    throat = choked or read.then("throat", "closing", 4)
     # Whoever cannot swallow what is in the mouth anyway, or cannot breathe, is in danger whatever it comes from.
     breath = breath or (read.near("saliva", "swallow", 3) and read.cannot("swallow", 3))
     if breath and not case.mouth and read.elsewhere:
@@ -262,7 +262,6 @@ def _breathing(case: _Case) -> bool:
         case.mouth
         or (read.has("swell") and not read.elsewhere)
         or read.has("trismus", "injection", "drug", "infected")
-        or (read.has("fever") and read.cannot("swallow", 2))
     )
     return breath or (about and (swallow or shut or throat))
 
@@ -272,7 +271,7 @@ def _unconscious(case: _Case) -> bool:
     if read.has("droop", "sinks") and not read.outside("unconscious", "speechless"):
         # Slurred speech beside a face that hangs is a stroke's.
         return False
-    return bool(read.places("unconscious")) or read.near("unconscious", "sudden", 0)
+    return read.has("unconscious")
 
 
 def _chest(case: _Case) -> bool:
@@ -285,7 +284,6 @@ def _allergy(case: _Case) -> bool:
     read = case.read
     given = (
         case.told("injection", "drug", "drawn")
-        or read.near("injection", "just", 1)
         or (case.mouth and read.has("clinician") and read.has("lip", "now"))
         or case.told("artificial", "procedure", "paste")
         or case.present == "allergy"
@@ -313,7 +311,7 @@ def _poisoning(case: _Case) -> bool:
     read = case.read
     where = ("mouth", "soft", "face")
     burnt = any(read.near("burnt", at, 3) for at in where)
-    hurt = burnt or any(read.near("splashed", at, 5) for at in where)
+    hurt = burnt or any(read.near("splashed", at, 5) for at in where) or read.near("slipped", "eye", 2)
     strong = read.has("essence", "alcohol") and burnt and not read.has("slight", "mild")
     if strong or (read.has("chemical") and hurt) or (read.has("glue") and read.near("glued", "soft", 4)):
         return True
@@ -327,32 +325,27 @@ def _poisoning(case: _Case) -> bool:
     took_it = took_it or (
         read.has("owner") and (read.taken_by_mouth or read.has("by_mistake", "missing", "empty", "unwell"))
     )
-    near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
+    near = any(read.near("taken", what, 2) for what in ("drug", "pill", "chemical", "mild_chemical"))
     strip = read.near("empty", "strip", 8)
     if not any((took_it, near, child, strip, many, uncounted, read.has("taken", "gulp", "too_much"))):
         return False
     asked = read.asks_leave
     by_mouth = read.taken_by_mouth or read.has("by_mistake")
     chemical = read.near("taken", "chemical", 6, parted=False) and by_mouth and not asked
-    slipped = read.near("by_mistake", "chemical", 3) or read.near("by_mistake", "essence", 3)
-    chemical = chemical or (slipped and read.has("taken") and not asked)
+    chemical = chemical or read.near("by_mistake", "chemical", 3)
     all_of_it = read.has("too_much") or read.near("whole", "container", 1)
     mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
     # "cả gói" alone may be of cigarettes.
     drug = read.has("drug", "thinner") or (read.has("pill") and read.has("taken", "gulp", "by_mistake"))
-    bottle = (
-        (drug or read.has("mild_chemical"))
-        and read.near("taken", "container", 4)
-        and not (asked or read.has("course"))
-    )
+    bottle = (drug or read.has("mild_chemical")) and read.near("taken", "container", 4)
     # "nuốt hết nguyên tuýp": of what was spoken of, unless what it held is eaten anyway: "hũ kẹo".
     held = read.has("container") and not read.near("container", "eaten", 2)
     emptied = all_of_it and read.near("taken", "container", 4) and held
-    bottle = bottle or (emptied and case.told("drug", "mild_chemical", "chemical") and not asked)
+    bottle = bottle or (emptied and case.told("drug", "mild_chemical", "chemical"))
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child", "owner")
     wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip
-    wrong = read.has("taken") and not asked and (wrong or (drug and read.has("child") and read.has("adult")))
+    wrong = read.has("taken") and not asked and wrong
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and many)
     much = (many or (drug and (uncounted or read.has("too_much")))) and not leave
@@ -362,7 +355,6 @@ def _poisoning(case: _Case) -> bool:
     ill = ill or (child and read.has("unwell") and case.told("chemical"))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
-    gone = gone or (read.near("empty", "container", 2) and read.has("drug", "pill"))
     somebodys = child and took_it and (drug or held or read.has("pill", "chemical", "mild_chemical"))
     return any((chemical, mild, wrong, much, bottle and not slip, somebodys, (ill or gone) and not asked))
 
@@ -390,7 +382,8 @@ def _many_pills(case: _Case) -> bool:
     hours = (every and (every[1] or every[2])) or "1"
     times = _TIMES.search(fold(read.text))
     understood = case.told_before("drug", "pill") and read.has("taken") and not read.has("drug", "pill")
-    took = every or times or read.has("ache", "harm", "taken", "harm_asked") or read.happened
+    took = every or read.has("ache", "harm", "taken", "harm_asked") or read.happened
+    took = took or read.near("taken", "pill", 2)
     if (
         (read.asks_leave and not read.has("harm_asked"))
         or read.has("price", "bought", "left_over")
@@ -423,18 +416,20 @@ def _many_pills(case: _Case) -> bool:
 def _self_harm(case: _Case) -> bool:
     read = case.read
     # "tự sát ví tiền" is done to a purse.
-    meant = any(
-        not (read.follows(place.last, ("price",), 2) or read.taken_back_after(place))
-        for place in read.places("suicide")
+    meant = (
+        any(
+            not (read.follows(place.last, ("price",), 2) or read.taken_back_after(place))
+            for place in read.places("suicide")
+        )
+        and not read.jests
     )
     if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
-    if (read.has("means") and read.has("end_it")) or (read.has("brink") and read.has("weary")):
+    means = any(not read.framed(_FEARED, place) for place in read.places("means"))
+    if (means and read.has("end_it")) or (read.has("brink") and read.has("weary")):
         return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
-    ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
-        "gather", "sleeping_pill", 3
-    )
+    ready = read.near("gather", "sleeping_pill", 3)
     # What is only laid out may be a week's.
     ready = ready or (
         any(read.near("laid_out", what, 3) for what in ("pill", "drug"))
@@ -456,7 +451,7 @@ def _self_harm(case: _Case) -> bool:
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
     return any(
-        read.then_at("think", place, 3) and not (read.figure(place) or read.gone_by(place))
+        read.then_at("think", place, 3) and not (read.figure(place) or read.gone_by(place) or read.jests)
         for place in read.places("death")
     )
 
@@ -476,24 +471,19 @@ def _object(case: _Case) -> bool:
     if stuck and now and not read.stands("spat_out", "calm"):
         return True
     # What burns or pinches from inside is looked for in the child that had it, before anything shows.
-    burning = read.near("battery", "missing", 7) and (read.has("child") or case.told_before("child"))
+    burning = read.near("battery", "missing", 7) and case.told("child")
+    burning = burning or (ill and read.near("battery", "mouth", 4))
     went_in = read.has("into") and (read.has("device") and read.has("cough", "breathless", "out"))
     went_in = went_in or (read.has("into") and read.has("cough") and read.has("slipped", "out"))
     blocks = read.near("cough", "device", 5) and read.has("speechless", "breathless")
     if burning or went_in or blocks or (read.near("device", "missing", 4) and ill):
         return True
-    if read.near("device", "into", 6) and (
-        read.has("out", "gulp", "by_mistake", "slipped") or read.near("slipped", "into", 1) or case.mouth
-    ):
+    if read.near("device", "into", 6) and (read.has("out", "gulp", "by_mistake", "slipped") or case.mouth):
         return True
     eaten = read.has("device") and not read.has("drug", "pill") and read.has("ate_it")
     return eaten or any(
         read.follows(at.last, ("device",), 5, over="gulp_filler")
-        or (
-            read.follows(at.last + 1, ("it",), 0)
-            and read.has("device")
-            and not (read.has("drug") or read.near("gulp", "paste", 5))
-        )
+        or (read.follows(at.last + 1, ("it",), 0) and read.has("device") and not read.has("drug"))
         or read.swallows_thing(at)
         for at in read.places("gulp")
     )
@@ -506,11 +496,7 @@ def _bleeding(case: _Case) -> bool:
     goes_on = read.short and told and not read.has("how_long", "supposed")
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
-    mild = (
-        read.beside("mild", "blood", 4)
-        or read.beside("slight", "blood", 1)
-        or (read.has("mild") and not read.has("blood"))
-    )
+    mild = read.beside("mild", "blood", 4) or (read.has("mild") and not read.has("blood"))
     if not (case.mouth or case.told("thinner")) or mild:
         return False
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
@@ -536,7 +522,7 @@ def _knocked_out(case: _Case) -> bool:
     hit = read.hit or read.has("play") or any(one.hit for one in case.before)
     if read.has("artificial") and not hit:
         return False
-    if read.near("tooth", "knocked", 8) and (hit or (read.has("knocked") and not read.has("artificial"))):
+    if read.near("tooth", "knocked", 8) and (hit or read.has("knocked")):
         return True
     # "Hũ kẹo rớt": it is the jar that fell.
     jar = read.has("container") and read.near("container", "out", 1)
@@ -546,8 +532,7 @@ def _knocked_out(case: _Case) -> bool:
 def _impaled(case: _Case) -> bool:
     """Whether a thing sticks in the mouth: what is bitten on or pulled out then does harm."""
     read = case.read
-    deep = read.near("lodged", "palate", 3) or (read.has("lodged") and read.near("sore", "swallow", 3))
-    return deep and (read.hit or read.has("blood", "ache"))
+    return read.near("lodged", "palate", 3) and (read.hit or read.has("blood", "ache"))
 
 
 def _torn(case: _Case) -> bool:
@@ -559,8 +544,7 @@ def _torn(case: _Case) -> bool:
 
 def _trauma(case: _Case) -> bool:
     read = case.read
-    live = read.has("live") and (read.near("live", "mouthed", 4) or read.near("burnt", "mouth", 3))
-    shocked = live or read.has("electric")
+    shocked = read.near("live", "mouthed", 4) or read.has("electric")
     if (shocked and (read.has("child", "head", "unwell", "burnt") or read.mouth)) or (
         read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1)
     ):
@@ -571,7 +555,7 @@ def _trauma(case: _Case) -> bool:
         and not (read.has("droop", "born") or read.near("eye", "close", 3))
     ):
         return True
-    hit = read.hit or (read.has("play") and read.has("harm"))
+    hit = read.hit
     if (hit or any(one.hit for one in case.before)) and (
         read.near("jaw", "skewed", 3)
         or read.near("bite", "skewed", 2)
@@ -584,9 +568,9 @@ def _trauma(case: _Case) -> bool:
     if hit and body and not trifle and (read.has("harm", "head", "burnt") or struck):
         return True
     # Whoever fell a message ago, and tells now what came of it.
-    if case.hurt_before and (read.has("head") or (body and read.has("broken", "loose") and not trifle)):
+    if case.hurt_before and read.has("head"):
         return True
-    return read.near("tooth", "broken", 2) and read.has("blood") and not read.has("artificial")
+    return read.near("tooth", "broken", 2) and read.has("blood")
 
 
 def _swelling(case: _Case) -> bool:
@@ -607,12 +591,7 @@ def _swelling(case: _Case) -> bool:
         or (became and read.near("face", "likened", 4))
     ):
         return True
-    grows = (
-        read.near("swell", "grow", 6)
-        or read.beside("grow", "neck", 4)
-        or (read.has("infected") and read.near("grow", "face", 3))
-    )
-    return mouth and grows and not read.has("mild")
+    return mouth and (read.near("swell", "grow", 6) or read.beside("grow", "neck", 4))
 
 
 def _face_hangs(read: _Reading) -> bool:
@@ -653,7 +632,7 @@ def _nerve(case: _Case) -> bool:
         read.near("numb", "face", 4)
         and (long or read.has("days", "lasting") or case.told_before("drawn", "injection"))
         and (long or case.told("drawn", "procedure", "days"))
-        and (long or read.has("days") or not (short or read.has("hours_ago")))
+        and (long or not (short or read.has("hours_ago")))
         and not read.has("how_long")
     )
 
@@ -751,20 +730,28 @@ _ASKED = re.compile(
 )
 # What a question asks with at its end or in it; what it asks of where it is about going for help.
 ASKS_AT_END = re.compile(
-    r"\b(?:gi|j|sao|(?:the|cach|buoc|loai|luc|khi|cho|cai|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
+    r"\b(?:gi|j|sao|(?:the|cach|buoc|loai|luc|khi|cho|cai|co|kieu|hang|ben|ngay|buoi|tuoi|mau|muc) nao|bao (?:nhieu|lau|gio)|o dau|cho nao"
     r"|(?:nhung|cac) \w+ nao|may (?:do|ngay|tuoi|tieng|lan|hom|gio|thang|tuan|cai|vien|phut|nam))\b"
-    r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?:what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
-    r"|\b(?:khong|ko|k|kg|hong|hok|hem|hon|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
+    r"|^\W*(?:(?:and|so|also|anyway|but|then|ok|okay)\W+)*(?P<english>what|which|why|when|how|where|do|does|can|could|is|are|should|will|would)\b(?!')"
+    r"|\b(?:khong|ko|k|kg|(?P<spoken>hong|hon)|hok|hem|chua)\b\W*(?:(?:a|ah|vay|v|z|the|nhi|bs|bac si|ta|ban|em|anh|chi|ha|shop|ad|dc|duoc|nua|ne|nha)\W*){0,2}$|\?"
 )
+
+
+def _asks(text: str) -> bool:
+    """Whether `text` asks something at its end, or opens as an English question: "cắn" is no "can", "họng" no "hông"."""
+    found = ASKS_AT_END.search(fold(text))
+    if found is None:
+        return False
+    opener, spoken = (text[slice(*found.span(name))] for name in ("english", "spoken"))
+    return not has_marks([opener]) and (not has_marks([spoken]) or spoken.lower() in {"hông", "hổng", "hôn"})
+
+
 _CARE = re.compile(
     r"\b(?:cap cuu|vien|di kham|gap bac si|cho|doi|(?:phai|nen|can|gio|thi) lam (?:gi|sao)|(?<!thi )(?:ngam|cam|rua|boc|dap) (?:nuoc |vao |trong |bang |kieu )?(?:gi|j|sao|dau|nao)|lam (?:gi|sao)(?= (?:gio|day|bay gio|a|vay|bac si|bs)\b|\W*$)|hospital|er|emergency|wait|what (?:do|should) i do)\b"
 )
-# So is how such things do it as such: "how abscesses spread".
-_MAY = re.compile(
-    r"\b(?:co the|co kha nang|can|could|may|might)\s+(?:lan\s+)?$"
-    r"|\b(?:how|why)\s+(?:an?\s+)?(?:(?!(?:my|his|her|our|its?|this|that|the|fast|far|quickly|do|does|did|is|has|come)\b)\w+\s+){1,2}$"
-)
 _IF = re.compile(r"\b(?:neu|gia nhu|(?:cho )?(?:den|toi) khi|if|whether|until|unless)\b")
+# "My dog's face" names the dog.
+_POSSESSIVE = re.compile(r"\b((?:my|our|his|her|their|the) \w+)['’]s\b", re.IGNORECASE)
 _ASKER = re.compile(
     r"(?:cho|giup|chi|bao) \w+ (?:xin|hoi|biet|hieu|y kien)\b|(?:help|tell|let) me (?:know|understand|ask)\b"
 )
@@ -841,6 +828,7 @@ class _Frame(NamedTuple):
 
 _TOLD_OF_OTHERS = _Frame(("news", "shown"), _ANY, near=_NEAR, part="sentence")
 _PAST = _Frame(("past",), _ANY, 8, part="sentence")
+_MISSED = _Frame(("almost",), 2)
 _FEARED = _Frame(("fear",), _ANY, unless=_GOING_ON, list_ends=True)
 _DREADED = _Frame(("dreaded",), _ANY, 2, unless="now")
 _CHRONIC = _Frame(("chronic",), 6, 6, unless=_GOING_ON)
@@ -870,7 +858,7 @@ _FRAMES = (
 )
 _SHOWN_REACH, _ONLINE_REACH, _NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _SHORT = 3, 8, 8, 12, 5, 60
 # Within how many words of a sign the question of it ends.
-_CLOSES = 4
+_CLOSES = 6
 
 
 class _Reading:
@@ -879,7 +867,7 @@ class _Reading:
     def __init__(self, typed: str) -> None:
         from troly_dental.guard.rules import names_illness, names_mouth
 
-        self.text = text = spellings_of(typed)[-1]
+        self.text = text = _POSSESSIVE.sub(r"\1", spellings_of(typed)[-1])
         self.mouth = names_mouth(text)
         self.elsewhere = names_illness(text)
         self.short = len(text) < _SHORT
@@ -901,7 +889,6 @@ class _Reading:
             for medium in self._sure(where)
             for verb in self._sure(seen)
             if 0 <= medium.first - verb.last - 1 <= reach
-            and not self._hidden(medium)
             # "Đang coi phim thì": meanwhile.
             and not (self._at(verb.first - 1, "now") and _NO_LESSON.match(self.text, self._end(medium)))
         ]
@@ -935,7 +922,6 @@ class _Reading:
                 _Place(at, at + 2, _ANY)
                 for at, word in enumerate(self._words)
                 if _STAYED.match(" ".join(each.folded for each in self._words[at : at + 4]))
-                and accents_agree(word.text, "nằm")
             ]
         breaks = {self._start(place) for place in self._all.get("break", ())}
         self._sentences = sorted({*self._clauses, *breaks})
@@ -1007,7 +993,7 @@ class _Reading:
                 one.has("study") or (one.has("prepares") and not self._sure("now", "pupil"))
                 for one in earlier
             )
-            and bool(ASKS_AT_END.search(fold(self.text)))
+            and _asks(self.text)
             and not _said("here").search(fold(self.text).replace("roi thi", ""))
             and not any(self._near_persons(concept) for concept in _NEAR)
         )
@@ -1024,11 +1010,10 @@ class _Reading:
     @property
     def general_question(self) -> bool:
         """Whether the whole message only asks about teeth, of nobody and of no time."""
-        asked = fold(self.text)
         return (
             self.mouth
-            and bool(ASKS_AT_END.search(asked))
-            and not _CARE.search(asked)
+            and _asks(self.text)
+            and not _CARE.search(fold(self.text))
             and not any(
                 self._all.get(concept) for concept in ("person_first", "relative", "now", "just", "pointing")
             )
@@ -1048,17 +1033,20 @@ class _Reading:
             start = max(starts, default=0)
             last = self.text[start:]
             if start and not any(sign >= start for sign in signs):
-                asked = fold(last)
-                return (
-                    last
-                    if ASKS_AT_END.search(asked) and names_mouth(last) and not _CARE.search(asked)
-                    else ""
-                )
+                asks = _asks(last) and names_mouth(last) and not _CARE.search(fold(last))
+                return last if asks else ""
         return ""
 
     @property
     def joking(self) -> bool:
         return bool(self._sure("joking"))
+
+    @property
+    def jests(self) -> bool:
+        """Whether who writes laughs about what they would do to themselves at a price or if something came, wishes nothing but
+        that for its price, and names nothing they suffer from."""
+        suffers = self._sure("weary", "ache", "grief")
+        return self.joking and not suffers and (self._stated("price") or not self._sure("think"))
 
     @property
     def doubtful(self) -> bool:
@@ -1081,11 +1069,9 @@ class _Reading:
             return False
         if self.then("passive", "into_body", 4) and self.has("harm", "out"):
             return True
-        perhaps = bool(self._live.get("accident")) and self.near("tooth", "harm", 3)
         return (
             self.has("accident", "beast")
             or self.attacked
-            or (perhaps and self.has("harm"))
             or any(self.near("accident", body, 2) for body in ("face", "mouth", "tooth"))
         )
 
@@ -1126,8 +1112,6 @@ class _Reading:
         """Whether nothing follows the number `at` that it counts or measures: only a stop, or since when."""
         after = self._words[at + 1].folded if at + 1 < len(self._words) else ""
         stop = _STOP_OR_LIST.match(self.text, self._words[at].end)
-        if self._words[at].folded.rstrip("0123456789") and self._words[at].folded not in _NUMBERS:
-            return False  # "3h"
         return not after or after in _words("counted alone") or bool(stop and not after.isdigit())
 
     def places(self, concept: str) -> list[_Place]:
@@ -1234,17 +1218,17 @@ class _Reading:
             or self._only_to_come(place)
             or self._long_ago(place)
             or self._for_a_lesson(place)
+            or (concept in _GROUPS["deeds"] and self.framed(_MISSED, place))
             or (concept == "fever" and self._is_no_fever(place))
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _GROUPS["figures"] and self._exaggerated(place))
             or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
-            or (concept == "swell" and self._trifling(place))
+            or (concept in {"swell", "trismus"} and self._trifling(place, concept))
             # The "tê" of "thuốc tê" numbs nobody.
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
             # The "cứng" of "tê cứng" is how much is numb.
             or (concept in {"taut", "hard"} and any(one.last == place.last for one in self._sure("numb")))
             or (concept in {"choked_on", "into"} and self._ashamed(place))
-            or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
             or (concept == "blood" and self._to_be_stopped(place))
             # "Đi thử máu không".
             or (
@@ -1391,17 +1375,16 @@ class _Reading:
             and not _LIST.search(self._between(each, place))
             for each in self._sure("liked")
         ) and not self._sure("choked_on", "cough", "into")
-        return (
-            wished or admired or self._stated("laugh", "price", "joking") or self.framed(_FEARED, place)
-        ) and not any(
+        return (wished or admired or self._stated("laugh", "price", "joking")) and not any(
             (each.first > place.last or each.last < place.first)
             and not (self._hidden(each) or self._denied(each))
             for each in self._sure(*_GROUPS["sick"])
         )
 
-    def _trifling(self, place: _Place) -> bool:
-        """Whether a swelling is a slight one, or comes from crying, from what was eaten or is how a numb lip feels; not where it grows."""
-        if self._stated("grow", "taut", "fever"):
+    def _trifling(self, place: _Place, concept: str) -> bool:
+        """Whether a swelling, or a stiff jaw that nothing swells beside, is a slight one, or comes from crying, from what was eaten or is how a numb lip feels; not where it grows."""
+        jaw = concept == "trismus"
+        if self._stated("grow", "fever", *(("swell", "infected") if jaw else ("taut",))):
             return False
         slight = any(
             0 <= place.first - each.last - 1 <= 1
@@ -1414,8 +1397,7 @@ class _Reading:
             and self._stated("how_long", "mild")
         )
         asked = self._sure("is_it_normal") and self._stated("drawn", "procedure")
-        cried = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("innocent", ()))
-        return bool(slight or cried or numbed or asked or self._stated("innocent"))
+        return slight or (not jaw and bool(numbed or asked))
 
     def _stated(self, *concepts: str) -> bool:
         """Whether one of `concepts` is named and not denied, whatever else is said of it."""
@@ -1671,10 +1653,7 @@ class _Reading:
             return (
                 done
                 and not before & _words("as often")
-                and any(
-                    self._clause(each) == self._clause(verb) and each.last < verb.first
-                    for each in self.outside("device", "tooth")
-                )
+                and any(each.last < verb.first for each in self.outside("device", "tooth"))
             )
         if not (done or any(self._clause_has(one, verb) for one in ("done", "by_mistake", "now"))):
             return False
@@ -1866,20 +1845,8 @@ class _Reading:
             )
             and not (frame.list_ends and _LIST.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
-            if not (
-                ("study" in frame.concepts or self._english) and _NO_LESSON.match(self.text, self._end(word))
-            )
-            and not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
+            if not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
             and not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
-        )
-
-    def asks_whether(self, concept: str) -> bool:
-        """Whether it is only asked if `concept` is so, from its "có" to its "không" at the end: "nhổ răng có nổi mẩn không"."""
-        return self.has(concept) and all(
-            self._closed_after(place.last)
-            and bool(_ASKED.match(self.text, self._end(place)))
-            and bool(self._said_before(place, _CLOSES) & _words("opens"))
-            for place in self.places(concept)
         )
 
     def _closed_after(self, last: int) -> bool:
@@ -1900,9 +1867,8 @@ class _Reading:
         between = fold(self._between(word, place))
         doer = self._said_before(word, 4) & _words("learner")
         learns = doer and _said("learnt").match(fold(self.text[self._start(word) :]))
-        others = ("anybody", "pupil", "relative", "child")
         about = set(":?") & set(between) or _said("about").search(between)
-        return bool(learns) and not (about or self._named_between(others, word, place))
+        return bool(learns) and not about
 
     def _named_between(self, persons: Sequence[str], word: _Place, place: _Place) -> bool:
         """Whether one of `persons` is named between `word` and `place`, but for "có bé", "một ông" and who only asks: "cho em xin"."""
@@ -1917,13 +1883,14 @@ class _Reading:
         """Whether the sentence only asks what such a thing is like: nobody is named, no time, not what to do."""
         start = self._clause(place, self._sentences)
         end = next((one for one in self._sentences if one > start), len(self.text))
-        asked = fold(self.text[start:end].rstrip(" .!…"))
+        sentence = self.text[start:end].rstrip(" .!…")
+        asked = fold(sentence)
         return (
-            bool(ASKS_AT_END.search(asked))
+            _asks(sentence)
             and not (_CARE.search(asked) or _MINUTES.search(asked))
             and not _ASKED.match(self.text, self._end(place))
             and not any(
-                start <= self._start(each) < end
+                start <= self._start(each) < end and (each.last < place.first or each.first > place.last)
                 for concept in _GROUPS["somebodys"]
                 for each in self._all.get(concept, ())
             )
@@ -1956,7 +1923,7 @@ class _Reading:
         end = next((one for one in self._sentences if one > start), len(self.text))
         lessons = self._sure("prepares")
         return (
-            bool(ASKS_AT_END.search(fold(self.text[start:end].strip())))
+            _asks(self.text[start:end].strip())
             and any(
                 self._clause(one, self._sentences) != start or self._said_before(one, 3) & _words("purpose")
                 for one in lessons
@@ -2008,13 +1975,10 @@ class _Reading:
                 for one in self._sure("study")
             )
             or bool(_said("around").search(fold(self.text[self._clause(place) : end])))
-            or any(self._clause_has(concept, place) for concept in ("lasting", "hours", "days"))
-            # "Có thể lan xuống cổ" is what may be.
             or any(
                 self._clause(each) == self._clause(place)
-                and not self._hidden(each)
-                and not _MAY.search(fold(self.text[: self._start(each)]))
-                for each in self._sure("grow")
+                and not (self._hidden(each) or self._of_a_frame(each))
+                for each in self._sure("lasting", "hours", "days")
             )
             or any(
                 # "heavy bleeding" only names it.
@@ -2026,14 +1990,16 @@ class _Reading:
         )
 
     def _is_now(self, place: _Place, start: int) -> bool:
-        # "Em đang ôn thi, trẻ bị hóc thì sao": it is the learning that goes on.
-        learnt = {each.first for each in self._sure("study", "prepares")}
         return any(
             start <= self._start(each)
             and each.first <= place.first
-            and not (self._hidden(each) or each.last + 1 in learnt)
+            and not (self._hidden(each) or self._of_a_frame(each))
             for each in self._sure("now")
         )
+
+    def _of_a_frame(self, time: _Place) -> bool:
+        """Whether it is the learning or the fear that goes on: "em đang ôn thi, trẻ bị hóc thì sao", "cứ sợ nuốt phải"."""
+        return time.last + 1 in self._firsts("study", "prepares", "fear")
 
     def _within(self, concept: str, place: _Place, reach: int) -> bool:
         return any(each.first <= place.first <= each.last + reach for each in self._sure(concept))
