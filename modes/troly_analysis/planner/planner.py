@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cache, reduce
+from typing import Any
 
 from troly.text.everyday import small_talk, thanks_only, without_background, without_pleasantries
 from troly.text.fold import fold, folded_words, tokens
@@ -61,7 +62,7 @@ from troly_analysis.planner.pointing import (
     two_periods_shown,
     widened,
 )
-from troly_analysis.planner.reader import GOODS, PLACES, Parts, Pointer, read_question
+from troly_analysis.planner.reader import GOODS, PLACES, STATES, Parts, Pointer, read_question
 from troly_analysis.planner.schema import Schema, code_name, schema_of
 from troly_analysis.planner.types import (
     Condition,
@@ -238,6 +239,13 @@ def analyse_question(
     by their folded text. `shown` is the first cell of each row of the last answer, which words can point at, `figures` the figure of each. With `whole`
     the message is one question; else one that asks several things is answered part by part, each a question of its own.
     """
+    if previous is not None and previous.more:
+
+        def go_on(from_: Plan, seen: Sequence[str]) -> QuestionAnalysis:
+            told: Any = {"values": values, "suggested": suggested, "figures": figures, "whole": whole}
+            return analyse_question(text, sheets, now, previous=from_, shown=seen, **told)
+
+        return _of_each(previous, go_on, shown)
     today, known, choices = now.date(), tuple(sheets), dict[str, str]()
     answer = _answer(text, previous) if previous is not None and previous.question is not None else None
     if previous is not None and answer is not None:
@@ -268,7 +276,7 @@ def analyse_question(
     if row is not None:
         best = row
     elif previous and previous.sheet and (again := next((c for c in found if c.followed), None)):
-        best = best if again.left else again
+        best = best if again.parts.unread else again  # words of another sheet alone lead there
     before = previous.ask if previous else None
     rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _plan(text, best, before, today, choices, lookup=values)
@@ -297,6 +305,25 @@ def analyse_question(
     return QuestionAnalysis(
         text, made, previous, answer is not None, False, evidence, certain, changes, alters
     )
+
+
+def _of_each(
+    previous: Plan, go_on: Callable[[Plan, Sequence[str]], QuestionAnalysis], shown: Sequence[str]
+) -> QuestionAnalysis:
+    """What follows a message of several questions: other days or rows are those of each, all else is asked of the last, whose rows
+    were `shown`.
+    """
+    found = go_on(previous.more[-1], shown)
+    parts = [go_on(each, ()) for each in (replace(previous, more=()), *previous.more[:-1])]
+    each = [*(one.plan for one in parts), found.plan]
+
+    def keeps(made: Plan, before: Plan) -> bool:
+        same = made.ask is not None and before.ask is not None and made.ask.measures == before.ask.measures
+        return same and made.followed and bool(made.calls) and made.ask.form == before.ask.form
+
+    if not all(map(keeps, each, (previous, *previous.more))):
+        return found
+    return replace(found, plan=replace(each[0], more=tuple(each[1:])), certain=False)
 
 
 @cache
@@ -910,9 +937,10 @@ def _names_sheet(parts: Parts) -> bool:
 
 
 def _spoken_of(before: DataQuery) -> Ref | None:
-    """The column whose values were shown or named last."""
+    """The column whose values were shown or named last; of a state that was named no other is asked for."""
     shown = [each.ref for each in before.groups if not each.unit]
     named = [each.ref for each in before.conditions if each.op in {"eq", "in"} and each.ref.kind == "text"]
+    named = [each for each in named if each.concept not in STATES]
     return next(iter([*shown, *reversed(named)]), None)
 
 
