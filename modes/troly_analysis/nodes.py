@@ -435,8 +435,8 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
         told.append(other.text)
         records += other.records
         remarks += [remark for remark in other.remarks if remark not in remarks]
-    shown = {"remarks": tuple(remarks), "chart": plan.chart, "plan": plan, "last": last}
-    return DataAnswer("\n\n".join(told), [*before, *records], findings, **shown)
+    answered = DataAnswer("\n\n".join(told), [*before, *records], findings, remarks=tuple(remarks))
+    return replace(answered, chart=plan.chart, plan=plan, last=last)
 
 
 def _none_moved(plan: Plan, result: Result, lang: Lang) -> list[str]:

@@ -994,11 +994,12 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         return False
     if _goes_on(parts, before):
         return True
+    if parts.picks == "row" and not leans(parts):
+        return False  # the end is said of the thing itself: "sản phẩm nào đắt nhất"
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
         seller = parts.has("seller", "slow seller")
         ends, figure = parts.extremes or parts.limit or seller, parts.measures or seller or parts.sized
         whole = (figure and parts.groups and ends) or parts.has("whole") or _asks_anew(parts, before)
-        whole = whole or parts.picks == "row"
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before) or _only_adds(parts)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
     turns = parts.extremes and _lists_or_picks(parts, before)
@@ -1393,7 +1394,10 @@ class _Change:
             return
         kept = self.query.form if self.query.form in {"scalar", "groups", "top", "compare"} else "groups"
         alone_form = "compare" if self.query.versus else "scalar"
-        new, worth = made.measures[0].ref, [one.ref for one in self.query.measures if one.ref and one.ref.sign == "*"]
+        new, worth = (
+            made.measures[0].ref,
+            [one.ref for one in self.query.measures if one.ref and one.ref.sign == "*"],
+        )
         if worth and new and new.concept in {"price", "cost"} and parts.has("by"):
             made = replace(made, measures=(Measure("sum", made_of(worth[-1].parts[0], "*", new)),))
         form = kept if self.query.groups else alone_form
@@ -1503,7 +1507,11 @@ class _Change:
             else:
                 form = self.query.form if worked or self.query.form == "rows" else "top"
                 order = "desc" if parts.extremes[0] == "max" else "asc"
-                same = self.before.limit if self.query.groups == self.before.groups and not parts.has("which") else 1
+                same = (
+                    self.before.limit
+                    if self.query.groups == self.before.groups and not parts.has("which")
+                    else 1
+                )
                 limit = parts.limit or (0 if worked else max(1, same))
                 self.set(form=form, order=order, limit=limit, count_groups=False)
         if parts.order:
