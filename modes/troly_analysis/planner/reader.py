@@ -1234,6 +1234,7 @@ class Reader:
         ends = tuple(f"” is the value {one} ({each.ref.name})" for each in out for one in values_of(each))
         told = ((fact, ", left out too" if fact.endswith(ends) else "") for fact in self.parts.facts)
         self.parts.facts = [f"{fact}{more}" for fact, more in told]
+        self.parts.owner = self.parts.owner if self.parts.denied else None
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
     def _counted_in(self, at: int) -> int:
