@@ -289,6 +289,13 @@ def unit_words(header: str) -> tuple[str, ...]:
 
 
 @cache
+def measures() -> frozenset[str]:
+    """The folded units that anything is measured in: "phut", "kg", "km"."""
+    listed = read_lists(FOLDER / "units.txt").items()
+    return frozenset(fold(each) for name, entries in listed if name.startswith("unit ") for each in entries)
+
+
+@cache
 def instead() -> dict[str, tuple[str, ...]]:
     """For a concept, those whose column may stand in for it."""
     known = {each.name for each in concepts()}
