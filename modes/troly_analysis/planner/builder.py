@@ -158,8 +158,9 @@ def _events(w: _Builder) -> Measure | None:
 def _asked(w: _Builder) -> Measure | None:
     """Anything else that is named has a figure, which is asked for."""
     when = w.parts.when
-    # Of one thing that its code names, what stands in its rows is asked for, and no figure.
-    coded = bool(w.groups) and any(each.op == "eq" and code_name(each.ref) for each in w.conditions)
+    # Of one thing that its code names, what stands in its rows is asked for, and no figure; a telephone has none.
+    coded = any(each.op == "eq" and code_name(each.ref) for each in w.conditions)
+    coded = bool(w.groups) and (coded or all(w.schema.key(each.ref).is_contact for each in w.groups))
     w.ask = bool(w.groups or w.conditions or when.period or when.versus) and not coded
     main = w.schema.main_measure()
     # "tỉnh nào thấp nhất", "tỉnh nào tăng ít nhất" count nothing

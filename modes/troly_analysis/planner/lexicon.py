@@ -239,6 +239,16 @@ def kinds() -> dict[str, str]:
 
 
 @cache
+def nouns() -> dict[str, tuple[str, ...]]:
+    """The folded phrases of what columns are about, days left out, each with the concepts that it may name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in concepts():
+        for phrase in each.phrases if each.nature != "date" else ():
+            found[fold(phrase)] = (*found.get(fold(phrase), ()), each.name)
+    return found
+
+
+@cache
 def things() -> Phrases[str]:
     """The names of concepts that take more than one word: what a sheet may have no column for is still one thing."""
     found: Phrases[str] = Phrases()

@@ -29,7 +29,7 @@ from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.spelling import Corrector, SpellingRules, without_telex
 from troly_analysis.planner.lexicon import PhraseMatch, Phrases, common, rewrites, spellings, things
 from troly_analysis.planner.lexicon import words as listed_words
-from troly_analysis.planner.schema import Schema, Target, Value
+from troly_analysis.planner.schema import Schema, Target, Value, in_number
 from troly_analysis.planner.types import Lookup, Ref
 from troly_analysis.types import TEMPORAL, Sheet
 
@@ -769,6 +769,8 @@ def long_values(
         words = wording.words[place[0] : place[1]]
         phrase = fold(wording.text[words[0].start : words[-1].end])
         for key, ref in columns:
+            forms = (phrase, *in_number(phrase))  # "sneakers" of "Giày sneaker trắng"
+            phrase = next((each for each in forms if lookup(schema.sheet, schema.fields[key], each)), phrase)
             found_so = lookup(schema.sheet, schema.fields[key], phrase)
             values = _spelled_so(found_so, words, schema, careful=wording.careful)
             whole = any(" ".join(fold(value).split()) == phrase for value in values)

@@ -38,7 +38,7 @@ from troly_analysis.planner.builder import (
     takes_in,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.lexicon import Phrases, concept, concepts, turn_words, words
+from troly_analysis.planner.lexicon import Phrases, concept, concepts, nouns, turn_words, words
 from troly_analysis.planner.mentions import find_mentions, is_same_days, read_wording, without_sheet
 from troly_analysis.planner.periods import (
     When,
@@ -1047,11 +1047,19 @@ def _plan(
     if lacking := _lacking(left, best, lookup):
         return replace(plan, question=lacking, missing=left, pending="ignore", open=built.query)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
-        said = [_in_words(each, parts) for one in left for each in _parts_of(one, parts)]
+        unmet = [
+            each for each in left if each in parts.unread
+        ] or left  # a mean of what is not there adds nothing
+        said = [_in_words(each, parts) for one in unmet for each in _parts_of(one, parts)]
         known = dict.fromkeys(map(parts.own_words, parts.understood))
         read = ", ".join(each for each in known if each not in said)
         key = "unknown" if read else "unknown_all"
-        question = Note(key, {"said": tuple(_each_once(said)), "sheet": sheet.name, "read": read})
+        filled = {"said": tuple(_each_once(said)), "sheet": sheet.name, "read": read}
+        heads = [_lacking_column(each, best.schema) for each in said]
+        if all(heads):
+            fields = tuple(each.name for each in sheet.fields[:_MOST_TOLD])
+            key, filled = "no_column", {"said": tuple(heads), "sheet": sheet.name, "fields": fields}
+        question = Note(key, filled)
         return replace(plan, question=question, missing=left, pending="ignore", open=built.query)
     if built.question is not None:
         plan = replace(plan, options=built.options, pending=built.pending, open=built.query)
@@ -1100,6 +1108,14 @@ def _in_words(unmet: str, parts: Parts) -> str | Note:
         unit = unmet.removeprefix("unit ")
         return parts.own_words(typed or unmet) if typed or unit == unmet else Note(f"unit_{unit}")
     return Note(f"unmet_{_OWN_WORDS[unmet]}")
+
+
+def _lacking_column(said: str | Note, schema: Schema) -> str:
+    """What words begin with that a column could be about, where none of the sheet or of one joined to it is; "" for others."""
+    typed = [token.text for token in tokens(said)] if isinstance(said, str) else []
+    heads = (" ".join(typed[:length]) for length in range(len(typed), 0, -1))
+    head = next((each for each in heads if fold(each) in nouns()), "")
+    return "" if any(name in schema.by_concept for name in nouns().get(fold(head), ())) else head
 
 
 def _each_once(said: Sequence[str | Note]) -> list[str | Note]:

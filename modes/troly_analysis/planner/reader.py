@@ -359,7 +359,7 @@ class Reader:
 
     def _names_asked(self) -> None:
         """ "Tên khách", "NV012 tên gì": the column of the names of what a noun beside or a code says, here or in a joined sheet."""
-        held = {at for each in self.mentions for at in range(each.start, each.end)}
+        held = {at for each in self.mentions if each.means for at in range(each.start, each.end)}
         for at, word in enumerate(self.wording.words):
             if at in held or word.folded not in _NAME:
                 continue
@@ -2573,6 +2573,7 @@ class Reader:
         joint = at > 0 and self.has(at, "and", "either", "compare", "gt", "lt")
         beside = self.mentions[at - 1].values[:1] if joint and self.mentions[at - 1].role == "value" else ()
         signs: tuple[tuple[object, frozenset[str]], ...] = (
+            (self.has(at, "count") and not length and self.any("sold", "bought"), frozenset({"product"})),
             (schema.of(kind), frozenset({kind})),
             (kind, next((family for family in (PLACES, _WAYS, _SITES) if kind in family), frozenset())),
             (noun, frozenset({noun.concept}) if noun else frozenset()),
