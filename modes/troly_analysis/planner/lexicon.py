@@ -248,6 +248,13 @@ def nouns() -> dict[str, tuple[str, ...]]:
     return found
 
 
+def is_noun(said: str) -> bool:
+    """Whether words are just such a phrase: typed without accents they are no word of questions ("may" of "mấy")."""
+    written = nfc(said).lower() in concept_words()
+    bare = not any(map(accents, said.split())) and not words().listed(key_of(said))
+    return fold(said) in nouns() and (written or bare)
+
+
 @cache
 def things() -> Phrases[str]:
     """The names of concepts that take more than one word: what a sheet may have no column for is still one thing."""

@@ -38,7 +38,7 @@ from troly_analysis.planner.builder import (
     takes_in,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.lexicon import Phrases, concept, concepts, nouns, turn_words, words
+from troly_analysis.planner.lexicon import Phrases, concept, concepts, is_noun, nouns, turn_words, words
 from troly_analysis.planner.mentions import find_mentions, is_same_days, read_wording, without_sheet
 from troly_analysis.planner.periods import (
     When,
@@ -1114,7 +1114,7 @@ def _lacking_column(said: str | Note, schema: Schema) -> str:
     """What words begin with that a column could be about, where none of the sheet or of one joined to it is; "" for others."""
     typed = [token.text for token in tokens(said)] if isinstance(said, str) else []
     heads = (" ".join(typed[:length]) for length in range(len(typed), 0, -1))
-    head = next((each for each in heads if fold(each) in nouns()), "")
+    head = next((each for each in heads if is_noun(each)), "")
     return "" if any(name in schema.by_concept for name in nouns().get(fold(head), ())) else head
 
 

@@ -158,3 +158,9 @@ def test_a_mean_of_what_is_not_there_is_not_listed_as_unread() -> None:
     question = plan("nhiệt độ trung bình của Shopee", (ORDERS,)).question
     assert question is not None
     assert question.params["said"] == ("nhiệt độ",)
+
+
+@pytest.mark.parametrize("said", ["mấy giờ", "may gio"])
+def test_a_word_of_questions_is_no_column(said: str) -> None:
+    question = plan(f"doanh thu của Shopee là {said}", (ORDERS,)).question
+    assert question is None or question.key != "no_column"
