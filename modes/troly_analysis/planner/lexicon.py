@@ -249,10 +249,9 @@ def nouns() -> dict[str, tuple[str, ...]]:
 
 
 def is_noun(said: str) -> bool:
-    """Whether words are just such a phrase: typed without accents they are no word of questions ("may" of "mấy")."""
-    written = nfc(said).lower() in concept_words()
-    bare = not any(map(accents, said.split())) and not words().listed(key_of(said))
-    return fold(said) in nouns() and (written or bare)
+    """Whether words are just such a phrase, as it is written or without accents, and no word of questions: "may" of "mấy", "tháng"."""
+    written = nfc(said).lower() in concept_words() or not any(map(accents, said.split()))
+    return written and fold(said) in nouns() and not words().listed(key_of(said))
 
 
 @cache

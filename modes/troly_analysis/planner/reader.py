@@ -2308,8 +2308,13 @@ class Reader:
         mention, parts = self.mentions[at], self.parts
         behind = self.at(self.beside(at, 1))
         by_what = behind.role == "value" or behind.has("which")
-        if mention.has("verb") and mention.said in _BY_MEANS and not by_what:
-            return ""  # "trả bằng" of a means that was not understood
+        ahead = self.at(at - 1)
+        state = mention.said.endswith("ed") and self.is_rows(at + 1) and not self._between(at, at + 1).strip()
+        state = state and not (
+            ahead.targets or ahead.values or ahead.has("who", "people", "which one", "pointer")
+        )
+        if mention.has("verb") and (state or (mention.said in _BY_MEANS and not by_what)):
+            return ""  # "trả bằng" of a means that was not understood, "delivered orders"
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         apart = len(several) > 1 or len(parts.numbers) > 1
         beside = [self.mentions[place] for place in self.sides(at)]
