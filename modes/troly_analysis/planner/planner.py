@@ -1047,9 +1047,8 @@ def _plan(
     if lacking := _lacking(left, best, lookup):
         return replace(plan, question=lacking, missing=left, pending="ignore", open=built.query)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
-        unmet = [
-            each for each in left if each in parts.unread
-        ] or left  # a mean of what is not there adds nothing
+        # A mean of what is not there adds nothing.
+        unmet = [each for each in left if each != "avg"] or left
         said = [_in_words(each, parts) for one in unmet for each in _parts_of(one, parts)]
         known = dict.fromkeys(map(parts.own_words, parts.understood))
         read = ", ".join(each for each in known if each not in said)
@@ -1111,11 +1110,16 @@ def _in_words(unmet: str, parts: Parts) -> str | Note:
 
 
 def _lacking_column(said: str | Note, schema: Schema) -> str:
-    """What words begin with that a column could be about, where none of the sheet or of one joined to it is; "" for others."""
-    typed = [token.text for token in tokens(said)] if isinstance(said, str) else []
-    heads = (" ".join(typed[:length]) for length in range(len(typed), 0, -1))
-    head = next((each for each in heads if is_noun(each)), "")
-    return "" if any(name in schema.by_concept for name in nouns().get(fold(head), ())) else head
+    """What words name, with no more than words of questions behind it, where no column of the sheet or of one joined to it is
+    about that; "" for others.
+    """
+    typed = tokens(said) if isinstance(said, str) else []
+    while typed and words().listed((typed[-1].folded,)):
+        typed.pop()
+    head = " ".join(token.text for token in typed)
+    return (
+        head if is_noun(head) and not any(name in schema.by_concept for name in nouns()[fold(head)]) else ""
+    )
 
 
 def _each_once(said: Sequence[str | Note]) -> list[str | Note]:
