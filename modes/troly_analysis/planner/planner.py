@@ -1113,10 +1113,10 @@ def _lacking_column(said: str | Note, schema: Schema) -> str:
     """What words name, with no more than words of questions behind it, where no column of the sheet or of one joined to it is
     about that; "" for others.
     """
-    typed = tokens(said) if isinstance(said, str) else []
-    while typed and words().listed((typed[-1].folded,)):
+    typed = [token.text for token in tokens(said)] if isinstance(said, str) else []
+    while typed and not is_noun(" ".join(typed)) and words().listed((fold(typed[-1]),)):
         typed.pop()
-    head = " ".join(token.text for token in typed)
+    head = " ".join(typed)
     return (
         head if is_noun(head) and not any(name in schema.by_concept for name in nouns()[fold(head)]) else ""
     )
