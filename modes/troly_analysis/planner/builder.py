@@ -13,7 +13,7 @@ from troly_analysis.planner.lexicon import turn_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
 from troly_analysis.planner.reader import GOODS, STATES, Parts
-from troly_analysis.planner.schema import Schema, each_once, is_amount, made_of, of_piece
+from troly_analysis.planner.schema import Schema, code_name, each_once, is_amount, made_of, of_piece
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -158,11 +158,14 @@ def _events(w: _Builder) -> Measure | None:
 def _asked(w: _Builder) -> Measure | None:
     """Anything else that is named has a figure, which is asked for."""
     when = w.parts.when
-    w.ask = bool(w.groups or w.conditions or when.period or when.versus)
+    # Of one thing that its code names, what stands in its rows is asked for, and no figure; a telephone has none.
+    coded = any(each.op == "eq" and code_name(each.ref) for each in w.conditions)
+    coded = bool(w.groups) and (coded or all(w.schema.key(each.ref).is_contact for each in w.groups))
+    w.ask = bool(w.groups or w.conditions or when.period or when.versus) and not coded
     main = w.schema.main_measure()
     # "tỉnh nào thấp nhất", "tỉnh nào tăng ít nhất" count nothing
     high = main is None and ((w.form == "top" and not w.parts.many) or bool(change_order(w.parts)))
-    return w.count() if w.ask and (w.groups or w.conditions or main) and not high else None
+    return w.count() if coded or (w.ask and (w.groups or w.conditions or main) and not high) else None
 
 
 _RULES: tuple[Callable[[_Builder], Measure | None], ...] = (
@@ -1102,11 +1105,13 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
 
 
 def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
-    """All of the one row that a key names, what was asked for first."""
+    """All of the one row that a key names, what was asked for first, and the columns of joined sheets that were."""
     own = [ref for ref in schema.refs.values() if not (ref.sheet or ref.parts)]
-    asked = [each.ref for each in (*parts.groups, *parts.loose) if not each.ref.sheet]
+    named = [*parts.groups, *parts.loose]
+    asked = [each.ref for each in named if not each.ref.sheet]
+    joined = tuple(dict.fromkeys(each for each in named if each.ref.sheet))
     first = next((each.ref for each in parts.measures if each.ref), next(iter([*asked, *own])))
-    asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), conditions=(key,))
+    asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), joined, (key,))
     return replace(asked_of, limit=1, entity=parts.rows)
 
 

@@ -239,6 +239,22 @@ def kinds() -> dict[str, str]:
 
 
 @cache
+def nouns() -> dict[str, tuple[str, ...]]:
+    """The folded phrases of what columns are about, days left out, each with the concepts that it may name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in concepts():
+        for phrase in each.phrases if each.nature != "date" else ():
+            found[fold(phrase)] = (*found.get(fold(phrase), ()), each.name)
+    return found
+
+
+def is_noun(said: str) -> bool:
+    """Whether words are just such a phrase, as it is written or without accents, and no word of questions: "may" of "mấy", "tháng"."""
+    written = nfc(said).lower() in concept_words() or not any(map(accents, said.split()))
+    return written and fold(said) in nouns() and not words().listed(key_of(said))
+
+
+@cache
 def things() -> Phrases[str]:
     """The names of concepts that take more than one word: what a sheet may have no column for is still one thing."""
     found: Phrases[str] = Phrases()
@@ -286,6 +302,13 @@ def unit_words(header: str) -> tuple[str, ...]:
         if name.startswith("unit ") and noted & {fold(entry) for entry in entries}:
             found += entries
     return tuple(found)
+
+
+@cache
+def measures() -> frozenset[str]:
+    """The folded units that anything is measured in: "phut", "kg", "km"."""
+    listed = read_lists(FOLDER / "units.txt").items()
+    return frozenset(fold(each) for name, entries in listed if name.startswith("unit ") for each in entries)
 
 
 @cache

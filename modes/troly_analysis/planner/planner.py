@@ -38,7 +38,7 @@ from troly_analysis.planner.builder import (
     takes_in,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.lexicon import Phrases, concept, concepts, turn_words, words
+from troly_analysis.planner.lexicon import Phrases, concept, concepts, is_noun, nouns, turn_words, words
 from troly_analysis.planner.mentions import find_mentions, is_same_days, read_wording, without_sheet
 from troly_analysis.planner.periods import (
     When,
@@ -1113,11 +1113,18 @@ def _plan(
     if lacking := _lacking(left, best, lookup):
         return replace(plan, question=lacking, missing=left, pending="ignore", open=built.query)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
-        said = [_in_words(each, parts) for one in left for each in _parts_of(one, parts)]
+        # A mean of what is not there adds nothing.
+        unmet = [each for each in left if each != "avg"] or left
+        said = [_in_words(each, parts) for one in unmet for each in _parts_of(one, parts)]
         known = dict.fromkeys(map(parts.own_words, parts.understood))
         read = ", ".join(each for each in known if each not in said)
         key = "unknown" if read else "unknown_all"
-        question = Note(key, {"said": tuple(_each_once(said)), "sheet": sheet.name, "read": read})
+        filled = {"said": tuple(_each_once(said)), "sheet": sheet.name, "read": read}
+        heads = [_lacking_column(each, best.schema) for each in said]
+        if all(heads):
+            fields = tuple(each.name for each in sheet.fields[:_MOST_TOLD])
+            key, filled = "no_column", {"said": tuple(heads), "sheet": sheet.name, "fields": fields}
+        question = Note(key, filled)
         return replace(plan, question=question, missing=left, pending="ignore", open=built.query)
     if built.question is not None:
         plan = replace(plan, options=built.options, pending=built.pending, open=built.query)
@@ -1166,6 +1173,19 @@ def _in_words(unmet: str, parts: Parts) -> str | Note:
         unit = unmet.removeprefix("unit ")
         return parts.own_words(typed or unmet) if typed or unit == unmet else Note(f"unit_{unit}")
     return Note(f"unmet_{_OWN_WORDS[unmet]}")
+
+
+def _lacking_column(said: str | Note, schema: Schema) -> str:
+    """What words name, with no more than words of questions behind it, where no column of the sheet or of one joined to it is
+    about that; "" for others.
+    """
+    typed = [token.text for token in tokens(said)] if isinstance(said, str) else []
+    while typed and not is_noun(" ".join(typed)) and words().listed((fold(typed[-1]),)):
+        typed.pop()
+    head = " ".join(typed)
+    return (
+        head if is_noun(head) and not any(name in schema.by_concept for name in nouns()[fold(head)]) else ""
+    )
 
 
 def _each_once(said: Sequence[str | Note]) -> list[str | Note]:

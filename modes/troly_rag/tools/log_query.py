@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 
-from troly.text.dates import HCM, days_in_full, find_ranges
+from troly.text.dates import HCM, days_in_full, find_hours, find_ranges
 from troly.text.fold import fold, nfc
 from troly.text.match import blank_out, spans_of
 from troly_rag.routing.lexicons import neighbours, tool_words
@@ -40,16 +40,6 @@ _SHORTEST_DAY = timedelta(days=1)
 # The first day of what is only asked up to a day, and one that no log is kept on.
 EVER, _LAST = date(1970, 1, 1), date(9998, 12, 31)
 _MINUTES = 60
-# An hour as people write it: 8h, 8h30, 8:30, 8 giờ 30, 2pm, 2 giờ chiều.
-_HALF = r"(?:\s*([ap]\.?m|sang|trua|chieu|toi)\b)?"
-_HOUR = rf"(\d{{1,2}})(?:\s*(?:h|g|gio|tieng|:)\s*(\d{{2}})?(?![\d\w]){_HALF}|\s*([ap]m)\b)"
-_BETWEEN = re.compile(
-    rf"(?:\b(?:tu|giua|from|between)\s+)?(?<![\d/.,-])(\d{{1,2}})(?:\s*(?:h|g|gio|:)\s*(\d{{2}})?)?{_HALF}\s*(?:den|toi|-|to|and|va)\s*{_HOUR}"
-)
-_ONE_HOUR = re.compile(
-    rf"(?:\b(sau|tu|after|since|from|truoc|before|until|den|toi|luc|hoi|vao|khoang|at|around)\s+(?:luc\s+)?)?(?<![\d/.,-]){_HOUR}"
-)
-_AFTER, _UNTIL = ("sau", "tu", "after", "since", "from"), ("truoc", "before", "until", "den", "toi")
 # The hours of a part of the day; a night is that of the labour law and ends on the next day, midnight is no part.
 _DAY, _EVENING = 24 * _MINUTES, 18 * _MINUTES
 _PARTS = {
@@ -229,22 +219,7 @@ def _days(first: date, last: date) -> Stretch:
 
 def _hours(query: str, periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, int] | None, str, list[str]]:
     """The minutes of the day that are asked for, the question without their words, and all of those where they are several."""
-    found: list[tuple[int, int, int, int]] = []
-    text = fold(blank_out(query, periods))
-    for hit in _BETWEEN.finditer(text):
-        half = hit[3] or (hit[6] or hit[7] if not hit[2] else "")
-        first, last = _minute(hit[1], hit[2], half), _minute(hit[4], hit[5], hit[6] or hit[7])
-        last += _DAY if last < first and first >= _EVENING else 0
-        found.append((first, last, *hit.span()))
-    text = blank_out(text, [one[2:] for one in found])
-    for hit in _ONE_HOUR.finditer(text):
-        minute = _minute(hit[2], hit[3], hit[4] or hit[5])
-        if hit[1] in _AFTER:
-            found.append((minute, _DAY, *hit.span()))
-        elif hit[1] in _UNTIL:
-            found.append((0, minute, *hit.span()))
-        else:
-            found.append((minute, minute + (1 if hit[3] else _MINUTES), *hit.span()))
+    found = [(one.first, one.last, *one.span) for one in find_hours(blank_out(query, periods))]
     text = blank_out(query, [one[2:] for one in found])
     for name, (first, last) in _PARTS.items():
         for part in tool_words(name).find(text):
@@ -260,11 +235,6 @@ def _hours(query: str, periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, i
     odd = len(kinds) > 1 or any(first >= last or (last > _DAY and first < _EVENING) for first, last in kinds)
     unread = [query[start:end].strip() for start, end in spans] if odd else []
     return (next(iter(kinds)) if kinds and not odd else None), blank_out(query, outside), unread
-
-
-def _minute(hour: str, minute: str | None, half: str | None) -> int:
-    late = (half or "").replace(".", "") in ("pm", "chieu", "toi") or (half == "trua" and int(hour) < 4)
-    return (int(hour) + 12 * (late and int(hour) < 12)) * _MINUTES + int(minute or 0)
 
 
 def _how_large(
