@@ -149,7 +149,9 @@ def narrow(products: Sequence[Product], query: ProductQuery) -> Offer:
         return Offer("rows", query, best, len(best), note=query.compared[1])
     if exact or not tests:
         return Offer("rows", query, tuple(exact or products), len(exact or products))
-    return Offer("rows", query, tuple(products), len(products), unmet=tuple(test.said for test in tests))
+    unmet = [test.said for test in tests if not any(test.holds(one) for one in products)]
+    unmet = unmet or [test.said for test in tests]  # each holds of some, all of none
+    return Offer("rows", query, tuple(products), len(products), unmet=tuple(unmet))
 
 
 def _list(store: ProductStore, query: ProductQuery) -> Offer | None:

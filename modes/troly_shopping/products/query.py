@@ -524,6 +524,7 @@ class _Parser:
         moves += ["kinds asked"] * (
             "kinds asked" in labels and not (kinds or items or asks or order or shows)
         )
+        moves += ["place"] * (labels >= {"bring", "where"} and not topics)
         count = self._count(items)
         return ProductQuery(
             action=action,

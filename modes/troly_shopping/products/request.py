@@ -611,6 +611,8 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
         goes_on = corrects or opens_on(request.typed) or (query.unread and focus.kind == PAGES)
         query = replace(query, unread=() if corrects else query.unread)
         return replace(request, scope="none", query=query, earlier=before) if goes_on else None
+    if "place" in query.moves and {*before} & {*word_lists("topic_rules")["warranty place after"]}:
+        before = ("warranty place",)
     costs = {"price", "fee"} & set(query.shows)
     if costs:
         # "bao nhiêu tiền" after how long a repair takes asks what it costs.
