@@ -573,8 +573,9 @@ class _Parser:
                 hit.start < end and hit.end > start for start, end in taken
             ):
                 continue
-            size = "storage" if set(kinds or (self._whole,)) & {"ssd", "hdd", "usb", "ram"} else "screen"
-            told = {"weight": _WEIGHS, size: _SIZED}
+            told = {"weight": _WEIGHS}
+            for size, sized in (("storage", {"ssd", "hdd", "usb", "ram"}), ("screen", {"monitor", "laptop"})):
+                told |= {size: _SIZED} if sized & set(kinds or (self._whole,)) else {}
             implied = [name for name, words in told.items() if words.match(fold(hit.phrase))]
             named = [name for name in (*asks, *implied) if name in MEASURED]
             if named:
