@@ -84,7 +84,9 @@ _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "ch
 _NOTICE = re.compile(
     r"\b(?P<ahead>truoc) (?=\d+ ngay\b)|\btrong (?=\d+ ngay (?:lam viec )?(?:sau|ke tu)\b)|\b(?=\d+ (?:\w+ )?days (?P<before>ahead|before|in advance)\b)|\bwithin (?=\d+ (?:\w+ )?days (?:after|of)\b)"
 )
-_BY_WHICH_DAY = re.compile(r"\b(?:(?:muon|cham|tre) nhat|han|truoc) (?:la )?(?:ngay|hom) (?=nao\b)|\b(?:muon|cham|tre) nhat\b")
+_BY_WHICH_DAY = re.compile(
+    r"\b(?:(?:muon|cham|tre) nhat|han|truoc) (?:la )?(?:ngay|hom) (?=nao\b)|\b(?:muon|cham|tre) nhat\b"
+)
 _DAYS_COUNTED = re.compile(r"\b(\d+) (?:(working|business) )?(?:ngay|days)\b( lam viec)?(?! cong)")
 _RESULT = re.compile(r"= ([^;\n]+)")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
@@ -550,6 +552,8 @@ def counted_from(question: str, text: str, today: date, lang: Lang, heading: str
         # Of the days so called the one that is nearest.
         years = [make_date(day.year + more, day.month, day.day) for more in (0, 1)]
         day = min(filter(None, years), key=lambda one: abs(one - today))
+    if re.search(r"\d/\d", asked):
+        return ""  # of which of several days
     asked = blank_out(asked, [one.span() for one in _BY_WHICH_DAY.finditer(fold(asked))])
     for sentence in map(str.strip, claims_of(text)):
         folded = fold(sentence)
@@ -690,9 +694,10 @@ def _calculated(given: ToolInputs) -> ToolResult:
         same = [at for at, one in enumerate(results) if one and one == results[nth]]
         place = next((at for at in same if not is_other(pages[at].text, lang)), nth)
         passage, heading = pages[place], f"{page.title}\n{page.section}"
-        text = told_by[place] or on_calendar(given.query, page.text, today.date(), lang, heading)
-        if not is_other(page.text, lang) or all(is_other(one.text, lang) for one in pages):
-            text = text or counted_from(given.query, page.text, today.date(), lang, heading)
+        native = not is_other(page.text, lang) or all(is_other(one.text, lang) for one in pages)
+        days = (on_calendar, counted_from) if native else (on_calendar,)
+        dated = (way(given.query, page.text, today.date(), lang, heading) for way in days)
+        text = told_by[place] or next(filter(None, dated), "")
         if text and (unread := _not_read(given, text, passage)):
             words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))

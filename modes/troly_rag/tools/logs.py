@@ -56,7 +56,10 @@ MAX_LINE = 4000
 KEPT = 5
 _SHOWN, _MIDNIGHT = 8, 24 * 60
 # Logs that are named generally, and what joins a name to them.
-_GENERAL, _AND = r"(?:(?:logs?|nhat ky) )?(?:he thong|may chu|system|server)(?: logs?)?", r"(?:va|voi|lan|cung|and|&|,)"
+_GENERAL, _AND = (
+    r"(?:(?:logs?|nhat ky) )?(?:he thong|may chu|system|server)(?: logs?)?",
+    r"(?:va|voi|lan|cung|and|&|,)",
+)
 _OF_LOGS = ("of_log", "log_who", "log_without", "log_among", "explain")
 SLICE = 20_000
 PIECE = 1 << 20

@@ -517,14 +517,8 @@ class _Parser:
         dear = "dearest" in labels or ("strongest" in labels and chips)
         order: Order = "dearest" if dear else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
-        told = ("brands asked", "total", "each", "compare", "difference", "distance")
-        moves: list[str] = [name for name in told if name in labels]
-        strength = lexicon("catalogue", *STRENGTH).find(self._rest) if "compare" in labels else []
-        moves += [hit.label for hit in strength]
-        moves += ["kinds asked"] * (
-            "kinds asked" in labels and not (kinds or items or asks or order or shows)
-        )
-        moves += ["place"] * (labels >= {"bring", "where"} and not topics)
+        asks_goods = bool(kinds or items or asks or order or shows)
+        moves = self._moves(asks_goods=asks_goods, serves=bool(topics))
         count = self._count(items)
         return ProductQuery(
             action=action,
@@ -561,6 +555,16 @@ class _Parser:
             said=self._said,
             unread=self._unread(items),
         )
+
+    def _moves(self, *, asks_goods: bool, serves: bool) -> list[str]:
+        """What is asked of goods that were shown, of the shop's kinds of goods, or of the page told last."""
+        labels = self._labels
+        told = ("brands asked", "total", "each", "compare", "difference", "distance")
+        moves = [name for name in told if name in labels]
+        if "compare" in labels:
+            moves += [hit.label for hit in lexicon("catalogue", *STRENGTH).find(self._rest)]
+        moves += ["kinds asked"] * ("kinds asked" in labels and not asks_goods)
+        return [*moves, *["place"] * (labels >= {"bring", "where"} and not serves)]
 
     def _compared(self, asks: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
         """The attribute by which goods are ranked, and whether most or least of it is wanted; () for none.

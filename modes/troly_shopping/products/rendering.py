@@ -66,7 +66,9 @@ def _is_answer(offer: Offer) -> bool:
     )
     if offer.note == "named":
         untold += [fact for fact in query.facts for one in offer.products if shows(one, fact) is None]
-    unsure = _lacks_sum(offer) or _lacks_strength(offer) or (offer.kind == "compare" and len(offer.products) < 2)
+    unsure = (
+        _lacks_sum(offer) or _lacks_strength(offer) or (offer.kind == "compare" and len(offer.products) < 2)
+    )
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
     return known and not query.unread and (not query.fits or offer.kind == "fit")
 

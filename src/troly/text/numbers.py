@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from troly.text.catalogue import Lang
-from troly.text.fold import accents, accents_agree, fold, fold_in_place, nfc, span_in_place, tokens
+from troly.text.fold import accents, accents_agree, fold, fold_in_place, nfc, span_in_place
 from troly.text.wordlist import LEXICONS, read_lists
 
 # The pieces amounts are made of: numerals with separators, words, and the codes and dates that are none of them.
@@ -264,7 +264,7 @@ class _Reader:
     def count(self, at: int) -> tuple[Decimal | None, int]:
         """The whole number in words that begins at `at`, read as far as it goes, and the index after it; None for none."""
         first, length = self._number(at)
-        if first is None or self._glued(at):
+        if first is None or (self._glued(at) and self.pieces[at - 1].text.isalnum()):
             return None, at
         total = _Sum(loose=first)
         after = self._scales(total, at + length, dollars=False)
