@@ -569,7 +569,7 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
     for at, (side, read) in enumerate(sides):
         if read.names:
             first = read
-        elif (read.figures or read.facts) and not read.unread:
+        elif not read.unread and (read.figures or _takes_place(read, first)):
             # "Nitro V bản 8gb với 16gb", "G102 đen với trắng": the same with another size or colour.
             sides[at] = (side, refine(first, read))
     named = [side for side in sides if side[1].names]
@@ -608,6 +608,12 @@ def by_strength(query: ProductQuery, products: Sequence[Product]) -> ProductQuer
     if kind in _RANKS:
         return replace(query, compared=(_RANKS[kind], "most" if asked[0] == STRENGTH[0] else "least"))
     return replace(query, asks=tuple(dict.fromkeys((*_WEIGHED.get(kind, ()), *query.asks))))
+
+
+def _takes_place(read: ProductQuery, first: ProductQuery) -> bool:
+    """Whether what is read names a property in the place of the one that was said first: "trắng" after "đen"."""
+    others = set(read.facts) - set(first.facts)
+    return bool(others) and len(refine(first, read).facts) == len(first.facts)
 
 
 def title_says(title: str, name: str) -> bool:
