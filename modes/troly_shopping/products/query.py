@@ -1281,9 +1281,8 @@ def _sides(text: str) -> tuple[str, ...]:
     places = {(hit.start, hit.end) for hit in lexicon("catalogue", "against").find(text)}
     # "bản 16GB đắt hơn bản 8GB bao nhiêu"
     places |= {(hit.start, hit.end) for hit in hits if is_comparative([hit])}
-    places = sorted(places)
     sides, begin = [], 0
-    for start, end in places:
+    for start, end in sorted(places):
         sides.append(cut[begin:start])
         begin = end
     sides.append(cut[begin:])
