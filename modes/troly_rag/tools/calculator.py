@@ -80,6 +80,14 @@ _MONTHLY, _FIRST_OF_MONTH = (
     re.compile(r"\b(chu nhat|thu \w+) dau thang\b"),
 )
 _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
+# So many days before a day or after it, with the counts of the cases that follow.
+_NOTICE = re.compile(
+    r"\b(?P<ahead>truoc) (?=\d+ ngay\b)|\btrong (?=\d+ ngay (?:lam viec )?(?:sau|ke tu)\b)|\b(?=\d+ (?:\w+ )?days (?P<before>ahead|before|in advance)\b)|\bwithin (?=\d+ (?:\w+ )?days (?:after|of)\b)"
+)
+_BY_WHICH_DAY = re.compile(
+    r"\b(?:(?:muon|cham|tre) nhat|han|truoc) (?:la )?(?:ngay|hom) (?=nao\b)|\b(?:muon|cham|tre) nhat\b"
+)
+_DAYS_COUNTED = re.compile(r"\b(\d+) (?:(working|business) )?(?:ngay|days)\b( lam viec)?(?! cong)")
 _RESULT = re.compile(r"= ([^;\n]+)")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
@@ -533,6 +541,50 @@ def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str 
     return ""
 
 
+def counted_from(question: str, text: str, today: date, lang: Lang, heading: str = "") -> str:
+    """The day that is so many days, or working days, before or after the one day of a question, as a rule in `text` says;
+    "" where no day is asked for, or the rule under its `heading` does not speak of all else that is asked."""
+    ranges = find_ranges(question, today)
+    if len(ranges) != 1 or ranges[0].start != ranges[0].end or not figure_request(question).moment:
+        return ""
+    day, asked = ranges[0].start, blank_out(question, [ranges[0].span])
+    if not _YEAR.search(question):
+        # Of the days so called the one that is nearest.
+        years = [make_date(day.year + more, day.month, day.day) for more in (0, 1)]
+        day = min(filter(None, years), key=lambda one: abs(one - today))
+    if re.search(r"\d/\d", asked):
+        return ""  # of which of several days
+    asked = blank_out(asked, [one.span() for one in _BY_WHICH_DAY.finditer(fold(asked))])
+    for sentence in map(str.strip, claims_of(text)):
+        folded = fold(sentence)
+        if (opens := _NOTICE.search(folded)) is None or figures_of(asked).counted:
+            continue
+        sign = -1 if opens["ahead"] or opens["before"] else 1
+        # Before a day the cases have their own counts, after it the rest is of other days.
+        rule = sentence if sign < 0 else next(one for one in _clauses(sentence) if _NOTICE.search(fold(one)))
+        if question_of(asked).coverage(text_of(f"{heading}\n{rule}")).unread:
+            continue
+        lines = []
+        counts = list(_DAYS_COUNTED.finditer(folded, opens.end()))
+        for one in counts if sign < 0 else counts[:1]:
+            then = _days_from(day, sign * int(one[1]), working=bool(one[2] or one[3]))
+            name = say("math.weekdays", lang).split("|")[then.weekday()]
+            case = sentence[one.end() :].partition(",")[0].strip(" .") if len(counts) > 1 and sign < 0 else ""
+            shown = f"{format_date(day)} {'−' if sign < 0 else '+'} {sentence[slice(*one.span())]}"
+            lines.append(f"{shown}{f' ({case})' if case else ''} = {name} {format_date(then)}")
+        return _told(lines, sentence, lang)
+    return ""
+
+
+def _days_from(day: date, count: int, *, working: bool) -> date:
+    """The day so many days, or working days, from another."""
+    step = timedelta(days=1 if count > 0 else -1)
+    while count:
+        day += step
+        count -= step.days * (not working or day.weekday() < _SATURDAY)
+    return day
+
+
 def _meant(question: str, cases: Sequence[tuple[str, Decimal]]) -> list[tuple[str, Decimal]]:
     """The cases that the question names more of than of any other; [] where it names none of them more.
 
@@ -642,7 +694,10 @@ def _calculated(given: ToolInputs) -> ToolResult:
         same = [at for at, one in enumerate(results) if one and one == results[nth]]
         place = next((at for at in same if not is_other(pages[at].text, lang)), nth)
         passage, heading = pages[place], f"{page.title}\n{page.section}"
-        text = told_by[place] or on_calendar(given.query, page.text, today.date(), lang, heading)
+        native = not is_other(page.text, lang) or all(is_other(one.text, lang) for one in pages)
+        days = (on_calendar, counted_from) if native else (on_calendar,)
+        dated = (way(given.query, page.text, today.date(), lang, heading) for way in days)
+        text = told_by[place] or next(filter(None, dated), "")
         if text and (unread := _not_read(given, text, passage)):
             words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))

@@ -84,6 +84,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
         context=say("tool.looked_in", turn.language, titles="; ".join(titles)) if titles else "",
         evidence=tuple(evidence_of(passage, given.agent.name) for passage in (*told, *older)),
         passages=tuple(near[:PASSAGES]),
+        beside=tuple(one for one in found.passages if one.share)[:PASSAGES],
         denied=found.denied,
         covered=covered,
         unread=told[0].unread if told else question_of(asked).words,

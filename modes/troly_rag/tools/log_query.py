@@ -142,7 +142,8 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
     codes = words or tuple(dict.fromkeys((*codes_in(rest), *([user] if user else []))))
     names = [word for word in codes if not word.isdigit()]
     # A system that calls another is told by lines that name both; else names side by side are each its own.
-    either = len(names) > 1 and not tool_words("log_calls").find(rest)
+    several = {*names, *map(fold, systems_in(rest, known))}
+    either = len(several) > 1 and not tool_words("log_calls").find(rest)
     if either:
         codes = tuple(word for word in codes if word not in map(fold, known))
         either = len([word for word in codes if not word.isdigit()]) > 1

@@ -409,7 +409,8 @@ def _next(
 def step_of(text: str) -> int:
     """1 where a part with more of what counts is asked for ("mạnh hơn", "dung lượng lớn hơn"), -1 with less, else 0."""
     more, less = (
-        lexicon("catalogue", *names).find(text) for names in (("stronger", "most"), ("weaker", "least"))
+        lexicon("catalogue", *names).find(text)
+        for names in (("stronger", "better", "most"), ("weaker", "worse", "least"))
     )
     said = [hit for hit in (*more, *less) if hit.phrase.endswith(("hơn", "er", "more", "less", "powerful"))]
     return (1 if said[0] in more else -1) if said else 0

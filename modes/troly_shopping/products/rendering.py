@@ -13,7 +13,7 @@ from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
 from troly_shopping.products.offers import Offer, fact_of, has_figure, measure_of, ranked, shows, value_of
 from troly_shopping.products.pc_build import go_together
-from troly_shopping.products.query import ProductQuery, is_code
+from troly_shopping.products.query import STRENGTH, ProductQuery, is_code
 from troly_shopping.products.store import Product
 from troly_shopping.strings import catalogue, say
 
@@ -49,6 +49,11 @@ def _lacks_sum(offer: Offer) -> bool:
     return bool("total" in offer.query.moves and offer.products and not (summed or [*_sums(offer, "vi")]))
 
 
+def _lacks_strength(offer: Offer) -> bool:
+    """Whether it is asked which is the stronger, and no figure tells it."""
+    return not (offer.query.compared or set(STRENGTH).isdisjoint(offer.query.moves))
+
+
 def _is_answer(offer: Offer) -> bool:
     """Whether every part of the question was looked up, and something was found for it."""
     query = offer.query
@@ -61,7 +66,9 @@ def _is_answer(offer: Offer) -> bool:
     )
     if offer.note == "named":
         untold += [fact for fact in query.facts for one in offer.products if shows(one, fact) is None]
-    unsure = _lacks_sum(offer) or (offer.kind == "compare" and len(offer.products) < 2)
+    unsure = (
+        _lacks_sum(offer) or _lacks_strength(offer) or (offer.kind == "compare" and len(offer.products) < 2)
+    )
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
     return known and not query.unread and (not query.fits or offer.kind == "fit")
 
@@ -255,7 +262,9 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     names = say("compare.join", lang).join(product.name for product in products)
     lines = [say("compare.intro", lang, names=names), *product_lines(products, lang, offer.query), *missing]
     lines += [_most(products, offer.query, lang)] if offer.query.compared else []
-    lines += [*differences(products, lang), *_sums(offer, lang), *_caveats(offer, lang)]
+    # What costs less is not the stronger.
+    told = differences(products, lang) if not _lacks_strength(offer) else [say("compare.no_strength", lang)]
+    lines += [*told, *_sums(offer, lang), *_caveats(offer, lang)]
     return OfferText("\n".join(lines), side_by_side(products, lang))
 
 

@@ -395,7 +395,7 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
         # "the two", "hai con đó" of things that were looked at one by one; "mua hai con đó" are pieces of one.
         said = {int(one.value) for start, end in pointed.spans for one in counting_words(text[start:end])}
         name = str(focus.query["beside"][0])
-        if pointed.missing == 2 or (2 in said and lexicon("catalogue", *_OF_ROWS).find(text)):
+        if pointed.missing == 2 or (said <= {2} and lexicon("catalogue", *_OF_ROWS).find(text)):
             pointed = replace(pointed, rows=(FocusRow(name, name), *focus.rows), missing=0)
     others = [hit for hit in lexicon("dialogue", "other").find(text) if hit.phrase.endswith(_REST)]
     last = [row for row in focus.rows if row.id in focus.query.get("current", ())]
@@ -448,8 +448,11 @@ def _of_part(
     meant = [
         row for row in rows if row.values.get("kind") in PARTS and row.values.get("kind") not in query.kinds
     ]
-    if not query.fits or len({row.values.get("kind") for row in meant}) != 1:
+    # "cần main nào" after a CPU: one that goes with it.
+    fits = query.fits or (asks_which(text, query.kinds) and _NEEDS.search(fold(text)) and not query.details)
+    if not fits or len({row.values.get("kind") for row in meant}) != 1:
         return None
+    query = replace(query, fits=True)
     # Of several what goes with all that are called so.
     name, kinds = meant[0].title, lexicon("kinds").find(meant[0].title)
     called = tokens(name[max((hit.end for hit in kinds if hit.start == 0), default=0) :])
@@ -608,6 +611,8 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
         goes_on = corrects or opens_on(request.typed) or (query.unread and focus.kind == PAGES)
         query = replace(query, unread=() if corrects else query.unread)
         return replace(request, scope="none", query=query, earlier=before) if goes_on else None
+    if "place" in query.moves and {*before} & {*word_lists("topic_rules")["warranty place after"]}:
+        before = ("warranty place",)
     costs = {"price", "fee"} & set(query.shows)
     if costs:
         # "bao nhiêu tiền" after how long a repair takes asks what it costs.
@@ -743,6 +748,8 @@ _INSTEAD = re.compile(r"(?<!\w)ch[ứu] (?:không|khong|ko|k|hông|hong|hem|đâ
 _GOES_ON = re.compile(r"(?<!\w)(?:thi sao|thi the nao|what about|how about)(?!\w)")
 # Asks for others than the one spoken of.
 _OTHERS = re.compile(r"(?<!\w)(?:nao|khac|any|which|other|others)(?!\w)")
+# Which part is needed beside the one spoken of.
+_NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 
 
@@ -927,6 +934,7 @@ def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None
     if len(products) < 2 or query.count not in {0, len(products)}:
         note = "other of two" if len(products) == 1 < len(request.shown) else "no such"
         return Offer("rows", query, (), len(request.shown), note=note)
+    query = offers.by_strength(query, products)
     return Offer("compare", query, tuple(products[:MAX_COMPARED]), len(products))
 
 

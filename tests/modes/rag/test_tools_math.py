@@ -22,7 +22,15 @@ from troly_rag.tools.arithmetic import (
     evaluate,
     expression_in,
 )
-from troly_rag.tools.calculator import date_sum, figures_of, hours_in_full, missing_for, on_calendar, work_out
+from troly_rag.tools.calculator import (
+    counted_from,
+    date_sum,
+    figures_of,
+    hours_in_full,
+    missing_for,
+    on_calendar,
+    work_out,
+)
 
 NUMBERS = st.integers(-10_000, 10_000).map(Decimal)
 
@@ -328,3 +336,34 @@ def test_days_are_added_to_a_day_and_nothing_else_is(day: date, count: int, sign
         with pytest.raises(CalculationError):
             date_sum(other, day, "vi")
     assert date_sum(f"{count} x 3", day, "vi") == ""
+
+
+NOTICE = "Nhân viên báo trước {count} ngày{working}. Lương cuối trả trong 14 ngày."
+
+
+@given(st.integers(1, 60), st.dates(date(2027, 1, 1), date(2027, 12, 31)))
+def test_a_day_of_notice_is_so_many_days_before(count: int, day: date) -> None:
+    asked = f"nghỉ việc ngày {day.day}/{day.month}/{day.year} thì báo trước ngày nào"
+    told = counted_from(asked, NOTICE.format(count=count, working=""), date(2026, 11, 23), "vi", "Nghỉ việc")
+    assert f" {format_date(day - timedelta(days=count))}." in told
+    working = NOTICE.format(count=count, working=" làm việc")
+    told = counted_from(asked, working, date(2026, 11, 23), "vi", "Nghỉ việc")
+    at = next(
+        then for back in range(200) if f" {format_date(then := day - timedelta(days=back + 1))}." in told
+    )
+    assert sum((at + timedelta(days=one)).weekday() < 5 for one in range((day - at).days)) == count
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "nghỉ việc ngày 15/12 thì lương cuối trả khi nào",
+        "nghỉ việc thì báo trước ngày nào",
+        "nghỉ việc ngày 15/12 hay 20/12 thì báo trước ngày nào",
+        "nghỉ việc ngày 15/12 có phải báo trước không",
+        "cưới ngày 15/12 thì báo trước ngày nào",
+    ],
+)
+def test_no_day_is_counted_for_another_question(asked: str) -> None:
+    rule = NOTICE.format(count=30, working="")
+    assert counted_from(asked, rule, date(2026, 11, 23), "vi", "Nghỉ việc") == ""
