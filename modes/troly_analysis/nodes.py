@@ -33,6 +33,7 @@ from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import (
     Days,
     Ground,
+    Rows,
     columns_of,
     count_figures,
     ground,
@@ -383,7 +384,7 @@ def _with_shown(known: Ground, turn: TurnContext) -> Ground:
         known,
         said=known.said | said,
         columns=(*known.columns, *columns_of(table)),
-        rows=(*known.rows, *(row for row in rows_of(table, -1) if row.keys)),
+        rows=Rows((*known.rows.all, *(row for row in rows_of(table, -1) if row.keys)), known.rows.tables),
         texts=tuple(sorted({*known.texts, *filter(re.compile(r"\d").search, names)}, key=len, reverse=True)),
         days=Days(shown.exact, shown.months | known.days.months),
     )
