@@ -95,16 +95,16 @@ def unused_text(why: str, lang: Lang) -> str:
 
 
 def _history(question: RentalQuestion, turn: TurnContext, room: int) -> str:
-    """The last messages of the session that have room, oldest first: what was answered last, then what was wanted, then the
-    other answers (002-05).
+    """The last messages of the session that have room, oldest first: the last of each side, then what was wanted, then the other
+    answers (002-05).
     """
     most = turn.services.settings.of(RentalSettings).history_messages
     said = [one for one in within(turn.history, question.session, most) if one.type != "greeting"]
     lines: dict[int, str] = {}
     room -= len("Conversation: \n")
-    newest = max((at for at, one in enumerate(said) if one.sender == "assistant"), default=-1)
+    newest = {one.sender: at for at, one in enumerate(said)}.values()
     for at, one in sorted(
-        enumerate(said), key=lambda each: (each[0] != newest, each[1].sender != "user", -each[0])
+        enumerate(said), key=lambda each: (each[0] not in newest, each[1].sender != "user", -each[0])
     ):
         line = f"\n{one.sender}: {one_line(one.text, MESSAGE_CHARS.get(one.sender, 0))}"
         if one.sender in MESSAGE_CHARS and len(line) <= room:
@@ -127,8 +127,7 @@ def _shown(turn: TurnContext, room: int) -> str:
     rows, seen = rows_text(records, room if len(records) > FEW_ROWS else 2 * room)
     total = focus.query.get("total", len(focus.rows))
     sql = str(focus.query.get("sql", "")) if room == SHOWN_CHARS else ""
-    told = f"{focus.kind}, the first {seen} of {total} rows{rows}"
-    return told + (f"\nfound by: {sql}" if sql else "")
+    return f"{focus.kind}, the first {seen} of {total} rows{rows}" + (f"\nfound by: {sql}" if sql else "")
 
 
 def rows_text(records: list[dict[str, Any]], room: int, asked: Collection[str] = ()) -> tuple[str, int]:

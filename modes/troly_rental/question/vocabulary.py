@@ -138,6 +138,7 @@ def amenity_named(name: str) -> str:
     return next((one.label for one in found if (one.start, one.end) == (0, len(bare))), "")
 
 
+@cache
 def amenity_codes() -> tuple[str, ...]:
     """The codes of the amenities that questions can name."""
     return tuple(label for label in lists("amenities") if " " not in label and label not in _NO_AMENITIES)
