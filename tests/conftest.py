@@ -8,7 +8,7 @@ import os
 import shutil
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -51,11 +51,11 @@ SLOW = {
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
+def pytest_collection() -> Generator[None, object, object]:
     """Nothing that collecting makes becomes garbage: it is not looked through, neither now nor while the tests run."""
     gc.disable()
     try:
-        yield
+        return (yield)
     finally:
         gc.freeze()
         gc.enable()
