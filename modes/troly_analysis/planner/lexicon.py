@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -48,6 +49,7 @@ class Phrases(Generic[T]):
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, ...], list[tuple[tuple[str, ...], T]]] = defaultdict(list)
+        self._words: set[str] = set()
         self._longest = 1
 
     def add(self, phrase: str, payload: T) -> None:
@@ -57,9 +59,11 @@ class Phrases(Generic[T]):
             return
         folded = tuple(token.folded for token in tokens(phrase))
         self._entries[folded].append((words, payload))
+        self._words.update(folded)
         self._longest = max(self._longest, len(words))
         if len(words) > 1 and sum(map(len, words)) >= _SHORTEST_JOINED:
             self._entries["".join(folded),].append((("".join(words),), payload))
+            self._words.add("".join(folded))
 
     def __contains__(self, phrase: str) -> bool:
         """Whether `phrase` is listed with just these accents."""
@@ -77,9 +81,9 @@ class Phrases(Generic[T]):
         entries = (words for key, entry in self._entries.items() if folded in key for words, _ in entry)
         return {word for words in entries for word in words if fold(word) == folded}
 
-    def vocabulary(self) -> set[str]:
+    def vocabulary(self) -> AbstractSet[str]:
         """Every folded word of the phrases."""
-        return {word for phrase in self._entries for word in phrase}
+        return self._words
 
     def listed(self, folded: tuple[str, ...]) -> list[T]:
         """The payloads of exactly these folded words."""

@@ -664,6 +664,7 @@ class _Entry(NamedTuple):
 
     concept: str
     words: tuple[WordToken, ...]
+    folded: tuple[str, ...]
     reach: int
 
 
@@ -690,7 +691,8 @@ def _entries() -> dict[str, tuple[_Entry, ...]]:
             for each in spelt:
                 mark = each[len(each.rstrip("!~")) :]
                 words = tuple(tokens(each.rstrip("!~")))
-                found[words[0].folded].append(_Entry(concept, words, _REACH[mark]))
+                folded = tuple(word.folded for word in words)
+                found[folded[0]].append(_Entry(concept, words, folded, _REACH[mark]))
     return {first: tuple(entries) for first, entries in found.items()}
 
 
@@ -1683,16 +1685,15 @@ class _Reading:
     def _find(self) -> dict[str, list[_Place]]:
         found: dict[str, list[_Place]] = defaultdict(list)
         entries = _entries()
+        folded = tuple(word.folded for word in self._words)
         for at, word in enumerate(self._words):
             if place := self._past_at(at):
                 found["past"].append(place)
             for entry in entries.get(word.folded, ()):
+                if folded[at : at + len(entry.words)] != entry.folded:
+                    continue
                 span = self._words[at : at + len(entry.words)]
                 if entry.concept == "past" and _HOURS_AGO.match(fold(self.text[word.start :])):
-                    continue
-                if len(span) < len(entry.words) or any(
-                    typed.folded != listed.folded for typed, listed in zip(span, entry.words, strict=True)
-                ):
                     continue
                 if not all(_GAP.fullmatch(self.text, a.end, b.start) for a, b in pairwise(span)):
                     continue

@@ -7,7 +7,7 @@ from calendar import monthrange
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, cast
 from zoneinfo import ZoneInfo
 
@@ -473,7 +473,11 @@ def find_ranges(text: str, today: date) -> list[DateRange]:
     the latest one that has begun; "3 tháng trước" is that calendar month. A range written backwards is turned round;
     an impossible date gives nothing. Of overlapping readings the longest wins.
     """
-    today = today.date() if isinstance(today, datetime) else today
+    return list(_ranges(text, today.date() if isinstance(today, datetime) else today))
+
+
+@lru_cache(maxsize=64)  # a turn asks of its text several times
+def _ranges(text: str, today: date) -> tuple[DateRange, ...]:
     text = _QUARTER_SPELT.sub(r"\1\2y", text)
     folded, offsets = fold_in_place(text)
     chosen: list[_Candidate] = []
@@ -497,7 +501,7 @@ def find_ranges(text: str, today: date) -> list[DateRange]:
                 min(days), max(days), label, span_in_place(offsets, len(text), candidate.start, candidate.end)
             )
         )
-    return found
+    return tuple(found)
 
 
 _JOIN = (
