@@ -8,13 +8,14 @@ import pytest
 
 from tests.modes.rental.question.cases import ask, told
 from troly.plugin.focus import FocusRow
+from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_rental.answer.sentences import condition_text
 from troly_rental.answer.values import column_label
 from troly_rental.data.places import places
 from troly_rental.question.names import Names
 from troly_rental.question.spelling import correct_spelling
-from troly_rental.question.types import Filter
+from troly_rental.question.types import Filter, Op
 from troly_rental.question.vocabulary import lists
 
 _NASAL = re.compile(r"n(?=[gh](?!\w))")
@@ -250,8 +251,9 @@ def test_a_district_takes_in_its_ward_and_no_other() -> None:
 
 @pytest.mark.parametrize(("word", "sign"), [("trước", "before"), ("sau", "after")])
 def test_days_are_before_and_after_never_below(word: str, sign: str) -> None:
-    for lang, said in (("vi", word), ("en", sign)):
-        op = "<" if word == "trước" else ">"
+    spoken: tuple[tuple[Lang, str], ...] = (("vi", word), ("en", sign))
+    op: Op = "<" if word == "trước" else ">"
+    for lang, said in spoken:
         for field in ("month", "due_date", "end_date"):
             text = condition_text(Filter(field, op, "2026-11-01"), "invoice", lang)
             assert said in text, text
