@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 
-from troly.text.dates import HCM, days_in_full, find_hours, find_ranges
+from troly.text.dates import HCM, Unit, days_in_full, find_hours, find_ranges, whole
 from troly.text.fold import fold, nfc
 from troly.text.match import blank_out, spans_of
 from troly_rag.routing.lexicons import neighbours, tool_words
@@ -46,6 +46,13 @@ _PARTS = {
     "log_morning": (0, 12 * _MINUTES), "log_noon": (11 * _MINUTES, 13 * _MINUTES), "log_afternoon": (12 * _MINUTES, _EVENING),
     "log_evening": (_EVENING, _DAY), "log_night": (22 * _MINUTES, _DAY + 6 * _MINUTES), "log_midnight": (0, 0),
 }  # fmt: skip
+# The whole of the week, month or year that was spoken of last, else of this one.
+_WHOLE = re.compile(
+    r"\b(?:(?:trong |suot )*(?:ca|nguyen|toan)|trong|suot) (?P<vi>tuan|thang|nam)\b|\b(?:(?:in|for|over|during) )?(?:the )?(?:whole|entire|all) (?P<en>week|month|year)\b"
+)
+_WHOLE_UNITS: dict[str, Unit] = {
+    "tuan": "week", "thang": "month", "nam": "year", "week": "week", "month": "month", "year": "year",
+}  # fmt: skip
 _PAST = re.compile(
     r"\b(\d{1,4}|mot|nua|an?|one|half an)?\s*(gio|tieng|h|hours?|phut|minutes?|mins?)\s+(?:qua|vua qua|vua roi|gan day|gan nhat|tro lai day|truoc den nay)\b"
     r"|\b(?:last|past|previous)\s+(\d{1,4}\s+)?(hours?|minutes?|mins?)\b"
@@ -77,7 +84,7 @@ class LogQuery:
     """What lines are asked for: a time range (aware, end excluded) or several `periods` in it, the minutes of each day, levels, words
     that a line must or must not hold (folded; of `either` one), and how many milliseconds it may tell; with the words of the
     question that are `unread` though they narrow it, and the `rest` of it without what is read. `times` is how often each of
-    those who are named must be."""
+    those who are named must be, `all_of` the unit that is asked for as a whole ("cả tháng")."""
 
     start: datetime | None = None
     end: datetime | None = None
@@ -89,6 +96,7 @@ class LogQuery:
     hours: tuple[int, int] | None = None
     measure: tuple[float, float] | None = None
     times: tuple[float, float] | None = None
+    all_of: Unit | None = None
     unread: tuple[str, ...] = field(default=(), compare=False)
     rest: str = field(default="", compare=False)
 
@@ -116,6 +124,9 @@ class LogQuery:
 
     def after(self, older: LogQuery) -> LogQuery:
         """This one with the period of `older` where it has none of its own; hours of its own are those of that day."""
+        if self.all_of and older.start and older.start.date() > EVER:
+            stretch = _days(*whole(older.start.astimezone(HCM).date(), self.all_of))
+            return replace(self, start=stretch[0], end=stretch[1])
         if self.start or self.end:
             return self
         start, end, hours = older.start, older.end, self.hours or older.hours
@@ -130,6 +141,10 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
     today, known = now.astimezone(HCM).date(), tuple(known)
     query = days_in_full(nfc(query), today)
     periods, hours, rest, unread = _when(query, now.astimezone(HCM))
+    all_of: Unit | None = None
+    if not periods and (said := _WHOLE.search(fold(rest))):
+        all_of, rest = _WHOLE_UNITS[said["vi"] or said["en"]], blank_out(rest, [said.span()])
+        periods = [_days(*whole(today, all_of))]
     measure, times, rest, more = _how_large(rest)
     rest, without, no_levels, left = left_out(rest, known)
     text = fold(rest)
@@ -152,7 +167,7 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         (start, end), hours = _at_hours(periods[0][0], hours), None
     return LogQuery(
         start, end, frozenset(levels), codes, without, either, tuple(periods) if len(periods) > 1 else (), hours,
-        measure, times, (*unread, *more, *left, *_figures_left(rest, codes, known)), rest,
+        measure, times, all_of, (*unread, *more, *left, *_figures_left(rest, codes, known)), rest,
     )  # fmt: skip
 
 

@@ -101,7 +101,7 @@ def change_order(  # noqa: C901 (one case a kind of change)
         return OrderChange((), unsure=pieces[0][1].strip())  # to which of those shown
     lines = list(before) if hits or held else []
     summands: set[str] = set()
-    piece = ""
+    change = piece = ""
     parts = [
         _Part(
             change or ("more" if summed else ""),
@@ -129,7 +129,9 @@ def change_order(  # noqa: C901 (one case a kind of change)
         return OrderChange(tuple(before), str(error))
     except _UncertainError as error:
         goods = [one for _, one in pieces if _Part("", one, focus, store).tells]
-        several = summed and focus and (len(goods) > 1 or str(error)) and not query.parts
+        # What is to be added to the one spoken of and is not certain is no search.
+        adds = change == "add" and before and goods
+        several = summed and focus and (len(goods) > 1 or str(error) or adds) and not query.parts
         return OrderChange((), unsure=piece.strip()) if several else None
     if held and summed and not corrections and len(summands) > 1:
         # "cpu với main cộng lại" of a whole order: the sum of these, and of what the message changes.

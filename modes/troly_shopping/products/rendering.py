@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -20,6 +21,9 @@ from troly_shopping.strings import catalogue, say
 SPECS_CHARS = 600
 # Of so many products found the price of several pieces is told.
 _COUNTED = 3
+# Lengths of time as catalogues write them.
+_LENGTHS = {"nam": "year", "thang": "month", "tuan": "week", "ngay": "day", "gio": "hour", "phut": "minute"}
+_LENGTH = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)?) (năm|tháng|tuần|ngày|giờ|phút)(?!\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +223,12 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
         if name.startswith("word "):
             word = name[5:]
             said = fold(word) in fold(f"{product.name} {product.specs}")
-            yield value_of(product, name) or (word if said else say("follow.not_given", lang, what=word))
+            yield _value(product, name, lang) or (word if said else say("follow.not_given", lang, what=word))
             continue
         if name.startswith("unit "):
-            yield value_of(product, name) or say("follow.not_given", lang, what=name[5:])
+            yield _value(product, name, lang) or say("follow.not_given", lang, what=name[5:])
             continue
-        value = value_of(product, name)
+        value = _value(product, name, lang)
         what = say(f"attribute.{name.replace(' ', '_')}", lang)
         yield f"{what} {value}" if value else say("follow.not_given", lang, what=what)
     called = (
@@ -241,6 +245,17 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
             yield say("follow.denied", lang, what=figure.said)
     if ("specs" in query.shows or query.fits or _is_open(query, product)) and product.specs:
         yield product.specs
+
+
+def _value(product: Product, attribute: str, lang: Lang) -> str:
+    """What the catalogue says of an attribute, lengths of time in the words of the answer."""
+    return _in_language(value_of(product, attribute), lang)
+
+
+def _in_language(value: str, lang: Lang) -> str:
+    if lang == "vi":
+        return value
+    return _LENGTH.sub(lambda one: f"{one[1]} {_LENGTHS[fold(one[2])]}{'s' if one[1] != '1' else ''}", value)
 
 
 def _is_open(query: ProductQuery, product: Product) -> bool:
@@ -305,7 +320,11 @@ def side_by_side(products: Sequence[Product], lang: Lang) -> Table:
         (say("column.brand", lang), *(p.brand or empty for p in products)),
     ]
     rows += [
-        (name or say("column.specs", lang), *(found.get(name, empty) for found in details)) for name in names
+        (
+            name or say("column.specs", lang),
+            *(_in_language(found.get(name, empty), lang) for found in details),
+        )
+        for name in names
     ]
     return Table(("", *(p.name for p in products)), tuple(rows), title=say("compare.title", lang))
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
-from troly.text.fold import fold, folded_words, nfc, tokens
+from troly.text.fold import fold, fold_in_place, folded_words, nfc, span_in_place, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly.text.numbers import counting_words
 from troly_shopping.products import offers
@@ -72,6 +72,13 @@ _SEVERAL = re.compile(
 _CALLED = re.compile(r"(?<=\d )(?:em|e|bé|be)(?= (?:đó|do|này|nay|kia|ấy|trên)(?!\w))", re.IGNORECASE)
 # "co them con nao": more of them, no English "them".
 _MORE = re.compile(r"them (?:may )?(?:con|cai|mau|loai|may|lua chon|gi|nao|dc|duoc|ko|k|khong|hong|hk)(?!\w)")
+# "rẻ thứ hai", "the second cheapest".
+_NTH = re.compile(
+    r"(?<!\w)(?:(?:re|(?P<dear>dat|mac)) thu (?P<vi>nhi|hai|ba|tu|[2-4])|(?P<en>second|third|2nd|3rd)[ -](?:cheapest|(?P<most>most expensive)))(?!\w)"
+)
+_PLACES = {
+    "nhi": 2, "hai": 2, "2": 2, "second": 2, "2nd": 2, "ba": 3, "3": 3, "third": 3, "3rd": 3, "tu": 4, "4": 4,
+}  # fmt: skip
 # The other of two: "con kia".
 _REST = ("kia", "còn lại", "other one")
 # What is asked of goods without naming any: said of what was shown.
@@ -386,6 +393,7 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
     if pointed and pointed.kind == "extreme" and _kinds_in(text, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(text, focus, things=things())
+    pointed = _nth(text, focus) or pointed
     if pointed and pointed.kind == "ordinal" and len(focus.rows) == 1 and focus.query.get("beside"):
         # "the first one" of things that were looked at one by one.
         earlier = tuple(FocusRow(str(name), str(name)) for name in reversed(focus.query["beside"]))
@@ -410,6 +418,25 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
     if any(FIGURE.match(text, at.start()) or METRES.match(text, at.end()) for at in numbers):
         return None  # "con 27 inch" is no 27th
     return pointed
+
+
+def _nth(text: str, focus: Focus) -> Reference | None:
+    """The one of a list shown whole, or of its cheap or dear end, that comes so far from that end: "rẻ thứ hai"."""
+    plain, places = fold_in_place(nfc(text))
+    if (said := _NTH.search(plain)) is None:
+        return None
+    number, dear = _PLACES[said["vi"] or said["en"]], bool(said["dear"] or said["most"])
+    prices = {row.id: price for row in focus.rows if isinstance(price := row.values.get("price"), int)}
+    whole = int(focus.query.get("total", 0)) <= len(focus.rows)
+    whole = whole or focus.query.get("order") == ("dearest" if dear else "cheapest")
+    if not whole or len(prices) < len(focus.rows):
+        return None
+    # What is sold out comes last, as in a list by price.
+    sign = -1 if dear else 1
+    ordered = sorted(focus.rows, key=lambda row: (row.values.get("stock") == 0, prices[row.id] * sign))
+    rows = tuple(ordered[number - 1 : number])
+    spans = (span_in_place(places, len(text), *said.span()),)
+    return Reference("ordinal", rows, spans, missing=0 if rows else number)
 
 
 def _put_together(

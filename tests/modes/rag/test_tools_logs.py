@@ -464,3 +464,25 @@ def test_two_systems_are_each_counted() -> None:
     wanted = parse_log_query("lỗi của vpn và web-01", NOW, ["vpn", "web-01"])
     assert wanted.words == ()
     assert parse_log_query("lỗi của web-01", NOW, ["vpn", "web-01"]).words == ("web-01",)
+
+
+@pytest.mark.parametrize("day", [1, 5, 20])
+@pytest.mark.parametrize(
+    ("said", "length"),
+    [
+        ("cả tháng", 30),
+        ("trong cả tháng", 30),
+        ("suốt tháng", 30),
+        ("in the whole month", 30),
+        ("cả tuần", 7),
+    ],
+)
+def test_the_whole_of_a_unit_is_not_the_day_before_it(day: int, said: str, length: int) -> None:
+    before = parse_log_query(f"ngày {day}/11/2026 mấy lỗi", NOW)
+    wanted = parse_log_query(f"web-02 lỗi mấy lần {said}", NOW).after(before)
+    assert wanted.start is not None
+    assert wanted.end is not None
+    assert before.start is not None
+    assert wanted.end - wanted.start == timedelta(days=length)
+    assert wanted.start <= before.start < wanted.end
+    assert not wanted.unread
