@@ -50,6 +50,7 @@ _EVERY = re.compile(
 # "5 cữ, mỗi cữ 3 viên".
 _TIMES = re.compile(r"\b(\d{1,2})\s*(?:lan|cu|times|doses)\b\W*(?:\w+\s+){0,2}(?:moi|each)\b")
 _STRENGTH = 200
+_WEIGHT = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?)\s*(mg|milligrams?|g|gr|gams?|grams?)\b")
 _PILLS_SHORT = re.compile(r"\b(\d{1,3})\s?v\b")
 _SEVERE = read_lists(LEXICONS / "severe.txt")
 _SPREADS = frozenset({"swelling", "fever", "nerve"})
@@ -322,6 +323,13 @@ def _poisoning(case: _Case) -> bool:
     child, many = case.told("child"), _many_pills(case)
     took_it = read.has("grabbed") or read.near("grabbed", "drug", 2)
     took_it = took_it or (child and read.near("missing", "pill", 2))
+    # What it left of a bottle, or on its lips: nobody saw it drink.
+    held = read.has("container", "drug", "pill", "chemical", "mild_chemical")
+    left = child and held and read.has("traces") and not read.asks_leave
+    if left and (read.has("person", "relative", "now") or read.has("unwell", "unconscious")):
+        return True
+    if read.has("forgot") and read.near("taken", "over_again", 4) and read.has("drug", "thinner"):
+        return True
     took_it = took_it or (
         read.has("owner") and (read.taken_by_mouth or read.has("by_mistake", "missing", "empty", "unwell"))
     )
@@ -337,7 +345,10 @@ def _poisoning(case: _Case) -> bool:
     mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
     # "cả gói" alone may be of cigarettes.
     drug = read.has("drug", "thinner") or (read.has("pill") and read.has("taken", "gulp", "by_mistake"))
-    bottle = (drug or read.has("mild_chemical")) and read.near("taken", "container", 4)
+    # "Lọ thuốc hết hạn uống có sao không" only asks.
+    bottle = (drug or read.has("mild_chemical")) and (
+        read.then("taken", "container", 4) or (read.near("taken", "container", 4) and not asked)
+    )
     # "nuốt hết nguyên tuýp": of what was spoken of, unless what it held is eaten anyway: "hũ kẹo".
     held = read.has("container") and not read.near("container", "eaten", 2)
     emptied = all_of_it and read.near("taken", "container", 4) and held
@@ -394,10 +405,8 @@ def _many_pills(case: _Case) -> bool:
     most = _pills(read, understood=understood) * (float(times[1]) if times else 1)
     strength = max(
         (
-            amount * scale
-            for amount, at in read.numbers
-            for unit, scale in (("milligram", 1), ("gram", 1000))
-            if read.follows(at, (unit,), 1)
+            float(amount.replace(",", ".")) * (1 if unit[0] == "m" else 1000)
+            for amount, unit in _WEIGHT.findall(fold(read.text))
         ),
         default=0.0,
     )
@@ -428,7 +437,19 @@ def _self_harm(case: _Case) -> bool:
     means = any(not read.framed(_FEARED, place) for place in read.places("means"))
     if (means and read.has("end_it")) or (read.has("brink") and read.has("weary")):
         return True
-    leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
+    # A thing for it at hand, or all of a medicine, beside what one tells who means to end it.
+    leaves = read.has("weary", "apology", "goodbye", "unanswered", "locked_in", "letter")
+    held = any(read.near("at_hand", what, 4) for what in ("means", "sleeping_pill"))
+    locked = read.has("locked_in") and read.near("at_hand", "drug", 4)
+    all_of_it = read.has("goodbye", "unanswered") and read.near("taken", "drug", 6)
+    if locked or all_of_it or (leaves and held and not read.jests):
+        return True
+    sad = read.has("weary", "grief") and not read.jests
+    if sad and (read.has("letter") or read.ends_nothing or read.near("how_much", "death", 8)):
+        return True
+    if read.ends_nothing and read.has("locked_in", "think") and read.has("tonight"):
+        return True
+    leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first", "weary")
     ready = read.near("gather", "sleeping_pill", 3)
     # What is only laid out may be a week's.
     ready = ready or (
@@ -474,6 +495,7 @@ def _object(case: _Case) -> bool:
     burning = read.near("battery", "missing", 7) and case.told("child")
     burning = burning or (ill and read.near("battery", "mouth", 4))
     went_in = read.has("into") and (read.has("device") and read.has("cough", "breathless", "out"))
+    went_in = went_in or (read.near("breathed_in", "device", 6) and read.has("cough", "breathless"))
     went_in = went_in or (read.has("into") and read.has("cough") and read.has("slipped", "out"))
     blocks = read.near("cough", "device", 5) and read.has("speechless", "breathless")
     if burning or went_in or blocks or (read.near("device", "missing", 4) and ill):
@@ -771,7 +793,12 @@ _UNSEEN = re.compile(
 # "Ạ" is polite where "à" asks.
 _POLITE = re.compile(r"\bạ\b", re.IGNORECASE)
 _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably|perhaps)\b")
+_LAUGHING_FACE = re.compile(r"[=:]\)\)+|[=:]D+\b|x[dD]\b|[\U0001F602\U0001F923\U0001F606]")
+_NOT_WISHED = re.compile(r"\b(?:khong|ko|k|chang|cha|dau) (?:phai|co) (?:la )?(?:\w+ )?(?:muon|dinh|doi|tinh)\s*$")
 _RATHER = re.compile(r"\s+than\s+(?!live\b|liv|go|keep|continue|be\b|face\b|wake)")
+_ENDS_ALL = re.compile(
+    r"\s*(?:(?:it|this|tat ca|het|moi thu|moi chuyen|everything|all|now|here|luon|thoi|roi|di|nay|tai day|o day|(?:toi|dem|hom) nay|tonight|today)\s*)*(?:$|[.,!?;\n])"
+)
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 # "Mới 15 phút": what has happened is of now, wherever this is told.
 _MINUTES = re.compile(
@@ -841,6 +868,7 @@ _FRAMES = (
     _FEARED,
     _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, near=_NEAR, part="message"),
     _Frame(("anybody",), _ANY, unless=_GOING_ON, near=_NEAR, asks=_QUESTION),
+    _Frame(("guard",), 0, unless="now"),
     _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)),
     _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
     _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
@@ -880,6 +908,8 @@ class _Reading:
         self._all["joking"] += [
             _Place(at, at, _ANY) for at, word in enumerate(self._words) if is_laughter(word.text)
         ]
+        if self._words and _LAUGHING_FACE.search(text):
+            self._all["joking"].append(_Place(len(self._words) - 1, len(self._words) - 1, _ANY))
         self._all["shown"] = [
             _Place(verb.first, medium.last, _ANY)
             for seen, where, reach in (
@@ -1214,7 +1244,11 @@ class _Reading:
             self._denied(place)
             or (concept not in _GROUPS["done"] and self._over(place, concept))
             or self._cleared(place)
-            or (self.framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
+            or (
+                self.framed(_TOLD_OF_OTHERS, place) or self._a_topic(place)
+                if concept == "suicide"
+                else self._only_supposed(place)
+            )
             or self._only_to_come(place)
             or self._long_ago(place)
             or self._for_a_lesson(place)
@@ -1223,6 +1257,13 @@ class _Reading:
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _GROUPS["figures"] and self._exaggerated(place))
             or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
+            or (concept not in {"accident", "beast", "taken", "gulp"} and self._of_a_thing(place))
+            # "Cười muốn sái quai hàm".
+            or (
+                concept == "broken"
+                and self._sure("laugh")
+                and any(0 <= place.first - each.last - 1 <= 1 for each in self._sure("think"))
+            )
             or (concept in {"swell", "trismus"} and self._trifling(place, concept))
             # The "tê" of "thuốc tê" numbs nobody.
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
@@ -1246,6 +1287,11 @@ class _Reading:
             )
         )
 
+    def _a_topic(self, place: _Place) -> bool:
+        """Whether suicide is only named, as what a paper is about or what is done against it."""
+        named = self._said_before(place, 3) & _words("topic")
+        return bool(named) and self._stated("study") and not self._sure("weary", "grief", "think", "ache")
+
     def _is_no_fever(self, place: _Place) -> bool:
         """Whether a fever is a medicine's name, is asked of for a treatment, or was measured and is none: "sốt nhẹ 37.5"."""
         measured = _NO_FEVER.match(fold(self.text[self._end(place) :])) and not _DEGREES.search(self.text)
@@ -1257,6 +1303,27 @@ class _Reading:
             0 <= place.first - each.last - 1 <= 2 and not _LIST.search(self._between(each, place))
             for each in self._sure("swell", "taut", "grow")
         )
+
+    def _of_a_thing(self, place: _Place) -> bool:
+        """Whether the part of the message where a sign stands opens with a thing that is no body, and names no one and no part of one before the sign:
+        "xe em ngất giữa đường", but not "xe em tông, em ngất", "đèn rơi trúng mặt chảy máu"."""
+        before = [0, *(one.end() for one in _STOP_OR_LIST.finditer(self.text[: self._start(place)]))]
+        return not self._sure("accident", "electric", "into") and any(
+            before[-1] <= self._start(each) and len(self.text[before[-1] : self._start(each)].split()) <= 1
+            and not self._words_of("person", "child", "relative", *_GROUPS["body"]) & set(range(each.last + 1, place.first))
+            for each in self._all.get("thing", ())
+            if each.reach == _ANY and each.last < place.first <= each.last + _SHOWN_REACH + 2
+        )  # fmt: skip
+
+    def _burdened(self, place: _Place) -> bool:
+        """Whether one chokes, or wants to die, of work, of love, of a match or of the traffic, with nothing told of a body."""
+        own = "kho" in {word.folded for word in self._words[place.first - 1 : place.last + 1]}
+        body = ("cough", "swell", "throat", "fever", "blood", "hives", "no_air", "drug", "injection", "ache", "child", "weary", "grief", "racing")
+        return not (own or self._stated(*body)) and any(
+            self._clause(each) == self._clause(place) and 0 <= place.first - each.last - 1 <= _CLOSES
+            and not _LIST.search(self._between(each, place))
+            for each in self._sure("burden")
+        )  # fmt: skip
 
     def _of_a_medicine(self, place: _Place) -> bool:
         """Whether a fever is only named by what is good for it, and no word says that this was taken and it goes on all the
@@ -1329,6 +1396,16 @@ class _Reading:
         dear = [one for one in self._sure("dear") if one.last < wish and not suffers]
         if any(not _STOP_OR_LIST.search(self._between(one, place)) for one in dear):
             return True
+        # It is people in general whom it is asked of, or nobody's body that is burdened.
+        if wish >= 0 and wish - 1 not in self._words_of("person") and self._burdened(place):
+            return True
+        # "Sao người ta đau răng tới mức muốn chết", "em đâu phải muốn chết gì đâu".
+        people = self._words_of("anybody", "some", "general")
+        mine = self._firsts("person_first", "relative") - people
+        if _NOT_WISHED.search(fold(self.text[: self._start(place)])) and re.match(r"\s+(?:gi|dau)\b", after):
+            return True
+        if any(one < wish and not mine & set(range(one, wish)) for one in people) and _asks(self.text):
+            return True
         persons, parts = self._words_of("person"), self._words_of("tooth", "mouth", "jaw", "face")
         if (
             wish < 0
@@ -1347,6 +1424,14 @@ class _Reading:
             for between in (set(range(each.last + 1, wish)),)
         )
 
+    @property
+    def ends_nothing(self) -> bool:
+        """Whether one speaks of an end and names nothing that it is of, as a treatment or a call is: "muốn kết thúc đêm nay"."""
+        return any(
+            _ENDS_ALL.match(fold(self.text[self._end(place) :])) and not self._hidden(place)
+            for place in self.places("ending")
+        )
+
     def gone_by(self, place: _Place) -> bool:
         """Whether a wish is told of as one of long ago, by somebody who is happy now."""
         return self._long_ago(place) and any(one.first > place.last for one in self._sure("happy"))
@@ -1361,12 +1446,15 @@ class _Reading:
         return self.framed(_DREADED, place) and not any(
             # "Thinking of the needle": it was not given.
             not (self.framed(_PAST, each) or any(0 < each.first - one <= 2 for one in thoughts))
+            and not _ASKED.match(self.text, self._end(each))
             for each in self._sure("injection", "drug")
         )
 
     def _exaggerated(self, place: _Place) -> bool:
         """Whether `place` says how much is felt, what one fears or bargains about, or laughs till then."""
-        if self.figure(place) or self._dreaded(place):
+        if self.figure(place) or self._dreaded(place) or self._burdened(place):
+            return True
+        if any(0 < each.first - place.last <= 2 for each in self._sure("only_fear")):
             return True
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
         admired = any(
@@ -1386,6 +1474,8 @@ class _Reading:
         jaw = concept == "trismus"
         if self._stated("grow", "fever", *(("swell", "infected") if jaw else ("taut",))):
             return False
+        if any(each.last == place.first - 1 for each in self._sure("wept")):
+            return any(0 < each.first - place.last <= 2 for each in self._all.get("eye", ()))
         slight = any(
             0 <= place.first - each.last - 1 <= 1
             or (each.last > place.last and place.first <= each.first <= place.last + 1 + min(1, each.reach))
@@ -1846,6 +1936,7 @@ class _Reading:
             and not (frame.list_ends and _LIST.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
             if not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
+            and not (frame.part == "message" and word.first > place.first and self._told_of_own(place))
             and not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
         )
 
@@ -1875,9 +1966,20 @@ class _Reading:
         return any(
             word.last < each.first <= place.first
             and self._words[each.first - 1].folded not in _words("some")
-            and not _ASKER.match(fold(self.text[self._words[each.first - 1].start :]))
+            and not self._asks_only(each)
             for each in self._sure(*persons)
         )
+
+    def _told_of_own(self, place: _Place) -> bool:
+        """Whether the sentence names before `place` who writes, or somebody of theirs: "em uống 20 viên, em đang ôn thi"."""
+        start = self._clause(place, self._sentences)
+        return any(
+            start <= self._start(each) and each.first < place.first and not self._asks_only(each)
+            for each in self._sure("person_first", "relative")
+        )
+
+    def _asks_only(self, person: _Place) -> bool:
+        return bool(_ASKER.match(fold(self.text[self._words[max(person.first - 1, 0)].start :])))
 
     def _impersonal(self, place: _Place) -> bool:
         """Whether the sentence only asks what such a thing is like: nobody is named, no time, not what to do."""
