@@ -44,7 +44,7 @@ _PILLS_A_DAY, _PILLS_AT_ONCE, _PILLS_OF_A_CHILD, _MILLIGRAMS = 8, 4, 4, 4000
 # Hours between two doses: "cứ 2 tiếng", "every 2 hours", "2 tiếng một lần".
 _HOURS = r"(\d{1,2}(?:\.\d)?|mot|hai|ba|bon|one|two|three|four)\s*(?:tieng|gio|h|hrs?|hours?)"
 _EVERY = re.compile(
-    rf"\b(?:cu|moi|cach|every|each)\s+(?:{_HOURS}|(?:tieng|gio|hours?))\b(?!\s*an\b)|\b{_HOURS}\s*(?:/|(?:\w+\s+){{0,2}}lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
+    rf"\b(?:cu|moi|cach|every|each)\s+(?:(?:nhau|tam|khoang|chung|gan|about)\s+)?(?:{_HOURS}|(?:tieng|gio|hours?))\b(?!\s*an\b)|\b{_HOURS}\s*(?:/|(?:\w+\s+){{0,2}}lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
     r"|\d+\s*(?:v|vien)\b)"
 )
 # "5 cữ, mỗi cữ 3 viên".
@@ -357,13 +357,14 @@ def _poisoning(case: _Case) -> bool:
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child", "owner")
     wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip
     wrong = read.has("taken") and not asked and wrong
+    wrong = wrong or (child and drug and read.has("taken") and read.has("adult") and not asked)
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and many)
     much = (many or (drug and (uncounted or read.has("too_much")))) and not leave
     ill = read.has("unwell") and (
         read.near("taken", "mild_chemical", 6) or (read.has("grabbed") and not read.has("gauze"))
     )
-    ill = ill or (child and read.has("unwell") and case.told("chemical"))
+    ill = ill or (child and read.has("unwell") and (case.told("chemical") or read.near("taken", "pill", 2)))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
     somebodys = child and took_it and (drug or held or read.has("pill", "chemical", "mild_chemical"))
@@ -432,7 +433,8 @@ def _self_harm(case: _Case) -> bool:
         )
         and not read.jests
     )
-    if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
+    taken_leave = any(not read.follows(one.last, ("tooth", "artificial"), 3) for one in read.places("farewell"))
+    if meant or taken_leave or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
     means = any(not read.framed(_FEARED, place) for place in read.places("means"))
     if (means and read.has("end_it")) or (read.has("brink") and read.has("weary")):
@@ -442,6 +444,7 @@ def _self_harm(case: _Case) -> bool:
     held = any(read.near("at_hand", what, 4) for what in ("means", "sleeping_pill"))
     locked = read.has("locked_in") and read.near("at_hand", "drug", 4)
     all_of_it = read.has("goodbye", "unanswered") and read.near("taken", "drug", 6)
+    locked = locked or (read.has("locked_in") and means)
     if locked or all_of_it or (leaves and held and not read.jests):
         return True
     sad = read.has("weary", "grief") and not read.jests
@@ -449,7 +452,7 @@ def _self_harm(case: _Case) -> bool:
         return True
     if read.ends_nothing and read.has("locked_in", "think") and read.has("tonight"):
         return True
-    leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first", "weary")
+    leaving = read.has("gone_for_good") and not read.has("moves") and read.has("apology", "ache", "person_first", "weary")
     ready = read.near("gather", "sleeping_pill", 3)
     # What is only laid out may be a week's.
     ready = ready or (
@@ -458,7 +461,9 @@ def _self_harm(case: _Case) -> bool:
         and not (read.has("course", "clinician", "injection") or 0 < _pills(read) <= _PILLS_A_DAY)
     )
     # A few at hand are for the pain.
-    ready = ready or (read.near("gather", "pill", 3) and not (0 < _pills(read) <= _PILLS_A_DAY))
+    ready = ready or (
+        read.near("gather", "pill", 3) and not (0 < _pills(read) <= _PILLS_A_DAY or _asks(read.text))
+    )
     asleep = read.has("reason", "think", "sleeping_pill") and any(
         not read.framed(_FEARED, place) for place in read.places("no_waking")
     )
@@ -484,7 +489,7 @@ def _object(case: _Case) -> bool:
     # What is small and smooth, in whom is told to be well, the note answers.
     worse = ill or read.has("into", "no_air", "choked_on", "battery")
     out = read.stands("taken_out") or (read.came_out and not read.has("shock", "blood", "breathless", "ache"))
-    if read.seen_to or out or (read.has("baby_tooth") and well and not worse):
+    if (read.seen_to and not read.goes_on) or out or (read.has("baby_tooth") and well and not worse):
         return False
     # Whoever has something stuck in the throat now, whether or not it shows yet.
     stuck = any(not read.is_no_event("choked_on", place) for place in read.places("choked_on"))
@@ -794,7 +799,12 @@ _UNSEEN = re.compile(
 _POLITE = re.compile(r"\bạ\b", re.IGNORECASE)
 _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably|perhaps)\b")
 _LAUGHING_FACE = re.compile(r"[=:]\)\)+|[=:]D+\b|x[dD]\b|[\U0001F602\U0001F923\U0001F606]")
-_NOT_WISHED = re.compile(r"\b(?:khong|ko|k|chang|cha|dau) (?:phai|co) (?:la )?(?:\w+ )?(?:muon|dinh|doi|tinh)\s*$")
+_NOT_WISHED = re.compile(r"\b(?:khong|ko|k|chang|cha|dau|co)(?: phai| co| he)?(?: noi| bao| keu)?(?: la)?(?: \w+)? (?:muon|dinh|doi|tinh)\s*$")
+_STILL_WISHES = re.compile(
+    r"\b(?:em|e|toi|minh|con|tui|i) (?:cung|van|that su|thuc su|gio|lai|still|also|really) (?:\w+ )?(?:muon|want)\b"
+)
+# Where a fear ends: with the next of a list, or what one did of it.
+_FEAR_ENDS = re.compile(r"[,/]|\b(?:nên|nen|so)\s+(?:em|e|tôi|toi|mình|con|bé|cháu|mẹ|i|he|she)\b", re.IGNORECASE)
 _RATHER = re.compile(r"\s+than\s+(?!live\b|liv|go|keep|continue|be\b|face\b|wake)")
 _ENDS_ALL = re.compile(
     r"\s*(?:(?:it|this|tat ca|het|moi thu|moi chuyen|everything|all|now|here|luon|thoi|roi|di|nay|tai day|o day|(?:toi|dem|hom) nay|tonight|today)\s*)*(?:$|[.,!?;\n])"
@@ -968,6 +978,8 @@ class _Reading:
                 if not self._hidden(place)
                 and not (concept in _DENIABLE and self.is_no_event(concept, place))
                 and not (concept in {"choked_on", "no_air"} and self._long_ago(place))
+                and not (concept == "choked_on" and self._of_a_thing(place))
+                and not (concept == "grabbed" and self._denied(place))
                 and not (concept == "by_mistake" and (self._corrects(place) or self._denied(place)))
                 and not (concept in _GROUPS["injury"] and self._of_care(place))
                 and not (concept == "gather" and self.framed(_TOLD_OF_OTHERS, place))
@@ -995,9 +1007,21 @@ class _Reading:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
         woken = [each.first for each in self._sure("woken")]
         # What is there on waking is no dream.
-        real = any(place.first > up for up in woken for sign in _EVENTS for place in self.places(sign))
+        real = any(place.first > up for up in woken for sign in _EVENTS for place in self.places(sign) if sign != "racing")
+        real = real or bool(_STILL_WISHES.search(fold(self.text)))
         return any(not (real or self._hidden(place)) for place in self._all["unreal"]) or bool(
-            self._all["animal"] and not (self.has("by_mistake", "beast") or self.attacked)
+            self._all["animal"]
+            and not (self.has("by_mistake", "beast") or self.attacked or self._child_after_animal)
+        )
+
+    @property
+    def _child_after_animal(self) -> bool:
+        """Whether a child comes after the animal, and then what it did: "con chó gặm vỉ thuốc rồi con em ăn theo"."""
+        last = max(each.last for each in self._all["animal"])
+        return any(
+            last < child.first < act.first and self._clause(child) == self._clause(act)
+            for child in self._sure("child")
+            for act in self._sure("taken", "gulp", "choked_on", "breathless", "unconscious", "swell", "blood")
         )
 
     @property
@@ -1257,7 +1281,7 @@ class _Reading:
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _GROUPS["figures"] and self._exaggerated(place))
             or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
-            or (concept not in {"accident", "beast", "taken", "gulp"} and self._of_a_thing(place))
+            or (concept not in {"accident", "beast", "taken"} and self._of_a_thing(place))
             # "Cười muốn sái quai hàm".
             or (
                 concept == "broken"
@@ -1308,7 +1332,7 @@ class _Reading:
         """Whether the part of the message where a sign stands opens with a thing that is no body, and names no one and no part of one before the sign:
         "xe em ngất giữa đường", but not "xe em tông, em ngất", "đèn rơi trúng mặt chảy máu"."""
         before = [0, *(one.end() for one in _STOP_OR_LIST.finditer(self.text[: self._start(place)]))]
-        return not self._sure("accident", "electric", "into") and any(
+        return not self._sure("accident", "electric") and any(
             before[-1] <= self._start(each) and len(self.text[before[-1] : self._start(each)].split()) <= 1
             and not self._words_of("person", "child", "relative", *_GROUPS["body"]) & set(range(each.last + 1, place.first))
             for each in self._all.get("thing", ())
@@ -1320,8 +1344,9 @@ class _Reading:
         own = "kho" in {word.folded for word in self._words[place.first - 1 : place.last + 1]}
         body = ("cough", "swell", "throat", "fever", "blood", "hives", "no_air", "drug", "injection", "ache", "child", "weary", "grief", "racing")
         return not (own or self._stated(*body)) and any(
-            self._clause(each) == self._clause(place) and 0 <= place.first - each.last - 1 <= _CLOSES
-            and not _LIST.search(self._between(each, place))
+            self._clause(each) == self._clause(place)
+            and (0 <= place.first - each.last - 1 <= _CLOSES or 0 <= each.first - place.last - 1 <= 2)
+            and not (_LIST.search(self._between(each, place)) and self._words_of("person") & set(range(each.last, place.first)))
             for each in self._sure("burden")
         )  # fmt: skip
 
@@ -1475,7 +1500,8 @@ class _Reading:
         if self._stated("grow", "fever", *(("swell", "infected") if jaw else ("taut",))):
             return False
         if any(each.last == place.first - 1 for each in self._sure("wept")):
-            return any(0 < each.first - place.last <= 2 for each in self._all.get("eye", ()))
+            parts = (*self._all.get("eye", ()), *self._all.get("throat", ()))
+            return any(0 < each.first - place.last <= 2 for each in parts)
         slight = any(
             0 <= place.first - each.last - 1 <= 1
             or (each.last > place.last and place.first <= each.first <= place.last + 1 + min(1, each.reach))
@@ -1926,14 +1952,17 @@ class _Reading:
                 (word.first <= place.first and place.first - word.last - 1 <= frame.ahead)
                 or (word.first > place.first and word.first - place.last - 1 <= frame.back)
             )
-            and not self._named_between(frame.near, word, place)
+            and (
+                (frame.part == "message" and ":" in self._between(word, place))
+                or not self._named_between(frame.near, word, place)
+            )
             and not (
                 frame.unless
                 and self._is_now(
                     place, max(self._clause(place), self._start(word) if word.first < place.first else 0)
                 )
             )
-            and not (frame.list_ends and _LIST.search(self._between(word, place)))
+            and not (frame.list_ends and _FEAR_ENDS.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
             if not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
             and not (frame.part == "message" and word.first > place.first and self._told_of_own(place))
@@ -1967,7 +1996,9 @@ class _Reading:
             word.last < each.first <= place.first
             and self._words[each.first - 1].folded not in _words("some")
             and not self._asks_only(each)
-            for each in self._sure(*persons)
+            for concept in persons
+            for each in self._near_persons(concept)
+            if each.sure
         )
 
     def _told_of_own(self, place: _Place) -> bool:
