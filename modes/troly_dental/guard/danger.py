@@ -360,14 +360,18 @@ def _poisoning(case: _Case) -> bool:
     wrong = wrong or (child and drug and read.has("taken") and read.has("adult") and not asked)
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and many)
-    much = (many or (drug and (uncounted or read.has("too_much")))) and not leave
+    kept = read.has("left_over") and not read.has("taken")
+    much = (many or (drug and (uncounted or (read.has("too_much") and not kept)))) and not leave
     ill = read.has("unwell") and (
         read.near("taken", "mild_chemical", 6) or (read.has("grabbed") and not read.has("gauze"))
     )
     ill = ill or (child and read.has("unwell") and (case.told("chemical") or read.near("taken", "pill", 2)))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
-    somebodys = child and took_it and (drug or held or read.has("pill", "chemical", "mild_chemical"))
+    # Paste that is only played with is none.
+    played = not (drug or read.taken_by_mouth or read.has("unwell", "by_mistake", "empty", "missing"))
+    played = played and read.has("paste", "mild_chemical")
+    somebodys = child and took_it and not played and (drug or held or read.has("pill", "chemical", "mild_chemical"))
     return any((chemical, mild, wrong, much, bottle and not slip, somebodys, (ill or gone) and not asked))
 
 
@@ -395,7 +399,7 @@ def _many_pills(case: _Case) -> bool:
     times = _TIMES.search(fold(read.text))
     understood = case.told_before("drug", "pill") and read.has("taken") and not read.has("drug", "pill")
     took = every or read.has("ache", "harm", "taken", "harm_asked") or read.happened
-    took = took or read.near("taken", "pill", 2)
+    took = took or read.near("taken", "pill", 2) or (read.has("lasting") and read.has("done"))
     if (
         (read.asks_leave and not read.has("harm_asked"))
         or read.has("price", "bought", "left_over")
@@ -414,7 +418,7 @@ def _many_pills(case: _Case) -> bool:
     strips = any(amount >= 1 and read.follows(at, ("strip",), 1) for amount, at in read.numbers)
     if drug and ((strips and not read.has("course")) or strength >= _MILLIGRAMS):
         return True
-    if most >= _PILLS_AT_ONCE and read.has("at_once"):
+    if most >= _PILLS_AT_ONCE - case.told("child") and read.has("at_once"):
         return True
     if every and max(most, 1) * 24 / max(float(_NUMBERS.get(hours, hours)), 1.0) > _PILLS_A_DAY and drug:
         return True
@@ -443,8 +447,10 @@ def _self_harm(case: _Case) -> bool:
     leaves = read.has("weary", "apology", "goodbye", "unanswered", "locked_in", "letter")
     held = any(read.near("at_hand", what, 4) for what in ("means", "sleeping_pill"))
     locked = read.has("locked_in") and read.near("at_hand", "drug", 4)
+    drug = read.has("drug", "sleeping_pill")
     all_of_it = read.has("goodbye", "unanswered") and read.near("taken", "drug", 6)
     locked = locked or (read.has("locked_in") and means)
+    all_of_it = all_of_it or (read.has("letter") and drug and read.has("empty", "whole", "missing"))
     if locked or all_of_it or (leaves and held and not read.jests):
         return True
     sad = read.has("weary", "grief") and not read.jests
@@ -817,7 +823,7 @@ _MINUTES = re.compile(
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
 # What asks whether a thing that is often so is right.
 _RIGHT = re.compile(
-    r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
+    r"\b(?:dung|phai|that|thiet)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
 )
 _QUESTION = re.compile(r"\b(?:gi|may|j|khong|ko|k|sao|nao|bao)\b|\?")
 # The end of a question that is quoted and not answered with a yes; what a prescription says to take in a case.
