@@ -356,11 +356,17 @@ def _poisoning(case: _Case) -> bool:
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child", "owner")
     wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip
-    wrong = read.has("taken") and not asked and wrong
+    # "Lỡ uống kháng sinh lúc đói có sao không" asks of when.
+    slip = slip or (
+        read.has("may_i")
+        and not read.outside("by_mistake", "mishap")
+        and not read.has("child", "owner", "unwell", "too_much", "whole", "container", "hours")
+    )
+    wrong = read.has("taken") and not (asked or slip) and wrong
     wrong = wrong or (child and drug and read.has("taken") and read.has("adult") and not asked)
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and many)
-    kept = read.has("left_over") and not read.has("taken")
+    kept = read.has("left_over", "bought") and not read.has("taken")
     much = (many or (drug and (uncounted or (read.has("too_much") and not kept)))) and not leave
     ill = read.has("unwell") and (
         read.near("taken", "mild_chemical", 6) or (read.has("grabbed") and not read.has("gauze"))
@@ -371,7 +377,9 @@ def _poisoning(case: _Case) -> bool:
     # Paste that is only played with is none.
     played = not (drug or read.taken_by_mouth or read.has("unwell", "by_mistake", "empty", "missing"))
     played = played and read.has("paste", "mild_chemical")
-    somebodys = child and took_it and not played and (drug or held or read.has("pill", "chemical", "mild_chemical"))
+    somebodys = (
+        child and took_it and not played and (drug or held or read.has("pill", "chemical", "mild_chemical"))
+    )
     return any((chemical, mild, wrong, much, bottle and not slip, somebodys, (ill or gone) and not asked))
 
 
@@ -388,7 +396,10 @@ def _pills(read: _Reading, *, understood: bool = False) -> float:
         or (amount < _STRENGTH and read.has("drug", "pill") and read.follows(at, ("extra_strong",), 1))
         or (understood and read.counts_alone(at))
     ]
-    return max([*short, *told], default=0.0)
+    counts = [*short, *told]
+    # "Trưa 6 viên, chiều uống thêm 6 viên".
+    again = read.has("over_again", "any_more") and not read.has("course")
+    return sum(counts) if again else max(counts, default=0.0)
 
 
 def _many_pills(case: _Case) -> bool:
@@ -437,28 +448,21 @@ def _self_harm(case: _Case) -> bool:
         )
         and not read.jests
     )
-    taken_leave = any(not read.follows(one.last, ("tooth", "artificial"), 3) for one in read.places("farewell"))
+    taken_leave = any(
+        not read.follows(one.last, ("tooth", "artificial"), 4) for one in read.places("farewell")
+    )
     if meant or taken_leave or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
     means = any(not read.framed(_FEARED, place) for place in read.places("means"))
     if (means and read.has("end_it")) or (read.has("brink") and read.has("weary")):
         return True
-    # A thing for it at hand, or all of a medicine, beside what one tells who means to end it.
-    leaves = read.has("weary", "apology", "goodbye", "unanswered", "locked_in", "letter")
-    held = any(read.near("at_hand", what, 4) for what in ("means", "sleeping_pill"))
-    locked = read.has("locked_in") and read.near("at_hand", "drug", 4)
-    drug = read.has("drug", "sleeping_pill")
-    all_of_it = read.has("goodbye", "unanswered") and read.near("taken", "drug", 6)
-    locked = locked or (read.has("locked_in") and means)
-    all_of_it = all_of_it or (read.has("letter") and drug and read.has("empty", "whole", "missing"))
-    if locked or all_of_it or (leaves and held and not read.jests):
+    if _prepares_the_end(read, means=means):
         return True
-    sad = read.has("weary", "grief") and not read.jests
-    if sad and (read.has("letter") or read.ends_nothing or read.near("how_much", "death", 8)):
-        return True
-    if read.ends_nothing and read.has("locked_in", "think") and read.has("tonight"):
-        return True
-    leaving = read.has("gone_for_good") and not read.has("moves") and read.has("apology", "ache", "person_first", "weary")
+    leaving = (
+        read.has("gone_for_good")
+        and not read.has("moves")
+        and read.has("apology", "ache", "person_first", "weary")
+    )
     ready = read.near("gather", "sleeping_pill", 3)
     # What is only laid out may be a week's.
     ready = ready or (
@@ -486,6 +490,24 @@ def _self_harm(case: _Case) -> bool:
         read.then_at("think", place, 3) and not (read.figure(place) or read.gone_by(place) or read.jests)
         for place in read.places("death")
     )
+
+
+def _prepares_the_end(read: _Reading, *, means: bool) -> bool:
+    """Whether a thing for it is at hand, a door is locked, all of a medicine is gone or an end is named of no thing, beside what
+    one tells who takes leave or is weary."""
+    leaves = read.has("weary", "apology", "goodbye", "unanswered", "locked_in", "letter")
+    held = any(read.near("at_hand", what, 4) for what in ("means", "sleeping_pill"))
+    locked = read.has("locked_in") and (means or read.near("at_hand", "drug", 4))
+    drug = read.has("drug", "sleeping_pill")
+    all_of_it = (read.has("goodbye", "unanswered") and read.near("taken", "drug", 6)) or (
+        read.has("letter") and drug and read.has("empty", "whole", "missing")
+    )
+    if locked or all_of_it or (leaves and held and not read.jests):
+        return True
+    sad = read.has("weary", "grief") and not read.jests
+    soon = read.has("locked_in", "think") and read.has("tonight")
+    asks_how = read.has("letter") or read.near("how_much", "death", 8)
+    return (read.ends_nothing and (sad or soon)) or (sad and asks_how)
 
 
 def _object(case: _Case) -> bool:
@@ -805,15 +827,19 @@ _UNSEEN = re.compile(
 _POLITE = re.compile(r"\bạ\b", re.IGNORECASE)
 _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably|perhaps)\b")
 _LAUGHING_FACE = re.compile(r"[=:]\)\)+|[=:]D+\b|x[dD]\b|[\U0001F602\U0001F923\U0001F606]")
-_NOT_WISHED = re.compile(r"\b(?:khong|ko|k|chang|cha|dau|co)(?: phai| co| he)?(?: noi| bao| keu)?(?: la)?(?: \w+)? (?:muon|dinh|doi|tinh)\s*$")
+_NOT_WISHED = re.compile(
+    r"\b(?:khong|ko|k|chang|cha|dau|co)(?: phai| co| he)?(?: noi| bao| keu)?(?: la)?(?: \w+)? (?:muon|dinh|doi|tinh)\s*$"
+)
 _STILL_WISHES = re.compile(
-    r"\b(?:em|e|toi|minh|con|tui|i) (?:cung|van|that su|thuc su|gio|lai|still|also|really) (?:\w+ )?(?:muon|want)\b"
+    r"\b(?:em|e|toi|minh|con|tui|i) (?:cung|van|that su|thuc su|gio|lai|still|also|really) (?:(?:\w+ )?(?:muon|want)|(?:vua|da|moi) uong)\b"
 )
 # Where a fear ends: with the next of a list, or what one did of it.
-_FEAR_ENDS = re.compile(r"[,/]|\b(?:nên|nen|so)\s+(?:em|e|tôi|toi|mình|con|bé|cháu|mẹ|i|he|she)\b", re.IGNORECASE)
+_FEAR_ENDS = re.compile(
+    r"[,/]|\b(?:nên|nen|so)\s+(?:em|e|tôi|toi|mình|con|bé|cháu|mẹ|i|he|she)\b", re.IGNORECASE
+)
 _RATHER = re.compile(r"\s+than\s+(?!live\b|liv|go|keep|continue|be\b|face\b|wake)")
 _ENDS_ALL = re.compile(
-    r"\s*(?:(?:it|this|tat ca|het|moi thu|moi chuyen|everything|all|now|here|luon|thoi|roi|di|nay|tai day|o day|(?:toi|dem|hom) nay|tonight|today)\s*)*(?:$|[.,!?;\n])"
+    r"\s*(?:(?:it|this|ngay|tat ca|het|moi thu|moi chuyen|everything|all|now|here|luon|thoi|roi|di|nay|tai day|o day|(?:toi|dem|hom) nay|tonight|today)\s*)*(?:$|[.,!?;\n])"
 )
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 # "Mới 15 phút": what has happened is of now, wherever this is told.
@@ -1013,7 +1039,13 @@ class _Reading:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
         woken = [each.first for each in self._sure("woken")]
         # What is there on waking is no dream.
-        real = any(place.first > up for up in woken for sign in _EVENTS for place in self.places(sign) if sign != "racing")
+        real = any(
+            place.first > up
+            for up in woken
+            for sign in _EVENTS
+            for place in self.places(sign)
+            if sign != "racing"
+        )
         real = real or bool(_STILL_WISHES.search(fold(self.text)))
         return any(not (real or self._hidden(place)) for place in self._all["unreal"]) or bool(
             self._all["animal"]
@@ -1292,7 +1324,7 @@ class _Reading:
             or (
                 concept == "broken"
                 and self._sure("laugh")
-                and any(0 <= place.first - each.last - 1 <= 1 for each in self._sure("think"))
+                and any(0 <= place.first - each.last - 1 <= 1 for each in self._sure("think", "laugh"))
             )
             or (concept in {"swell", "trismus"} and self._trifling(place, concept))
             # The "tê" of "thuốc tê" numbs nobody.
@@ -1348,7 +1380,22 @@ class _Reading:
     def _burdened(self, place: _Place) -> bool:
         """Whether one chokes, or wants to die, of work, of love, of a match or of the traffic, with nothing told of a body."""
         own = "kho" in {word.folded for word in self._words[place.first - 1 : place.last + 1]}
-        body = ("cough", "swell", "throat", "fever", "blood", "hives", "no_air", "drug", "injection", "ache", "child", "weary", "grief", "racing")
+        body = (
+            "cough",
+            "swell",
+            "throat",
+            "fever",
+            "blood",
+            "hives",
+            "no_air",
+            "drug",
+            "injection",
+            "ache",
+            "child",
+            "weary",
+            "grief",
+            "racing",
+        )
         return not (own or self._stated(*body)) and any(
             self._clause(each) == self._clause(place)
             and (0 <= place.first - each.last - 1 <= _CLOSES or 0 <= each.first - place.last - 1 <= 2)
@@ -1425,17 +1472,21 @@ class _Reading:
         # What a thing costs is no suffering, whoever is named; what one owes is: "giá sốc quá em muốn chết luôn".
         suffers = self._sure("weary", "ache", "felt", "grief")
         dear = [one for one in self._sure("dear") if one.last < wish and not suffers]
-        if any(not _STOP_OR_LIST.search(self._between(one, place)) for one in dear):
+        # "Sao người ta đau răng tới mức muốn chết", but not "tôi muốn chết".
+        mine = self._firsts("person_first", "relative") - self._words_of("anybody", "some")
+        people = [
+            one
+            for one in self._sure("anybody", "some")
+            if one.last < wish and not mine & set(range(one.first, wish)) and _asks(self.text)
+        ]
+        if any(not _STOP_OR_LIST.search(self._between(one, place)) for one in (*dear, *people)):
             return True
-        # It is people in general whom it is asked of, or nobody's body that is burdened.
-        if wish >= 0 and wish - 1 not in self._words_of("person") and self._burdened(place):
-            return True
-        # "Sao người ta đau răng tới mức muốn chết", "em đâu phải muốn chết gì đâu".
-        people = self._words_of("anybody", "some", "general")
-        mine = self._firsts("person_first", "relative") - people
-        if _NOT_WISHED.search(fold(self.text[: self._start(place)])) and re.match(r"\s+(?:gi|dau)\b", after):
-            return True
-        if any(one < wish and not mine & set(range(one, wish)) for one in people) and _asks(self.text):
+        # "Em đâu phải muốn chết gì đâu"; or no body is burdened.
+        not_so = _NOT_WISHED.search(fold(self.text[: self._start(place)])) and re.match(
+            r"\s+(?:gi|dau)\b", after
+        )
+        own = wish < 0 or wish - 1 in self._words_of("person")
+        if not_so or (not own and self._burdened(place)):
             return True
         persons, parts = self._words_of("person"), self._words_of("tooth", "mouth", "jaw", "face")
         if (
@@ -1444,10 +1495,8 @@ class _Reading:
             or (wish and _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start))
         ):
             return False
-        if _TO_DEATH.match(after) or _RATHER.match(after):
-            return True
         # Pain that is told at length wears out; what is liked or hated is no suffering.
-        return any(
+        return bool(_TO_DEATH.match(after) or _RATHER.match(after)) or any(
             each.last < wish and len(between - parts) <= reach and not persons & between
             for concept, reach in _FELT_REACH.items()
             for each in self._all.get(concept, ())
@@ -1909,7 +1958,11 @@ class _Reading:
 
     def _cleared(self, place: _Place) -> bool:
         """Whether somebody who can help has looked at it since: "bác sĩ nói ổn rồi", "nha sĩ khâu xong"; and no sign comes after."""
-        helped = [each for each in self._sure("clinician", "seen") if each.first > place.last]
+        helped = [
+            each
+            for each in self._sure("clinician", "seen")
+            if each.first > place.last and not self._hidden(each)
+        ]
         well = [
             each
             for each in self._sure("calm", "gone", "declared")

@@ -82,7 +82,7 @@ async def guard(
     `names_subject` (asked only where the rules do not know) takes for the subject of a note, nor what one `is_answered` by.
     No model that fails stops the turn.
     """
-    if asks_who(text) or _only_thanks(text):
+    if await asyncio.to_thread(lambda: asks_who(text) or _only_thanks(text)):
         return Verdict(False, "rules", 0.0, "social", social=True)
     # The first message of a process reads the word lists; nobody else should wait for that.
     ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
@@ -104,9 +104,11 @@ async def guard(
     try:
         said = await _ask(turn, text, last)
     except ModelError as error:
-        return _by_rules(ruled, f"{ruled.reason} ({error.key})")
+        said, failed = None, error.key
+    else:
+        failed = "?"
     if said is None:
-        return _by_rules(ruled, f"{ruled.reason} (?)")
+        return _by_rules(ruled, f"{ruled.reason} ({failed})")
     return Verdict(said, "model", ruled.score, ruled.reason)
 
 
