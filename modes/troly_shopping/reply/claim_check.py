@@ -226,7 +226,7 @@ class ClaimCheck:
         told = [(one.start, one.end) for one in find_amounts(text) if one.value in self._prices]
         told += [*((start, end) for start, end, *_ in listed), *spans_of(stocks)]
         for start, end, *claim in listed:
-            if _is_doubted(text, start, end) or _within(start, hits):
+            if _is_doubted(text, start, end, hits) or _within(start, hits):
                 continue
             if not any(_has(row, *claim) for row in self._rows_of(text, hits, told, start)):
                 yield start, end
@@ -271,9 +271,7 @@ class ClaimCheck:
         names = dict.fromkeys(hit.label for hit in next(filter(None, told), ())) or self._shown
         if not names or (hits and hits[0].start == 0):
             return []
-        short = [
-            hit for hit in self._in_short(text, names, hits) if not hits or hit.start < hits[0].start
-        ]
+        short = [hit for hit in self._in_short(text, names, hits) if not hits or hit.start < hits[0].start]
         if short:
             return short
         goods = Focus("", "", tuple(FocusRow(name, name) for name in names))
@@ -365,7 +363,7 @@ class ClaimCheck:
             # A discount under a condition ("nếu chuyển khoản") is one too.
             asked = lexicon("claims", "asked of").find(text[:start])
             return "discount" in labels and "denied" not in labels and not asked and measure not in offered
-        if not meant or measure in own or measure[1] not in _TIED or _is_doubted(text, start, end):
+        if not meant or measure in own or measure[1] not in _TIED or _is_doubted(text, start, end, hits):
             return False
         if last and _JOINED.fullmatch(text, last[-1].end, start):
             return False  # "… 16GB/32GB" names two versions
@@ -406,13 +404,13 @@ _UNIT = r"(gb|tb|inch|hz|kg|mah|w|%|phan tram|percent|thang|nam|month|year|gio|h
 _CLAIMED = re.compile(rf"(?<![\w.,:])(\d+(?:[.,]\d+)?)\s*{_UNIT}")
 _IN_WORDS = re.compile(rf"(?<!\w)((?:[^\W\d_]+[ -]){{1,4}}){_UNIT}")
 # A size or a word that names a version, or the other one of two, beside a name in full; a bare one where a claim follows.
-_SIZE = rf"{SIZES}|[0-9]+(?:[.,][0-9]+)? ?(?:inch|W|m|Hz)"
+_SIZE = rf"{SIZES}|[0-9]+(?:[.,][0-9]+)? ?(?:inch|mAh|W|m|Hz)"
 _CALLED = r"bản|phiên bản|mẫu|con|loại|máy|cái|chiếc|màu"
 _IN_SHORT = re.compile(
     rf"(?<!\w)(?:(?:{_CALLED}) (?:kia|còn lại)|the other(?: one)?|(?:{_CALLED})(?: có| màu| RAM| SSD)* ({_SIZE}|[^\W\d_]+)|({_SIZE}|[^\W\d_]+) (?:version|model|one)|(?:(?<=[,;:] )|(?<=^)|(?<=và )|(?<=còn ))({_SIZE}|[^\W\d_]+)(?= (?:giá|còn|thì|tạm|hết)(?!\w)))(?!\w)",
     re.IGNORECASE,
 )
-_ONE_SIZE = re.compile(r"(?<![\w.,])[0-9]+(?:[.,][0-9]+)? ?(?:[GT]B|inch|W|m|Hz)(?!\w)", re.IGNORECASE)
+_ONE_SIZE = re.compile(r"(?<![\w.,])[0-9]+(?:[.,][0-9]+)? ?(?:[GT]B|inch|mAh|W|m|Hz)(?!\w)", re.IGNORECASE)
 # Right before a name that others are held against.
 _THAN = re.compile(r"(?<!\w)(?:hon|kem|thua|bang|so voi|than|to|with|as)(?: so voi)?\s*$")
 # What belongs to one product, where a row has it.
@@ -521,9 +519,10 @@ def _clause_span(text: str, at: int) -> tuple[int, int]:
     return since, min((start for start, _ in cuts if start >= at), default=len(text))
 
 
-def _is_doubted(text: str, start: int, end: int) -> bool:
+def _is_doubted(text: str, start: int, end: int, named: Sequence[PhraseHit]) -> bool:
     """Whether a claim at a place is denied or left open: by what denies it in its clause, by what opens it before it, or
-    right beside it with nothing stated between ("thêm thanh 16GB", but not "thêm nữa, máy có 16GB").
+    right beside it with nothing stated between ("thêm thanh 16GB", but not "thêm nữa, máy có 16GB"). What is part of a
+    name of the goods `named` ("bản 16GB") opens nothing.
     """
     since, until = _clause_span(text, start)
     clause, start, end = text[since:until], start - since, end - since
@@ -532,7 +531,11 @@ def _is_doubted(text: str, start: int, end: int) -> bool:
     return any(
         hit.label == "denied"
         or (hit.label == "open" and hit.end <= start)
-        or (hit.label == "near" and max(stated, start - _BEFORE) <= hit.end <= start)
+        or (
+            hit.label == "near"
+            and not _within(hit.start + since, named)
+            and max(stated, start - _BEFORE) <= hit.end <= start
+        )
         or (hit.label == "behind" and end <= hit.start <= end + _NEAR)
         for hit in hits
     )

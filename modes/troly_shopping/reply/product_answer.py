@@ -420,7 +420,9 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
     warn_of_claims(turn)
     if said.strip():
         for row in check.rows_meant(draft, said)[:_FEW]:
-            said = _show(turn, said.rstrip(), "\n\n" + say("figures.row", turn.language, row=row), again=False)
+            said = _show(
+                turn, said.rstrip(), "\n\n" + say("figures.row", turn.language, row=row), again=False
+            )
     return said.rstrip(), False
 
 

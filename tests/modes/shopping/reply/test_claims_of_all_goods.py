@@ -41,7 +41,8 @@ def desk() -> ClaimCheck:
 
 def own_words(name: str, other: str) -> str:
     """What one version's name has that the other's has not."""
-    return " ".join(word for word in name.split() if word not in other.split())
+    words, others = (one.replace(" inch", "inch").split() for one in (name, other))
+    return " ".join(word for word in words if word not in others)
 
 
 def versions() -> Iterator[tuple[str, str, str, str]]:
