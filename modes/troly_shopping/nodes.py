@@ -8,6 +8,7 @@ from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Say
+from troly.text.dates import HCM
 from troly_shopping.handoffs import ASKED, HANDOFF, hand_over
 from troly_shopping.intent import decide_intent
 from troly_shopping.message import apply_decision, parse_message
@@ -39,11 +40,13 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
     )
     answered = clear or bool(message.courtesy)
     troubled = message.complaint or bool(lexicon("complaints").find(question))
-    if clear and route != "handoff_stream" and message.act.act != "cancel" and not troubled:
-        _greet(turn)
-    elif troubled:
-        # No cheer in a conversation that began with a complaint.
+    today = turn.now.astimezone(HCM).date()
+    ends = [record.end >= today for record in message.records.values() if record]
+    # No cheer in a conversation that began with a complaint, or with a warranty that is over.
+    if troubled or (ends and not any(ends)):
         turn.conversation_metadata[_GREETED] = True
+    elif clear and route != "handoff_stream" and message.act.act != "cancel":
+        _greet(turn)
     routes = {"warranty": "warranty_stream", "shopping": "retrieve"}
     questions = [question for question in decision.clarify_questions[:1] if question.strip()]
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -12,12 +13,12 @@ from math import inf
 from troly.plugin.focus import Focus, FocusRow, find_reference
 from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
-from troly.text.match import Lexicon, PhraseHit
+from troly.text.match import Lexicon, PhraseHit, spans_of
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.products.offers import SOFT
 from troly_shopping.products.order import things
 from troly_shopping.products.query import FIGURE, is_code
-from troly_shopping.products.request import SIZES, line_of
+from troly_shopping.products.request import SIZES
 from troly_shopping.wordlists import lexicon, word_lists
 
 _SMALLEST_PRICE = 10_000
@@ -148,6 +149,13 @@ class ClaimCheck:
         spans += [*self._not_offered(plain), *self._not_ruled(plain)]
         return [sentence[start:end].strip() for start, end in sorted(spans)]
 
+    def rows_meant(self, sentence: str, before: str = "") -> list[str]:
+        """The rows of the products that `sentence`, which follows `before` in the answer, is about."""
+        plain = _plain(sentence)
+        hits = self._named(plain)
+        hits = [*self._spoken_of(plain, hits, before), *hits]
+        return [self._rows[name] for name in dict.fromkeys(hit.label for hit in hits)]
+
     def _is_doubtful(
         self, text: str, amount: Amount, held: frozenset[Decimal], hits: Sequence[PhraseHit]
     ) -> bool:
@@ -214,17 +222,20 @@ class ClaimCheck:
         """Where a part, a property or a stock is claimed of a product named that its row does not have."""
         if not hits or text.rstrip().endswith("?"):
             return
-        for start, end, *told in _listed_claims(text):
-            doubted = lexicon("claims", "denied", "open", "plain").labels_in(_clause(text, start))
-            if {"denied", "open"} & {*doubted} or _within(start, hits):
+        listed, stocks = [*_listed_claims(text)], lexicon("claims", "stocked", "sold out").find(text)
+        told = [(one.start, one.end) for one in find_amounts(text) if one.value in self._prices]
+        told += [*((start, end) for start, end, *_ in listed), *spans_of(stocks)]
+        for start, end, *claim in listed:
+            if _is_doubted(text, start, end, hits) or _within(start, hits):
                 continue
-            if not any(_has(row, *told) for row in self._rows_of(hits, start)):
+            if not any(_has(row, *claim) for row in self._rows_of(text, hits, told, start)):
                 yield start, end
-        for hit in lexicon("claims", "stocked", "sold out").find(text):
-            rows = [fold(row) for row in self._rows_of(hits, hit.start)]
+        for hit in stocks:
+            rows = [fold(row) for row in self._rows_of(text, hits, told, hit.start)]
             stocked = [bool(_stocks(row)) for row in rows if _stocks(row) or _sold_out(row)]
             asked = lexicon("claims", "asked").find(_clause(text, hit.start))
-            if stocked and (hit.label == "stocked") not in stocked and not asked:
+            every = all if _of_all(text, hit.start) else any
+            if stocked and not asked and not every(one == (hit.label == "stocked") for one in stocked):
                 yield hit.start, hit.end
 
     def _not_ruled(self, text: str) -> Iterator[tuple[int, int]]:
@@ -239,10 +250,20 @@ class ClaimCheck:
             if not denied and not any(hit.label in terms and near & told for told, terms in self._told):
                 yield hit.start, hit.end
 
-    def _rows_of(self, hits: Sequence[PhraseHit], at: int) -> list[str]:
-        """The rows of the products that what stands at a place may be said of: those named before it, else all."""
-        before = [hit for hit in hits if hit.end <= at] or hits
-        return [self._rows[hit.label] for hit in before]
+    def _rows_of(
+        self, text: str, hits: Sequence[PhraseHit], told: Sequence[tuple[int, int]], at: int
+    ) -> list[str]:
+        """The rows of the products that what stands at a place may be said of: those named last before it, else all.
+
+        What those named last are held against ("rẻ hơn B") may be spoken of still.
+        """
+        last = _last_named(hits, told, at)
+        if last and not {"each", "all of"} & {*lexicon("claims", "each", "all of").labels_in(text)}:
+            held = _THAN.search(fold(text[: last[0].start]))
+            last = [*(_last_named(hits, told, last[0].start) if held else ()), *last]
+        else:
+            last = [hit for hit in hits if hit.end <= at] or [*hits]
+        return [self._rows[hit.label] for hit in last]
 
     def _spoken_of(self, text: str, hits: Sequence[PhraseHit], before: str) -> list[PhraseHit]:
         """The products that `text` goes on about without a name ("máy này", "it", "Bảo hành 24 tháng ạ"), where it does so."""
@@ -250,6 +271,9 @@ class ClaimCheck:
         names = dict.fromkeys(hit.label for hit in next(filter(None, told), ())) or self._shown
         if not names or (hits and hits[0].start == 0):
             return []
+        short = [hit for hit in self._in_short(text, names, hits) if not hits or hit.start < hits[0].start]
+        if short:
+            return short
         goods = Focus("", "", tuple(FocusRow(name, name) for name in names))
         pointed = find_reference(text, goods, things=(*things(), *word_lists("claims")["thing"]))
         spans = [*pointed.spans] if pointed and pointed.kind in {"this", "these"} else []
@@ -261,8 +285,7 @@ class ClaimCheck:
             spans = [(hit.start, hit.start) for hit in opening if hit.start <= near]
         if not spans or any(hit.end <= spans[0][0] for hit in hits):
             return []
-        found = [PhraseHit(name, text[slice(*spans[0])], *spans[0], exact=True) for name in names]
-        return found if hits else sorted([*found, *self._in_short(text, found)], key=lambda hit: hit.start)
+        return [PhraseHit(name, text[slice(*spans[0])], *spans[0], exact=True) for name in names]
 
     def _named(self, text: str) -> list[PhraseHit]:
         """The products that `text` names; no part of another that is named ("PC … CPU Intel Core i3"), and none whose name
@@ -281,20 +304,33 @@ class ClaimCheck:
             and {*folded_words(more[0] if (more := _MODEL.match(text, hit.end)) else "")}
             <= {*rows[hit.label].split()}
         ]
-        return sorted([*whole, *self._in_short(text, whole)], key=lambda hit: hit.start) if whole else []
+        short = self._in_short(text, [hit.label for hit in whole], whole) if whole else []
+        return sorted([*whole, *short], key=lambda hit: hit.start)
 
-    def _in_short(self, text: str, whole: Sequence[PhraseHit]) -> Iterator[PhraseHit]:
-        """The goods that stand in short beside one named in full: another size of its line ("bản 16GB"), "the other"."""
-        lines = {line_of(hit.label) for hit in whole}
+    def _in_short(self, text: str, labels: Iterable[str], taken: Sequence[PhraseHit] = ()) -> list[PhraseHit]:
+        """The goods that stand in short beside those of `labels`: the version that has this size or word in its name ("bản
+        16GB", "con Trắng"), or "the other"; nothing that begins within what is `taken`.
+        """
+        labels = [*labels]
+        lines, found = {_line(label) for label in labels}, []
         for match in _IN_SHORT.finditer(text):
-            if _within(match.start(), whole):
+            if _within(match.start(), taken):
                 continue
-            sizes = {*folded_words(match["size"] or match["sized"] or "")}
-            meant = [name for name in self._rows if sizes and line_of(name) in lines]
-            meant = [name for name in meant if sizes <= {*folded_words(name)}] or [
-                name for name, own in self._of.items() if not sizes and own & self._compared
-            ]
-            yield from (PhraseHit(name, match[0], *match.span(), exact=True) for name in meant)
+            short = " ".join(filter(None, match.groups()))
+            # Its versions: names that differ from theirs in sizes, or in one word.
+            near = [name for name in self._rows if short and any(are_versions(name, one) for one in labels)]
+            if sizes := _sizes(short):
+                # Of the same colour, where there is one.
+                meant = [name for name in near if sizes <= _sizes(name)]
+                meant = [name for name in meant if _line(name) in lines] or meant
+            elif short:
+                word = fold(short)
+                meant = [name for name in near if word in self._name_words[name]]
+                meant = [] if len(meant) == len(near) else meant
+            else:
+                meant = [name for name, own in self._of.items() if own & self._compared]
+            found += [PhraseHit(name, match[0], *match.span(), exact=True) for name in meant]
+        return found
 
     def _is_of_another(
         self,
@@ -309,21 +345,25 @@ class ClaimCheck:
         """
         start, end = at
         clause = _clause(text, start)
-        labels = {*lexicon("claims", "warranty", "discount", "denied", "open", "plain").labels_in(clause)}
-        is_plain = not labels & {"denied", "open"}
+        labels = {*lexicon("claims", "warranty", "discount", "denied", "plain").labels_in(clause)}
         if measure in self._only_own and measure[1] in {"day", "hour", "month"} and "denied" not in labels:
             # "30 ngày" that the customer said is no rule of the shop.
             ruled = {*lexicon("claims", "rule", "asked").labels_in(clause)}
             return ruled == {"rule"} and not text.rstrip().endswith("?")
         hits, last = named
         # Where none is named before it, all may be meant; "8GB của B" has its name behind it.
-        each = "each" in lexicon("claims", "each").labels_in(text)
+        each = bool(lexicon("claims", "each", "all of").find(text))
         meant = [*(hits if each else last or hits), *(hit for hit in hits if end <= hit.start <= end + _NEAR)]
-        own = {one for hit in meant for one in _measures(self._rows[hit.label])}
+        owns = [_measures(self._rows[hit.label]) for hit in meant]
+        own = set[tuple[Decimal, str]]().union(*owns)
+        if owns and measure[1] == "month" and _of_all(text, start):
+            own = set.intersection(*owns)
         if measure[1] == "%":
             offered = _measures("\n".join(self._discounts)) | own
-            return "discount" in labels and is_plain and measure not in offered
-        if not meant or measure in own or not is_plain or measure[1] not in _TIED:
+            # A discount under a condition ("nếu chuyển khoản") is one too.
+            asked = lexicon("claims", "asked of").find(text[:start])
+            return "discount" in labels and "denied" not in labels and not asked and measure not in offered
+        if not meant or measure in own or measure[1] not in _TIED or _is_doubted(text, start, end, hits):
             return False
         if last and _JOINED.fullmatch(text, last[-1].end, start):
             return False  # "… 16GB/32GB" names two versions
@@ -363,11 +403,16 @@ _LISTED = re.compile(r"(?<!\w)(?:con (\d+)|(\d+) in stock)(?!\w)")
 _UNIT = r"(gb|tb|inch|hz|kg|mah|w|%|phan tram|percent|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
 _CLAIMED = re.compile(rf"(?<![\w.,:])(\d+(?:[.,]\d+)?)\s*{_UNIT}")
 _IN_WORDS = re.compile(rf"(?<!\w)((?:[^\W\d_]+[ -]){{1,4}}){_UNIT}")
-# A size that names a version, or the other one of two, beside a name in full.
+# A size or a word that names a version, or the other one of two, beside a name in full; a bare one where a claim follows.
+_SIZE = rf"{SIZES}|[0-9]+(?:[.,][0-9]+)? ?(?:inch|mAh|W|m|Hz)"
+_CALLED = r"bản|phiên bản|mẫu|con|loại|máy|cái|chiếc|màu"
 _IN_SHORT = re.compile(
-    rf"(?<!\w)(?:(?:bản|phiên bản|mẫu|con|loại|máy)(?: có)? (?P<size>{SIZES})|(?P<sized>{SIZES}) (?:version|model|one)|(?:con|bản|mẫu|cái|chiếc|máy|loại) (?:kia|còn lại)|the other(?: one)?)(?!\w)",
+    rf"(?<!\w)(?:(?:{_CALLED}) (?:kia|còn lại)|the other(?: one)?|(?:{_CALLED})(?: có| màu| RAM| SSD)* ({_SIZE}|[^\W\d_]+)|({_SIZE}|[^\W\d_]+) (?:version|model|one)|(?:(?<=[,;:] )|(?<=^)|(?<=và )|(?<=còn ))({_SIZE}|[^\W\d_]+)(?= (?:giá|còn|thì|tạm|hết)(?!\w)))(?!\w)",
     re.IGNORECASE,
 )
+_ONE_SIZE = re.compile(r"(?<![\w.,])[0-9]+(?:[.,][0-9]+)? ?(?:[GT]B|inch|mAh|W|m|Hz)(?!\w)", re.IGNORECASE)
+# Right before a name that others are held against.
+_THAN = re.compile(r"(?<!\w)(?:hon|kem|thua|bang|so voi|than|to|with|as)(?: so voi)?\s*$")
 # What belongs to one product, where a row has it.
 _TIED = frozenset({"gb", "inch", "hz", "kg", "mah", "w", "month"})
 _JOINED = re.compile(r"\s*(?:[/,-]|và|hoặc|hay|and|or)\s*")
@@ -436,15 +481,64 @@ def _last_named(hits: Sequence[PhraseHit], told: Iterable[tuple[int, int]], at: 
     return [hit for hit in before if hit.start >= max(ends, default=0)]
 
 
+def _of_all(text: str, at: int) -> bool:
+    """Whether what stands at a place is said of every one of the goods named: "cả hai đều còn hàng"."""
+    return bool(lexicon("claims", "all of").find(_clause(text, at)))
+
+
+def are_versions(one: str, other: str) -> bool:
+    """Whether goods differ in their names by sizes alone, or by one word of each that is no code: "… Đen", "… Trắng"."""
+    a, b = Counter(_line(one)), Counter(_line(other))
+    apart = [*(a - b).elements()], [*(b - a).elements()]
+    return all(len(words) < 2 and all(map(str.isalpha, words)) for words in apart)
+
+
+@lru_cache(maxsize=2_000)
+def _line(name: str) -> tuple[str, ...]:
+    """The words of a name that are no sizes."""
+    return tuple(folded_words(FIGURE.sub(" ", name)))
+
+
+def _sizes(text: str) -> set[str]:
+    """The sizes of a name, each as one word: "16gb", "27inch"."""
+    return {_joined(match[0]).lower() for match in _ONE_SIZE.finditer(text)}
+
+
 def _within(at: int, hits: Iterable[PhraseHit]) -> bool:
     return any(hit.start <= at < hit.end for hit in hits)
 
 
 def _clause(text: str, at: int) -> str:
     """The clause of `text` that place `at` is in."""
+    return text[slice(*_clause_span(text, at))]
+
+
+def _clause_span(text: str, at: int) -> tuple[int, int]:
     cuts = [(cut.start(), cut.end()) for cut in _CLAUSES.finditer(text)]
     since = max((end for _, end in cuts if end <= at), default=0)
-    return text[since : min((start for start, _ in cuts if start >= at), default=len(text))]
+    return since, min((start for start, _ in cuts if start >= at), default=len(text))
+
+
+def _is_doubted(text: str, start: int, end: int, named: Sequence[PhraseHit]) -> bool:
+    """Whether a claim at a place is denied or left open: by what denies it in its clause, by what opens it before it, or
+    right beside it with nothing stated between ("thêm thanh 16GB", but not "thêm nữa, máy có 16GB"). What is part of a
+    name of the goods `named` ("bản 16GB") opens nothing.
+    """
+    since, until = _clause_span(text, start)
+    clause, start, end = text[since:until], start - since, end - since
+    hits = lexicon("claims", "denied", "open", "near", "behind", "stated", "plain").find(clause)
+    stated = max((hit.end for hit in hits if hit.label == "stated" and hit.end <= start), default=0)
+    return any(
+        hit.label == "denied"
+        or (hit.label == "open" and hit.end <= start)
+        or (
+            hit.label == "near"
+            and not _within(hit.start + since, named)
+            and max(stated, start - _BEFORE) <= hit.end <= start
+        )
+        or (hit.label == "behind" and end <= hit.start <= end + _NEAR)
+        for hit in hits
+    )
 
 
 def _measures(text: str) -> set[tuple[Decimal, str]]:

@@ -35,7 +35,13 @@ from troly_shopping.products.rendering import (
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
 from troly_shopping.products.request import ShopRequest, answer_request, goods_shown, show_offer, spoken_of
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
-from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
+from troly_shopping.reply.claim_check import (
+    ClaimCheck,
+    SentenceReader,
+    amounts_in,
+    are_versions,
+    short_names,
+)
 from troly_shopping.reply.clarification import warn_of_rules
 from troly_shopping.reply.pages import FITTING, documents_loaded, passage_line, search_pages, topics_text
 from troly_shopping.reply.recall import memory_block, shared_entries
@@ -90,6 +96,8 @@ async def retrieve_context(
                 products = [one for one in products if one.name in {hit.label for hit in called}]
                 question, named = rest, True
             products += await asyncio.to_thread(_also_asked, rest, products, store)
+        if named and not query.excludes:
+            products += await asyncio.to_thread(_versions, question, products, store)
     passages: list[dict[str, Any]] = []
     if needed and (request.topics or offer is None or (led and not request.certain)):
         passages = await search_pages(turn, question, (*request.earlier, *request.topics), step)
@@ -122,6 +130,18 @@ def _also_asked(rest: str, called: Sequence[Product], store: ProductStore) -> li
     found = find_offer(store, wanted)
     near = found.products if found else ()
     return [one for one in near if one not in called][:_BESIDE]
+
+
+def _versions(question: str, products: Sequence[Product], store: ProductStore) -> list[Product]:
+    """The versions of `products` that a question names by a word of their own ("… Đen và Trắng"), or of one that is sold out. Blocking."""
+    asked, found = {*folded_words(question)}, []
+    for one in products[:_BESIDE]:
+        for other in store.search(SearchCriteria(kinds=(one.kind,), count=_CLAIMED)):
+            own = {*folded_words(other.name)} - {*folded_words(one.name)}
+            wanted = one.stock == 0 or (own and own <= asked)
+            if wanted and other not in (*products, *found) and are_versions(one.name, other.name):
+                found.append(other)
+    return found[:_BESIDE]
 
 
 def _shown_last(turn: TurnContext, store: ProductStore, *, links: bool) -> list[dict[str, Any]]:
@@ -365,7 +385,7 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
     """What the model says, and whether that is all of it; ("", False) where the rules must answer.
 
     A sentence with a claim that nothing holds is not shown: the draft goes back once with the reason, and goes on from what
-    was shown, where the turn has a call left.
+    was shown, where the turn has a call left. Refused again, the rows of the goods that it spoke of stand in its place.
     """
     check = await asyncio.to_thread(_claim_check, turn, state, answer.text)
     catalogue = await asyncio.to_thread(ProductStore(turn.services.datasets).loaded)
@@ -398,6 +418,11 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
             {"role": "user", "content": reason},
         ]
     warn_of_claims(turn)
+    if said.strip():
+        for row in check.rows_meant(draft, said)[:_FEW]:
+            said = _show(
+                turn, said.rstrip(), "\n\n" + say("figures.row", turn.language, row=row), again=False
+            )
     return said.rstrip(), False
 
 
@@ -477,7 +502,9 @@ def build_messages(
     passages = []
     for item in shared_entries(found):
         since = loaded if "product" in item else _moment(item.get("loaded"))
-        day = format_date(since.astimezone(HCM).date()) if since else ""
+        # Of a day that is still to come ("now" may be set) none is told.
+        known = since is not None and since.astimezone(HCM).date() <= turn.now.astimezone(HCM).date()
+        day = format_date(since.astimezone(HCM).date()) if since and known else ""
         version = say("answer.version", turn.language, date=day) if day else ""
         heading = " › ".join(dict.fromkeys(filter(None, (item["title"], item.get("heading"), version))))
         passages.append(f"[{heading}] {item['text'][:CONTEXT_CHARS]}")

@@ -16,7 +16,7 @@ from troly_shopping.lookalikes import OFFERED, similar_serials
 from troly_shopping.message import ParsedMessage
 from troly_shopping.products.rendering import quoted
 from troly_shopping.reply.pages import about, passage_line, search_pages
-from troly_shopping.reply.product_answer import retrieve_context, rules_answer
+from troly_shopping.reply.product_answer import follow_up_line, retrieve_context, rules_answer
 from troly_shopping.serials import MAX_CANDIDATES
 from troly_shopping.strings import say
 from troly_shopping.warranty.rendering import (
@@ -24,9 +24,11 @@ from troly_shopping.warranty.rendering import (
     about_none,
     ask_for_serial,
     offer_serials,
+    render_asked,
     render_records,
 )
 from troly_shopping.warranty.store import WarrantyStore
+from troly_shopping.wordlists import lexicon
 
 # Counted in the conversation's metadata: serials in a row that could not be read or found.
 FAILED_ATTEMPTS = "failed_attempts"
@@ -72,7 +74,8 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
     text = f"{text}\n\n{beside}" if beside else text
     if kind != HANDOFF and said.meta["kind"] == "result":
         # The persona's follow-up comes after a result, found or not (000-45).
-        text = f"{text}\n\n{turn.persona().follow_up}"
+        short = message.act.act == "about" and _in_short(message, turn)
+        text += follow_up_line(turn) if short else f"\n\n{turn.persona().follow_up}"
     turn.say(text)
     turn.answered = said.found > 0 and not offered
     _remember(message, said, turn)
@@ -140,13 +143,22 @@ async def _result(message: ParsedMessage, turn: TurnContext) -> tuple[WarrantyTe
     today = turn.now.astimezone(HCM).date()
     said = render_records(records, today, lang, turn.persona().hotline, loaded=loaded)
     if message.act.act == "about":
-        said = replace(said, table=None)
+        said = replace(said, table=None, text=_in_short(message, turn) or said.text)
     more = [offer_serials(offered, lang)] if offered else []
     if any(len(one) == _IMEI and one.isdecimal() for one in missing):
         more.append(say("warranty.imei", lang, hotline=turn.persona().hotline))
     if message.serials.cut:
         more.append(say("warranty.cut", lang, count=min(len(records), MAX_CANDIDATES)))
     return _extended(said, more), offered
+
+
+def _in_short(message: ParsedMessage, turn: TurnContext) -> str:
+    """What is asked of one warranty that was told before: its last day, or the days; "" where all of it is to be told."""
+    record = next(iter(message.records.values())) if len(message.records) == 1 else None
+    asked = set(lexicon("warranty", "when", "days", "covered", "expired").labels_in(turn.text))
+    if record is None or not asked or record.serial not in message.state.mentioned:
+        return ""
+    return render_asked(record, asked, turn.now.astimezone(HCM).date(), turn.language)
 
 
 def _similar(store: WarrantyStore, missing: list[str], known: Iterable[str]) -> tuple[bool, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -66,6 +66,13 @@ def render_records(
     if not loaded:
         text = f"{say('warranty.nothing_loaded', lang)} {text}"
     return WarrantyText(text, RESULT, meta, table, found)
+
+
+def render_asked(record: WarrantyRecord, asked: Collection[str], today: date, lang: Lang) -> str:
+    """Of a warranty that was told before what is `asked` alone: "when" its last day, anything else the days."""
+    told = [say("warranty.last", lang, date=format_date(record.end))] if "when" in asked else []
+    told += [_in_words(record, today, lang)] if {*asked} != {"when"} else []
+    return say("warranty.asked", lang, serial=record.serial, told=" ".join(told))
 
 
 def _one(record: WarrantyRecord, today: date, lang: Lang) -> str:

@@ -171,9 +171,10 @@ async def test_what_is_not_understood_is_asked_once_and_counted(shop: Shop) -> N
 
 
 async def test_switch_to_english_and_back_with_a_question(shop: Shop) -> None:
-    told = await shop.ask("em ơi tiếng anh được không, check warranty XYZ789")
+    told = await shop.ask("em ơi tiếng anh được không, check my warranty")
     assert told.said == ["greeting", "language_ack", "cute_greeting"]
     assert told.done.text.startswith("sure, you can speak english with me\n\n" + CUTE_EN)
+    told = await shop.ask("check warranty XYZ789")
     assert "Product 'Mouse Logitech', Serial 'XYZ789', warranty ends on 30/6/2025" in told.answer
     assert told.state["preferred_language"] == "en"
     later = await shop.ask("hmm")
@@ -187,8 +188,18 @@ async def test_switch_to_english_and_back_with_a_question(shop: Shop) -> None:
 @pytest.mark.parametrize(("how", "times"), [("once", 1), ("always", 2), ("never", 0)])
 async def test_the_cute_greeting_is_as_frequent_as_wanted(own_home: Path, how: str, times: int) -> None:
     with shop_at(own_home, TROLY_GREETING__CUTE=how) as shop:
-        said = [kind for text in ("bảo hành ABC123", "giá laptop") for kind in (await shop.ask(text)).said]
+        said = [kind for text in ("giá chuột", "giá laptop") for kind in (await shop.ask(text)).said]
         assert said.count("cute_greeting") == times
+
+
+async def test_no_cheer_before_a_warranty_that_is_over_and_what_was_told_is_answered_in_short(
+    shop: Shop,
+) -> None:
+    told = [await shop.ask(text) for text in ("bảo hành ABC123", "hết hạn từ hôm nào", "giá laptop")]
+    assert not any("cute_greeting" in one.said for one in told)
+    assert FOUND in told[0].answer
+    assert told[1].answer == "Serial 'ABC123': Ngày bảo hành cuối cùng là 31/12/2024 ạ."
+    assert told[1].done.message_type == "warranty_result"
 
 
 async def test_shopping_quotes_the_shops_documents(shop: Shop) -> None:
