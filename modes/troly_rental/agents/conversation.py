@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
-from troly.text.dates import find_ranges
+from troly.text.dates import DateRange
 from troly.text.shorten import one_line
 from troly_rental.agents.state import QueryExecution, RentalQuestion
 from troly_rental.answer.values import amenity_label
 from troly_rental.data.places import Place, Places
 from troly_rental.data.schema import describe, tables
 from troly_rental.data.store import RentalStore
+from troly_rental.question.dates import day_too, is_vague, named_days
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.sessions import within
@@ -39,6 +42,7 @@ CELL_WIDTHS = (96, 64, 48, 40, 32, 24, 20, 16, 12, 8)
 """Of the cells of a short list, as many characters as have room."""
 # Of a row these say nothing to somebody who writes a query or a sentence.
 UNTOLD = frozenset({"path", "entity", "city", "posted_at", "description"})
+_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _ROLES = {"GUEST": "GUEST (not logged in)", "TENANT": "TENANT (rents a room)", "LANDLORD": "LANDLORD (lets rooms)"}  # fmt: skip
 
 
@@ -62,6 +66,7 @@ def task_messages(
     told = {
         "Today": f"{turn.now.date().isoformat()} ({turn.now:%A})",
         "Asker": _ROLES[question.who.role],
+        "Language": lang,
         "Facts": facts_of(question, turn, RentalStore(turn.services).places()),
         # Who tells new rows needs little of the ones before.
         "Shown last": _shown(turn, SHOWN_CHARS // (1 if task in {"SORT", "SQL"} else 4)),
@@ -223,15 +228,26 @@ def facts_of(question: RentalQuestion, turn: TurnContext, places: Places) -> str
         for one in (*found, *(named for rest in landmarks for named in places.find(rest)))
         if not one.short and (len(one.places) == 1 or one.places[0].kind != "ward")
     ]
-    unknown = (dict(one.params) for one in question.parsed.missing)
+    unknown = (dict(one.params) for one in question.read.missing)
     told += [
         f"no place is called «{one['name']}»; nearest: {one['near']}" for one in unknown if one.get("near")
     ]
     told += [
-        f"«{text[slice(*one.span)]}» = {one.start} to {one.end}" for one in find_ranges(text, turn.now.date())
+        f"«{text[slice(*one.span)]}» = {one.start} to {one.end}" for one in days_of(question, text, turn)
     ]
     told.append(f"the data holds only: {', '.join(place.name for place in places.of('city'))}")
     return "; ".join(told)
+
+
+def days_of(question: RentalQuestion, text: str, turn: TurnContext) -> list[DateRange]:
+    """The days that `text` names, as the rules' query has them; a vague period is none."""
+    read, today = question.read, turn.now.date()
+    ahead = any(one.field == "end_date" for one in read.filters)
+    found = [one for one in named_days(text, read.entity, today, ahead=ahead) if not is_vague(text, one)]
+    shown = turn.focus if turn.focus is not None and turn.focus.kind == "viewing" else None
+    asked = {*_DAY.findall(str(shown.query.get("sql", "")))} if shown is not None else set()
+    other = day_too(text, date.fromisoformat(*asked)) if len(asked) == 1 else None
+    return [*found, *([other] if other is not None and not found else [])]
 
 
 def _meaning(place: Place, places: Places) -> str:

@@ -19,11 +19,10 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Chart, Computation, Notice, Suggestions
 from troly.sandbox import SandboxError, check
 from troly.text.arithmetic import derived_figures
-from troly.text.catalogue import Lang
-from troly.text.dates import HCM, find_ranges
-from troly.text.language import is_foreign
+from troly.text.catalogue import LANGS, Lang
+from troly.text.language import is_foreign, is_mixed
 from troly.text.numbers import find_amounts, format_number
-from troly_rental.agents.conversation import task_messages, unused_text
+from troly_rental.agents.conversation import days_of, task_messages, unused_text
 from troly_rental.agents.sql_generation import count_found, count_rows
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.agents.validator import found_for_model
@@ -280,6 +279,8 @@ class _SentenceStream:
         self.said, self.missed, self.dropped, self.foreign = "", "", list[str](), False
         self._figures, self._turn = FigureCheck(question, execution, turn), turn
         self._silent = execution.result.empty
+        # A message in both languages may be answered in either.
+        self._langs = LANGS if is_mixed(question.text) else (turn.language,)
         # The names and values of the rows are in no language.
         self._names = [one for one in payload.cell_texts(execution.result, turn.language) if len(one) > 3]
         self._held, self._rest, self._all = "", "", ""
@@ -316,7 +317,7 @@ class _SentenceStream:
         self._held = sentence
         if not held or _MISSED.match(held) or self._silent:
             return  # after sentences that answer, no more than an aside
-        if is_foreign(held, self._turn.language, self._names):
+        if all(is_foreign(held, lang, self._names) for lang in self._langs):
             self.foreign = True
         elif wrong := self._figures.wrong(held, self.said):
             self.dropped += wrong
@@ -439,8 +440,7 @@ class FigureCheck:
         # A day of a row, of the query or of the question may be told by its parts: "October" of 2026-10-01.
         days = [str(value)[:10] for row in result.rows for value in row if is_day(value)]
         days += _DAY.findall(execution.checked.lasting)
-        today = turn.now.astimezone(HCM).date()
-        days += [str(day) for one in find_ranges(question.text, today) for day in (one.start, one.end)]
+        days += [str(day) for one in days_of(question, question.text, turn) for day in (one.start, one.end)]
         known += [Decimal(part) for day in days for part in day.split("-") if part.isdigit()]
         known += [Decimal(at) for at in range(1, min(len(result.rows), 20) + 1)]
         self._known, self._before = frozenset(known), _decimals(shown)

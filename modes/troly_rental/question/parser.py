@@ -29,6 +29,7 @@ from troly_rental.question.coverage import (
     unknown_area,
     unread_words,
 )
+from troly_rental.question.dates import day_too
 from troly_rental.question.follow_ups import (
     AS_FIRST,
     CLAUSES,
@@ -243,7 +244,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         )
         if picked is not None:
             return _told_of_row(parts, *picked, focus)
-        parts = _with_month_before(parts, previous)
+        parts = _with_day_too(_with_month_before(parts, previous), previous)
         parts = _with_all(_with_person(parts, previous, focus), previous, focus)
         edited = _changed(message, parts, previous, focus, asker) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
@@ -350,6 +351,18 @@ def _with_month_before(parts: QuestionParts, previous: ParsedQuestion | None) ->
     kept = [one for one in parts.filters if one.field != "month"]
     before = (Filter("month", ">=", first.isoformat()), Filter("month", "<=", last.isoformat()))
     return replace(parts, filters=merge_filters([*kept, *before]), read=(*parts.read, found.span()))
+
+
+def _with_day_too(parts: QuestionParts, previous: ParsedQuestion | None) -> QuestionParts:
+    """`parts` with "26 thì sao" as that day of the month, behind a question about one day."""
+    days = {str(one.value) for one in (previous.filters if previous else ()) if one.field == "scheduled_at"}
+    found = day_too(parts.text, date.fromisoformat(*days)) if len(days) == 1 else None
+    if found is None:
+        return parts
+    day = found.start.isoformat()
+    kept = [one for one in parts.filters if one.field != "scheduled_at"]
+    asked = (Filter("scheduled_at", ">=", day), Filter("scheduled_at", "<=", day))
+    return replace(parts, filters=merge_filters([*kept, *asked]), read=(*parts.read, found.span))
 
 
 def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:
