@@ -68,8 +68,7 @@ def task_messages(
         "Asker": _ROLES[question.who.role],
         "Language": lang,
         "Facts": facts_of(question, turn, RentalStore(turn.services).places()),
-        # Who tells new rows needs little of the ones before.
-        "Shown last": _shown(turn, SHOWN_CHARS // (1 if task in {"SORT", "SQL"} else 4)),
+        "Shown last": _shown(turn, telling=task == "TELL"),
         "Conversation": "(here)",  # what the rest leaves room for
         "Message": question.text,
         **given,
@@ -118,8 +117,10 @@ def _history(question: RentalQuestion, turn: TurnContext, room: int) -> str:
     return "".join(lines[at] for at in sorted(lines))
 
 
-def _shown(turn: TurnContext, room: int) -> str:
-    """The rows of the last answer with what is known of each, numbered as they were shown, and the query that found them."""
+def _shown(turn: TurnContext, *, telling: bool) -> str:
+    """The rows of the last answer with what is known of each, numbered as they were shown, and the query that found them; who is
+    `telling` new rows needs of many only the first, and a figure alone stands in the conversation.
+    """
     focus = turn.focus
     if focus is None:
         return ""
@@ -128,10 +129,13 @@ def _shown(turn: TurnContext, room: int) -> str:
         {**({"id": row.id, "title": row.title} if things else {"of": row.title}), **row.values}
         for row in focus.rows
     ]
+    few = len(records) <= FEW_ROWS
+    sql = "" if telling else str(focus.query.get("sql", ""))
+    if len(records) == 1 and not things and len(focus.rows[0].values) <= 1:
+        return f"one figure, found by: {sql}" if sql else ""
     # "hai căn đó": of few rows each is told.
-    rows, seen = rows_text(records, room if len(records) > FEW_ROWS else 2 * room)
+    rows, seen = rows_text(records, SHOWN_CHARS * 2 if few else SHOWN_CHARS // (4 if telling else 1))
     total = focus.query.get("total", len(focus.rows))
-    sql = str(focus.query.get("sql", "")) if room == SHOWN_CHARS else ""
     return f"{focus.kind}, the first {seen} of {total} rows{rows}" + (f"\nfound by: {sql}" if sql else "")
 
 
@@ -198,12 +202,12 @@ def _cell(value: object, width: int) -> str:
 
 
 def conditions_sql(execution: QueryExecution) -> str:
-    """The query with every condition, figure and order: of a list the first column with "…" for the others, joins without the
-    keys that they compare.
+    """The query with every condition, figure and order: of a list the first column with "…" for the others but those that are
+    worked out or called otherwise, joins without the keys that they compare.
     """
     tree = execution.checked.tree.copy()
     if isinstance(tree, exp.Select) and not tree.args.get("group") and len(tree.expressions) > 3:
-        kept = [one for one in tree.expressions[1:] if one.find(exp.Window)]
+        kept = [one for one in tree.expressions[1:] if _is_renamed(one)]
         tree.set("expressions", [tree.expressions[0], exp.var("…"), *kept])
     for join in tree.find_all(exp.Join):
         keys = join.args.get("on")
@@ -214,6 +218,14 @@ def conditions_sql(execution: QueryExecution) -> str:
         ):
             join.set("on", exp.var("…"))
     return tree.sql(dialect="duckdb")
+
+
+def _is_renamed(node: exp.Expr) -> bool:
+    """Whether a column of a query is not the stored one of its name: "max_budget AS price"."""
+    of = node.unalias()
+    if isinstance(of, exp.Column):
+        return of.name not in {node.alias_or_name, "name", "title"}
+    return not isinstance(of, exp.Literal | exp.Subquery)
 
 
 def facts_of(question: RentalQuestion, turn: TurnContext, places: Places) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from troly_rental.question.types import ParsedQuestion
@@ -34,7 +34,7 @@ class RentalQuestion:
     scope: Scope | None
     parsed: ParsedQuestion
     sql: str = ""
-    read: ParsedQuestion = ParsedQuestion()
+    read: ParsedQuestion = field(default_factory=ParsedQuestion)
     reuse: ReuseQuestion | None = None
     decided: bool = False
     sorted: str = ""

@@ -81,7 +81,9 @@ def named_days(text: str, entity: str, today: date, *, ahead: bool = False) -> l
     """The days and periods in `text` as records of `entity` have them, left to right: an appointment is on the nearest day of that name,
     what is `ahead` on the coming one, and "ngày 25" is of this month. "mấy tháng trước" names no month.
     """
-    found = [one for one in find_ranges(text, today) if not (is_vague(text, one) and _AGO.search(_said(text, one)))]
+    found = [
+        one for one in find_ranges(text, today) if not (is_vague(text, one) and _AGO.search(_said(text, one)))
+    ]
     if ahead:
         return [_ahead(text, one, today) for one in found]
     if entity == "viewing":
