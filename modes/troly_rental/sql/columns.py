@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from sqlglot import exp
 
@@ -11,7 +11,7 @@ from troly.text.catalogue import Lang
 from troly_rental.data.places import Places
 from troly_rental.data.schema import tables
 from troly_rental.question.places import nearest
-from troly_rental.question.types import Filter
+from troly_rental.question.types import Filter, Op
 from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.sql.relations import entities
 from troly_rental.strings import say
@@ -80,7 +80,7 @@ def column_caption(column: exp.Column, lang: Lang) -> str:
 
 
 _PLACE_COLUMNS = {"districts.name": "district", "cities.name": "city", "wards.name": "ward"}
-_SIGNS = {
+_SIGNS: Mapping[type[exp.Expr], Op] = {
     exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
 }  # fmt: skip
 _AMENITIES = frozenset({"amenities.id", "room_amenities.amenity_id"})
@@ -110,26 +110,22 @@ def _filters(part: exp.Expr, entity: str) -> list[Filter]:
     denied = isinstance(part, exp.Not)
     part = part.this.unnest() if isinstance(part, exp.Not) else part
     if isinstance(part, exp.Exists):
-        codes = [value for column, value in _compared(part) if full_name(column) in _AMENITIES]
-        return [Filter("amenity", "!=" if denied else "=", one) for one in codes]
+        codes = tuple(value for column, value in _compared(part) if full_name(column) in _AMENITIES)
+        if not codes or part.find(exp.NEQ, exp.Not, exp.Group, exp.Or):
+            return []
+        return [Filter("amenity", "not_in" if denied else "in", codes)]
     field = _field_of(part.this, entity) if isinstance(part.this, exp.Expr) else ""
+    ends: list[tuple[Op, str | float | None]] = []
+    if isinstance(part, exp.In) and part.expressions:
+        names = tuple(one for node in part.expressions if isinstance(one := _literal(node), str))
+        whole = field and len(names) == len(part.expressions)
+        return [Filter(field, "not_in" if denied else "in", names)] if whole else []
     if isinstance(part, exp.Between):
-        values = [_literal(part.args[end]) for end in ("low", "high")]
-        ops = [">=", "<="]
-    elif isinstance(part, exp.In) and part.expressions:
-        values, ops = [tuple(_literal(one) for one in part.expressions)], ["not_in" if denied else "in"]
-        denied = False
-    else:
-        values, ops = [_literal(part.args.get("expression"))], [_SIGNS.get(type(part), "")]
-    if (
-        denied
-        or not field
-        or "" in ops
-        or None in values
-        or any(isinstance(one, tuple) and None in one for one in values)
-    ):
-        return []
-    return [Filter(field, op, value) for op, value in zip(ops, values, strict=True)]
+        ends = [(">=", _literal(part.args["low"])), ("<=", _literal(part.args["high"]))]
+    for kind, op in _SIGNS.items():
+        ends += [(op, _literal(part.args.get("expression")))] if isinstance(part, kind) else []
+    told = [Filter(field, op, value) for op, value in ends if value is not None]
+    return told if field and not denied and len(told) == len(ends) else []
 
 
 def _field_of(node: exp.Expr, entity: str) -> str:

@@ -49,6 +49,19 @@ def test_conditions_stand_in_the_title(where: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ("amenity_id = 'pets'", "có cho nuôi thú cưng"),
+        ("amenity_id IN ('pets', 'wifi')", "có cho nuôi thú cưng hoặc wifi"),
+        ("amenity_id <> 'pets'", ""),
+    ],
+)
+def test_amenities_stand_in_the_title_as_they_are_asked_for(inside: str, said: str) -> None:
+    query = f"SELECT id FROM rooms WHERE EXISTS (SELECT 1 FROM room_amenities WHERE room_id = rooms.id AND {inside})"
+    assert filters_text(named_in(sqlglot.parse_one(query, read="duckdb"), "room"), "room", "vi") == said
+
+
+@pytest.mark.parametrize(
     ("text", "mixed"),
     [
         ("find me the cheapest studio ở Cầu Giấy", True),
