@@ -741,7 +741,8 @@ def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> P
     ]
     if role == "GUEST" and (parsed.own or parsed.entity in _LOGGED_IN):
         missing.append(Remark.of("missing.login"))
-    if role == "TENANT" and parsed.own and parsed.entity == "room":  # no room is marked as a tenant's
+    narrowed = parsed.own and parsed.entity == "room" and parsed.filters
+    if role == "TENANT" and narrowed:  # no room is marked as a tenant's
         parsed = replace(parsed, leans=True)
         missing.append(Remark.of("missing.tenant_room"))
     summed = any(one.kind == "sum" for one in parsed.measures)
