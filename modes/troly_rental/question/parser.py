@@ -336,6 +336,8 @@ def _with_place(parts: QuestionParts, previous: ParsedQuestion | None) -> Questi
     return replace(parts, filters=merge_filters([*parts.filters, *before]), read=(*parts.read, *spans))
 
 
+_ALLOWS = re.compile(r"(?<!\w)chu (?:nha|tro|phong)(?!\w)")
+"""Whose house a tenant asks about: "chủ nhà tôi có cho nuôi mèo không"."""
 _MONTH_BEFORE = re.compile(
     r"(?<!\w)(?:the |and )?month before(?: that| it)?(?! last)(?!\w)|(?<!\w)thang (?:(?:lien|ngay) (?:truoc|ke)(?: do)?|truoc (?:do|ay|cua no))(?!\w)"
 )
@@ -741,8 +743,8 @@ def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> P
     ]
     if role == "GUEST" and (parsed.own or parsed.entity in _LOGGED_IN):
         missing.append(Remark.of("missing.login"))
-    narrowed = parsed.own and parsed.entity == "room" and parsed.filters
-    if role == "TENANT" and narrowed:  # no room is marked as a tenant's
+    allowed = parsed.own and parsed.entity == "room" and _ALLOWS.search(fold(parsed.question))
+    if role == "TENANT" and allowed:  # no room is marked as a tenant's
         parsed = replace(parsed, leans=True)
         missing.append(Remark.of("missing.tenant_room"))
     summed = any(one.kind == "sum" for one in parsed.measures)
