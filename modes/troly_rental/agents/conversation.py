@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
-from troly.text.dates import find_ranges
+from troly.text.dates import DateRange
 from troly.text.shorten import one_line
 from troly_rental.agents.state import QueryExecution, RentalQuestion
 from troly_rental.answer.values import amenity_label
 from troly_rental.data.places import Place, Places
 from troly_rental.data.schema import describe, tables
 from troly_rental.data.store import RentalStore
+from troly_rental.question.dates import day_too, is_vague, named_days
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.sessions import within
@@ -39,6 +42,7 @@ CELL_WIDTHS = (96, 64, 48, 40, 32, 24, 20, 16, 12, 8)
 """Of the cells of a short list, as many characters as have room."""
 # Of a row these say nothing to somebody who writes a query or a sentence.
 UNTOLD = frozenset({"path", "entity", "city", "posted_at", "description"})
+_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _ROLES = {"GUEST": "GUEST (not logged in)", "TENANT": "TENANT (rents a room)", "LANDLORD": "LANDLORD (lets rooms)"}  # fmt: skip
 
 
@@ -62,9 +66,9 @@ def task_messages(
     told = {
         "Today": f"{turn.now.date().isoformat()} ({turn.now:%A})",
         "Asker": _ROLES[question.who.role],
+        "Language": lang,
         "Facts": facts_of(question, turn, RentalStore(turn.services).places()),
-        # Who tells new rows needs little of the ones before.
-        "Shown last": _shown(turn, SHOWN_CHARS // (1 if task in {"SORT", "SQL"} else 4)),
+        "Shown last": _shown(turn, telling=task == "TELL"),
         "Conversation": "(here)",  # what the rest leaves room for
         "Message": question.text,
         **given,
@@ -113,8 +117,10 @@ def _history(question: RentalQuestion, turn: TurnContext, room: int) -> str:
     return "".join(lines[at] for at in sorted(lines))
 
 
-def _shown(turn: TurnContext, room: int) -> str:
-    """The rows of the last answer with what is known of each, numbered as they were shown, and the query that found them."""
+def _shown(turn: TurnContext, *, telling: bool) -> str:
+    """The rows of the last answer with what is known of each, numbered as they were shown, and the query that found them; who is
+    `telling` new rows needs of many only the first, and a figure alone stands in the conversation.
+    """
     focus = turn.focus
     if focus is None:
         return ""
@@ -123,10 +129,13 @@ def _shown(turn: TurnContext, room: int) -> str:
         {**({"id": row.id, "title": row.title} if things else {"of": row.title}), **row.values}
         for row in focus.rows
     ]
+    few = len(records) <= FEW_ROWS
+    sql = "" if telling else str(focus.query.get("sql", ""))
+    if len(records) == 1 and not things and len(focus.rows[0].values) <= 1:
+        return f"one figure, found by: {sql}" if sql else ""
     # "hai căn đó": of few rows each is told.
-    rows, seen = rows_text(records, room if len(records) > FEW_ROWS else 2 * room)
+    rows, seen = rows_text(records, SHOWN_CHARS * 2 if few else SHOWN_CHARS // (4 if telling else 1))
     total = focus.query.get("total", len(focus.rows))
-    sql = str(focus.query.get("sql", "")) if room == SHOWN_CHARS else ""
     return f"{focus.kind}, the first {seen} of {total} rows{rows}" + (f"\nfound by: {sql}" if sql else "")
 
 
@@ -193,12 +202,12 @@ def _cell(value: object, width: int) -> str:
 
 
 def conditions_sql(execution: QueryExecution) -> str:
-    """The query with every condition, figure and order: of a list the first column with "…" for the others, joins without the
-    keys that they compare.
+    """The query with every condition, figure and order: of a list the first column with "…" for the others but those that are
+    worked out or called otherwise, joins without the keys that they compare.
     """
     tree = execution.checked.tree.copy()
     if isinstance(tree, exp.Select) and not tree.args.get("group") and len(tree.expressions) > 3:
-        kept = [one for one in tree.expressions[1:] if one.find(exp.Window)]
+        kept = [one for one in tree.expressions[1:] if _is_renamed(one)]
         tree.set("expressions", [tree.expressions[0], exp.var("…"), *kept])
     for join in tree.find_all(exp.Join):
         keys = join.args.get("on")
@@ -209,6 +218,14 @@ def conditions_sql(execution: QueryExecution) -> str:
         ):
             join.set("on", exp.var("…"))
     return tree.sql(dialect="duckdb")
+
+
+def _is_renamed(node: exp.Expr) -> bool:
+    """Whether a column of a query is not the stored one of its name: "max_budget AS price"."""
+    of = node.unalias()
+    if isinstance(of, exp.Column):
+        return of.name not in {node.alias_or_name, "name", "title"}
+    return not isinstance(of, exp.Literal | exp.Subquery)
 
 
 def facts_of(question: RentalQuestion, turn: TurnContext, places: Places) -> str:
@@ -223,15 +240,26 @@ def facts_of(question: RentalQuestion, turn: TurnContext, places: Places) -> str
         for one in (*found, *(named for rest in landmarks for named in places.find(rest)))
         if not one.short and (len(one.places) == 1 or one.places[0].kind != "ward")
     ]
-    unknown = (dict(one.params) for one in question.parsed.missing)
+    unknown = (dict(one.params) for one in question.read.missing)
     told += [
         f"no place is called «{one['name']}»; nearest: {one['near']}" for one in unknown if one.get("near")
     ]
     told += [
-        f"«{text[slice(*one.span)]}» = {one.start} to {one.end}" for one in find_ranges(text, turn.now.date())
+        f"«{text[slice(*one.span)]}» = {one.start} to {one.end}" for one in days_of(question, text, turn)
     ]
     told.append(f"the data holds only: {', '.join(place.name for place in places.of('city'))}")
     return "; ".join(told)
+
+
+def days_of(question: RentalQuestion, text: str, turn: TurnContext) -> list[DateRange]:
+    """The days that `text` names, as the rules' query has them; a vague period is none."""
+    read, today = question.read, turn.now.date()
+    ahead = any(one.field == "end_date" for one in read.filters)
+    found = [one for one in named_days(text, read.entity, today, ahead=ahead) if not is_vague(text, one)]
+    shown = turn.focus if turn.focus is not None and turn.focus.kind == "viewing" else None
+    asked = {*_DAY.findall(str(shown.query.get("sql", "")))} if shown is not None else set()
+    other = day_too(text, date.fromisoformat(*asked)) if len(asked) == 1 else None
+    return [*found, *([other] if other is not None and not found else [])]
 
 
 def _meaning(place: Place, places: Places) -> str:

@@ -19,11 +19,11 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Chart, Computation, Notice, Suggestions
 from troly.sandbox import SandboxError, check
 from troly.text.arithmetic import derived_figures
-from troly.text.catalogue import Lang
-from troly.text.dates import HCM, find_ranges
-from troly.text.language import is_foreign
+from troly.text.catalogue import LANGS, Lang
+from troly.text.fold import fold
+from troly.text.language import is_foreign, is_mixed
 from troly.text.numbers import find_amounts, format_number
-from troly_rental.agents.conversation import task_messages, unused_text
+from troly_rental.agents.conversation import days_of, task_messages, unused_text
 from troly_rental.agents.sql_generation import count_found, count_rows
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.agents.validator import found_for_model
@@ -57,6 +57,10 @@ _UNREAD = frozenset({"said.unread", "said.unread_before", "said.unread_of_one"})
 _MISSED = re.compile(r"\s*\W{0,2}MISSED\b[\s:*]*")
 # A day or month as the query writes it.
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)")
+_NOTHING = re.compile(
+    r"^\W*(?:rat tiec|tiec la|sorry|unfortunately|hien(?: tai)?)?\W*(?:khong|chua|no|none|nothing)(?!\w)|(?<!\w)(?:(?:khong|chua)(?: con)? (?:co|tim|thay|ai)|(?:is|are|was|were|found|have|has|had) (?:no|none|nothing|not)|(?:did|do|could|can) ?(?:not|n't) find)(?!\w)"
+)
+"""What says that nothing was found."""
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
@@ -76,7 +80,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
     verdict: Verdict = state.get("verdict") or Verdict("unchecked")
     if told.missed:
         verdict = Verdict("invalid", told.missed)
-    elif told.text and told.whole and execution.origin == "model":
+    elif told.text and told.whole and execution.origin == "model" and not execution.result.empty:
         verdict = Verdict("valid")  # whoever told the rows has examined them
     result, parsed = execution.result, question.parsed
     mode = payload.mode_of(parsed.mode, result) if question.decided else parsed.mode
@@ -193,7 +197,8 @@ def _title(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> s
     if question.sql:
         return say("answer.own_sql", lang)
     if question.decided:
-        entity, named = execution.result.entity, named_in(execution.checked.tree)
+        entity = execution.result.entity
+        named = named_in(execution.checked.tree, entity)
         where = sentences.filters_text(named, entity, lang)
         return f"{sentences.records_title(entity, lang)} {where}".strip()
     return sentences.title_of(question.parsed, lang)
@@ -207,6 +212,8 @@ async def _around(
     """
     lang, result, parsed = turn.language, execution.result, question.parsed
     told = _assumed(question, execution, lang)
+    if written and result.empty:
+        return [await _emptying_condition(question, execution, turn), *told]
     if written:
         return [*told, *_shown(execution, written, lang)]
     if question.sql:
@@ -272,14 +279,16 @@ class _SentenceStream:
     """Says what a model writes sentence by sentence, each once it is whole, checked, and followed by another one.
 
     A sentence with a figure that is nowhere, or in another language, is left out; a text that finds no end is broken off.
-    Where nothing was found, no sentence about it is said. `said` is what was said, `missed` what the query lacks, where the
+    Where nothing was found, only a first sentence that says so is said. `said` is what was said, `missed` what the query lacks, where the
     text says so at once instead; `dropped` are figures, `foreign` says that a sentence was in another language.
     """
 
     def __init__(self, question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:
         self.said, self.missed, self.dropped, self.foreign = "", "", list[str](), False
         self._figures, self._turn = FigureCheck(question, execution, turn), turn
-        self._silent = execution.result.empty
+        self._empty, self._heard = execution.result.empty, False
+        # A message in both languages may be answered in either.
+        self._langs = LANGS if is_mixed(question.text) else (turn.language,)
         # The names and values of the rows are in no language.
         self._names = [one for one in payload.cell_texts(execution.result, turn.language) if len(one) > 3]
         self._held, self._rest, self._all = "", "", ""
@@ -314,9 +323,13 @@ class _SentenceStream:
         if held and held == sentence.strip():
             return  # perhaps the beginning of an endless one
         self._held = sentence
-        if not held or _MISSED.match(held) or self._silent:
+        if not held or _MISSED.match(held):
             return  # after sentences that answer, no more than an aside
-        if is_foreign(held, self._turn.language, self._names):
+        if self._empty and (self._heard or not _NOTHING.search(fold(held))):
+            self._heard = True
+            return
+        self._heard = True
+        if all(is_foreign(held, lang, self._names) for lang in self._langs):
             self.foreign = True
         elif wrong := self._figures.wrong(held, self.said):
             self.dropped += wrong
@@ -439,8 +452,7 @@ class FigureCheck:
         # A day of a row, of the query or of the question may be told by its parts: "October" of 2026-10-01.
         days = [str(value)[:10] for row in result.rows for value in row if is_day(value)]
         days += _DAY.findall(execution.checked.lasting)
-        today = turn.now.astimezone(HCM).date()
-        days += [str(day) for one in find_ranges(question.text, today) for day in (one.start, one.end)]
+        days += [str(day) for one in days_of(question, question.text, turn) for day in (one.start, one.end)]
         known += [Decimal(part) for day in days for part in day.split("-") if part.isdigit()]
         known += [Decimal(at) for at in range(1, min(len(result.rows), 20) + 1)]
         self._known, self._before = frozenset(known), _decimals(shown)

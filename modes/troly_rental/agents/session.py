@@ -83,4 +83,4 @@ def _open_question(turn: TurnContext) -> RentalQuestion:
         names=store.names(who),
         goes_on=any(one.sender == "user" for one in history),
     )
-    return RentalQuestion(turn.text, who, entered, scope, parsed)
+    return RentalQuestion(turn.text, who, entered, scope, parsed, read=parsed)

@@ -20,7 +20,7 @@ from troly_rental.data.store import RentalStore
 from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, reuse_key
 from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_query
-from troly_rental.sql.columns import full_name, main_table, outer_select, unknown_names
+from troly_rental.sql.columns import bare_columns, full_name, main_table, outer_select, unknown_names
 from troly_rental.sql.relations import entities
 from troly_rental.strings import say
 
@@ -195,7 +195,8 @@ class _QueryAttempts:
         if total > 1 and (origin == "user" or not parsed.limit):
             total = max(total, await count_found(checked.tree, self.scope, turn) or 0)
         entity = parsed.entity if origin in {"rules", "reuse"} else entity_of(checked, parsed.entity)
-        result = ResultSet(rows.columns, rows.rows, total, entity, written=origin != "user")
+        bare = bare_columns(checked.tree) if origin != "rules" else frozenset()
+        result = ResultSet(rows.columns, rows.rows, total, entity, origin != "user", bare)
         match = self.match if origin == "reuse" else None
         if match is not None and match.entry is not None:
             reused(reuse_key(match.entry.number))

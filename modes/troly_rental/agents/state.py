@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from troly_rental.question.types import ParsedQuestion
@@ -23,7 +23,7 @@ class RentalQuestion:
 
     `scope` is None while no rental data is loaded; `sql` is a query typed by hand. `reuse` is the question as stored
     ones are compared with it, None where nothing is to be reused. `decided` says that a model decides what is asked:
-    then `parsed` is no more than the form of the answer, `sorted` what agent 1 made of the question, in a line, and
+    then `parsed` is no more than the form of the answer, `read` what the rules made of the message, `sorted` what agent 1 made of the question, in a line, and
     `draft` the query that it wrote with it, "" for none.
     `chart` is the kind of chart that was asked for, None for whichever fits the rows.
     """
@@ -34,6 +34,7 @@ class RentalQuestion:
     scope: Scope | None
     parsed: ParsedQuestion
     sql: str = ""
+    read: ParsedQuestion = field(default_factory=ParsedQuestion)
     reuse: ReuseQuestion | None = None
     decided: bool = False
     sorted: str = ""

@@ -40,6 +40,13 @@ class ResultSet:
     entity: str = "room"
     written: bool = True
     """Whether the assistant wrote the query: of one's own every column is shown."""
+    bare: frozenset[str] = frozenset()
+    """Columns of a written query that were worked out and are no money, whatever they are called."""
+
+    def told(self, name: str, value: Any, lang: Lang) -> str:
+        """A cell as people read it."""
+        money = isinstance(value, int | float) and unit_of(name, self.entity, lang).startswith("VND")
+        return cell_text("" if money and name in self.bare else name, value, self.entity, lang)
 
     @property
     def empty(self) -> bool:
@@ -119,9 +126,7 @@ def table_content(found: ResultSet, title: str, badge: str, lang: Lang) -> Table
         found = _without_names(found)
     numeric = tuple(at for at in range(len(found.columns)) if _type(found, at) == "number")
     rows = tuple(
-        tuple(
-            cell_text(name, value, found.entity, lang) for name, value in zip(found.columns, row, strict=True)
-        )
+        tuple(found.told(name, value, lang) for name, value in zip(found.columns, row, strict=True))
         for row in found.rows
     )
     labels = tuple(column_label(name, found.entity, lang) for name in found.columns)
@@ -134,7 +139,7 @@ def _side_by_side(found: ResultSet, title: str, badge: str, lang: Lang) -> Table
     told = tuple(
         (
             column_label(name, found.entity, lang),
-            *(cell_text(name, one[name], found.entity, lang) for one in things),
+            *(found.told(name, one[name], lang) for one in things),
         )
         for name in filled
         if name not in {*HIDDEN, *_TITLES}
@@ -158,15 +163,16 @@ def _items(found: ResultSet, title: str, badge: str, lang: Lang) -> ItemList:
         for name in ("status",)
         if found.entity in _PUBLIC and len({str(one.get(name)) for one in records}) <= 1
     }
-    items = tuple(_entry(record, found.entity, same, lang) for record in records)
+    items = tuple(_entry(record, found, same, lang) for record in records)
     return ItemList(items, title, badge, found.total)
 
 
-def _entry(record: Mapping[str, Any], entity: str, same: set[str], lang: Lang) -> Item:
+def _entry(record: Mapping[str, Any], found: ResultSet, same: set[str], lang: Lang) -> Item:
     """One entry: a line for the first sight and all fields; what says nothing ("0 phòng ngủ") is left out."""
+    entity = found.entity
     one = _item(record, entity)
     said = {
-        name: cell_text(name, value, entity, lang)
+        name: found.told(name, value, lang)
         for name, value in record.items()
         if name not in {*HIDDEN, *_TITLES, *same}
         and value not in (None, "", [])
@@ -215,7 +221,7 @@ def _chart(found: ResultSet, title: str, badge: str, lang: Lang, wanted: ChartKi
         labels,
         (Series(column_label(name, found.entity, lang), values),),
         title,
-        unit_of(name, found.entity, lang),
+        "" if name in found.bare else unit_of(name, found.entity, lang),
         badge,
         lang,
     )
@@ -233,7 +239,7 @@ def _type(found: ResultSet, at: int) -> str:
 def cell_texts(found: ResultSet, lang: Lang) -> Sequence[str]:
     """All that the cells say, as shown, for checking what a model says of them."""
     return [
-        cell_text(name, value, found.entity, lang)
+        found.told(name, value, lang)
         for row in found.rows
         for name, value in zip(found.columns, row, strict=True)
         if value is not None

@@ -91,7 +91,7 @@ def understood(parsed: ParsedQuestion, lang: Lang) -> str:
 
 def _every_figure_of(found: ResultSet, lang: Lang) -> str:
     return ", ".join(
-        cell_text(name, value, found.entity, lang)
+        found.told(name, value, lang)
         for name, value in zip(found.columns, found.rows[0], strict=True)
         if value is not None
     )

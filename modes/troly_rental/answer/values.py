@@ -54,7 +54,22 @@ def column_label(column: str, entity: str, lang: Lang) -> str:
     if found is not None:
         return found.caption(lang)
     named = amenity_named(plain := column.replace("_", " "))  # a model's "pets_allowed"
-    return amenity_label(named, lang) if named else plain
+    return amenity_label(named, lang) if named else _alias_words(plain.split(), entity, lang) or plain
+
+
+def _alias_words(words: list[str], entity: str, lang: Lang) -> str:
+    """The words of a model's name for a column, each as it is called; in Vietnamese what is meant comes first. "" where one is
+    unknown.
+    """
+    told = [_word_said(one, entity, lang) for one in words]
+    return " ".join(reversed(told) if lang == "vi" else told) if len(words) > 1 and all(told) else ""
+
+
+def _word_said(word: str, entity: str, lang: Lang) -> str:
+    for key in (f"alias.{word}", f"column.{entity}_{word}", f"column.{word}"):
+        with suppress(KeyError):
+            return say(key, lang).lower()
+    return ""
 
 
 def unit_of(column: str, entity: str = "", lang: Lang = "vi") -> str:

@@ -122,6 +122,8 @@ def parse_quantities(vocabulary: Vocabulary, text: str) -> list[Quantity]:
         until = raw[last + 1].start if last + 1 < len(raw) else len(text)
         high = raw[last] if ranged else None
         quantity = _in_context(_AmountContext(text, raw[nth], high, (begin, until), hits, topics))
+        if quantity.field in _RATES and quantity.value == 1:  # no kWh costs 1 VND: "điện 1 số bao nhiêu"
+            quantity = replace(quantity, field="unit")
         found.append(quantity)
         begin = max(raw[last].end, quantity.end)
         nth = last + 1

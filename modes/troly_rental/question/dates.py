@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from troly.text.dates import DateRange, add, find_ranges
+from troly.text.dates import DateRange, add, find_ranges, make_date
 from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
 from troly_rental.question.types import Filter, Span
@@ -17,6 +17,7 @@ FIELD = {
     "room": "posted_at", "post": "posted_at", "room_seeking_post": "posted_at", "building": "posted_at",
     "contract": "start_date", "invoice": "month", "viewing": "scheduled_at",
 }  # fmt: skip
+_PUBLIC = frozenset({"room", "post", "room_seeking_post"})
 _FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*(?:ngay|thang|the)?\s*$")
 _UNTIL = re.compile(r"(?<!\w)(?:truoc|before)\s*(?:ngay|thang|the)?\s*$")
 _UP_TO = re.compile(
@@ -34,6 +35,18 @@ _YEAR_SAID = re.compile(
 )
 _OVER = re.compile(r"(?<!\w)(?:da|roi|expired|ended|over)(?!\w)")
 _PAID = re.compile(r"(?<!\w)(?:da|moi|vua)\s+(?:dong|tra|nop|thanh toan)(?!\w)|(?<!\w)paid(?!\w)")
+_VAGUE = re.compile(r"(?<!\w)(?:may|vai|few|several|some)(?!\w)")
+"""A period of no certain length."""
+_AGO = re.compile(r"(?<!\w)(?:truoc|ago|before)(?!\w)")
+_NO_DAY = r"(?![\w/]|[.,-]\d|\s*(?:h|g|gio|tieng|phut|thang|nam|dem|lan|hang|moi|of|%)(?!\w))"
+_LONE_DAY = re.compile(
+    rf"(?<!\w)(?<!\d )(?:(?:ngay|hom|bua)\s+(\d{{1,2}})(?:\s+nay)?|the\s+(\d{{1,2}})(?:st|nd|rd|th)){_NO_DAY}"
+)
+"""A day of this month: "ngày 25 này"."""
+_DAY_TOO = re.compile(
+    r"^\W*(?:(?:con|the|vay|va|and|what about|how about)\s+)?(?:(?:ngay|hom|bua|the)\s+)?(\d{1,2})(?:st|nd|rd|th)?(?=\W*$|\s+(?:thi|co|sao|the nao)(?!\w))"
+)
+"""A day beside the one that was asked about: "26 thì có mấy cuộc"."""
 _MONTH_LEAST = timedelta(days=27)
 """A bill of fewer days is one that is due, or was paid, on them: "hôm nay tôi có phải đóng gì không"."""
 _GAP = 12
@@ -48,8 +61,8 @@ def parse_days(
     For rooms and posts a day counts when it says when they were posted, or when figures of a period are asked for;
     "hôm nay" alone is a way of speaking.
     """
-    ranges = find_ranges(text, now.date())
-    if entity in {"room", "post", "room_seeking_post"}:
+    ranges = named_days(text, entity, now.date())
+    if entity in _PUBLIC:
         about = bool(vocabulary.find(text, "asks", "posted")) or figures or entity == "post"
         moving = vocabulary.find(text, "asks", "moving in")
         if moving and entity == "room_seeking_post":
@@ -61,9 +74,51 @@ def parse_days(
         past = [one for one in ranges if one.start <= now.date()]
         found, rest, spans = _conditions(text, past, FIELD[entity])
         return found, blank_out(rest, [one.span for one in ranges]), spans
-    if entity == "viewing":
-        ranges = [_nearest(text, one, now.date()) for one in ranges]
     return _conditions(text, ranges, FIELD[entity])
+
+
+def named_days(text: str, entity: str, today: date, *, ahead: bool = False) -> list[DateRange]:
+    """The days and periods in `text` as records of `entity` have them, left to right: an appointment is on the nearest day of that name,
+    what is `ahead` on the coming one, and "ngày 25" is of this month. "mấy tháng trước" names no month.
+    """
+    found = [
+        one for one in find_ranges(text, today) if not (is_vague(text, one) and _AGO.search(_said(text, one)))
+    ]
+    if ahead:
+        return [_ahead(text, one, today) for one in found]
+    if entity == "viewing":
+        found = [_nearest(text, one, today) for one in found]
+    if entity in _PUBLIC:
+        return found
+    lone = []
+    for hit in _LONE_DAY.finditer(fold(text)):
+        day = _day_of(today, int(hit[1] or hit[2]))
+        if day is not None and day < today and entity == "viewing" and not _OVER.search(fold(text)):
+            day = _day_of(_first_of_month(today.replace(day=2)), day.day)
+        taken = any(one.span[0] < hit.end() and hit.start() < one.span[1] for one in found)
+        if day is not None and not taken and (day >= today or entity == "viewing"):
+            lone.append(DateRange(day, day, hit[0], hit.span()))
+    return sorted([*found, *lone], key=lambda one: one.span)
+
+
+def is_vague(text: str, one: DateRange) -> bool:
+    """Whether a period of `text` says no number: "mấy tháng gần đây"."""
+    return _VAGUE.search(_said(text, one)) is not None
+
+
+def day_too(text: str, before: date) -> DateRange | None:
+    """The day of its month that a message asks about beside the day `before`; None where it asks about none."""
+    hit = _DAY_TOO.search(fold(text))
+    day = _day_of(before, int(hit[1])) if hit else None
+    return DateRange(day, day, hit[1], hit.span(1)) if hit and day else None
+
+
+def _said(text: str, one: DateRange) -> str:
+    return fold(text[slice(*one.span)])
+
+
+def _day_of(month: date, number: int) -> date | None:
+    return make_date(month.year, month.month, number)
 
 
 def parse_contract_end(
@@ -73,7 +128,7 @@ def parse_contract_end(
     hits = vocabulary.find(text, "asks", "ending")
     if entity != "contract" or not hits:
         return [], text, []
-    ranges = [_ahead(text, one, now.date()) for one in find_ranges(text, now.date())]
+    ranges = named_days(text, entity, now.date(), ahead=True)
     rest = blank_out(text, spans_of(hits))
     if ranges:
         found, rest, spans = _conditions(rest, ranges, "end_date")
@@ -100,8 +155,7 @@ def _nearest(text: str, found: DateRange, today: date) -> DateRange:
 
 def _ahead(text: str, found: DateRange, today: date) -> DateRange:
     """The coming days of that name, where a period that is over has no year: a contract ends in the time ahead."""
-    said = fold(text[slice(*found.span)])
-    if found.end >= today or _YEAR_SAID.search(said) or _OVER.search(fold(text)):
+    if found.end >= today or _YEAR_SAID.search(_said(text, found)) or _OVER.search(fold(text)):
         return found
     again = [one for one in find_ranges(text, add(today, 1, "year")) if one.span == found.span]
     return again[0] if again and again[0].start >= today else found

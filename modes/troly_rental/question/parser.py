@@ -29,6 +29,7 @@ from troly_rental.question.coverage import (
     unknown_area,
     unread_words,
 )
+from troly_rental.question.dates import day_too
 from troly_rental.question.follow_ups import (
     AS_FIRST,
     CLAUSES,
@@ -243,7 +244,7 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         )
         if picked is not None:
             return _told_of_row(parts, *picked, focus)
-        parts = _with_month_before(parts, previous)
+        parts = _with_day_too(_with_month_before(parts, previous), previous)
         parts = _with_all(_with_person(parts, previous, focus), previous, focus)
         edited = _changed(message, parts, previous, focus, asker) if previous is not None else None
         edited = _at_rank(edited, parts.rank) if edited is not None else None
@@ -335,6 +336,8 @@ def _with_place(parts: QuestionParts, previous: ParsedQuestion | None) -> Questi
     return replace(parts, filters=merge_filters([*parts.filters, *before]), read=(*parts.read, *spans))
 
 
+_ALLOWS = re.compile(r"(?<!\w)chu (?:nha|tro|phong)(?!\w)")
+"""Whose house a tenant asks about: "chủ nhà tôi có cho nuôi mèo không"."""
 _MONTH_BEFORE = re.compile(
     r"(?<!\w)(?:the |and )?month before(?: that| it)?(?! last)(?!\w)|(?<!\w)thang (?:(?:lien|ngay) (?:truoc|ke)(?: do)?|truoc (?:do|ay|cua no))(?!\w)"
 )
@@ -350,6 +353,18 @@ def _with_month_before(parts: QuestionParts, previous: ParsedQuestion | None) ->
     kept = [one for one in parts.filters if one.field != "month"]
     before = (Filter("month", ">=", first.isoformat()), Filter("month", "<=", last.isoformat()))
     return replace(parts, filters=merge_filters([*kept, *before]), read=(*parts.read, found.span()))
+
+
+def _with_day_too(parts: QuestionParts, previous: ParsedQuestion | None) -> QuestionParts:
+    """`parts` with "26 thì sao" as that day of the month, behind a question about one day."""
+    days = {str(one.value) for one in (previous.filters if previous else ()) if one.field == "scheduled_at"}
+    found = day_too(parts.text, date.fromisoformat(*days)) if len(days) == 1 else None
+    if found is None:
+        return parts
+    day = found.start.isoformat()
+    kept = [one for one in parts.filters if one.field != "scheduled_at"]
+    asked = (Filter("scheduled_at", ">=", day), Filter("scheduled_at", "<=", day))
+    return replace(parts, filters=merge_filters([*kept, *asked]), read=(*parts.read, found.span))
 
 
 def _with_all(parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus) -> QuestionParts:
@@ -728,6 +743,10 @@ def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> P
     ]
     if role == "GUEST" and (parsed.own or parsed.entity in _LOGGED_IN):
         missing.append(Remark.of("missing.login"))
+    allowed = parsed.own and parsed.entity == "room" and _ALLOWS.search(fold(parsed.question))
+    if role == "TENANT" and allowed:  # no room is marked as a tenant's
+        parsed = replace(parsed, leans=True)
+        missing.append(Remark.of("missing.tenant_room"))
     summed = any(one.kind == "sum" for one in parsed.measures)
     if role == "TENANT" and parsed.entity == "invoice" and summed and money == "revenue":
         missing.append(Remark.of("missing.landlord"))

@@ -78,6 +78,12 @@ def is_other(text: str, lang: Lang) -> bool:
     return score < -_CLEARLY if lang == "vi" else score > _CLEARLY
 
 
+def is_mixed(text: str) -> bool:
+    """Whether `text` has words of both languages, and is clearly in neither."""
+    weights = [weight for weight, _ in _evidence(text[:_ENOUGH])]
+    return min(weights, default=0) < 0 < max(weights, default=0) and abs(detect_score(text)) <= _CLEARLY
+
+
 def is_foreign(text: str, lang: Lang, known: Iterable[str] = ()) -> bool:
     """Whether `text` is clearly not in `lang`, or in another script; words and letters of the texts `known` show nothing."""
     given = "\n".join(known)

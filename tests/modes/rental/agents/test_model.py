@@ -146,6 +146,28 @@ async def test_without_rows_nothing_that_the_model_claims_is_shown(
     assert ReuseStore(desk.services.state).list(None) == []
 
 
+async def test_without_rows_the_first_sentence_that_says_so_is_told(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    said = "Không có phòng tầng hầm nào dưới 3 triệu ở Gò Vấp."
+    server.script(SORTED, sql(EMPTY_SQL), f"{said} Nhưng phòng nào cũng rất đẹp.")
+    told = await desk.ask(QUESTION)
+    assert told.answer.startswith(f"{said} Bỏ điều kiện")
+    assert "rất đẹp" not in told.answer
+    assert told.state["isValid"] is None
+    assert ReuseStore(desk.services.state).list(None) == []
+
+
+async def test_a_mixed_message_may_be_answered_in_either_language_and_the_decided_one_is_told(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    said = "The cheapest studio in Cầu Giấy comes first in the list."
+    server.script(said)
+    told = await desk.ask("find me the cheapest studio ở Cầu Giấy")
+    assert told.answer.startswith(said)
+    assert "Language: vi" in prompt(chats(server)[-1])
+
+
 async def test_a_query_without_rows_may_still_be_sent_back(desk: RentalDesk, server: OllamaDouble) -> None:
     server.script(SORTED, sql(EMPTY_SQL), "MISSED: không ai hỏi tầng hầm", sql(GOOD_SQL), FOUND)
     told = await desk.ask(QUESTION)

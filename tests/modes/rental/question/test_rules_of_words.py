@@ -265,4 +265,4 @@ def test_days_are_before_and_after_never_below(word: str, sign: str) -> None:
 def test_an_amenity_that_a_query_names_is_called_by_its_name(name: str) -> None:
     label = column_label(name, "room", "vi")
     assert label != name.replace("_", " ")
-    assert column_label("room_count", "room", "vi") == "room count"
+    assert column_label("foo_count", "room", "vi") == "foo count"
