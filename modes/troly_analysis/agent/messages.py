@@ -170,7 +170,7 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
     other = before.get("calls") != focus.query["calls"]
     brief = {key: before[key] for key in ("name", "rows") if other and before.get(key)}
     said, total = "", f"{len(focus.rows)}{'+' if len(focus.rows) == FOCUS_ROWS else ''}"
-    for most in range(SHOWN_ROWS, FEWEST_ROWS - 1, -1):
+    for most in range(SHOWN_ROWS, (FEWEST_ROWS if brief else FEW_ROWS) - 1, -1):
         also: Any = earlier if most > FEW_ROWS else _rounded(brief)
         told = table[: most + 1]
         cut = f"{len(told) - 1} of {total}" if 0 < len(told) <= len(focus.rows) else ""
