@@ -22,7 +22,7 @@ from troly.plugin.focus import KEY as FOCUS
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import system_clock
-from troly.text.fold import fold, folded_words
+from troly.text.fold import accents_agree, fold, words
 from troly.text.language import is_foreign
 from troly.text.numbers import find_amounts
 from troly_analysis import talk
@@ -34,11 +34,13 @@ from troly_analysis.answer.figures import (
     Days,
     Ground,
     Rows,
+    codes_in,
     columns_of,
     count_figures,
     ground,
     grounded_part,
     rows_of,
+    says_done,
     says_lack,
     strangers,
     tells,
@@ -55,6 +57,7 @@ from troly_analysis.answer.sentences import (
     leaving_out,
     moved,
     notes,
+    of_one_row,
     other_figures,
     periods_of,
     render_answers,
@@ -62,6 +65,7 @@ from troly_analysis.answer.sentences import (
     value_text,
     with_changes,
 )
+from troly_analysis.answer.sentences import title as title_of
 from troly_analysis.planner import (
     DataQuery,
     Intent,
@@ -101,7 +105,7 @@ from troly_analysis.types import (
 )
 
 PLAN, SUGGESTED = "analysis_plan", "analysis_suggestions"
-HISTORY = 40
+HISTORY, BEFORE_ROWS = 40, 2
 
 
 def sheets_of(turn: TurnContext) -> tuple[Sheet, ...]:
@@ -204,8 +208,14 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
     ]
     calls = [{"tool": each.call.tool, "arguments": plain(each.call.arguments)} for each in told.findings]
     last = turn.focus
-    before = {"question": last.question, "calls": last.query.get("calls", [])} if last else None
-    turn.show("figures", turn.text, rows, {"calls": calls, "before": before})
+    before = None
+    if last:
+        first = [[row.title, *row.values.values()] for row in last.rows[:BEFORE_ROWS]]
+        before = {"question": last.question, "name": last.query.get("name", ""), "rows": first}
+        before["calls"] = last.query.get("calls", [])
+    plainly = AnswerContext("", turn.language, turn.now.date())
+    name = "; ".join(title_of(each.call, each.sheet, plainly) for each in told.findings)
+    turn.show("figures", turn.text, rows, {"calls": calls, "name": name, "before": before})
 
 
 def offer(turn: TurnContext, suggestions: tuple[Suggestion, ...]) -> None:
@@ -356,16 +366,25 @@ def _words_alone(job: Job, plan: Plan, prose: str) -> str:
     known = _ground_of([], job.sheets, job.asked, spans)
     known = _with_shown(known, job.turn)
     if strangers(prose, known):
-        prose = "" if plan.calls else grounded_part(prose, known)
+        kept = "" if plan.calls else grounded_part(prose, known)
+        prose = kept if says_lack(kept) or not says_lack(prose) else ""
     rows = job.turn.focus.rows if job.turn.focus is not None else ()
     columns = {name for sheet in job.sheets for name in (sheet.name, *(each.name for each in sheet.fields))}
     named = sum(_names(prose, name) for name in columns) > 1 or any(_names(prose, row.title) for row in rows)
-    return prose if says_lack(prose) or tells(prose, known) or named else ""
+    told = (tells(prose, known) or named) and not says_done(prose)
+    return prose if says_lack(prose) or told else ""
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether `text` has the words of `name`."""
-    return f" {' '.join(folded_words(name))} " in f" {' '.join(folded_words(text))} "
+    """Whether `text` has the words of `name`, by their accents where it has any: "đơn hàng" does not name "Hạng"."""
+    said, wanted = words(text), words(name)
+    return any(
+        all(map(_agree, said[at : at + len(wanted)], wanted)) for at in range(len(said) - len(wanted) + 1)
+    )
+
+
+def _agree(said: str, wanted: str) -> bool:
+    return fold(said) == fold(wanted) and accents_agree(said, wanted)
 
 
 def _with_shown(known: Ground, turn: TurnContext) -> Ground:
@@ -374,6 +393,7 @@ def _with_shown(known: Ground, turn: TurnContext) -> Ground:
     rows = turn.focus.rows if turn.focus is not None else ()
     cells = [cell for row in rows for cell in (row.id, *row.values.values())]
     names = [cell for cell in cells if isinstance(cell, str)]
+    codes = set().union(*map(codes_in, texts))
     said = {amount.value for text in (*texts, *names) for amount in find_amounts(text)}
     said |= {abs(Decimal(str(cell))) for cell in filter(is_number, cells)}
     days = [day for cell in names if (day := day_of(cell))]
@@ -385,7 +405,9 @@ def _with_shown(known: Ground, turn: TurnContext) -> Ground:
         said=known.said | said,
         columns=(*known.columns, *columns_of(table)),
         rows=Rows((*known.rows.all, *(row for row in rows_of(table, -1) if row.keys)), known.rows.tables),
-        texts=tuple(sorted({*known.texts, *filter(re.compile(r"\d").search, names)}, key=len, reverse=True)),
+        texts=tuple(
+            sorted({*known.texts, *codes, *filter(re.compile(r"\d").search, names)}, key=len, reverse=True)
+        ),
         days=Days(shown.exact, shown.months | known.days.months),
     )
 
@@ -419,7 +441,9 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
         text = say("answer.failed", job.lang, count=len(records), reason=reason)
         return DataAnswer(text, [*before, *records], error=reason)
     _remember(job.turn, findings)
-    remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
+    single = all(of_one_row(each.call, each.sheet) for each in findings)
+    shown = [note for note in plan.shown if not (single and note.key == "averaged")]
+    remarks = [note.say(job.lang) for note in shown] + values_read(findings, job.lang)
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
     remarks += _means_of(findings, job.lang)
@@ -582,7 +606,8 @@ def asked_by(plan: Plan, asked: AnswerContext, findings: Sequence[ComputedResult
     piped = len(each) > 1 and "execute_aggregation"
     headings = tuple((call, name) for call, name in own if changes or call.tool == piped)
     heading = _named_query(plan, ask, asked.lang, rows)
-    return replace(asked, heading=heading, headings=headings, span=span, versus=versus)
+    told = {"heading": heading, "headings": headings, "columns": ask.columns if ask else ()}
+    return replace(asked, span=span, versus=versus, **told)  # type: ignore[arg-type]
 
 
 def _named_query(plan: Plan, ask: DataQuery | None, lang: Lang, rows: int = 0) -> str:
@@ -802,7 +827,7 @@ def _ground_of(
 ) -> Ground:
     found = list(findings)
     periods = [*spans, *((each.start, each.end) for each in asked.periods)]
-    days: list[date] = [asked.today]
+    days: list[date] = [asked.today, *(day for each in sheets for day in each.span or ())]
     for each in found:
         periods += [(start, end) for start, end in periods_of(each.call, asked) if start and end]
         days += (limits := days_of(each.call.arguments))
@@ -811,7 +836,6 @@ def _ground_of(
         days += [day for cell in cells if isinstance(cell, (date, str)) and (day := day_of(cell))]
         periods += [span for cell in cells if isinstance(cell, str) and (span := period_of_key(cell))]
         if each.sheet and each.sheet.span:
-            days += each.sheet.span
             last = each.sheet.span[1]
             periods += [(start, last) for start, end in periods if start <= last < end]
     return ground(asked.text, [(each.call, each.result) for each in found], sheets, Days.of(days, periods))

@@ -23,7 +23,7 @@ NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
 # those are less than 2,000 of a model's own. The values of columns get what instructions and tools leave of the first, the
 # earlier messages what the question leaves of the second; a column with more values than this is told by one of them.
 STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_560, 2_750, 40, 12
-SHOWN_ROWS, FEW_ROWS, ROWS = 10, 5, 30
+SHOWN_ROWS, FEW_ROWS, FEWEST_ROWS, ROWS = 10, 5, 3, 30
 RESULT_CHARS, SHOWN_CHARS, TURNS, STEP, LAST = 4_000, 340, 20, 4, 2
 # Of an earlier message of a side; the figures of the last answer are told besides.
 HISTORY_CHARS = {"user": 100, "assistant": 60}
@@ -156,7 +156,8 @@ def last_turns(turn: TurnContext, room: int) -> str:
 def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
     """The calls of the last answer, and its rows in their order, while people may still mean it; "-" for none.
 
-    With the calls of the answer before it, as "those two" may mean one of each.
+    With the calls of the answer before it, as "those two" may mean one of each; where they take too much room with what they
+    came to: its name with measure, period and filters, and its first rows, as "the second one" may be of a ranking before.
     """
     focus = turn.focus
     if focus is None or not focus.query.get("calls"):
@@ -166,9 +167,11 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
     table = [["name", *names], *_rounded(rows)] if rows else []
     before = focus.query.get("before") or {}
     calls, earlier = (_calls(each.get("calls", ()), sheets) for each in (focus.query, before))
+    other = before.get("calls") != focus.query["calls"]
+    brief = {key: before[key] for key in ("name", "rows") if other and before.get(key)}
     said, total = "", f"{len(focus.rows)}{'+' if len(focus.rows) == FOCUS_ROWS else ''}"
-    for most in range(SHOWN_ROWS, FEW_ROWS - 1, -1):
-        also = earlier if most > FEW_ROWS else []
+    for most in range(SHOWN_ROWS, (FEWEST_ROWS if brief else FEW_ROWS) - 1, -1):
+        also: Any = earlier if most > FEW_ROWS else _rounded(brief)
         told = table[: most + 1]
         cut = f"{len(told) - 1} of {total}" if 0 < len(told) <= len(focus.rows) else ""
         shown = {"calls": calls, "rows": told, "rows_shown": cut, "before": also}

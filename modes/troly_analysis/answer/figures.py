@@ -7,10 +7,10 @@ import itertools
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, lru_cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
+from troly.text.dates import find_ranges
 from troly.text.fold import fold_in_place, nfc, words
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.numbers import Amount, find_amounts
@@ -81,12 +82,25 @@ def mask_dates(text: str, known: Days) -> tuple[str, list[str]]:
     for pattern, fits in forms:
         wrong += [match[0] for match in pattern.finditer(text) if not fits(match)]
         text = pattern.sub(lambda match: " " * len(match[0]), text)
+    text = _mask_written_out(text, known)
     text = _LENGTH.sub(lambda m: " " * len(m[0]) if int(m[1]) in known.lengths else m[0], text)
     return _mask_spoken(text, known), wrong
 
 
 def _triples(known: Days) -> set[tuple[int, int, int]]:
     return {(day.year, day.month, day.day) for day in known.exact}
+
+
+def _mask_written_out(text: str, known: Days) -> str:
+    """`text` without the days and periods that name their month by a word and are known: "22 Nov 2026", "22 tháng 11"."""
+    last = max(known.exact, default=None)
+    for each in find_ranges(text, last) if last else ():
+        start, end = each.span
+        ends, months = {each.start, each.end}, {(day.year, day.month) for day in (each.start, each.end)}
+        whole = each.start.day == 1 and (each.end + timedelta(days=1)).day == 1
+        if ends <= known.exact or (whole and months <= known.months):
+            text = text[:start] + " " * (end - start) + text[end:]
+    return text
 
 
 def _mask_spoken(text: str, known: Days) -> str:
@@ -121,7 +135,7 @@ _FURTHEST = Decimal("0.005")
 _ORDINAL = re.compile(r"^([ \t]*(?:[-*] )?\**)(\d{1,3})([.)])(?=\s|\*)", re.MULTILINE)
 _TIMES = re.compile(r"(?i)\b(?:gấp|x)\s*\d[\d.,]*\s*(?:lần|times|x)?|\d[\d.,]*\s*(?:lần|times|x)\b")
 _DIGITS = re.compile(r"\d[\d.,]*")
-# "66/1.232": one figure over another.
+# "66/1.232": one figure over another; the sign that is read so is as long.
 _OVER = re.compile(r"(?<=\d)/(?=\d)")
 # Where a sentence goes on with another row, and words that hold a row against something else.
 _PARTS = re.compile(r"[,;](?=\s)|\b(?:và|còn|and|while)\b")
@@ -131,6 +145,14 @@ _COMPARES = re.compile(rf"(?i)\b(?:(?:hơn|kém|than)\b(?!\s*\d)|{_AGAINST})\b")
 _SCOPES = re.compile(
     r"(?i)\b(?:trong|của|ở|tại|nhóm nào|không|chưa|chẳng|thứ|nhì|gần như|suýt|một trong|top|nếu|riêng|each|mỗi|from|in|of|among|at"
     r"|for|not|no|if|second|third|next|per|almost)\b|n't\b"
+)
+# "Tôi chỉ …", "Mình không … được"; without a subject "Không … được", at the beginning of a clause.
+_UNABLE = re.compile(
+    r"(?i)\b(?:tôi|mình|em|tớ|trợ lý|hệ thống|công cụ|i|we)\b[^.,;:!?\n]*\b(?:không|chẳng|chỉ|only)\b|(?:^|[.,;:!?\n])[\s*-]*(?:hiện )?(?:không|chẳng)\b[^.,;:!?\n]*\bđược\b"
+)
+_CODE, _LONG_CODE = re.compile(r"(?=[^\W\d]*[-_]?\d)[\w-]+"), 6
+_NO_SUMS = re.compile(
+    r"'operation': '(?:avg|min|max|median)'|\$(?:avg|min|max|addToSet|divide|limit)|'limit':"
 )
 _CUTS, _TOP = re.compile(r"\$(?:limit|skip)"), 10
 _GROUPED_PERCENT = re.compile(r"\d{1,3}(?:[.,]\d{3})+%")
@@ -207,6 +229,32 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """The figures of one column in the rows that share one of several keys, and the total of all rows.
+
+    It goes by `names`: those of the key, and words that no other of the column has ("hủy" of "Đã hủy"); each of its figures by
+    those of the other keys of its row.
+    """
+
+    names: frozenset[str]
+    figures: tuple[tuple[frozenset[str], Decimal], ...]
+    whole: Decimal
+
+    @property
+    def total(self) -> Decimal:
+        """What the figures come to."""
+        return sum((figure for _, figure in self.figures), Decimal(0))
+
+    def shares(self, said: frozenset[str]) -> Iterator[Decimal]:
+        """Shares in per cent: of each figure, and of those that are `said` together, in the total; of the total in all rows."""
+        together = sum((figure for names, figure in self.figures if names & said), Decimal(0))
+        for part in (*(figure for _, figure in self.figures), together) if self.total else ():
+            yield part / self.total * 100
+        if self.whole:
+            yield self.total / self.whole * 100
+
+
+@dataclass(frozen=True, slots=True)
 class Ground:
     """What prose may name: figures of the results and what follows from them, numbers of the question, texts of cells, days.
 
@@ -224,6 +272,8 @@ class Ground:
     """Cells in which a dot ends no sentence: "TP. Hồ Chí Minh"."""
     rows: Rows = field(default_factory=Rows)
     """The rows of the results, by which a sentence that names them means their figures."""
+    groups: tuple[Group, ...] = ()
+    """The rows that share a key, whose totals and shares a sentence that names the key may tell."""
 
 
 def ground(
@@ -233,14 +283,17 @@ def ground(
     cells: set[Decimal] = set()
     percents: set[Decimal] = set()
     texts: set[str] = {field.name for sheet in sheets for field in sheet.fields} | {s.name for s in sheets}
+    texts |= codes_in(question)
     trends = set()
     columns: list[tuple[Decimal, ...]] = []
     rows: list[Row] = []
     ends: list[int] = []
+    groups: list[Group] = []
     for at, (call, result) in enumerate(found):
         _take(result, cells, percents, texts)
         columns += columns_of(result)
         rows += rows_of(result, at)
+        groups += _groups_of(call, result)
         ends += [at] if _has_ends(call, result) else []
         texts |= set(_words_of(call.arguments))
         if result.kind == "compare" and result.difference is not None:
@@ -259,7 +312,19 @@ def ground(
         tuple(columns),
         dotted,
         Rows(rows, ends),
+        tuple(groups),
     )
+
+
+def codes_in(text: str) -> set[str]:
+    """The words of a text that hold digits and are no figures: "DH20400", "0979904765"."""
+    amounts = find_amounts(nfc(text))
+    return {
+        match[0]
+        for match in _CODE.finditer(nfc(text))
+        if not any(each.start < match.end() and match.start() < each.end for each in amounts)
+        and (match[0][0].isalpha() or (match[0].isdecimal() and len(match[0]) >= _LONG_CODE))
+    }
 
 
 def strangers(text: str, known: Ground) -> tuple[str, ...]:
@@ -289,7 +354,10 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
     masked, bad_days = _mask(text, known)
     beside = _beside(text, before, known)
     wrong += bad_days + _misplaced(text, beside, known) + _wrong_ends(text, known)
-    masked = _OVER.sub(" / ", masked)
+    masked = _OVER.sub("÷", masked)
+    grouped = _grouped(text, masked, before, known)
+    earlier = _grouped(before, _OVER.sub("÷", _mask(before, known)[0]), "", known)
+    beside = [*beside, *dict.fromkeys([*grouped.values(), *earlier.values()])]
     bounds, columns = _bounds(masked), _columns(masked, known)
     # Of several rows that are named each ratio is one of theirs.
     of_rows = () if len(known.rows.named(text)) > 1 else columns
@@ -316,13 +384,48 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
         seen[amount.start : amount.end] = [True] * (amount.end - amount.start)
         written = masked[amount.start : amount.end]
         pool = told.percents if amount.unit == "%" else told.cells
-        backed = _backed(amount, written, told) or abs(amount.value) in follows
+        backed = amount.start in grouped or _backed(amount, written, told) or abs(amount.value) in follows
         bounded = (
             not backed and amount.start in bounds and any(_within(amount, cell, bounds) for cell in pool)
         )
         if not backed and not bounded:
             wrong.append(written.strip())
     return wrong + [match[0] for match in _DIGITS.finditer(masked) if not any(seen[slice(*match.span())])]
+
+
+def _grouped(text: str, masked: str, before: str, known: Ground) -> dict[int, Decimal]:
+    """The totals and shares of rows that share a key which a sentence names, by the place where they stand in `masked`.
+
+    Where each part that names a key tells a figure, they are of the keys of their part; a part that names none is of all that
+    the sentence names, else of those named `before`.
+    """
+    if not known.groups:
+        return {}
+    ends = [match.start() for match in _PARTS.finditer(masked)]
+    spans = list(itertools.pairwise([0, *ends, len(text)]))
+
+    def named(said: str) -> frozenset[str]:
+        return known.rows.names_in(said) | frozenset(words(said))
+
+    def meant(said: str) -> list[Group]:
+        names = named(said)
+        return [each for each in known.groups if each.names & names]
+
+    here = [(meant(text[slice(*span)]), find_amounts(masked[slice(*span)])) for span in spans]
+    every = meant(text) or meant(before)
+    apart = all(amounts for groups, amounts in here if groups)
+    found: dict[int, Decimal] = {}
+    for (start, _), (own, amounts) in zip(spans, here, strict=True):
+        groups = own if apart and own else every
+        totals = [each.total for each in groups]
+        shares = [share for each in groups for share in each.shares(named(text))]
+        for amount in amounts:
+            pool = shares if amount.unit == "%" else totals
+            place = _place(abs(amount.value), masked[start + amount.start : start + amount.end])
+            told = next((each for each in pool if _rounded(each, place) == abs(amount.value)), None)
+            if told is not None:
+                found[start + amount.start] = told
+    return found
 
 
 def _misplaced(text: str, beside: Sequence[Decimal], known: Ground) -> list[str]:
@@ -390,7 +493,7 @@ def _times(written: str) -> frozenset[Decimal]:
 def tells(text: str, known: Ground) -> bool:
     """Whether `text` says a figure that is known or follows from those; days and the numbers of a list are none."""
     text = _normal(text)
-    masked = _OVER.sub(" / ", _mask(text, known)[0])
+    masked = _OVER.sub("÷", _mask(text, known)[0])
     follows = _follows(masked, _beside(text, "", known), known, _columns(masked, known))
     return any(
         _backed(amount, masked[amount.start : amount.end], known) or abs(amount.value) in follows
@@ -562,6 +665,40 @@ def rows_of(result: Result, table: int = 0) -> Iterator[Row]:
         yield Row(keys, _figures(row) if keys else (), table)
 
 
+def _groups_of(call: ToolCall, result: Result) -> Iterator[Group]:
+    """The rows of a result by each of its several keys; what is a mean, an end or a per cent does not add up."""
+    keys = [
+        at
+        for at in range(len(result.columns))
+        if result.rows and all(isinstance(row[at], (str, date)) for row in result.rows)
+    ]
+    if len(keys) < 2 or result.truncated or _NO_SUMS.search(str(dict(call.arguments))):
+        return
+    names = {key: _own_names([row[key] for row in result.rows], result.columns[key]) for key in keys}
+    for at in range(len(result.columns)):
+        column = _figures(row[at] for row in result.rows)
+        if at in keys or len(column) < len(result.rows) or result.unit_at(at) == "%":
+            continue
+        for key in keys:
+            by = defaultdict[Any, list[tuple[frozenset[str], Decimal]]](list)
+            for row, figure in zip(result.rows, column, strict=True):
+                others = (names[other][row[other]] for other in keys if other != key)
+                by[row[key]].append((frozenset().union(*others), figure))
+            for cell, figures in by.items():
+                yield Group(names[key][cell], tuple(figures), sum(column, Decimal(0)))
+
+
+def _own_names(cells: Iterable[str | date], column: str) -> dict[str | date, frozenset[str]]:
+    """For each key of a column the names it goes by, and its words that no other key has."""
+    names = {cell: _key_names(cell, column) for cell in cells}
+    said = {
+        cell: {word for name in each for word in name.split() if word.isalpha()}
+        for cell, each in names.items()
+    }
+    counted = Counter(word for each in said.values() for word in each)
+    return {cell: names[cell] | {word for word in said[cell] if counted[word] == 1} for cell in names}
+
+
 def _key_names(cell: str | date, column: str) -> frozenset[str]:
     """How a sentence may call a key, in words; a month also without its year."""
     shown = {cell_text(cell, column, "", lang) for lang in _LANGS}
@@ -708,5 +845,15 @@ def _lexicon() -> Lexicon:
 
 
 def says_lack(text: str) -> bool:
-    """Whether a model's words without a result ask back, or say that something is not there or cannot be told."""
-    return "?" in text or any(hit.label in {"lacks", "asks"} for hit in _lexicon().find(text))
+    """Whether a model's words without a result ask back, or say that something is not there, cannot be told or cannot be done.
+
+    What the assistant says that it is not able to do claims nothing of the data; what it says that it changed never stands.
+    """
+    labels = {hit.label for hit in _lexicon().find(text)}
+    unable = _UNABLE.search(nfc(text)) and labels.isdisjoint({"up", "down", "ends", "most", "fewest"})
+    return not says_done(text) and bool("?" in text or labels & {"lacks", "asks"} or unable)
+
+
+def says_done(text: str) -> bool:
+    """Whether words say that data were changed, which no tool can."""
+    return any(hit.label == "done" for hit in _lexicon().find(text))

@@ -52,6 +52,8 @@ class AnswerContext:
     """What each of several figures is called, by its call."""
     span: tuple[date, date] | None = None
     versus: tuple[date, date] | None = None
+    columns: tuple[str, ...] = ()
+    """The columns that are asked of one row; empty for all."""
 
     @classmethod
     def of(cls, text: str, lang: Lang, now: datetime) -> AnswerContext:
@@ -225,7 +227,21 @@ def figure_name(call: ToolCall, sheet: Sheet | None, lang: Lang) -> str:
         return small(metric.name)
     if operation in {"", "count"} or not field:
         return say("figure.count", lang, rows=rows_are(sheet, lang))
+    if of_one_row(call, sheet):
+        return field_name(field, sheet, lang)
     return say(f"figure.{operation}", lang, field=field_name(field, sheet, lang))
+
+
+def of_one_row(call: ToolCall, sheet: Sheet | None) -> bool:
+    """Whether a total or a mean is of the one row that a filter leaves: of a column in which each row has a value of its own."""
+    given = call.arguments
+    alone = (
+        call.tool == "aggregate_data"
+        and given.get("operation") in {"sum", "avg"}
+        and not given.get("group_by")
+    )
+    named = (sheet.field(name) for name, value in _filters(call).items() if sheet and isinstance(value, str))
+    return alone and any(one and sheet and not one.blanks and one.distinct == sheet.rows for one in named)
 
 
 def metric_of(call: ToolCall, sheet: Sheet | None) -> Metric | None:
@@ -716,7 +732,14 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         told_of = (name for name in blank if name == first or fold(name) in said)
         empty = [column_name(name, sheet, asked.lang) for name in told_of]
         told = [say("answer.blank_cells", asked.lang, fields=", ".join(empty))] if empty else []
-        return "\n".join([f"{head}:", *_lines(result, sheet, asked.lang, noun, len(result.columns)), *told])
+        result = _only(result, asked.columns)
+        return "\n".join(
+            [
+                f"{head}:",
+                *_lines(result, sheet, asked.lang, noun, len(result.columns), named=bool(asked.columns)),
+                *told,
+            ]
+        )
     lines = _lines if is_listed(result) else _summary
     return "\n".join([f"{head}:", *lines(result, sheet, asked.lang, noun), *_total(call, result, asked)])
 
@@ -876,6 +899,16 @@ def _ranked_first(result: Result, field: str) -> Result:
     )
 
 
+def _only(result: Result, columns: Sequence[str]) -> Result:
+    """The first column of a result with some of the others; all where none of `columns` is there."""
+    places = [at for at, name in enumerate(result.columns) if name in columns or not at]
+    if not set(columns) & set(result.columns):
+        return result
+    rows = tuple(tuple(row[at] for at in places) for row in result.rows)
+    units = tuple(result.unit_at(at) for at in places)
+    return replace(result, columns=tuple(result.columns[at] for at in places), rows=rows, units=units)
+
+
 def _arranged(result: Result, first: Sequence[int]) -> Result:
     """The columns in another order: those of `first`, then the others."""
     places = [*dict.fromkeys([*first, *range(len(result.columns))])]
@@ -888,22 +921,28 @@ def _arranged(result: Result, first: Sequence[int]) -> Result:
 
 
 def _lines(
-    result: Result, sheet: Sheet | None, lang: Lang, noun: str = "", details: int = DETAILS
+    result: Result,
+    sheet: Sheet | None,
+    lang: Lang,
+    noun: str = "",
+    details: int = DETAILS,
+    *,
+    named: bool = False,
 ) -> list[str]:
-    """The rows as a numbered list (001-32, 001-35), each with its first columns."""
+    """The rows as a numbered list (001-32, 001-35), each with its first columns; with `named` a single one by its name too."""
     lines = []
     for number, row in enumerate(result.rows, 1):
         label = _cell(result, number - 1, 0, lang)
         if result.columns[0].endswith(":month") and label != say("cell.blank", lang):
             label = say("period.of_month", lang, month=label)
-        named = list(enumerate(result.columns))[1 : min(len(row), details + 1)]
-        cells = ((column_name(name, sheet, lang), at) for at, name in named)
+        columns = list(enumerate(result.columns))[1 : min(len(row), details + 1)]
+        cells = ((column_name(name, sheet, lang), at) for at, name in columns)
         rest = [(name, _cell(result, number - 1, at, lang, noun)) for name, at in cells]
         told = ", ".join(f"{name}: {value}" for name, value in rest)
         if result.columns[-3:] == ("share", "part", "total") and len(rest) + 1 == len(row):
             beside = [f"{name}: {value}" for name, value in rest[:-3]]
             told = ", ".join([*beside, "{} ({} / {})".format(*(value for _, value in rest[-3:]))])
-        elif _width(result) <= 2 and rest:
+        elif _width(result) <= 2 and rest and not named:
             told = " ".join([rest[0][1], *(f"({share})" for _, share in rest[1:])])
         lines.append(f"{number}. {label} - {told}" if told else f"{number}. {label}")
     return lines

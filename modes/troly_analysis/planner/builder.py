@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -1104,6 +1105,10 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
     return bool(alone) and before.form in {"scalar", "top", "share"} and not before.versus
 
 
+_ALSO = re.compile(r"[,;&+]|\b(?:va|voi|roi|and)\b")
+_ASKS = re.compile(r"\b(?:gi|nao|ai|dau|sao|may|bao nhieu|nhieu|what|which|who|where|when|how)\b")
+
+
 def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     """All of the one row that a key names, what was asked for first, and the columns of joined sheets that were."""
     own = [ref for ref in schema.refs.values() if not (ref.sheet or ref.parts)]
@@ -1112,7 +1117,14 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     joined = tuple(dict.fromkeys(each for each in named if each.ref.sheet))
     first = next((each.ref for each in parts.measures if each.ref), next(iter([*asked, *own])))
     asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), joined, (key,))
-    return replace(asked_of, limit=1, entity=parts.rows)
+    figures = [each.ref for each in parts.measures if each.ref]
+    columns = tuple(ref.name for ref in dict.fromkeys([*figures, *asked]))
+    said = max(len(_ALSO.findall(parts.message)) + 1, len(_ASKS.findall(parts.message)))
+    whole = said > len(columns) or parts.has(
+        "all", "columns", "list"
+    )  # what is asked besides may be a column too
+    columns = () if whole else columns
+    return replace(asked_of, limit=1, entity=parts.rows, columns=columns)
 
 
 def asks_columns(parts: Parts, *, of_row: bool = False) -> bool:

@@ -281,10 +281,11 @@ def _analyse(
     keys = {name: schema.row_ref for name, schema in schemas.items()}
     question = _Question(asked, today, previous, choices, values, tuple(shown), figures, keys)
     held = [sheet for sheet in known if sheet.name == chosen] or known
-    found = [question.over(schemas[sheet.name]) for sheet in held]
-    found.sort(key=lambda each: each.fit)
-    here = [each for each in found if previous and previous.ask and each.schema.sheet.name == previous.sheet]
-    found = here if here and not _names_sheet(found[0].parts) else found
+    fitting = sorted((question.over(schemas[sheet.name]) for sheet in held), key=lambda each: each.fit)
+    here = [
+        each for each in fitting if previous and previous.ask and each.schema.sheet.name == previous.sheet
+    ]
+    found = here if here and not _names_sheet(fitting[0].parts) else fitting
     best, evidence = found[0], max(each.parts.evidence for each in found)
     keyed = (each for each in found if each.parts.row_key and each.works)
     row = next((each for each in keyed if _is_row(each.built.query)), None)
@@ -294,7 +295,7 @@ def _analyse(
         best = best if again.parts.unread else again  # words of another sheet alone lead there
     before = previous.ask if previous else None
     rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
-    made = _plan(text, best, before, today, choices, lookup=values)
+    made = _plan(text, best, before, today, choices, found=fitting, lookup=values)
     made = _which_sheet(text, best, rival, choices) if rival else made
     if best.unheard and previous is not None and not made.question:
         made = _asks_what_was_meant(made, previous)
@@ -1079,6 +1080,18 @@ def _facts(parts: Parts, query: DataQuery | None, before: DataQuery | None) -> t
     return tuple(told)
 
 
+def _of_every_sheet(facts: tuple[str, ...], best: _Candidate, found: Sequence[_Candidate]) -> tuple[str, ...]:
+    """The facts, with every column of a value that stands in several sheets: "(Sản phẩm: Tên sản phẩm; Đơn hàng: Sản phẩm)"."""
+    for value, column in best.parts.stands_in:
+        others = [each for each in found if each is not best]
+        places = [(each, name) for each in others for held, name in each.parts.stands_in if held == value]
+        named = [f"{each.schema.sheet.name}: {name}" for each, name in [(best, column), *places]]
+        if places:
+            all_of_them = f"{value} ({'; '.join(dict.fromkeys(named))})"
+            facts = tuple(fact.replace(f"{value} ({column})", all_of_them) for fact in facts)
+    return facts
+
+
 def _plan(
     text: str,
     best: _Candidate,
@@ -1086,6 +1099,7 @@ def _plan(
     today: date,
     choices: Mapping[str, str],
     *,
+    found: Sequence[_Candidate],
     lookup: Lookup | None = None,
 ) -> Plan:
     """What to do for a message over the sheet it fits best; no figure beside a word that was not understood."""
@@ -1095,7 +1109,7 @@ def _plan(
         sheet=sheet.name,
         ask=before,
         understood=parts.understood,
-        facts=_facts(parts, built.query, before),
+        facts=_of_every_sheet(_facts(parts, built.query, before), best, found),
         choices=choices,
         followed=best.followed,
     )

@@ -129,6 +129,9 @@ FIGURES = frozenset({*NUMERIC, "metric"})
 NAMES = frozenset({"text", "boolean", "list"})
 
 
+_SENTENCE_END = re.compile(r"[!?…\n]|(?:\d|(?=[^\W\d_]*[aeiouyà-ỹ])[^\W\d_]+)\.(?=\s)", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """Something shown that a message points at: the only thing (`place` 0), the one at a place from the top ("cái thứ
@@ -247,6 +250,8 @@ class Parts:
     """How much the message speaks of data: the sheet's own names, then words of figures."""
     facts: list[str] = field(default_factory=list)
     """Words that are a period, or a whole value of a column, for a model: facts, never guesses."""
+    stands_in: list[tuple[str, str]] = field(default_factory=list)
+    """The values of those facts, each with its column."""
     figures_unread: list[str] = field(default_factory=list)
     """What was not read that stands in a list of figures as one of them."""
     absent: dict[str, tuple[str, tuple[Ref, ...]]] = field(default_factory=dict)
@@ -1377,8 +1382,12 @@ class Reader:
         if not value.whole or value.ref.kind != "text":
             return
         said, before = self.mentions[at].text, self.beside(at, -1)
-        held = f"{', '.join(value.values)} ({value.ref.name})"
-        if self.has(before, "not", "deny", "not this", "minus"):
+        self.parts.stands_in.append((", ".join(value.values), value.ref.name))
+        held = "{} ({})".format(*self.parts.stands_in[-1])
+        apart = before >= 0 and set(self._between(before, at)) & set(",;:!?\n")
+        if self.has(before, "not", "deny", "not this", "minus") and not (
+            apart or self._ends_between(before, at)
+        ):
             self.parts.facts.append(f"“{self.mentions[before].text} {said}” leaves out {held}")
         else:
             self.parts.facts.append(f"“{said}” is the value {held}")
@@ -1545,6 +1554,8 @@ class Reader:
         crossed = False
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
+            if self._ends_between(place, at):
+                return False  # "… cũng không ra. Áo khoác gió còn bao nhiêu"
             if mention.said == "ngoai" and place == at - 1:
                 return self._leaves_out(place)
             if mention.has("minus") and self._subtracts(place):
@@ -1787,6 +1798,11 @@ class Reader:
             return ""
         words, ends = self.wording.words, (self.mentions[left].end - 1, self.mentions[right].start)
         return self.wording.text[words[ends[0]].end : words[ends[1]].start]
+
+    def _ends_between(self, left: int, right: int) -> bool:
+        """Whether a sentence ends between two mentions: at a sign, a dot only behind a word with a vowel, as "TP." ends none."""
+        words, ends = self.wording.words, (self.mentions[left].end - 1, self.mentions[right].start)
+        return bool(_SENTENCE_END.search(self.wording.text[words[ends[0]].start : words[ends[1]].start]))
 
     def _comma(self, at: int) -> bool:
         """Whether a comma stands right behind a mention, and another mention then."""

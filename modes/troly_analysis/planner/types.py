@@ -171,6 +171,8 @@ class DataQuery:
     """For which of the groups fell ("asc") or rose: only those, the greatest change first."""
     chart: Chart | Literal["any", ""] = ""
     """The chart that was asked for: "any" where its kind was not said."""
+    columns: tuple[str, ...] = ()
+    """The columns that are asked of the one row that is named; empty for all of it."""
 
     @property
     def worked(self) -> Form | None:

@@ -201,3 +201,40 @@ async def test_one_figure_takes_two_calls_at_most(
         asked = len(server.chats)
     assert asked <= most
     assert FIGURE in told.done.text
+
+
+CHANGE = "Đổi trạng thái đơn D005 thành Đã hủy giúp em"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tôi không sửa được dữ liệu, chỉ tra cứu được số liệu.",
+        "Mình chỉ xem số liệu, không đổi được trạng thái đơn D005 thành Đã hủy. Bạn đổi trong phần mềm bán hàng nhé.",
+        "Việc đó ngoài khả năng của tôi.",
+    ],
+)
+async def test_that_data_cannot_be_changed_needs_no_result(own_home: Path, said: str) -> None:
+    with desk(own_home) as (analyst, server):
+        server.default = lambda _request: Reply(said)
+        told = await analyst.ask(CHANGE)
+        assert len([each for each in server.chats if each.body.get("tools")]) == 1
+    assert told.done.text == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Đã đổi trạng thái đơn D005 thành Đã hủy, không có lỗi nào.",
+        "Bạn hãy đổi trong hệ thống quản lý đơn hàng.",
+        "Tôi không đổi được 77 đơn. Bạn hãy đổi trong hệ thống quản lý đơn hàng.",
+    ],
+)
+async def test_a_change_that_is_claimed_or_what_is_left_without_the_refusal_never_stands(
+    own_home: Path, said: str
+) -> None:
+    with desk(own_home) as (analyst, server):
+        server.default = lambda _request: Reply(said)
+        told = await analyst.ask(CHANGE)
+    assert "Bạn hãy đổi" not in told.done.text
+    assert "Đã đổi" not in told.done.text

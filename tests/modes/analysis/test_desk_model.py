@@ -641,3 +641,26 @@ async def test_a_false_sentence_is_cut_alone_and_what_follows_from_the_rows_stay
     (notice,) = told.all(Notice)
     assert "900 triệu" in notice.message
     assert "59,1" not in notice.message
+
+
+async def test_the_ranking_before_a_row_is_told_by_its_name_and_first_rows(own_home: Path) -> None:
+    found = {"Mã đơn": ["D003", "D004", "D005", "D007"]}
+    rows = {"connection_name": "Đơn hàng", "sort_field": "Doanh thu", "filters": found, "answers": "text"}
+    with desk(own_home) as (analyst, server):
+        replies = iter([call("get_top_items", rows), Reply("Theo tiêu chí nào?")])
+        server.default = lambda request: (
+            next(replies) if request.body.get("tools") else Reply('{"intent": "data_query"}')
+        )
+        for text in (
+            "Top 3 sản phẩm theo doanh thu tháng 11/2026",
+            "mấy đơn đó ra răng hè",
+            "còn cái đứng nhì ra răng hè",
+        ):
+            await analyst.ask(text)
+        question = str(server.chats[-1].messages[-1]["content"])
+    shown = json.loads(question[question.index("{") :].splitlines()[0])
+    assert "doanh thu" in shown["before"]["name"]
+    assert "11/2026" in shown["before"]["name"]
+    assert shown["before"]["rows"][0] == ["Áo thun", 47_750_000]
+    assert len(shown["before"]["rows"]) == 2
+    assert len(shown["rows"]) >= 4

@@ -264,13 +264,16 @@ async def test_both_ends_of_a_ranking_are_no_single_list(own_home: Path, thing: 
     assert "lần thử" not in told.answer
 
 
-async def test_one_row_is_told_by_its_code_with_all_of_its_columns(own_home: Path) -> None:
+async def test_one_row_is_told_by_its_code_with_the_columns_asked_for_or_all(own_home: Path) -> None:
     with analyst_at(own_home) as analyst:
         told = await analyst.ask("Đơn D005 mua món gì, trạng thái thế nào?")
         other = await analyst.ask("đơn D999 trạng thái gì?")
+        analyst.leave()
+        whole = await analyst.ask("đơn D005")
     assert "Áo thun" in told.done.text
     assert "Hoàn thành" in told.done.text
-    assert "27.750.000" in told.done.text
+    assert "27.750.000" not in told.done.text
+    assert "27.750.000" in whole.done.text
     assert "D999" in other.done.text
     assert other.done.metadata["answered"] is False
 

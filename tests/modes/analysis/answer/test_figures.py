@@ -8,11 +8,19 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from troly.text.numbers import format_money, format_number, format_percent
-from troly_analysis.answer.figures import Days, Ground, count_figures, ground, grounded_part, strangers
+from troly_analysis.answer.figures import (
+    Days,
+    Ground,
+    count_figures,
+    ground,
+    grounded_part,
+    says_lack,
+    strangers,
+)
 from troly_analysis.types import Field, Result, Sheet, ToolCall
 
 QUESTION = "Top 3 sản phẩm bán chạy tháng 1/2024, doanh thu so với tháng trước?"
@@ -418,3 +426,84 @@ def test_a_long_answer_over_many_rows_is_judged_quickly() -> None:
     began = time.process_time()
     assert strangers("\n".join(lines), held) == ()
     assert time.process_time() - began < 4  # a regular expression for each name took 10 s and more
+
+
+CHANNELS, STATES = ("Shopee", "TikTok Shop"), ("Hoàn thành", "Đã hủy", "Hoàn trả")
+COUNTS = st.lists(st.lists(st.integers(20, 900), min_size=3, max_size=3), min_size=2, max_size=2)
+
+
+def by_two_keys(counts: list[list[int]], operation: str = "count") -> Ground:
+    """The counts of each channel, by state, as one result grouped by both."""
+    cells = tuple(
+        (channel, state, count)
+        for channel, own in zip(CHANNELS, counts, strict=True)
+        for state, count in zip(STATES, own, strict=True)
+    )
+    result = Result("rows", columns=("Kênh", "Trạng thái", operation), rows=cells)
+    return ground("tỷ lệ hủy?", [(ToolCall("aggregate_data", {"operation": operation}), result)], [], DAYS)
+
+
+@given(COUNTS)
+def test_rates_of_rows_that_share_a_key_stand(counts: list[list[int]]) -> None:
+    held, totals = by_two_keys(counts), [sum(each) for each in counts]
+    one, two = (own[1] / total * 100 for own, total in zip(counts, totals, strict=True))
+    first, second = format_percent(one, "vi"), format_percent(two, "vi")
+    assume(abs(one - two) > 1)
+    apart = format_number(round(abs(one - two), 1), "vi")
+    told = f"Tỷ lệ hủy: Shopee {first} ({counts[0][1]} đơn hủy/{totals[0]} đơn), TikTok Shop {second}."
+    assert strangers(f"{told} Chênh nhau {apart} điểm phần trăm.", held) == ()
+    assert strangers(f"Tỷ lệ hủy của Shopee là {first}.", held) == ()
+    both = counts[0][1] + counts[1][1]
+    assert strangers(f"Cả hai kênh hủy {both} đơn.", held) == ()
+
+
+@pytest.mark.parametrize("said", ["TikTok Shop 7,8%.", "Shopee 7,9%.", "Shopee 6,2%, TikTok Shop 7,8%."])
+def test_a_rate_that_no_rows_of_the_named_key_have_is_refused(said: str) -> None:
+    assert strangers(said, by_two_keys([[466, 41, 18], [310, 21, 15]]))
+
+
+@pytest.mark.parametrize("operation", ["avg", "min", "max"])
+def test_what_does_not_add_up_has_no_total(operation: str) -> None:
+    counts = [[300, 200, 101], [30, 20, 10]]
+    assert not by_two_keys(counts, operation).groups
+    assert {each.total for each in by_two_keys(counts).groups} == {601, 60, 330, 220, 111}
+
+
+@given(st.from_regex(r"[A-Z]{1,3}-?[0-9]{3,7}", fullmatch=True))
+def test_a_code_of_the_question_is_no_figure_but_its_digits_alone_are(code: str) -> None:
+    held = ground(f"Đổi trạng thái đơn {code} thành Đã hủy", [], [], DAYS)
+    assert strangers(f"Tôi không đổi được trạng thái đơn {code}.", held) == ()
+    other = f"{code}7"
+    assert strangers(f"Tôi không đổi được trạng thái đơn {other}.", held)
+
+
+@given(st.dates(date(2024, 1, 1), date(2026, 11, 20)))
+def test_a_known_day_may_name_its_month_by_a_word(day: date) -> None:
+    held = ground("?", [], [], Days.of([day]))
+    for form in (
+        f"{day:%d} {day:%b} {day:%Y}",
+        f"{day:%B} {day.day}, {day:%Y}",
+        f"{day.day} tháng {day.month} năm {day.year}",
+    ):
+        assert strangers(f"Gross profit so far (to {form}) is known.", held) == ()
+    after = day + timedelta(days=1)
+    assert strangers(f"Gross profit so far (to {after.day} {after:%b} {after:%Y}) is known.", held)
+
+
+@pytest.mark.parametrize(
+    ("said", "lacks"),
+    [
+        ("Tôi không sửa được dữ liệu, chỉ tra cứu được số liệu.", True),
+        ("Mình chỉ tra cứu thôi ạ.", True),
+        ("Rất tiếc, không đổi được trạng thái đơn.", True),
+        ("I can only read the data.", True),
+        ("Bạn hãy đổi trong hệ thống quản lý đơn hàng.", False),
+        ("Đã đổi trạng thái đơn thành Đã hủy, không có lỗi.", False),
+        ("The order has been updated, no errors.", False),
+        ("Đơn đó chưa giao.", False),
+        ("Shopee không bán được đơn nào.", False),
+        ("Tôi thấy Shopee không bán chạy nhất.", False),
+    ],
+)
+def test_what_the_assistant_cannot_do_claims_nothing_of_the_data(said: str, lacks: bool) -> None:
+    assert says_lack(said) is lacks

@@ -396,3 +396,12 @@ def test_all_leaves_a_state_and_never_the_place(asked: str) -> None:
     query = plan(asked, (ORDERS,), NOW, before).ask
     assert query is not None
     assert [each.value for each in query.conditions if each.ref.name == "Tỉnh thành"] == ["Đà Nẵng"]
+
+
+@pytest.mark.parametrize("end", [". ", "! ", "? ", "\n", "; ", ", "])
+@pytest.mark.parametrize("value", ["Shopee", "Lazada"])
+def test_a_negation_does_not_cross_the_end_of_a_sentence_in_a_fact(end: str, value: str) -> None:
+    facts = plan(f"hỏi gì cũng không{end}{value} bán được cỡ nào", (ORDERS,), NOW).facts
+    assert not [fact for fact in facts if "leaves out" in fact]
+    near = plan(f"doanh thu không {value} tháng 5", (ORDERS,), NOW).facts
+    assert [fact for fact in near if f"leaves out {value}" in fact]
