@@ -59,6 +59,9 @@ _CARRIED = re.compile(
     r"\b(?:chuyen|carried over|carry over)\b[\w ]{0,20}?\b(?:toi da|up to|at most)?\s*(\d+)\s+(?:ngay|days?)\b"
 )
 _CARRIED_WORD = re.compile(r"\b(?:chuyen|carr(?:y|ied))\b")
+_ASKS_CARRIED = re.compile(
+    r"\bchuyen\b[\w ]{0,20}\b(?:may|bao nhieu) ngay\b|\bhow many\b[\w ]{0,20}\bcarr(?:y|ied)\b"
+)
 _LEFT = re.compile(r"\b(?:con lai|remaining|left)\b")
 _UNUSED = re.compile(r"\b(?:con|du|thua|chua (?:dung|nghi|xai|su dung)|left|unused|remain\w*)\b")
 _REST = re.compile(r"\b(?:phan con lai|so con lai|phan du|ngoai (?:so|phan)|the rest|the remainder|vuot)\b")
@@ -400,13 +403,16 @@ def _counted_beyond(count: Decimal, free: Decimal, lang: Lang) -> str:
     return f"({one} − {other})" if count > free else f"({one} ≤ {other} → 0)"
 
 
-def _carried_over(text: str, question: str, before: str) -> Decimal:
-    """How many of the unused days that the question counts the rule carries over before "the rest" is paid.
+def _carried_over(text: str, question: str, before: str) -> tuple[Decimal, str]:
+    """How many of the unused days that the question counts the rule carries over before "the rest" is paid, and the sentence
+    that says so.
 
     0 where the question counts no unused days, or speaks of that rest itself.
     """
-    carried, asked = _CARRIED.search(fold(text)), fold(question)
-    moved = _CARRIED_WORD.search(f"{asked} {fold(before)}")
+    rules = ((rule, _CARRIED.search(fold(rule))) for rule in map(str.strip, claims_of(text)))
+    rule, carried = next(((one, found) for one, found in rules if found), ("", None))
+    asked = fold(question)
+    moved = _CARRIED_WORD.search(f"{asked} {fold(before)}") and not _ASKS_CARRIED.search(asked)
     spoken = moved and _LEFT.search(asked) and not _REST.search(asked)
     if (
         carried is None
@@ -415,21 +421,23 @@ def _carried_over(text: str, question: str, before: str) -> Decimal:
         or spoken
         or not _UNUSED.search(asked)
     ):
-        return Decimal(0)
-    return Decimal(carried[1])
+        return Decimal(0), ""
+    return Decimal(carried[1]), rule
 
 
-def _by_divided_pay(sentence: str, said: Figures, question: str, carried: Decimal, lang: Lang) -> str:
+def _by_divided_pay(
+    sentence: str, said: Figures, question: str, over: tuple[Decimal, str], lang: Lang
+) -> str:
     """Days beyond those that are `carried` over at the monthly pay over so many working days; days of an earlier
     message may be others, and of several counts it is not known which is meant."""
-    found = _DIVIDED.search(fold(sentence))
+    found, (carried, rule) = _DIVIDED.search(fold(sentence)), over
     days = figures_of(question).counted.get("day")
     if found is None or days is None or said.money is None or len(set(_DAYS.findall(question))) > 1:
         return ""
     value = said.money / Decimal(found[1]) * max(Decimal(0), days - carried)
     shown = f"({_plain(days, lang)} − {_plain(min(days, carried), lang)})" if carried else _plain(days, lang)
     line = f"{_money(said.money, lang)} / {found[1]} × {shown} = {_money(value, lang)}"
-    return _told([line], sentence, lang)
+    return _told([line], f"{rule} {sentence}" if rule != sentence else sentence, lang)
 
 
 def _by_share(sentence: str, question: str, said: Figures, lang: Lang) -> str:
