@@ -275,7 +275,9 @@ def _unconscious(case: _Case) -> bool:
         # Slurred speech beside a face that hangs is a stroke's.
         return False
     # A body that fails after what was done to it.
-    failing = read.has("shock") and read.has("racing") and read.has("just") and not read.has("dreaded", "fear")
+    failing = (
+        read.has("shock") and read.has("racing") and read.has("just") and not read.has("dreaded", "fear")
+    )
     return read.has("unconscious") or (failing and case.told("drawn", "injection"))
 
 
@@ -506,7 +508,9 @@ def _bleeding(case: _Case) -> bool:
     faint = not read.elsewhere and read.has("shock", "racing", "unconscious", "unwell")
     # What is told at a dentist's of nowhere else is of a mouth.
     faint = faint or (
-        not (read.elsewhere or read.has("limb")) and read.near("blood", "lasting", 4) and read.has("hours", "flood")
+        not (read.elsewhere or read.has("limb"))
+        and read.near("blood", "lasting", 4)
+        and read.has("hours", "flood")
     )
     if not (case.mouth or faint or case.told("thinner")) or mild:
         return False
@@ -1010,7 +1014,8 @@ class _Reading:
         # What is there on waking is no dream.
         real = any(place.first > up for up in woken for sign in _EVENTS for place in self.places(sign))
         return any(not (real or self._hidden(place)) for place in self._all["unreal"]) or bool(
-            any(not self._hidden(one) for one in self._all["animal"]) and not (self.has("by_mistake", "beast") or self.attacked)
+            any(not self._hidden(one) for one in self._all["animal"])
+            and not (self.has("by_mistake", "beast") or self.attacked)
         )
 
     @property
