@@ -8,7 +8,8 @@ import os
 import shutil
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,10 @@ from tests.support.stores.s3 import KEYS, S3Server, s3_server
 
 _QUIET = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 # A run of the tests is the same every time; `.ci/explore` looks for new examples.
-settings.register_profile("troly", deadline=None, derandomize=True, suppress_health_check=_QUIET)
+# Half of what hypothesis does by itself for properties that name no number of their own.
+settings.register_profile(
+    "troly", deadline=None, max_examples=50, derandomize=True, suppress_health_check=_QUIET
+)
 settings.register_profile("explore", deadline=None, max_examples=2_000, suppress_health_check=_QUIET)
 settings.load_profile("troly")
 
@@ -46,6 +50,17 @@ SLOW = {
 }
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Nothing that collecting makes becomes garbage: it is not looked through, neither now nor while the tests run."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files in `slow.txt` carry the mark `slow`."""
     for item in items:
@@ -67,6 +82,18 @@ def _is_loopback(address: Any) -> bool:
 
 class OutsideNetworkError(AssertionError):
     """A test tried to leave the machine."""
+
+
+_FOLDERS = count()
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """A folder of the test's own. Pytest's fixture looks through the folders of all tests before it, for a free number."""
+    name = "".join(char if char.isascii() and char.isalnum() else "_" for char in request.node.name)
+    folder = tmp_path_factory.getbasetemp() / f"{name[:30]}-{next(_FOLDERS)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +128,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """The prepared data directories go with the run that made them."""
+    gc.unfreeze()
     if not hasattr(config, "workerinput"):
         session = config.pluginmanager.get_plugin("dsession")
         uid = getattr(getattr(session, "nodemanager", None), "testrunuid", None)

@@ -33,6 +33,7 @@ from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import (
     Days,
     Ground,
+    Rows,
     columns_of,
     count_figures,
     ground,
@@ -145,7 +146,7 @@ def previous_plan(turn: TurnContext) -> Plan | None:
 
 def keep_plan(turn: TurnContext, plan: Plan) -> None:
     """Keep `plan` for the next message of the conversation."""
-    turn.conversation_metadata[PLAN] = _adapter(Plan).dump_python(replace(plan, more=()), mode="json")
+    turn.conversation_metadata[PLAN] = _adapter(Plan).dump_python(plan, mode="json")
 
 
 def standing(previous: Plan | None, lang: Lang) -> str:
@@ -190,7 +191,7 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
     """Keep what was shown, so that the next message can point at it: the calls, those before, and the rows by their first column."""
     if not told.findings:
         return
-    result = told.findings[-1].result
+    result = (told.last or told.findings)[-1].result
     rows = [
         FocusRow(
             name,
@@ -286,6 +287,8 @@ class DataAnswer:
     plan: Plan | None = None
     splits: tuple[Suggestion, ...] = ()
     error: str | None = None
+    last: Sequence[ComputedResult] = ()
+    """What the last of several questions was answered with, which the next message points at."""
 
     def state(self) -> dict[str, Any]:
         """The part of the graph's state that the data agent fills."""
@@ -381,7 +384,7 @@ def _with_shown(known: Ground, turn: TurnContext) -> Ground:
         known,
         said=known.said | said,
         columns=(*known.columns, *columns_of(table)),
-        rows=(*known.rows, *(row for row in rows_of(table, -1) if row.keys)),
+        rows=Rows((*known.rows.all, *(row for row in rows_of(table, -1) if row.keys)), known.rows.tables),
         texts=tuple(sorted({*known.texts, *filter(re.compile(r"\d").search, names)}, key=len, reverse=True)),
         days=Days(shown.exact, shown.months | known.days.months),
     )
@@ -426,14 +429,15 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     remarks += await _read_otherwise(job, plan, findings)
     told = _none_moved(plan, findings[0].result, job.lang)
     told.append(_told(findings, asked_by(plan, job.asked, findings)))
+    last: Sequence[ComputedResult] = ()
     for each in plan.more:
         other = await _by_plan(job, each, None)
+        last = other.last or other.findings
         told.append(other.text)
         records += other.records
         remarks += [remark for remark in other.remarks if remark not in remarks]
-    return DataAnswer(
-        "\n\n".join(told), [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
-    )
+    answered = DataAnswer("\n\n".join(told), [*before, *records], findings, remarks=tuple(remarks))
+    return replace(answered, chart=plan.chart, plan=plan, last=last)
 
 
 def _none_moved(plan: Plan, result: Result, lang: Lang) -> list[str]:

@@ -92,8 +92,9 @@ def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
 
 
 def _unnumbered(message: str, lang: Lang) -> str:
-    """A message of before without the numbers of its sources: those of now have them."""
+    """A message of before without the disclaimer that the program adds, and the numbers of its sources: those of now have them."""
     text, heading, listed = message.partition(say("sources.heading", lang))
+    text = text.replace(say("answer.disclaimer", lang), "").rstrip()
     return f"{_CITATION.sub('', text)}{heading}{_NUMBER.sub('- ', listed)}"
 
 

@@ -49,11 +49,7 @@ class Condition:
         if fact.kind not in self.kinds:
             return False
         if self.under:
-            told = _NUMBER.search(fact.value)
-            years = (
-                int(told.group()) // (12 if _MONTHS.search(fold(fact.value)) else 1) if told else self.under
-            )
-            return years < self.under
+            return _years(fact) < self.under
         return bool(self.words.find(fact.value) or (fact.kind == "pregnancy" and self.words.find(fact.text)))
 
 
@@ -69,6 +65,16 @@ class Conflict:
         """One sentence of warning."""
         stated = told(self.facts, lang)
         return say("safety.conflict", lang, medicine=self.medicine, stated=stated, source=self.source)
+
+
+# No child that is younger writes of itself.
+_WRITES_FROM = 7
+
+
+def _years(fact: Fact) -> int:
+    """The years of an age; more than any that a rule is about where it has no number."""
+    told = _NUMBER.search(fact.value)
+    return int(told.group()) // (12 if _MONTHS.search(fold(fact.value)) else 1) if told else 999
 
 
 def stated(facts: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -120,7 +126,8 @@ def told(facts: Sequence[Fact], lang: Lang) -> str:
     for fact in facts:
         value = fact.value.removeprefix("thuốc ") if fact.kind == "medicine" else fact.value
         phrase = say(f"safety.{'none' if denies_all(fact) else 'fact'}_{fact.kind}", lang, value=value)
-        whose = f"{person} {phrase}" if (person := person_of(fact.text)) else phrase
+        small = say("safety.small_child", lang) if fact.kind == "age" and _years(fact) < _WRITES_FROM else ""
+        whose = f"{person} {phrase}" if (person := person_of(fact.text) or small) else phrase
         said[say("safety.earlier", lang, fact=whose) if fact.earlier else whose] = None
     return ", ".join(said)
 

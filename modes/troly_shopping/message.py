@@ -149,7 +149,7 @@ class ParsedMessage:
 
 def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     """What `question` says after `turn.history`. Reads the warranty table: call it on a thread. Raises StoreError."""
-    text = without_pleasantries(nfc(question))
+    text = without_relay(without_pleasantries(nfc(question)))
     phrases = MessagePhrases(text)
     trouble = _trouble(text, phrases)
     parsed = _parse(turn, question, text, phrases, trouble)
@@ -163,6 +163,18 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
         # After a danger what is asked next is asked of it, until something else is understood.
         parsed, trouble = replace(parsed, request=None), "danger"
     return replace(parsed, trouble=trouble)
+
+
+def without_relay(text: str) -> str:
+    """`text` without who passes on what it says ("có chị kia hỏi", "khách báo là"); as it is where nothing else is left."""
+    end, who = 0, False
+    for hit in lexicon("relay").find(text):
+        if tokens(text[end : hit.start]) or hit.label == "other" or (not who and hit.label != "who"):
+            break
+        who, end = True, hit.end
+        if hit.label == "says":
+            return text[end:].lstrip(" ,:") if tokens(text[end:]) else text
+    return text
 
 
 def _trouble(text: str, phrases: MessagePhrases) -> Trouble:

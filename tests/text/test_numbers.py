@@ -166,7 +166,41 @@ def test_a_currency_belongs_to_one_amount() -> None:
         ("hai mon nay", [2]),
         ("which three products", [3]),
         ("năm tỉnh, tư vấn, bà con", []),
+        ("hai mươi năm", [20]),
+        ("hai triệu, ba trăm, sixteen thousand", []),
     ],
 )
 def test_things_counted_in_words(text: str, found: list[int]) -> None:
     assert [int(amount.value) for amount in counting_words(text)] == found
+
+
+_ONES = ["một", "hai", "ba", "bốn", "năm", "sáu", "bảy", "tám", "chín"]
+_TEENS = [
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+
+
+def in_words(number: int) -> list[str]:
+    """A number from 10 to 99 as both languages say it."""
+    tens, one = divmod(number, 10)
+    first = "mười" if tens == 1 else f"{_ONES[tens - 1]} mươi"
+    last = "" if not one else " lăm" if one == 5 else f" {_ONES[one - 1]}"
+    small = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    english = _TEENS[one] if tens == 1 else _TENS[tens - 2] + (f"-{small[one - 1]}" if one else "")
+    return [first + last, plain(first + last), english, english.replace("-", " ")]
+
+
+@pytest.mark.parametrize("number", range(10, 100))
+def test_numbers_to_ninety_nine_are_read_in_both_languages(number: int) -> None:
+    for words in in_words(number):
+        assert [int(one.value) for one in counting_words(f"({words} gb)")] == [number], words

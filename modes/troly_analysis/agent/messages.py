@@ -22,9 +22,11 @@ NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
 # The tokens of the part of a prompt that stays from turn to turn, with its tools, and of all of it, as they are estimated:
 # those are less than 2,000 of a model's own. The values of columns get what instructions and tools leave of the first, the
 # earlier messages what the question leaves of the second; a column with more values than this is told by one of them.
-STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_330, 2_600, 40, 12
+STAYING_TOKENS, PROMPT_TOKENS, MOST_VALUES, MOST_CODES = 2_560, 2_750, 40, 12
 SHOWN_ROWS, FEW_ROWS, ROWS = 10, 5, 30
-RESULT_CHARS, SHOWN_CHARS, HISTORY_CHARS, TURNS, STEP = 4_000, 450, 100, 20, 4
+RESULT_CHARS, SHOWN_CHARS, TURNS, STEP, LAST = 4_000, 340, 20, 4, 2
+# Of an earlier message of a side; the figures of the last answer are told besides.
+HISTORY_CHARS = {"user": 100, "assistant": 60}
 # Of an earlier message where a message is classified, in characters, and of all of them there, in tokens.
 SAID_CHARS, SAID_TOKENS = 600, 1_200
 _CODE = re.compile(r"[A-Z]*[-_]?\d+")
@@ -57,7 +59,7 @@ def _schema(sheet: Sheet) -> dict[str, Any]:
 def values_text(sheets: Sequence[Sheet], read: Mapping[tuple[str, str], Sequence[str]], room: int) -> str:
     """What `get_data_schema` adds to the schema for a model: the values of columns of text, which are data and no orders.
 
-    All values of the columns that take the least of `room` tokens, of any other one value and "…", of many codes none.
+    All values of the columns that take the least of `room` tokens, of any other one value and how many there are, of many codes none.
     `read` are the values of columns that have more than the sheet knows by itself, by sheet and column.
     """
     told: dict[str, dict[str, str]] = {}
@@ -69,7 +71,7 @@ def values_text(sheets: Sequence[Sheet], read: Mapping[tuple[str, str], Sequence
             if not field.examples or field.is_contact or many:
                 continue
             name = name_text(field.name)
-            columns[name] = f"{name_text(field.examples[0])} …"
+            columns[name] = f"{name_text(field.examples[0])} …, {field.distinct} in all"
             values = read.get((sheet.id, field.name), field.examples)
             if len(values) < field.distinct:
                 continue
@@ -120,15 +122,16 @@ def opening_messages(
 
 
 def _earlier(past: Sequence[Mapping[str, str]], room: int) -> list[Message]:
-    """The last messages, those that `room` tokens hold and always the last four; the first of them stays for some turns."""
+    """The last messages, those that `room` tokens hold and always the last two; the first of them stays for some turns."""
     asked = next((at for at, item in enumerate(past) if item["role"] == "user"), len(past))
     said: list[Message] = [
-        {"role": item["role"], "content": shortened(item["content"], HISTORY_CHARS)} for item in past[asked:]
+        {"role": item["role"], "content": shortened(item["content"], HISTORY_CHARS[item["role"]])}
+        for item in past[asked:]
     ]
     first = max(0, len(said) - TURNS) // STEP * STEP
     while first < len(said) and sum(estimate(str(each["content"])) for each in said[first:]) > room:
         first += STEP
-    return said[min(first, max(0, len(said) - STEP)) :]
+    return said[min(first, max(0, len(said) - LAST)) :]
 
 
 def who_and_when(turn: TurnContext) -> dict[str, str]:
@@ -151,7 +154,7 @@ def last_turns(turn: TurnContext, room: int) -> str:
 
 
 def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
-    """The calls of the last answer, and its rows by their place, while people may still mean it; "-" for none.
+    """The calls of the last answer, and its rows in their order, while people may still mean it; "-" for none.
 
     With the calls of the answer before it, as "those two" may mean one of each.
     """
@@ -159,9 +162,8 @@ def _last_answer(turn: TurnContext, sheets: Sequence[Sheet]) -> str:
     if focus is None or not focus.query.get("calls"):
         return "-"
     names = list(dict.fromkeys(name for row in focus.rows for name in row.values))
-    numbered = enumerate(focus.rows[:SHOWN_ROWS], 1)
-    rows = [[place, row.title, *(row.values.get(name) for name in names)] for place, row in numbered]
-    table = [["place", "name", *names], *_rounded(rows)] if rows else []
+    rows = [[row.title, *(row.values.get(name) for name in names)] for row in focus.rows[:SHOWN_ROWS]]
+    table = [["name", *names], *_rounded(rows)] if rows else []
     before = focus.query.get("before") or {}
     calls, earlier = (_calls(each.get("calls", ()), sheets) for each in (focus.query, before))
     said, total = "", f"{len(focus.rows)}{'+' if len(focus.rows) == FOCUS_ROWS else ''}"

@@ -6,8 +6,10 @@ import calendar
 import itertools
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, lru_cache
@@ -17,7 +19,7 @@ from typing import Any
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
 from troly.text.fold import fold_in_place, nfc, words
-from troly.text.match import Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.numbers import Amount, find_amounts
 from troly_analysis.answer.sentences import cell_text
 from troly_analysis.types import Result, Sheet, ToolCall, is_number
@@ -125,6 +127,12 @@ _OVER = re.compile(r"(?<=\d)/(?=\d)")
 _PARTS = re.compile(r"[,;](?=\s)|\b(?:và|còn|and|while)\b")
 _AGAINST = "so với|versus|từ|from|gấp|times|trừ|ngoài|không tính|còn lại|without|except"
 _COMPARES = re.compile(rf"(?i)\b(?:(?:hơn|kém|than)\b(?!\s*\d)|{_AGAINST})\b")
+# What makes a superlative one of a part, of a place in an order, or of something else; and stages that leave rows out.
+_SCOPES = re.compile(
+    r"(?i)\b(?:trong|của|ở|tại|nhóm nào|không|chưa|chẳng|thứ|nhì|gần như|suýt|một trong|top|nếu|riêng|each|mỗi|from|in|of|among|at"
+    r"|for|not|no|if|second|third|next|per|almost)\b|n't\b"
+)
+_CUTS, _TOP = re.compile(r"\$(?:limit|skip)"), 10
 _GROUPED_PERCENT = re.compile(r"\d{1,3}(?:[.,]\d{3})+%")
 _SPELLED = re.compile(
     r"(?i)(?<!\w)mười(?:\s+(một|hai|ba|bốn|tư|năm|lăm|sáu|bảy|tám|chín))?(?!\w)(?!\s*(?:triệu|nghìn|ngàn|tỷ|tỉ))"
@@ -136,6 +144,7 @@ _UNITS = {
 # So many figures are worked out of beside those that a sentence writes; more would meet any figure by chance.
 _BESIDE = 10
 _LANGS: tuple[Lang, ...] = ("vi", "en")
+_ENDS = frozenset({"most", "fewest"})
 _BOUNDS, _WIDEST = {"above": 1, "below": -1}, Decimal("0.3")
 # How far a ratio or a share in whole numbers may be from what it rounds.
 _FAR = {"": Decimal("0.05"), "x": Decimal("0.05"), "%": Decimal("0.02")}
@@ -157,6 +166,46 @@ class Row:
         return tuple(filter(None, (said & names for names in self.keys)))
 
 
+class Rows:
+    """The rows of all results, found by their names and by their figures.
+
+    `tables` are those that hold every row there is with one figure each, none below zero: of those the ends are known.
+    """
+
+    def __init__(self, rows: Sequence[Row] = (), tables: Iterable[int] = ()) -> None:
+        self.all, self.tables = tuple(rows), frozenset(tables)
+        self.of_table, self._named, self._holding = (
+            defaultdict[Any, list[Row]](list),
+            defaultdict[str, dict[int, Row]](dict),
+            defaultdict[Decimal, list[Row]](list),
+        )
+        for at, row in enumerate(self.all):
+            if row.keys:
+                self.of_table[row.table].append(row)
+            for name in itertools.chain(*row.keys):
+                self._named[name][at] = row
+            for figure in dict.fromkeys(row.figures):
+                self._holding[figure].append(row)
+        self.figures = frozenset(self._holding)
+        names = sorted(self._named, key=len, reverse=True)
+        self._names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names)) or '(?!)'})\b")
+
+    def names_in(self, text: str) -> frozenset[str]:
+        """The names of rows that a text says, the longest at each place."""
+        return frozenset(self._names.findall(" ".join(words(text))))
+
+    def named(self, text: str) -> list[Row]:
+        """The rows that a sentence names by most of their keys."""
+        said = self.names_in(_MONTHS.sub(r"\1/\2", text))
+        counted = {at: row for name in said for at, row in self._named[name].items()}
+        most = max((len(row.names(said)) for row in counted.values()), default=0)
+        return [row for _, row in sorted(counted.items()) if len(row.names(said)) == most]
+
+    def holding(self, figures: Iterable[Decimal]) -> list[Row]:
+        """The rows that hold one of some figures."""
+        return list({id(row): row for figure in figures for row in self._holding[figure]}.values())
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     """What prose may name: figures of the results and what follows from them, numbers of the question, texts of cells, days.
@@ -173,7 +222,7 @@ class Ground:
     columns: tuple[tuple[Decimal, ...], ...] = ()
     dotted: tuple[str, ...] = ()
     """Cells in which a dot ends no sentence: "TP. Hồ Chí Minh"."""
-    rows: tuple[Row, ...] = ()
+    rows: Rows = field(default_factory=Rows)
     """The rows of the results, by which a sentence that names them means their figures."""
 
 
@@ -187,10 +236,12 @@ def ground(
     trends = set()
     columns: list[tuple[Decimal, ...]] = []
     rows: list[Row] = []
+    ends: list[int] = []
     for at, (call, result) in enumerate(found):
         _take(result, cells, percents, texts)
         columns += columns_of(result)
         rows += rows_of(result, at)
+        ends += [at] if _has_ends(call, result) else []
         texts |= set(_words_of(call.arguments))
         if result.kind == "compare" and result.difference is not None:
             trends.add((result.difference > 0) - (result.difference < 0))
@@ -199,7 +250,15 @@ def ground(
     trend = trends.pop() if len(trends) == 1 else None
     dotted = tuple(text for text in texts if ". " in text)
     return Ground(
-        frozenset(cells), frozenset(percents), said, named, days, trend, tuple(columns), dotted, tuple(rows)
+        frozenset(cells),
+        frozenset(percents),
+        said,
+        named,
+        days,
+        trend,
+        tuple(columns),
+        dotted,
+        Rows(rows, ends),
     )
 
 
@@ -229,11 +288,11 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
     wrong = _wrong_way(text, before, known)
     masked, bad_days = _mask(text, known)
     beside = _beside(text, before, known)
-    wrong += bad_days + _misplaced(text, beside, known)
+    wrong += bad_days + _misplaced(text, beside, known) + _wrong_ends(text, known)
     masked = _OVER.sub(" / ", masked)
     bounds, columns = _bounds(masked), _columns(masked, known)
     # Of several rows that are named each ratio is one of theirs.
-    of_rows = () if len(_named(text, known)) > 1 else columns
+    of_rows = () if len(known.rows.named(text)) > 1 else columns
     for hit in _lexicon().find(masked):
         number = hit.label.removeprefix("times ")
         if number != hit.label:
@@ -258,7 +317,10 @@ def _strange(text: str, before: str, known: Ground) -> list[str]:
         written = masked[amount.start : amount.end]
         pool = told.percents if amount.unit == "%" else told.cells
         backed = _backed(amount, written, told) or abs(amount.value) in follows
-        if not backed and not any(_within(amount, cell, bounds) for cell in pool):
+        bounded = (
+            not backed and amount.start in bounds and any(_within(amount, cell, bounds) for cell in pool)
+        )
+        if not backed and not bounded:
             wrong.append(written.strip())
     return wrong + [match[0] for match in _DIGITS.finditer(masked) if not any(seen[slice(*match.span())])]
 
@@ -268,10 +330,10 @@ def _misplaced(text: str, beside: Sequence[Decimal], known: Ground) -> list[str]
 
     Parts are judged where each that names a row tells a figure, as "A and B have 1 and 2" says them in turn.
     """
-    parts = [(each, _named(each, known), _cells_told(each, known)) for each in (*_PARTS.split(text), text)]
+    parts = [(each, known.rows.named(each), _cells_told(each, known)) for each in (*_PARTS.split(text), text)]
     wrong = []
     for part, rows, cells in parts if all(cells for _, rows, cells in parts if rows) else parts[-1:]:
-        said = _names_in(part, known.rows)
+        said = known.rows.names_in(part)
         if len({row.names(said) for row in rows}) == len(cells) == 1 and not _COMPARES.search(part):
             here, (value, (written, held)) = {row.table for row in rows}, *cells.items()
             others = all(row.keys and row.table in here and row not in rows for row in held)
@@ -280,14 +342,43 @@ def _misplaced(text: str, beside: Sequence[Decimal], known: Ground) -> list[str]
     return wrong
 
 
+def _wrong_ends(text: str, known: Ground) -> list[str]:
+    """Superlatives of quantity beside the one row they tell, by name and figure, that is not at that end of a result of all rows.
+
+    A scope, a place in an order, a negation or a change makes it a superlative of something else.
+    """
+    wrong = []
+    if _SCOPES.search(text) or _COMPARES.search(text):
+        return []
+    parts = _PARTS.split(text)
+    for part in parts if sum(bool(_ends_in(each)) for each in parts) > 1 else [text]:
+        ends, rows, cells = _ends_in(part), known.rows.named(part), _cells_told(part, known)
+        changes = any(hit.label in {"up", "down"} for hit in _lexicon().find(part))
+        if not len(ends) == len(rows) == len(cells) == 1 or rows[0].table not in known.rows.tables:
+            continue
+        (_, held), figures = *cells.values(), [row.figures[0] for row in known.rows.of_table[rows[0].table]]
+        end = max(figures) if ends[0].label == "most" else min(figures)
+        if rows[0] in held and rows[0].figures[0] != end and not changes:
+            wrong.append(part[ends[0].start : ends[0].end])
+    return wrong
+
+
+def _ends_in(text: str) -> list[PhraseHit]:
+    """The superlatives of quantity of a text; "ít nhất 5" is a bound."""
+    hits = [hit for hit in _lexicon().find(text) if hit.label in _ENDS]
+    return [hit for hit in hits if not text[hit.end :].lstrip()[:1].isdigit()]
+
+
 def _cells_told(text: str, known: Ground) -> dict[Decimal, tuple[str, list[Row]]]:
     """The figures of a text that are cells of rows, each as it is written and with the rows that hold it; places are none."""
     masked, found = _mask(text, known)[0], dict[Decimal, tuple[str, list[Row]]]()
-    rows = [(row, frozenset(row.figures)) for row in known.rows]
-    pools = [(row, replace(known, cells=f, percents=f & known.percents, said=frozenset())) for row, f in rows]
+    figures = known.rows.figures
+    percents = figures & known.percents
     for amount in find_amounts(masked):
         value, written = abs(amount.value), masked[amount.start : amount.end].strip()
-        if value > len(rows) and (held := [row for row, pool in pools if _backed(amount, written, pool)]):
+        pool = percents if amount.unit == "%" else figures
+        held = known.rows.holding(_cells_of(amount, written, pool, percents))
+        if held and value > len(known.rows.all):
             found[value] = written, held
     return found
 
@@ -329,25 +420,6 @@ def _follows(
     return derived_figures(whole, held, columns, says=says)
 
 
-def _named(text: str, known: Ground) -> list[Row]:
-    """The rows that a sentence names by most of their keys."""
-    said = _names_in(_MONTHS.sub(r"\1/\2", text), known.rows)
-    counted = [(len(row.names(said)), row) for row in known.rows if row.keys]
-    most = max((count for count, _ in counted), default=0)
-    return [row for count, row in counted if count == most > 0]
-
-
-def _names_in(text: str, rows: tuple[Row, ...]) -> frozenset[str]:
-    """The names of rows that a text says, the longest at each place."""
-    return frozenset(_any_of(rows).findall(" ".join(words(text))))
-
-
-@lru_cache(8)
-def _any_of(rows: tuple[Row, ...]) -> re.Pattern[str]:
-    names = sorted({name for row in rows for key in row.keys for name in key}, key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names)) or '(?!)'})\b")
-
-
 def _beside(text: str, before: str, known: Ground) -> list[Decimal]:
     """The figures that a sentence speaks of without writing them: the cells that it rounds, those of the rows it names, else of
     the rows `before` named, those that are the only ones of a result, those written `before`, and of a mean by day the days.
@@ -356,17 +428,18 @@ def _beside(text: str, before: str, known: Ground) -> list[Decimal]:
     found = [
         cell
         for amount in find_amounts(masked)
-        for cell in known.cells
-        if cell != (value := abs(amount.value)) >= _SCALED
+        for value in (abs(amount.value),)
+        for cell in _near(known.cells, value)
+        if cell != value >= _SCALED
         and abs(cell - value) <= cell * _FURTHEST
         and _rounded(cell, _place(value, masked[amount.start : amount.end])) == value
     ]
-    rows, earlier = _named(text, known), _named(before, known)
-    if len(rows) < 2 and any(hit.label == "ends" for hit in _lexicon().find(text)):
+    rows, earlier = known.rows.named(text), known.rows.named(before)
+    if len(rows) < 2 and any(hit.label in {"ends", *_ENDS} for hit in _lexicon().find(text)):
         found += [end for column in known.columns for end in (max(column), min(column))]
     rows += earlier if not rows or len(earlier) == 1 else []
     found += [
-        figure for row in (*rows, *(row for row in known.rows if not row.keys)) for figure in row.figures
+        figure for row in (*rows, *(row for row in known.rows.all if not row.keys)) for figure in row.figures
     ]
     found += [abs(amount.value) for amount in find_amounts(earlier_masked)]
     if not _DAILY.isdisjoint(re.findall(r"\w+", text.lower())):
@@ -391,11 +464,10 @@ def _wholes(text: str, before: str, known: Ground) -> frozenset[Decimal]:
     those, or but some of those where it counts how many are left.
     """
     counted = _counted(_mask(text, known)[0], known)
-    found = [column[-k:] for column, k in counted if len(_named(text, known)) < 2]
-    for at, group in itertools.groupby(known.rows, lambda row: row.table):
-        table = [row for row in group if row.keys]
+    found = [column[-k:] for column, k in counted if len(known.rows.named(text)) < 2]
+    for at, table in known.rows.of_table.items():
         for said in (text, before):
-            rows = [row for row in _named(said, known) if row.table == at][:_BESIDE]
+            rows = [row for row in known.rows.named(said) if row.table == at][:_BESIDE]
             left = {len(table) - k for _, k in counted} & set(range(1, len(rows))) | {len(rows)}
             out = [some for count in left for some in itertools.combinations(rows, count)]
             for some in (rows, *([row for row in table if row not in each] for each in out)):
@@ -500,6 +572,20 @@ def _key_names(cell: str | date, column: str) -> frozenset[str]:
     return frozenset(filter(None, (" ".join(words(each)) for each in shown)))
 
 
+def _has_ends(call: ToolCall, result: Result) -> bool:
+    """Whether a result holds all groups that there are, each by a name, with one figure, none below zero."""
+    limit = call.arguments.get("limit") or (_TOP if call.tool == "get_top_items" else 0)
+    cut = result.truncated or len(result.rows) == limit or _CUTS.search(str(call.arguments))
+    named = all(any(isinstance(cell, (str, date)) for cell in row) for row in result.rows)
+    figures = [[cell for cell in row if is_number(cell)] for row in result.rows]
+    return (
+        len(result.rows) > 1
+        and not cut
+        and named
+        and all(len(each) == 1 and each[0] >= 0 for each in figures)
+    )
+
+
 def _figures(cells: Iterable[Any]) -> tuple[Decimal, ...]:
     exact = (Decimal(str(cell)) for cell in cells if is_number(cell))
     return tuple(abs(number) for number in exact if number.is_finite())
@@ -535,21 +621,38 @@ def _words_of(value: Any) -> Iterable[str]:
 
 
 def _backed(amount: Amount, written: str, known: Ground) -> bool:
-    value = abs(amount.value)
+    if abs(amount.value) in known.said:
+        return True
+    pool = known.percents if amount.unit == "%" else known.cells
+    return next(_cells_of(amount, written, pool, known.percents), None) is not None
+
+
+def _cells_of(
+    amount: Amount, written: str, pool: frozenset[Decimal], percents: frozenset[Decimal]
+) -> Iterator[Decimal]:
+    """The figures of `pool`, and for a per cent with a mark of thousands of `percents`, that an amount may be, rounded."""
+    value, place = abs(amount.value), _place(abs(amount.value), written)
+    # As the answers themselves write it: whole đồng, one decimal of a per cent, two of anything else.
+    own = {"%": Decimal("0.1"), "VND": Decimal(1)}.get(amount.unit, Decimal("0.01"))
+    for cell in _near(pool, value):
+        close = abs(cell - value) <= abs(cell) * _FURTHEST
+        if _rounded(cell, own) == value or (close and _rounded(cell, place) == value):
+            yield cell
     if _GROUPED_PERCENT.fullmatch(written):
         # "30.791%" is as likely thirty thousand as thirty and a bit.
         whole = Decimal(re.sub(r"[.,]", "", written[:-1]))
-        if any(_rounded(cell, Decimal("0.1")) == whole for cell in known.percents):
-            return True
-    if value in known.said:
-        return True
-    pool = known.percents if amount.unit == "%" else known.cells
-    # As the answers themselves write it: whole đồng, one decimal of a per cent, two of anything else.
-    own = {"%": Decimal("0.1"), "VND": Decimal(1)}.get(amount.unit, Decimal("0.01"))
-    if any(_rounded(cell, own) == value for cell in pool):
-        return True
-    place = _place(value, written)
-    return any(abs(cell - value) <= abs(cell) * _FURTHEST and _rounded(cell, place) == value for cell in pool)
+        yield from (cell for cell in _near(percents, whole) if _rounded(cell, Decimal("0.1")) == whole)
+
+
+def _near(pool: frozenset[Decimal], value: Decimal) -> tuple[Decimal, ...]:
+    """The figures of `pool` that `value` may be a rounding of."""
+    wide, ordered = max(value * 2 * _FURTHEST, Decimal(1)), _ordered(pool)
+    return ordered[bisect_left(ordered, value - wide) : bisect_right(ordered, value + wide)]
+
+
+@lru_cache(64)
+def _ordered(pool: frozenset[Decimal]) -> tuple[Decimal, ...]:
+    return tuple(sorted(pool))
 
 
 def _place(value: Decimal, written: str) -> Decimal:
@@ -577,7 +680,8 @@ def _wrong_way(text: str, before: str, known: Ground) -> list[str]:
 
 def _mask_texts(text: str, names: Sequence[str]) -> str:
     """`text` with the names that hold digits ("iPhone 15") blanked: they are no figures."""
-    for name in names:
+    lowered = text.lower()
+    for name in (each for each in names if each.lower() in lowered):
         pattern = rf"(?i)(?<![\d.,]){re.escape(name)}(?!\d|[.,]\d)"
         text = re.sub(pattern, lambda match: " " * len(match[0]), text)
     return text

@@ -13,7 +13,7 @@ from troly_analysis.planner.lexicon import turn_words
 from troly_analysis.planner.periods import counterpart, following, is_whole, preceding, same_days, span_of
 from troly_analysis.planner.pointing import figure_alone, nothing_named, points_at_days
 from troly_analysis.planner.reader import GOODS, STATES, Parts
-from troly_analysis.planner.schema import Schema, each_once, is_amount, made_of, of_piece
+from troly_analysis.planner.schema import Schema, code_name, each_once, is_amount, made_of, of_piece
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -158,11 +158,14 @@ def _events(w: _Builder) -> Measure | None:
 def _asked(w: _Builder) -> Measure | None:
     """Anything else that is named has a figure, which is asked for."""
     when = w.parts.when
-    w.ask = bool(w.groups or w.conditions or when.period or when.versus)
+    # Of one thing that its code names, what stands in its rows is asked for, and no figure; a telephone has none.
+    coded = any(each.op == "eq" and code_name(each.ref) for each in w.conditions)
+    coded = bool(w.groups) and (coded or all(w.schema.key(each.ref).is_contact for each in w.groups))
+    w.ask = bool(w.groups or w.conditions or when.period or when.versus) and not coded
     main = w.schema.main_measure()
     # "tỉnh nào thấp nhất", "tỉnh nào tăng ít nhất" count nothing
     high = main is None and ((w.form == "top" and not w.parts.many) or bool(change_order(w.parts)))
-    return w.count() if w.ask and (w.groups or w.conditions or main) and not high else None
+    return w.count() if coded or (w.ask and (w.groups or w.conditions or main) and not high) else None
 
 
 _RULES: tuple[Callable[[_Builder], Measure | None], ...] = (
@@ -506,7 +509,8 @@ class _Builder:
         about = next((ref for name in parts.adjectives if (ref := schema.of(name))), None)
         goods = schema.row_concept in GOODS
         refs = [*(each.ref for each in self.measures), *(each.ref for each in self.groups)]
-        alone = not refs or (refs == [about] and (parts.picks == "row" or not parts.pointer))
+        thing = parts.picks == "thing" and goods and about is not None
+        alone = (not refs and not thing) or (refs == [about] and (parts.picks == "row" or not parts.pointer))
         if not parts.picks or len(set(parts.extremes)) != 1 or parts.limit or alone:
             return False
         told = all(ref is not None and not (ref.sheet or ref.parts) for ref in refs)
@@ -993,14 +997,15 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
         return False
     if _goes_on(parts, before):
         return True
+    if parts.picks == "row" and not leans(parts):
+        return False  # the end is said of the thing itself: "sản phẩm nào đắt nhất"
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_leaves_out(parts):
         seller = parts.has("seller", "slow seller")
         ends, figure = parts.extremes or parts.limit or seller, parts.measures or seller or parts.sized
         whole = (figure and parts.groups and ends) or parts.has("whole") or _asks_anew(parts, before)
-        whole = whole or parts.picks == "row"
         elliptic = _elliptic(parts, before) or names_figure_alone(parts, before) or _only_adds(parts)
         return (leans(parts) or elliptic) and not whole and parts.words <= 12
-    turns = parts.extremes and _lists_or_picks(before)
+    turns = parts.extremes and _lists_or_picks(parts, before)
     changed = (
         turns, any(parts.kept), parts.per, parts.op == "avg" and before.form == "scalar", _adds_up(parts, before), parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
         parts.order, parts.chart, parts.has("all"), parts.every, parts.added,
@@ -1008,9 +1013,10 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     return any(changed)
 
 
-def _lists_or_picks(before: DataQuery) -> bool:
-    """Whether groups were listed, or one row or group was picked: another end of it can be asked for."""
-    return before.form == "groups" or (before.form in {"top", "rows"} and before.limit == 1)
+def _lists_or_picks(parts: Parts, before: DataQuery) -> bool:
+    """Whether groups were listed, or rows or groups were picked by an end and the other one is named."""
+    other = {"desc": ["min"], "asc": ["max"]}.get(before.order) == parts.extremes
+    return before.form == "groups" or (before.form in {"top", "rows"} and (before.limit == 1 or other))
 
 
 def _only_adds(parts: Parts) -> bool:
@@ -1099,11 +1105,13 @@ def asks_share_alone(parts: Parts, before: DataQuery) -> bool:
 
 
 def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
-    """All of the one row that a key names, what was asked for first."""
+    """All of the one row that a key names, what was asked for first, and the columns of joined sheets that were."""
     own = [ref for ref in schema.refs.values() if not (ref.sheet or ref.parts)]
-    asked = [each.ref for each in (*parts.groups, *parts.loose) if not each.ref.sheet]
+    named = [*parts.groups, *parts.loose]
+    asked = [each.ref for each in named if not each.ref.sheet]
+    joined = tuple(dict.fromkeys(each for each in named if each.ref.sheet))
     first = next((each.ref for each in parts.measures if each.ref), next(iter([*asked, *own])))
-    asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), conditions=(key,))
+    asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), joined, (key,))
     return replace(asked_of, limit=1, entity=parts.rows)
 
 
@@ -1229,7 +1237,8 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.leftovers()
         change.query = _spread(parts, change.query)
     change.unmet += [each for each in alone.unmet if each == "mua/bán"]
-    notes = [note for note in parts.notes if note.key != "measure"]
+    means = any(each.op == "avg" for each in change.query.measures)
+    notes = [note for note in parts.notes if note.key != "measure" and (means or note.key != "averaged")]
     query, also = of_that_year(parts, before, change.query)
     unmet = tuple(change.unmet)
     return BuiltQuery(query, notes, parts.question, parts.options, parts.pending, unmet, also)
@@ -1390,9 +1399,12 @@ class _Change:
             return
         kept = self.query.form if self.query.form in {"scalar", "groups", "top", "compare"} else "groups"
         alone_form = "compare" if self.query.versus else "scalar"
-        old, new = (next((one.ref for one in each), None) for each in (self.query.measures, made.measures))
-        if old and new and old.sign == "*" and new.concept in {"price", "cost"} and parts.has("by"):
-            made = replace(made, measures=(Measure("sum", made_of(old.parts[0], "*", new)),))
+        new, worth = (
+            made.measures[0].ref,
+            [one.ref for one in self.query.measures if one.ref and one.ref.sign == "*"],
+        )
+        if worth and new and new.concept in {"price", "cost"} and parts.has("by"):
+            made = replace(made, measures=(Measure("sum", made_of(worth[-1].parts[0], "*", new)),))
         form = kept if self.query.groups else alone_form
         self.set(measures=made.measures, form=form, seller=made.seller)
 
@@ -1425,9 +1437,12 @@ class _Change:
         of_year = "week" in parts.kept and parts.when.period is not None  # "tuần đó năm ngoái"
         self.unmet += [] if points_at_days(parts, query) and not of_year else ["…"]
         if _moved_back(parts, self.before) and query.period is not None:
-            there = preceding if parts.has("preceding") else following
-            self.set(period=there(query.period))
-            return
+            there = (preceding if parts.has("preceding") else following)(query.period)
+            if parts.has("compare", "growth", "gap", "gt", "lt"):  # "so với tuần trước đó nữa"
+                self.against = there
+            else:
+                self.set(period=there)
+                return
         of_two = query.form == "share" and not query.part
         if parts.when.versus_only and parts.when.same_days and query.period and not query.versus:
             days, told = query.period, parts.when.versus
@@ -1485,7 +1500,7 @@ class _Change:
         if told:
             self.set(order=told)  # "kênh nào tăng nhiều nhất" after a comparison
         elif parts.extremes:
-            turned = worked or _lists_or_picks(self.before)
+            turned = worked or _lists_or_picks(parts, self.before)
             refs = [each.ref for each in self.query.measures]
             listed = parts.rows and parts.has("which") and not self.query.groups and len(refs) == 1
             if listed and refs[0] is not None and self.query.form == "scalar":
@@ -1497,7 +1512,12 @@ class _Change:
             else:
                 form = self.query.form if worked or self.query.form == "rows" else "top"
                 order = "desc" if parts.extremes[0] == "max" else "asc"
-                limit = parts.limit or (0 if worked else 1)
+                same = (
+                    self.before.limit
+                    if self.query.groups == self.before.groups and not parts.has("which")
+                    else 1
+                )
+                limit = parts.limit or (0 if worked else max(1, same))
                 self.set(form=form, order=order, limit=limit, count_groups=False)
         if parts.order:
             self.set(order=parts.order)

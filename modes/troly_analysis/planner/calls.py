@@ -444,6 +444,8 @@ def _figure_where(writer: Writer, measure: Measure, test: Any) -> Any:
 
 def out_of_reach(ask: DataQuery) -> tuple[str, ...]:
     """What keeps `ask` from being answered: columns that a pipeline it needs cannot name, and lists no call makes."""
+    if row := _row_and_joined(ask):
+        return unreachable(row[1])
     if not _needs_pipeline(ask):
         return ()
     worked = ask.form == "share" or (ask.worked and (ask.form == "compare" or ask.gap))
@@ -452,18 +454,22 @@ def out_of_reach(ask: DataQuery) -> tuple[str, ...]:
     return unreachable(ask)
 
 
+def _row_and_joined(ask: DataQuery) -> tuple[DataQuery, DataQuery] | None:
+    """One row and what another sheet says of it, each a query of its own; None for others."""
+    if ask.form != "rows" or not ask.groups or not all(each.ref.sheet for each in ask.groups):
+        return None
+    joined = replace(ask, form="groups", measures=(Measure("count"),), limit=0)
+    return replace(ask, groups=()), joined
+
+
 def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
     """The calls that answer `ask`; none when it asks for nothing."""
     if ask.form == "schema":
         return (ToolCall("get_data_schema", {"connection_name": ask.sheet}),)
     if not ask.measures and ask.form != "distinct":
         return ()
-    apart = bool(ask.per) and len(ask.measures) > 1
-    own = any(each.only or each.part for each in ask.measures)
-    if apart or own or len({str(each.where) for each in ask.measures}) > 1:
-        # The rows of a named metric, or of a state, are not those of the other figures: a call for each.
-        figures = (each for one in ask.measures for each in alone(ask, one))
-        return tuple(call for each in figures for call in compose(each, schema, text))
+    if several := _row_and_joined(ask) or _figures_apart(ask):
+        return tuple(call for each in several for call in compose(each, schema, text))
     if ask.growth and (ask.turn or ask.order) and ask.period:  # the first is held against the one before it
         ahead = whole(ask.period.start - timedelta(days=1), ask.groups[0].unit)[0]  # type: ignore[arg-type]
         ask = replace(ask, order="", period=replace(ask.period, start=ahead))
@@ -473,6 +479,15 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
         return (_top(ask),)
     each = _compare if ask.form == "compare" else _aggregate
     return tuple(each(ask, measure) for measure in ask.measures or [Measure("count")])
+
+
+def _figures_apart(ask: DataQuery) -> tuple[DataQuery, ...]:
+    """A query for each figure, where the rows of a named metric, or of a state, are not those of the others."""
+    apart = bool(ask.per) and len(ask.measures) > 1
+    own = any(each.only or each.part for each in ask.measures)
+    if apart or own or len({str(each.where) for each in ask.measures}) > 1:
+        return tuple(each for one in ask.measures for each in alone(ask, one))
+    return ()
 
 
 def alone(ask: DataQuery, measure: Measure) -> Iterator[DataQuery]:

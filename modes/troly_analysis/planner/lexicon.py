@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -48,6 +49,7 @@ class Phrases(Generic[T]):
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, ...], list[tuple[tuple[str, ...], T]]] = defaultdict(list)
+        self._words: set[str] = set()
         self._longest = 1
 
     def add(self, phrase: str, payload: T) -> None:
@@ -57,9 +59,11 @@ class Phrases(Generic[T]):
             return
         folded = tuple(token.folded for token in tokens(phrase))
         self._entries[folded].append((words, payload))
+        self._words.update(folded)
         self._longest = max(self._longest, len(words))
         if len(words) > 1 and sum(map(len, words)) >= _SHORTEST_JOINED:
             self._entries["".join(folded),].append((("".join(words),), payload))
+            self._words.add("".join(folded))
 
     def __contains__(self, phrase: str) -> bool:
         """Whether `phrase` is listed with just these accents."""
@@ -77,9 +81,9 @@ class Phrases(Generic[T]):
         entries = (words for key, entry in self._entries.items() if folded in key for words, _ in entry)
         return {word for words in entries for word in words if fold(word) == folded}
 
-    def vocabulary(self) -> set[str]:
+    def vocabulary(self) -> AbstractSet[str]:
         """Every folded word of the phrases."""
-        return {word for phrase in self._entries for word in phrase}
+        return self._words
 
     def listed(self, folded: tuple[str, ...]) -> list[T]:
         """The payloads of exactly these folded words."""
@@ -239,6 +243,22 @@ def kinds() -> dict[str, str]:
 
 
 @cache
+def nouns() -> dict[str, tuple[str, ...]]:
+    """The folded phrases of what columns are about, days left out, each with the concepts that it may name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in concepts():
+        for phrase in each.phrases if each.nature != "date" else ():
+            found[fold(phrase)] = (*found.get(fold(phrase), ()), each.name)
+    return found
+
+
+def is_noun(said: str) -> bool:
+    """Whether words are just such a phrase, as it is written or without accents, and no word of questions: "may" of "mấy", "tháng"."""
+    written = nfc(said).lower() in concept_words() or not any(map(accents, said.split()))
+    return written and fold(said) in nouns() and not words().listed(key_of(said))
+
+
+@cache
 def things() -> Phrases[str]:
     """The names of concepts that take more than one word: what a sheet may have no column for is still one thing."""
     found: Phrases[str] = Phrases()
@@ -286,6 +306,13 @@ def unit_words(header: str) -> tuple[str, ...]:
         if name.startswith("unit ") and noted & {fold(entry) for entry in entries}:
             found += entries
     return tuple(found)
+
+
+@cache
+def measures() -> frozenset[str]:
+    """The folded units that anything is measured in: "phut", "kg", "km"."""
+    listed = read_lists(FOLDER / "units.txt").items()
+    return frozenset(fold(each) for name, entries in listed if name.startswith("unit ") for each in entries)
 
 
 @cache

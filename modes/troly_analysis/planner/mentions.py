@@ -12,14 +12,24 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
-from troly.text.dates import COUNTS, DateRange, add, find_ranges, months_of_year, whole, years_in_digits
+from troly.text.dates import (
+    COUNTS,
+    DateRange,
+    HourRange,
+    add,
+    find_hours,
+    find_ranges,
+    months_of_year,
+    whole,
+    years_in_digits,
+)
 from troly.text.fold import WordToken, accents, accents_agree, fold, folded_words, nfc, tokens
 from troly.text.language import detect_score, is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
 from troly.text.spelling import Corrector, SpellingRules, without_telex
 from troly_analysis.planner.lexicon import PhraseMatch, Phrases, common, rewrites, spellings, things
 from troly_analysis.planner.lexicon import words as listed_words
-from troly_analysis.planner.schema import Schema, Target, Value
+from troly_analysis.planner.schema import Schema, Target, Value, in_number
 from troly_analysis.planner.types import Lookup, Ref
 from troly_analysis.types import TEMPORAL, Sheet
 
@@ -354,10 +364,18 @@ def _widened(
         (_SINCE, (found.start, last)),
     ):
         said = _ends(before, listed)
+        if said == 1 and _is_evening(before[-1], found):
+            continue
         ahead = [word.folded for word in before[:-said][-1:]]  # "đặt tháng 5 và đến tháng 6"
         if said and ends[0] <= ends[1] and not {"so", "compared", "va", "and"}.intersection(ahead):
             return _placed(wording, ends, before[-said:], found)
     return found
+
+
+def _is_evening(word: WordToken, found: DateRange) -> bool:
+    """Whether "tối" is no "tới": typed so, or without accents before one day that is named by "hôm": "toi hom qua"."""
+    bare = found.start == found.end and fold(found.label).startswith("hom")
+    return word.text.lower() == "tối" or (word.text.lower() == "toi" and bare)
 
 
 def _part(found: DateRange, before: Sequence[WordToken]) -> tuple[tuple[date, date], int] | None:
@@ -436,6 +454,7 @@ class Mention:
     values: tuple[Value, ...] = ()
     period: DateRange | None = None
     amount: Amount | None = None
+    hours: HourRange | None = None
     role: str = ""
     """What it was read as, "" where nothing was made of it."""
 
@@ -446,8 +465,8 @@ class Mention:
 
     @property
     def means(self) -> bool:
-        """Whether the words name a column, a value, days or an amount."""
-        return bool(self.targets or self.values or self.period or self.amount)
+        """Whether the words name a column, a value, days, hours or an amount."""
+        return bool(self.targets or self.values or self.period or self.amount or self.hours)
 
     @property
     def said(self) -> str:
@@ -481,6 +500,7 @@ class _Pile:
     values: dict[tuple[str, str], Value] = field(default_factory=dict)
     period: DateRange | None = None
     amount: Amount | None = None
+    hours: HourRange | None = None
     score: float = 0.0
 
 
@@ -588,6 +608,7 @@ def _add_periods(
         if place:
             piles[place].period, piles[place].score = found, 2.2
             taken.append(found.span)
+    taken += _add_hours(piles, wording, taken) if schema.timed else []
     for amount in find_amounts(wording.text):
         if any(amount.start < end and start < amount.end for start, end in taken):
             continue
@@ -606,6 +627,18 @@ def _add_periods(
         held = any(amount.start < end and start < amount.end for start, end in taken)
         if place and place not in piles and not held and not _is_no_number(wording, place):
             piles[place].amount, piles[place].score = amount, _COUNTED
+
+
+def _add_hours(
+    piles: dict[tuple[int, int], _Pile], wording: CorrectedText, taken: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Add the times of day that surely are some, beside the periods `taken`; where they stand."""
+    found = [hours for hours in find_hours(wording.text) if hours.sure]
+    apart = [h for h in found if not any(s < h.span[1] and h.span[0] < e for s, e in taken)]
+    for hours in apart:
+        if place := _words_of(wording, *hours.span):
+            piles[place].hours, piles[place].score = hours, 2.2
+    return [hours.span for hours in apart]
 
 
 def _is_no_number(wording: CorrectedText, place: tuple[int, int]) -> bool:
@@ -672,7 +705,9 @@ def _mention(start: int, end: int, pile: _Pile, wording: CorrectedText) -> Menti
     values = sorted(pile.values.values(), key=lambda value: (-value.whole, -value.weight))
     pile.labels -= {"all"} if "per" in pile.labels else set()  # "moi don" are rather each than all
     labels = frozenset(pile.labels)
-    return Mention(start, end, typed, labels, tuple(targets), tuple(values), pile.period, pile.amount)
+    return Mention(
+        start, end, typed, labels, tuple(targets), tuple(values), pile.period, pile.amount, pile.hours
+    )
 
 
 def leftovers(mentions: Iterable[Mention], wording: CorrectedText) -> list[tuple[int, int, str]]:
@@ -734,6 +769,8 @@ def long_values(
         words = wording.words[place[0] : place[1]]
         phrase = fold(wording.text[words[0].start : words[-1].end])
         for key, ref in columns:
+            forms = (phrase, *in_number(phrase))  # "sneakers" of "Giày sneaker trắng"
+            phrase = next((each for each in forms if lookup(schema.sheet, schema.fields[key], each)), phrase)
             found_so = lookup(schema.sheet, schema.fields[key], phrase)
             values = _spelled_so(found_so, words, schema, careful=wording.careful)
             whole = any(" ".join(fold(value).split()) == phrase for value in values)

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.text.dates import DateRange, Unit, add, find_ranges, months, whole
-from troly.text.fold import fold, folded_words
-from troly_analysis.planner.lexicon import concept, marks, turn_words
+from troly.text.fold import fold, folded_words, tokens
+from troly_analysis.planner.lexicon import concept, marks, turn_words, words
 from troly_analysis.planner.mentions import is_same_days
 from troly_analysis.planner.types import Condition, Group, Period, Ref
 from troly_analysis.types import TEMPORAL
@@ -174,6 +174,47 @@ def read_weekdays(reader: Reader) -> list[Condition]:
             return []
     one_day = days_said is None and _is_one_day(reader, days, said)
     return [] if one_day else [Condition(ref, "in", sorted(set(days)), text, "weekday")]
+
+
+def read_hours(reader: Reader) -> list[Condition]:
+    """ "Từ 15h đến 18h", "buổi sáng": the one stretch of the day that is named, where a column says at which hour; several and
+    what is left out stay unread.
+    """
+    ref, found = reader.schema.timed, list[tuple[int, int, int]]()
+    for at, mention in enumerate(reader.mentions):
+        days = mention.period is not None and mention.role == "period"
+        labels = _part_of_day(mention.period) if days else mention.labels
+        part = next((each[6:].split("-") for each in labels if each.startswith("hours ")), None)
+        if mention.hours:
+            found.append((at, mention.hours.first, mention.hours.last))
+        elif part and (days or not (mention.role or mention.targets or mention.values)):
+            found.append((at, 60 * int(part[0]), 60 * int(part[1])))
+            if days and ref is None:
+                reader.note("whole_days", said=mention.text)
+    if ref is None or len(found) != 1:
+        return []
+    at, first, last = found[0]
+    ends = [(op, minute) for op, minute in (("gte", first), ("lt", last)) if 0 < minute < 24 * 60]
+    padded = ref.kind == "text" and all(each[1:2] != ":" for each in reader.schema.key(ref).examples)
+    exact = padded or not (first % 60 or last % 60)
+    denied = reader.has(reader.beside(at, -1), "not", "deny", "minus", "not this", "blank")
+    if first >= last or last > 24 * 60 or not (ends and exact) or denied:
+        return []
+    nouns = (place for place in reader.sides(at) if reader.mentions[place].unit == "hour")
+    reader.take("condition", at, *nouns)
+    said, unit = reader.mentions[at].text, "" if padded else "hour"
+    if not reader.mentions[at].hours:
+        reader.note("hours_meant", said=said, first=first // 60, last=last // 60)
+    value = (
+        (lambda minute: f"{minute // 60:02}:{minute % 60:02}") if padded else (lambda minute: minute // 60)
+    )
+    return [Condition(ref, op, value(minute), said, unit) for op, minute in ends]  # type: ignore[arg-type]
+
+
+def _part_of_day(days: DateRange | None) -> set[str]:
+    """What a period of one day says of its hours: "tối qua", "last night"."""
+    said = days.label if days is not None and days.start == days.end else ""
+    return {hit.payload for hit in words().find(said, tokens(said), careful=False)}
 
 
 def _mean_of_days(reader: Reader, ref: Ref, days: list[int], said: list[int]) -> None:

@@ -38,7 +38,7 @@ from troly_analysis.planner.builder import (
     takes_in,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.lexicon import Phrases, concept, concepts, turn_words, words
+from troly_analysis.planner.lexicon import Phrases, concept, concepts, is_noun, nouns, turn_words, words
 from troly_analysis.planner.mentions import find_mentions, is_same_days, read_wording, without_sheet
 from troly_analysis.planner.periods import (
     When,
@@ -61,7 +61,7 @@ from troly_analysis.planner.pointing import (
     two_periods_shown,
     widened,
 )
-from troly_analysis.planner.reader import GOODS, PLACES, Parts, Pointer, read_question
+from troly_analysis.planner.reader import GOODS, PLACES, STATES, Parts, Pointer, read_question
 from troly_analysis.planner.schema import Schema, code_name, schema_of
 from troly_analysis.planner.types import (
     Condition,
@@ -238,11 +238,34 @@ def analyse_question(
     by their folded text. `shown` is the first cell of each row of the last answer, which words can point at, `figures` the figure of each. With `whole`
     the message is one question; else one that asks several things is answered part by part, each a question of its own.
     """
-    today, known, choices = now.date(), tuple(sheets), dict[str, str]()
+
+    def after(last: Plan | None, rows: Sequence[str]) -> QuestionAnalysis:
+        given = {"suggested": suggested or {}, "figures": figures or {}, "values": values, "whole": whole}
+        return _analyse(text, tuple(sheets), now, last, rows, **given)  # type: ignore[arg-type]
+
+    if previous is not None and previous.more:
+        return _of_each(previous, after, shown)
+    return after(previous, shown)
+
+
+def _analyse(
+    text: str,
+    known: tuple[Sheet, ...],
+    now: datetime,
+    previous: Plan | None,
+    shown: Sequence[str],
+    *,
+    values: Lookup | None,
+    suggested: Mapping[str, DataQuery],
+    figures: Mapping[str, float],
+    whole: bool,
+) -> QuestionAnalysis:
+    """The message after one question, or after none."""
+    today, choices = now.date(), dict[str, str]()
     answer = _answer(text, previous) if previous is not None and previous.question is not None else None
     if previous is not None and answer is not None:
         choices, text = {**previous.choices, **answer}, previous.text
-    query = (suggested or {}).get(fold(text).strip())
+    query = suggested.get(fold(text).strip())
     if query is not None and any(sheet.name == query.sheet for sheet in known):
         return QuestionAnalysis(text, _of_suggestion(text, query, known), previous, False, True, certain=True)
     if not known or not tokens(text):
@@ -256,7 +279,7 @@ def analyse_question(
     asked, named = without_sheet(said, known)
     chosen = choices.get("sheet") or named
     keys = {name: schema.row_ref for name, schema in schemas.items()}
-    question = _Question(asked, today, previous, choices, values, tuple(shown), figures or {}, keys)
+    question = _Question(asked, today, previous, choices, values, tuple(shown), figures, keys)
     held = [sheet for sheet in known if sheet.name == chosen] or known
     found = [question.over(schemas[sheet.name]) for sheet in held]
     found.sort(key=lambda each: each.fit)
@@ -268,7 +291,7 @@ def analyse_question(
     if row is not None:
         best = row
     elif previous and previous.sheet and (again := next((c for c in found if c.followed), None)):
-        best = best if again.left else again
+        best = best if again.parts.unread else again  # words of another sheet alone lead there
     before = previous.ask if previous else None
     rival = None if row or best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _plan(text, best, before, today, choices, lookup=values)
@@ -297,6 +320,26 @@ def analyse_question(
     return QuestionAnalysis(
         text, made, previous, answer is not None, False, evidence, certain, changes, alters
     )
+
+
+def _of_each(
+    previous: Plan, go_on: Callable[[Plan, Sequence[str]], QuestionAnalysis], shown: Sequence[str]
+) -> QuestionAnalysis:
+    """What follows a message of several questions: other days or rows are those of each, all else is asked of the last, whose rows
+    were `shown`.
+    """
+    found = go_on(previous.more[-1], shown)
+    parts = [go_on(each, ()) for each in (replace(previous, more=()), *previous.more[:-1])]
+    each = [*(one.plan for one in parts), found.plan]
+
+    def keeps(made: Plan, before: Plan) -> bool:
+        one, two = made.ask, before.ask
+        alike = one is not None and two is not None and (one.measures, one.form) == (two.measures, two.form)
+        return alike and made.followed and bool(made.calls)
+
+    if not all(map(keeps, each, (previous, *previous.more))):
+        return found
+    return replace(found, plan=replace(each[0], more=tuple(each[1:])), certain=False)
 
 
 @cache
@@ -516,6 +559,8 @@ class _Question:
             joined = _join_pointed(parts, target)
             lost = parts.pointer is not None and not joined and (target is None or _renames(parts, target))
             lost = lost or (parts.several and _is_row(before))  # "5 đơn đó" after one
+            tied = before is not None and bool(before.order) and before.limit == 1 < len(self.shown)
+            lost = lost or (tied and not parts.pointer and asks_columns(parts))  # whose, of several
         built = build_query(parts, schema, self.today, self.choices)
         known = (
             self._drawn(parts, schema)
@@ -552,10 +597,28 @@ class _Question:
         elif built.complete and not parts.has("whole", "ever", "now"):
             held = (target or before) if before is not None else self._moved(parts, asked, schema)
             self._held_against(parts, held, built, schema, sure=followed)
+        built.also = self._total_otherwise(parts, before, built.query) or built.also
         hold_pieces(built, before, schema)
         built.unmet += _contacts_of(built.query, schema) if followed else ()
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
+
+    def _total_otherwise(
+        self, parts: Parts, before: DataQuery | None, query: DataQuery | None
+    ) -> DataQuery | None:
+        """A total after the one thing that was found, of all that were ranked where `query` is of that thing, else of it; None for
+        others.
+        """
+        found = before is not None and before.form == "top" and before.limit == 1 == len(self.shown)
+        alone = replace(parts, pointer=Pointer())
+        one = (
+            pointed_query(alone, before, None, self.shown) if before and found and parts.op == "sum" else None
+        )
+        thing = one.conditions[len(before.conditions) :] if before and one is not None else ()
+        if query is None or query.form != "scalar" or not thing or (parts.conditions or parts.when.period):
+            return None
+        rest = tuple(each for each in query.conditions if each not in thing)
+        return replace(query, conditions=rest if len(rest) < len(query.conditions) else (*rest, *thing))
 
     def _asked_of(
         self,
@@ -630,9 +693,11 @@ class _Question:
         if asks_total_alone(parts) and before.form == "scalar" and self.previous and self.previous.before:
             parts.pointer = Pointer(count=2)  # "cộng lại là bao nhiêu?"
             return parts
-        alone = names_figure_alone(parts, before) and parts.op != "sum" and not parts.has("by", "sorted")
+        one = before.limit == 1 == len(self.shown)  # whose total is asked for
+        alone = names_figure_alone(parts, before) and (one or parts.op != "sum")
+        alone = alone and not parts.has("by", "sorted")
         found = before.form in {"top", "rows"} and (alone or asks_alone(parts))
-        row = before.form == "rows" and before.limit == 1 == len(self.shown) and asks_columns(parts)
+        row = before.form == "rows" and one and asks_columns(parts)
         if found or row:
             parts.pointer = Pointer()
         return parts
@@ -910,9 +975,10 @@ def _names_sheet(parts: Parts) -> bool:
 
 
 def _spoken_of(before: DataQuery) -> Ref | None:
-    """The column whose values were shown or named last."""
+    """The column whose values were shown or named last; of a state that was named no other is asked for."""
     shown = [each.ref for each in before.groups if not each.unit]
     named = [each.ref for each in before.conditions if each.op in {"eq", "in"} and each.ref.kind == "text"]
+    named = [each for each in named if each.concept not in STATES]
     return next(iter([*shown, *reversed(named)]), None)
 
 
@@ -1047,11 +1113,18 @@ def _plan(
     if lacking := _lacking(left, best, lookup):
         return replace(plan, question=lacking, missing=left, pending="ignore", open=built.query)
     if left and (built.query is not None or parts.understood or not _OWN_LABELS.keys().isdisjoint(left)):
-        said = [_in_words(each, parts) for one in left for each in _parts_of(one, parts)]
+        # A mean of what is not there adds nothing.
+        unmet = [each for each in left if each != "avg"] or left
+        said = [_in_words(each, parts) for one in unmet for each in _parts_of(one, parts)]
         known = dict.fromkeys(map(parts.own_words, parts.understood))
         read = ", ".join(each for each in known if each not in said)
         key = "unknown" if read else "unknown_all"
-        question = Note(key, {"said": tuple(_each_once(said)), "sheet": sheet.name, "read": read})
+        filled = {"said": tuple(_each_once(said)), "sheet": sheet.name, "read": read}
+        heads = [_lacking_column(each, best.schema) for each in said]
+        if all(heads):
+            fields = tuple(each.name for each in sheet.fields[:_MOST_TOLD])
+            key, filled = "no_column", {"said": tuple(heads), "sheet": sheet.name, "fields": fields}
+        question = Note(key, filled)
         return replace(plan, question=question, missing=left, pending="ignore", open=built.query)
     if built.question is not None:
         plan = replace(plan, options=built.options, pending=built.pending, open=built.query)
@@ -1100,6 +1173,19 @@ def _in_words(unmet: str, parts: Parts) -> str | Note:
         unit = unmet.removeprefix("unit ")
         return parts.own_words(typed or unmet) if typed or unit == unmet else Note(f"unit_{unit}")
     return Note(f"unmet_{_OWN_WORDS[unmet]}")
+
+
+def _lacking_column(said: str | Note, schema: Schema) -> str:
+    """What words name, with no more than words of questions behind it, where no column of the sheet or of one joined to it is
+    about that; "" for others.
+    """
+    typed = [token.text for token in tokens(said)] if isinstance(said, str) else []
+    while typed and not is_noun(" ".join(typed)) and words().listed((fold(typed[-1]),)):
+        typed.pop()
+    head = " ".join(typed)
+    return (
+        head if is_noun(head) and not any(name in schema.by_concept for name in nouns()[fold(head)]) else ""
+    )
 
 
 def _each_once(said: Sequence[str | Note]) -> list[str | Note]:

@@ -55,7 +55,10 @@ def pointed_query(
         return days
     ref, at = _place(pointer, before, shown, key) or (None, -1)
     if ref is None or not 0 <= at < len(shown) or not _fits(pointer.ref, ref):
-        return None
+        held = [each for each in before.conditions if each.op == "eq" and each.ref.kind == "text"]
+        whose = [each for each in held if pointer.ref is not None and _fits(pointer.ref, each.ref)]
+        named = len(whose) == 1 and not (pointer.place or pointer.end)
+        return figure_alone(before) if named else None  # "nhóm đó", of whose things one was found
     thing = Condition(ref, "eq", shown[at], shown[at])
     return replace(figure_alone(before), conditions=(*before.conditions, thing))
 

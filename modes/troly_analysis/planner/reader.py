@@ -18,7 +18,16 @@ from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
 from troly.text.language import is_syllable
-from troly_analysis.planner.lexicon import bare_figures, concept, concepts, kinds, spellings_of, turn_words
+from troly_analysis.planner.lexicon import (
+    bare_figures,
+    concept,
+    concepts,
+    kinds,
+    measures,
+    spellings_of,
+    turn_words,
+    unit_words,
+)
 from troly_analysis.planner.mentions import (
     Mention,
     find_mentions,
@@ -27,7 +36,7 @@ from troly_analysis.planner.mentions import (
     read_wording,
     words_of_values,
 )
-from troly_analysis.planner.periods import When, read_periods, read_weekdays
+from troly_analysis.planner.periods import When, read_hours, read_periods, read_weekdays
 from troly_analysis.planner.schema import (
     Schema,
     Target,
@@ -62,6 +71,7 @@ PERSONS = (
     "resident", "donor", "player",
 )  # fmt: skip
 """The concepts of columns that hold persons."""
+STAFF = frozenset({"employee", "driver", "doctor", "teacher", "trainer"})
 STATES = frozenset({"status", "reason", "gender", "priority"})
 PLACES = frozenset({"province", "region", "district", "country"})
 _WAYS, _SITES = frozenset({"platform", "payment", "carrier"}), frozenset({"branch", "warehouse"})
@@ -72,6 +82,7 @@ _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST, _COLUMN = 0.95, 0.035, 1000, 0.6
+_NAME = frozenset({"ten", "name", "names"})
 _PIECES = frozenset({"con", "cai", "mon", "mau", "thu", "loai", "which"})
 _GROUP = frozenset({"nhom", "group"})
 _PERSON, _KIND = Ref("", concept="person"), Ref("", concept="kind")
@@ -296,6 +307,8 @@ class Reader:
         self.bounds: list[tuple[int, Condition]] = []
         """The conditions by amounts and stock, each where it stands."""
         self.about: Ref | None = None
+        self.named = False
+        """Whether a name was asked for and found ("tên khách")."""
         self.centre = not _CENTRE.isdisjoint(token.text for token in tokens(nfc(message).lower()))
         self.wording = read_wording(message, schema.names, schema.values)
         if kept := words_of_values(message, self.wording, schema, lookup):
@@ -335,10 +348,43 @@ class Reader:
                 for each in pair:
                     each.labels, each.targets, each.values = frozenset(), (), ()
 
+    def _which_contact(self) -> None:
+        """ "Số điện thoại mấy": what nothing is counted in, a telephone or a code, is asked for itself."""
+        for at in range(1, len(self.mentions)):
+            target = self.dimension(at - 1)
+            ref = target.ref if target and self.has(at, "count") else None
+            alone = self.at(at + 1).start != self.mentions[at].end or self._comma(at)
+            if ref and alone and self.schema.key(ref).is_contact:
+                self.mentions[at].labels = frozenset({"which"})
+
+    def _names_asked(self) -> None:
+        """ "Tên khách", "NV012 tên gì": the column of the names of what a noun beside or a code says, here or in a joined sheet."""
+        held = {at for each in self.mentions if each.means for at in range(each.start, each.end)}
+        for at, word in enumerate(self.wording.words):
+            if at in held or word.folded not in _NAME:
+                continue
+            beside = [nth for nth, each in enumerate(self.mentions) if at + 1 == each.start or at == each.end]
+            nouns = [
+                nth for nth in beside if self.mentions[nth].role in {"", "loose"} and self.dimension(nth)
+            ]
+            codes = [each.ref for each in self.parts.conditions if each.op == "eq" and code_name(each.ref)]
+            about = [target.concept for nth in nouns if (target := self.dimension(nth))]
+            who = (
+                each.concept for one in self.mentions for each in one.targets[:1] if each.concept in PERSONS
+            )
+            about = about or [*who, *(ref.concept for ref in codes)]
+            named = [ref for name in about[:1] for ref in self.schema.by_concept.get(name, ())]
+            named = [ref for ref in named if ref.kind == "text" and ref.concept and not code_name(ref)]
+            if codes and named:
+                self.parts.groups.append(Group(min(named, key=lambda ref: bool(ref.sheet))))
+                self.named = True
+                self.take("head", *nouns)
+
     def read(self) -> Parts:
         """Give every mention its role, in the order that the module's text explains."""
         self._charts()
         self._tied()
+        self._which_contact()
         self._usual()
         self._pointers()
         self._superlatives()
@@ -355,7 +401,7 @@ class Reader:
         adds = [self._counted_in(at) for at in dated]
         self.parts.adds_days = bool(adds) and min(adds) >= 0
         self.take("frame", *(at for at in adds if at >= 0))
-        self.parts.conditions += read_weekdays(self)
+        self.parts.conditions += [*read_weekdays(self), *read_hours(self)]
         self._blanks()
         self._every()
         for at, mention in enumerate(self.mentions):
@@ -364,6 +410,7 @@ class Reader:
         self._sold_out()
         self._values()
         self._net()
+        self._names_asked()
         self._groups()
         self._measures()
         self._persons()
@@ -410,7 +457,7 @@ class Reader:
     def sure(self, at: int) -> bool:
         """Whether the mention surely names a column, a value, a period or an amount, whatever its words mean else."""
         mention = self.at(at)
-        if mention.period or mention.amount:
+        if mention.period or mention.amount or mention.hours:
             return True
         value = mention.values[0] if mention.values else None
         if value and value.whole and value.weight >= _NAMED and mention.role != "frame":
@@ -1150,11 +1197,19 @@ class Reader:
             if mention.amount or mention.period or (sized and self.is_rows(place)):
                 return None  # "phí ship của đơn trên 1 triệu": what the order is worth
             odd = amount is not None and amount.unit not in _MONEY
+            if target and target.ref and self._measured_otherwise(target.ref, last):
+                return None
             if (sized or odd) and target and target.ref and not self._holds(target.ref, last):
                 continue
             if target and not self.is_rows(place) and not (mention.values and mention.role):
                 return target.ref or Ref(target.metric.name if target.metric else "", "metric"), place
         return None
+
+    def _measured_otherwise(self, ref: Ref, at: int) -> bool:
+        """Whether an amount is in another unit than the one a column's header says: "chờ hơn 1 giờ" of minutes."""
+        amount, own = self.mentions[at].amount, unit_words(ref.name)
+        said = (amount.unit if amount else "") or self.at(at + 1).said
+        return bool(own) and said in measures() and said not in map(fold, own)
 
     def _holds(self, ref: Ref, at: int) -> bool:
         """Whether an amount can be of a column: money of money, per cent of rates, a bare number of what reaches so high."""
@@ -1163,6 +1218,8 @@ class Reader:
             return True
         if amount.unit == "%":
             return ref.kind == "percent" or "%" in ref.name
+        if self._measured_otherwise(ref, at):
+            return False
         if ref.kind == "money":
             return amount.unit in _MONEY  # "15h" is no price
         most = "" if ref.parts else self.schema.key(ref).most
@@ -1234,6 +1291,7 @@ class Reader:
         ends = tuple(f"” is the value {one} ({each.ref.name})" for each in out for one in values_of(each))
         told = ((fact, ", left out too" if fact.endswith(ends) else "") for fact in self.parts.facts)
         self.parts.facts = [f"{fact}{more}" for fact, more in told]
+        self.parts.owner = self.parts.owner if self.parts.denied else None
         self.parts.row_key = next(filter(self._is_row_key, self.parts.conditions), None)
 
     def _counted_in(self, at: int) -> int:
@@ -1328,7 +1386,13 @@ class Reader:
     def _is_value(self, at: int) -> bool:
         """Whether words that could be a value mean it: words of questions and names of columns come first."""
         mention = self.mentions[at]
-        if self._counts_next(at) or self._only_counts(at) or self._is_of_person(at) or self._is_other(at):
+        if (
+            self._heads_code(at)
+            or self._counts_next(at)
+            or self._only_counts(at)
+            or self._is_of_person(at)
+            or self._is_other(at)
+        ):
             return False
         best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
         column = mention.targets[0].weight - best.weight if mention.targets else -1.0
@@ -1346,11 +1410,18 @@ class Reader:
             return False  # "trung bình" is an average whatever the data holds
         return len(mention.text.split()) > 1 or self._is_word_value(at, best)
 
+    def _heads_code(self, at: int) -> bool:
+        """Whether a noun is of the code right behind it, and no value: "nhân viên NV012" where "Nhân viên" is a position."""
+        codes = [each.ref.concept for each in self.at(at + 1).values if each.whole and code_name(each.ref)]
+        return any(each.concept in codes for each in self.mentions[at].targets)
+
     def _is_other(self, at: int) -> bool:
         """Whether a word that stands in names of goods says a place ("ở Hoa"), or is a syllable that none is called by ("ly" of
-        "Chân váy xếp ly").
+        "Chân váy xếp ly"); whether goods are told by a part of what is none: "hàng điện tử" is no "Ví điện tử".
         """
         best, said = self.mentions[at].values[0], self.mentions[at].said
+        if not best.whole and best.ref.concept in _WAYS | STATES:
+            return any(each.concept in GOODS for each in self.at(at - 1).targets[:1])
         if best.whole or best.ref.concept not in GOODS or " " in said:
             return False
         links = itertools.takewhile(self.is_link, range(at - 1, -1, -1))
@@ -1745,7 +1816,7 @@ class Reader:
         asked = next((at for at in self.free() if self.has(at, "who")), None)
         if asked is None:
             return
-        if self.parts.groups:
+        if self.parts.groups and self.parts.row_key is None:
             self.take("who", asked)
             return
         seller = {"employee"} if self.any("sold", "seller") else set()
@@ -1756,7 +1827,8 @@ class Reader:
         first = [name for name in ("reader", self.schema.row_concept) if name in likely and not hint]
         likely = first[-1:] or likely
         alike = (self.schema.by_concept[name] for name in likely)
-        columns = [max(refs, key=lambda ref: (not ref.sheet, not code_name(ref))) for refs in alike]
+        row = self.parts.row_key is not None  # of one row the name is found in another sheet
+        columns = [max(refs, key=lambda ref: (row or not ref.sheet, not code_name(ref))) for refs in alike]
         picked = self.choices.get(self.mentions[asked].said)
         columns = [ref for ref in columns if ref.name == picked] or columns
         if len(columns) > 1:
@@ -1779,7 +1851,10 @@ class Reader:
             if found is not None and (self._heads_value(at) or self._acts(at, found)):
                 self.take("head", at)
                 continue
-            if found is not None and not mention.has("sold", "bought"):
+            contact = found is not None and not found.unit and self.schema.key(found.ref).is_contact
+            if contact and self.parts.conditions and found:
+                self._group_by(found, "which", at)  # "số điện thoại của Trần Thu Chi"
+            elif found is not None and not mention.has("sold", "bought"):
                 self.parts.loose.append(found)
                 mention.role = "loose"
 
@@ -1984,9 +2059,18 @@ class Reader:
             named = mention.targets and not mention.unit and self.figure(at) is None
             if not named or self._asked_for(at) or self.is_rows(at):
                 continue
-            near = [place for place in self.sides(at) if not self._is_of(at, place)]
+            near = [
+                place
+                for place in self.sides(at)
+                if not (self._is_of(at, place) or self._is_code_of(at, place))
+            ]
             if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
                 self.take("head", at)
+
+    def _is_code_of(self, at: int, place: int) -> bool:
+        """Whether the value beside a noun is the code of something else: "đơn DH13348 số điện thoại khách"."""
+        coded = (each.ref for each in self.mentions[place].values[:1] if each.whole and code_name(each.ref))
+        return any(ref.concept not in {each.concept for each in self.mentions[at].targets} for ref in coded)
 
     def _is_of(self, at: int, place: int) -> bool:
         """Whether a column is asked of a thing that is named by another: "hạng của Trần Thu Chi"."""
@@ -2156,9 +2240,10 @@ class Reader:
         if self.schema.row_concept in PERSONS:
             self.take("count", at, *places)
             return Measure("count", noun=self.mentions[at].text)
+        served = self.schema.deals and not self.any("sold", "seller")  # who bought is none of those who sell
         for name in PERSONS:
             refs = [ref for ref in self.schema.by_concept.get(name, ()) if not ref.sheet]
-            if refs:
+            if refs and not (served and name in STAFF):
                 self.take("count", at, *places)
                 return Measure("count", self._counting(refs[0]), distinct=True, noun=self.mentions[at].text)
         return None
@@ -2224,14 +2309,19 @@ class Reader:
         mention, parts = self.mentions[at], self.parts
         behind = self.at(self.beside(at, 1))
         by_what = behind.role == "value" or behind.has("which")
-        if mention.has("verb") and mention.said in _BY_MEANS and not by_what:
-            return ""  # "trả bằng" of a means that was not understood
+        ahead = self.at(at - 1)
+        state = mention.said.endswith("ed") and self.is_rows(at + 1) and not self._between(at, at + 1).strip()
+        state = state and not (
+            ahead.targets or ahead.values or ahead.has("who", "people", "which one", "pointer")
+        )
+        if mention.has("verb") and (state or (mention.said in _BY_MEANS and not by_what)):
+            return ""  # "trả bằng" of a means that was not understood, "delivered orders"
         several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
         apart = len(several) > 1 or len(parts.numbers) > 1
         beside = [self.mentions[place] for place in self.sides(at)]
         sides = [{each.ref for each in one.values} for one in beside if one.role == "value"]
         apart = apart and not (len(sides) == 2 and sides[0] & sides[1])  # "ở Hà Nội hạng Bạc hoặc Vàng"
-        if mention.period or mention.amount or (mention.has("either") and apart):
+        if mention.period or mention.amount or mention.hours or (mention.has("either") and apart):
             return ""  # "nam hoặc trên 40 tuổi", "dưới 100k hoặc trên 2 triệu"
         whole = bool(mention.values) and mention.values[0].whole
         bare = mention.has("rows") and not mention.targets and not mention.values
@@ -2489,6 +2579,7 @@ class Reader:
         joint = at > 0 and self.has(at, "and", "either", "compare", "gt", "lt")
         beside = self.mentions[at - 1].values[:1] if joint and self.mentions[at - 1].role == "value" else ()
         signs: tuple[tuple[object, frozenset[str]], ...] = (
+            (self.has(at, "count") and not length and self.any("sold", "bought"), frozenset({"product"})),
             (schema.of(kind), frozenset({kind})),
             (kind, next((family for family in (PLACES, _WAYS, _SITES) if kind in family), frozenset())),
             (noun, frozenset({noun.concept}) if noun else frozenset()),
@@ -2516,7 +2607,8 @@ class Reader:
         if parts.row_key is not None:
             names += [field.name for field in schema.sheet.fields] + ["gì"]
         said = {word.folded for name in names for word in tokens(name)}
-        return said | ({"nao", "which", "what"} if said else set())
+        said = said | _NAME if self.named else said if parts.row_key else said - _NAME
+        return said | ({"nao", "gi", "which", "what"} if said else set())
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""

@@ -264,6 +264,12 @@ class Schema:
         own = ((key, ref) for key, ref in self.refs.items() if not ref.sheet)
         return next((ref for key, ref in own if self.fields[key].is_clock), None)
 
+    @property
+    def timed(self) -> Ref | None:
+        """The column that says at which hour: one of times of day, else a single date that has them."""
+        own = [ref for ref in self.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
+        return self.clock or (own[0] if len(own) == 1 and own[0].kind == "datetime" else None)
+
     def stock_left(self) -> Ref | None:
         """What came in less what went out, row by row, where the sheet has both: two columns, or a column that says which."""
         into, out = (next(iter(_columns_of(self, words)), None) for words in (_IN, _OUT))

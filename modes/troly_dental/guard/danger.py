@@ -44,12 +44,13 @@ _PILLS_A_DAY, _PILLS_AT_ONCE, _PILLS_OF_A_CHILD, _MILLIGRAMS = 8, 4, 4, 4000
 # Hours between two doses: "cứ 2 tiếng", "every 2 hours", "2 tiếng một lần".
 _HOURS = r"(\d{1,2}(?:\.\d)?|mot|hai|ba|bon|one|two|three|four)\s*(?:tieng|gio|h|hrs?|hours?)"
 _EVERY = re.compile(
-    rf"\b(?:cu|moi|cach|every|each)\s+(?:{_HOURS}|(?:tieng|gio|hours?))\b(?!\s*an\b)|\b{_HOURS}\s*(?:/|(?:\w+\s+){{0,2}}lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
+    rf"\b(?:cu|moi|cach|every|each)\s+(?:(?:nhau|tam|khoang|chung|gan|about)\s+)?(?:{_HOURS}|(?:tieng|gio|hours?))\b(?!\s*an\b)|\b{_HOURS}\s*(?:/|(?:\w+\s+){{0,2}}lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b"
     r"|\d+\s*(?:v|vien)\b)"
 )
 # "5 cữ, mỗi cữ 3 viên".
 _TIMES = re.compile(r"\b(\d{1,2})\s*(?:lan|cu|times|doses)\b\W*(?:\w+\s+){0,2}(?:moi|each)\b")
 _STRENGTH = 200
+_WEIGHT = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?)\s*(mg|milligrams?|g|gr|gams?|grams?)\b")
 _PILLS_SHORT = re.compile(r"\b(\d{1,3})\s?v\b")
 _SEVERE = read_lists(LEXICONS / "severe.txt")
 _SPREADS = frozenset({"swelling", "fever", "nerve"})
@@ -330,6 +331,13 @@ def _poisoning(case: _Case) -> bool:
     child, many = case.told("child"), _many_pills(case)
     took_it = read.has("grabbed") or read.near("grabbed", "drug", 2)
     took_it = took_it or (child and read.near("missing", "pill", 2))
+    # What it left of a bottle, or on its lips: nobody saw it drink.
+    held = read.has("container", "drug", "pill", "chemical", "mild_chemical")
+    left = child and held and read.has("traces") and not read.asks_leave
+    if left and (read.has("person", "relative", "now") or read.has("unwell", "unconscious")):
+        return True
+    if read.has("forgot") and read.near("taken", "over_again", 4) and read.has("drug", "thinner"):
+        return True
     took_it = took_it or (
         read.has("owner") and (read.taken_by_mouth or read.has("by_mistake", "missing", "empty", "unwell"))
     )
@@ -345,7 +353,10 @@ def _poisoning(case: _Case) -> bool:
     mild = read.near("taken", "mild_chemical", 6) and (all_of_it or read.has("flood"))
     # "cả gói" alone may be of cigarettes.
     drug = read.has("drug", "thinner") or (read.has("pill") and read.has("taken", "gulp", "by_mistake"))
-    bottle = (drug or read.has("mild_chemical")) and read.near("taken", "container", 4)
+    # "Lọ thuốc hết hạn uống có sao không" only asks.
+    bottle = (drug or read.has("mild_chemical")) and (
+        read.then("taken", "container", 4) or (read.near("taken", "container", 4) and not asked)
+    )
     # "nuốt hết nguyên tuýp": of what was spoken of, unless what it held is eaten anyway: "hũ kẹo".
     held = read.has("container") and not read.near("container", "eaten", 2)
     emptied = all_of_it and read.near("taken", "container", 4) and held
@@ -353,17 +364,30 @@ def _poisoning(case: _Case) -> bool:
     # "lỡ uống 2 viên": the amount tells; "uống nhầm" does not need one.
     slip = 0 < _pills(read) < _PILLS_AT_ONCE and not read.has("wrong_one", "child", "owner")
     wrong = (drug or read.has("container")) and read.has("by_mistake") and not slip
-    wrong = read.has("taken") and not asked and wrong
+    # "Lỡ uống kháng sinh lúc đói có sao không" asks of when.
+    slip = slip or (
+        read.has("may_i")
+        and not read.outside("by_mistake", "mishap")
+        and not read.has("child", "owner", "unwell", "too_much", "whole", "container", "hours")
+    )
+    wrong = read.has("taken") and not (asked or slip) and wrong
+    wrong = wrong or (child and drug and read.has("taken") and read.has("adult") and not asked)
     # Whether it does harm is asked once it has been taken, or should not be.
     leave = asked and not (read.has("harm_asked") and many)
-    much = (many or (drug and (uncounted or read.has("too_much")))) and not leave
+    kept = read.has("left_over", "bought") and not read.has("taken")
+    much = (many or (drug and (uncounted or (read.has("too_much") and not kept)))) and not leave
     ill = read.has("unwell") and (
         read.near("taken", "mild_chemical", 6) or (read.has("grabbed") and not read.has("gauze"))
     )
-    ill = ill or (child and read.has("unwell") and case.told("chemical"))
+    ill = ill or (child and read.has("unwell") and (case.told("chemical") or read.near("taken", "pill", 2)))
     ill = ill or (read.has("unwell") and drug and (read.has("alcohol") or _pills(read) >= _PILLS_AT_ONCE))
     gone = read.near("empty", "strip", 8 if read.has("child") else 3)
-    somebodys = child and took_it and (drug or held or read.has("pill", "chemical", "mild_chemical"))
+    # Paste that is only played with is none.
+    played = not (drug or read.taken_by_mouth or read.has("unwell", "by_mistake", "empty", "missing"))
+    played = played and read.has("paste", "mild_chemical")
+    somebodys = (
+        child and took_it and not played and (drug or held or read.has("pill", "chemical", "mild_chemical"))
+    )
     return any((chemical, mild, wrong, much, bottle and not slip, somebodys, (ill or gone) and not asked))
 
 
@@ -380,7 +404,10 @@ def _pills(read: _Reading, *, understood: bool = False) -> float:
         or (amount < _STRENGTH and read.has("drug", "pill") and read.follows(at, ("extra_strong",), 1))
         or (understood and read.counts_alone(at))
     ]
-    return max([*short, *told], default=0.0)
+    counts = [*short, *told]
+    # "Trưa 6 viên, chiều uống thêm 6 viên".
+    again = read.has("over_again", "any_more") and not read.has("course")
+    return sum(counts) if again else max(counts, default=0.0)
 
 
 def _many_pills(case: _Case) -> bool:
@@ -391,7 +418,7 @@ def _many_pills(case: _Case) -> bool:
     times = _TIMES.search(fold(read.text))
     understood = case.told_before("drug", "pill") and read.has("taken") and not read.has("drug", "pill")
     took = every or read.has("ache", "harm", "taken", "harm_asked") or read.happened
-    took = took or read.near("taken", "pill", 2)
+    took = took or read.near("taken", "pill", 2) or (read.has("lasting") and read.has("done"))
     if (
         (read.asks_leave and not read.has("harm_asked"))
         or read.has("price", "bought", "left_over")
@@ -402,17 +429,15 @@ def _many_pills(case: _Case) -> bool:
     most = _pills(read, understood=understood) * (float(times[1]) if times else 1)
     strength = max(
         (
-            amount * scale
-            for amount, at in read.numbers
-            for unit, scale in (("milligram", 1), ("gram", 1000))
-            if read.follows(at, (unit,), 1)
+            float(amount.replace(",", ".")) * (1 if unit[0] == "m" else 1000)
+            for amount, unit in _WEIGHT.findall(fold(read.text))
         ),
         default=0.0,
     )
     strips = any(amount >= 1 and read.follows(at, ("strip",), 1) for amount, at in read.numbers)
     if drug and ((strips and not read.has("course")) or strength >= _MILLIGRAMS):
         return True
-    if most >= _PILLS_AT_ONCE and read.has("at_once"):
+    if most >= _PILLS_AT_ONCE - case.told("child") and read.has("at_once"):
         return True
     if every and max(most, 1) * 24 / max(float(_NUMBERS.get(hours, hours)), 1.0) > _PILLS_A_DAY and drug:
         return True
@@ -431,12 +456,21 @@ def _self_harm(case: _Case) -> bool:
         )
         and not read.jests
     )
-    if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
+    taken_leave = any(
+        not read.follows(one.last, ("tooth", "artificial"), 4) for one in read.places("farewell")
+    )
+    if meant or taken_leave or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
     means = any(not read.framed(_FEARED, place) for place in read.places("means"))
     if (means and read.has("end_it")) or (read.has("brink") and read.has("weary")):
         return True
-    leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
+    if _prepares_the_end(read, means=means):
+        return True
+    leaving = (
+        read.has("gone_for_good")
+        and not read.has("moves")
+        and read.has("apology", "ache", "person_first", "weary")
+    )
     ready = read.near("gather", "sleeping_pill", 3)
     # What is only laid out may be a week's.
     ready = ready or (
@@ -445,7 +479,9 @@ def _self_harm(case: _Case) -> bool:
         and not (read.has("course", "clinician", "injection") or 0 < _pills(read) <= _PILLS_A_DAY)
     )
     # A few at hand are for the pain.
-    ready = ready or (read.near("gather", "pill", 3) and not (0 < _pills(read) <= _PILLS_A_DAY))
+    ready = ready or (
+        read.near("gather", "pill", 3) and not (0 < _pills(read) <= _PILLS_A_DAY or _asks(read.text))
+    )
     asleep = read.has("reason", "think", "sleeping_pill") and any(
         not read.framed(_FEARED, place) for place in read.places("no_waking")
     )
@@ -464,6 +500,24 @@ def _self_harm(case: _Case) -> bool:
     )
 
 
+def _prepares_the_end(read: _Reading, *, means: bool) -> bool:
+    """Whether a thing for it is at hand, a door is locked, all of a medicine is gone or an end is named of no thing, beside what
+    one tells who takes leave or is weary."""
+    leaves = read.has("weary", "apology", "goodbye", "unanswered", "locked_in", "letter")
+    held = any(read.near("at_hand", what, 4) for what in ("means", "sleeping_pill"))
+    locked = read.has("locked_in") and (means or read.near("at_hand", "drug", 4))
+    drug = read.has("drug", "sleeping_pill")
+    all_of_it = (read.has("goodbye", "unanswered") and read.near("taken", "drug", 6)) or (
+        read.has("letter") and drug and read.has("empty", "whole", "missing")
+    )
+    if locked or all_of_it or (leaves and held and not read.jests):
+        return True
+    sad = read.has("weary", "grief") and not read.jests
+    soon = read.has("locked_in", "think") and read.has("tonight")
+    asks_how = read.has("letter") or read.near("how_much", "death", 8)
+    return (read.ends_nothing and (sad or soon)) or (sad and asks_how)
+
+
 def _object(case: _Case) -> bool:
     read = case.read
     ill = read.has("drool", "cough", "unwell", "breathless", "refuses")
@@ -471,7 +525,7 @@ def _object(case: _Case) -> bool:
     # What is small and smooth, in whom is told to be well, the note answers.
     worse = ill or read.has("into", "no_air", "choked_on", "battery")
     out = read.stands("taken_out") or (read.came_out and not read.has("shock", "blood", "breathless", "ache"))
-    if read.seen_to or out or (read.has("baby_tooth") and well and not worse):
+    if (read.seen_to and not read.goes_on) or out or (read.has("baby_tooth") and well and not worse):
         return False
     # Whoever has something stuck in the throat now, whether or not it shows yet.
     stuck = any(not read.is_no_event("choked_on", place) for place in read.places("choked_on"))
@@ -482,6 +536,7 @@ def _object(case: _Case) -> bool:
     burning = read.near("battery", "missing", 7) and case.told("child")
     burning = burning or (ill and read.near("battery", "mouth", 4))
     went_in = read.has("into") and (read.has("device") and read.has("cough", "breathless", "out"))
+    went_in = went_in or (read.near("breathed_in", "device", 6) and read.has("cough", "breathless"))
     went_in = went_in or (read.has("into") and read.has("cough") and read.has("slipped", "out"))
     blocks = read.near("cough", "device", 5) and read.has("speechless", "breathless")
     if burning or went_in or blocks or (read.near("device", "missing", 4) and ill):
@@ -701,6 +756,7 @@ class _Entry(NamedTuple):
 
     concept: str
     words: tuple[WordToken, ...]
+    folded: tuple[str, ...]
     reach: int
 
 
@@ -727,7 +783,8 @@ def _entries() -> dict[str, tuple[_Entry, ...]]:
             for each in spelt:
                 mark = each[len(each.rstrip("!~")) :]
                 words = tuple(tokens(each.rstrip("!~")))
-                found[words[0].folded].append(_Entry(concept, words, _REACH[mark]))
+                folded = tuple(word.folded for word in words)
+                found[folded[0]].append(_Entry(concept, words, folded, _REACH[mark]))
     return {first: tuple(entries) for first, entries in found.items()}
 
 
@@ -810,7 +867,21 @@ _UNSEEN = re.compile(
 # "Ạ" is polite where "à" asks.
 _POLITE = re.compile(r"\bạ\b", re.IGNORECASE)
 _UNSURE = re.compile(r"\?|\b(?:ha|a|chac|chang|co le|hay la|could|maybe|probably|perhaps)\b")
+_LAUGHING_FACE = re.compile(r"[=:]\)\)+|[=:]D+\b|x[dD]\b|[\U0001F602\U0001F923\U0001F606]")
+_NOT_WISHED = re.compile(
+    r"\b(?:khong|ko|k|chang|cha|dau|co)(?: phai| co| he)?(?: noi| bao| keu)?(?: la)?(?: \w+)? (?:muon|dinh|doi|tinh)\s*$"
+)
+_STILL_WISHES = re.compile(
+    r"\b(?:em|e|toi|minh|con|tui|i) (?:cung|van|that su|thuc su|gio|lai|still|also|really) (?:(?:\w+ )?(?:muon|want)|(?:vua|da|moi) uong)\b"
+)
+# Where a fear ends: with the next of a list, or what one did of it.
+_FEAR_ENDS = re.compile(
+    r"[,/]|\b(?:nên|nen|so)\s+(?:em|e|tôi|toi|mình|con|bé|cháu|mẹ|i|he|she)\b", re.IGNORECASE
+)
 _RATHER = re.compile(r"\s+than\s+(?!live\b|liv|go|keep|continue|be\b|face\b|wake)")
+_ENDS_ALL = re.compile(
+    r"\s*(?:(?:it|this|ngay|tat ca|het|moi thu|moi chuyen|everything|all|now|here|luon|thoi|roi|di|nay|tai day|o day|(?:toi|dem|hom) nay|tonight|today)\s*)*(?:$|[.,!?;\n])"
+)
 _TO_DEATH = re.compile(r"\s+(?:di\s+)?duoc\b")
 # "Mới 15 phút": what has happened is of now, wherever this is told.
 _MINUTES = re.compile(
@@ -819,7 +890,7 @@ _MINUTES = re.compile(
 _TAKEN_BACK = re.compile(r"(?:^|[,.;:!?]\s*|\s)(?:a|i|y|ay|ua|oi|sorry|oops|xin loi)\s+(?:quen\s+)?$|^\s*$")
 # What asks whether a thing that is often so is right.
 _RIGHT = re.compile(
-    r"\b(?:dung|phai)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
+    r"\b(?:dung|phai|that|thiet)\s+(?:vay\s+|the\s+)?(?:khong|ko|k|hong|hok|hem|chu|ha)\b|\b(?:right|is (?:that|it) (?:true|normal))\b"
 )
 _QUESTION = re.compile(r"\b(?:gi|may|j|khong|ko|k|sao|nao|bao)\b|\?")
 # The end of a question that is quoted and not answered with a yes; what a prescription says to take in a case.
@@ -880,6 +951,7 @@ _FRAMES = (
     _FEARED,
     _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, near=_NEAR, part="message"),
     _Frame(("anybody",), _ANY, unless=_GOING_ON, near=_NEAR, asks=_QUESTION),
+    _Frame(("guard",), 0, unless="now"),
     _Frame(("recounted",), _ANY, unless=_GOING_ON, near=("person_first",)),
     _Frame(("some",), _ANY, unless=_GOING_ON, near=_NEAR),
     _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
@@ -921,6 +993,8 @@ class _Reading:
         self._all["joking"] += [
             _Place(at, at, _ANY) for at, word in enumerate(self._words) if is_laughter(word.text)
         ]
+        if self._words and _LAUGHING_FACE.search(text):
+            self._all["joking"].append(_Place(len(self._words) - 1, len(self._words) - 1, _ANY))
         self._all["shown"] = [
             _Place(verb.first, medium.last, _ANY)
             for seen, where, reach in (
@@ -985,6 +1059,8 @@ class _Reading:
                 if not self._hidden(place)
                 and not (concept in _DENIABLE and self.is_no_event(concept, place))
                 and not (concept in {"choked_on", "no_air"} and self._long_ago(place))
+                and not (concept == "choked_on" and self._of_a_thing(place))
+                and not (concept == "grabbed" and self._denied(place))
                 and not (concept == "by_mistake" and (self._corrects(place) or self._denied(place)))
                 and not (concept in _GROUPS["injury"] and self._of_care(place))
                 and not (concept == "gather" and self.framed(_TOLD_OF_OTHERS, place))
@@ -1012,10 +1088,27 @@ class _Reading:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
         woken = [each.first for each in self._sure("woken")]
         # What is there on waking is no dream.
-        real = any(place.first > up for up in woken for sign in _EVENTS for place in self.places(sign))
+        real = any(
+            place.first > up
+            for up in woken
+            for sign in _EVENTS
+            for place in self.places(sign)
+            if sign != "racing"
+        )
+        real = real or bool(_STILL_WISHES.search(fold(self.text)))
         return any(not (real or self._hidden(place)) for place in self._all["unreal"]) or bool(
             any(not self._hidden(one) for one in self._all["animal"])
-            and not (self.has("by_mistake", "beast") or self.attacked)
+            and not (self.has("by_mistake", "beast") or self.attacked or self._child_after_animal)
+        )
+
+    @property
+    def _child_after_animal(self) -> bool:
+        """Whether a child comes after the animal, and then what it did: "con chó gặm vỉ thuốc rồi con em ăn theo"."""
+        last = max(each.last for each in self._all["animal"])
+        return any(
+            last < child.first < act.first and self._clause(child) == self._clause(act)
+            for child in self._sure("child")
+            for act in self._sure("taken", "gulp", "choked_on", "breathless", "unconscious", "swell", "blood")
         )
 
     @property
@@ -1274,7 +1367,11 @@ class _Reading:
             self._denied(place)
             or (concept not in _GROUPS["done"] and self._over(place, concept))
             or self._cleared(place)
-            or (self.framed(_TOLD_OF_OTHERS, place) if concept == "suicide" else self._only_supposed(place))
+            or (
+                self.framed(_TOLD_OF_OTHERS, place) or self._a_topic(place)
+                if concept == "suicide"
+                else self._only_supposed(place)
+            )
             or self._only_to_come(place)
             or self._long_ago(place)
             or self._for_a_lesson(place)
@@ -1283,6 +1380,13 @@ class _Reading:
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _GROUPS["figures"] and self._exaggerated(place))
             or (concept in {"breathless", "hard"} and self.framed(_CHRONIC, place))
+            or (concept not in {"accident", "beast", "taken"} and self._of_a_thing(place))
+            # "Cười muốn sái quai hàm".
+            or (
+                concept == "broken"
+                and self._sure("laugh")
+                and any(0 <= place.first - each.last - 1 <= 1 for each in self._sure("think", "laugh"))
+            )
             or (concept in {"swell", "trismus"} and self._trifling(place, concept))
             # The "tê" of "thuốc tê" numbs nobody.
             or (concept == "numb" and any(one.last == place.last for one in self._sure("injection")))
@@ -1306,6 +1410,11 @@ class _Reading:
             )
         )
 
+    def _a_topic(self, place: _Place) -> bool:
+        """Whether suicide is only named, as what a paper is about or what is done against it."""
+        named = self._said_before(place, 3) & _words("topic")
+        return bool(named) and self._stated("study") and not self._sure("weary", "grief", "think", "ache")
+
     def _is_no_fever(self, place: _Place) -> bool:
         """Whether a fever is a medicine's name, is asked of for a treatment, or was measured and is none: "sốt nhẹ 37.5"."""
         measured = _NO_FEVER.match(fold(self.text[self._end(place) :])) and not _DEGREES.search(self.text)
@@ -1317,6 +1426,43 @@ class _Reading:
             0 <= place.first - each.last - 1 <= 2 and not _LIST.search(self._between(each, place))
             for each in self._sure("swell", "taut", "grow")
         )
+
+    def _of_a_thing(self, place: _Place) -> bool:
+        """Whether the part of the message where a sign stands opens with a thing that is no body, and names no one and no part of one before the sign:
+        "xe em ngất giữa đường", but not "xe em tông, em ngất", "đèn rơi trúng mặt chảy máu"."""
+        before = [0, *(one.end() for one in _STOP_OR_LIST.finditer(self.text[: self._start(place)]))]
+        return not self._sure("accident", "electric") and any(
+            before[-1] <= self._start(each) and len(self.text[before[-1] : self._start(each)].split()) <= 1
+            and not self._words_of("person", "child", "relative", *_GROUPS["body"]) & set(range(each.last + 1, place.first))
+            for each in self._all.get("thing", ())
+            if each.reach == _ANY and each.last < place.first <= each.last + _SHOWN_REACH + 2
+        )  # fmt: skip
+
+    def _burdened(self, place: _Place) -> bool:
+        """Whether one chokes, or wants to die, of work, of love, of a match or of the traffic, with nothing told of a body."""
+        own = "kho" in {word.folded for word in self._words[place.first - 1 : place.last + 1]}
+        body = (
+            "cough",
+            "swell",
+            "throat",
+            "fever",
+            "blood",
+            "hives",
+            "no_air",
+            "drug",
+            "injection",
+            "ache",
+            "child",
+            "weary",
+            "grief",
+            "racing",
+        )
+        return not (own or self._stated(*body)) and any(
+            self._clause(each) == self._clause(place)
+            and (0 <= place.first - each.last - 1 <= _CLOSES or 0 <= each.first - place.last - 1 <= 2)
+            and not (_LIST.search(self._between(each, place)) and self._words_of("person") & set(range(each.last, place.first)))
+            for each in self._sure("burden")
+        )  # fmt: skip
 
     def _of_a_medicine(self, place: _Place) -> bool:
         """Whether a fever is only named by what is good for it, and no word says that this was taken and it goes on all the
@@ -1387,7 +1533,21 @@ class _Reading:
         # What a thing costs is no suffering, whoever is named; what one owes is: "giá sốc quá em muốn chết luôn".
         suffers = self._sure("weary", "ache", "felt", "grief")
         dear = [one for one in self._sure("dear") if one.last < wish and not suffers]
-        if any(not _STOP_OR_LIST.search(self._between(one, place)) for one in dear):
+        # "Sao người ta đau răng tới mức muốn chết", but not "tôi muốn chết".
+        mine = self._firsts("person_first", "relative") - self._words_of("anybody", "some")
+        people = [
+            one
+            for one in self._sure("anybody", "some")
+            if one.last < wish and not mine & set(range(one.first, wish)) and _asks(self.text)
+        ]
+        if any(not _STOP_OR_LIST.search(self._between(one, place)) for one in (*dear, *people)):
+            return True
+        # "Em đâu phải muốn chết gì đâu"; or no body is burdened.
+        not_so = _NOT_WISHED.search(fold(self.text[: self._start(place)])) and re.match(
+            r"\s+(?:gi|dau)\b", after
+        )
+        own = wish < 0 or wish - 1 in self._words_of("person")
+        if not_so or (not own and self._burdened(place)):
             return True
         persons, parts = self._words_of("person"), self._words_of("tooth", "mouth", "jaw", "face")
         if (
@@ -1396,15 +1556,21 @@ class _Reading:
             or (wish and _LIST.search(self.text, self._words[wish - 1].end, self._words[wish].start))
         ):
             return False
-        if _TO_DEATH.match(after) or _RATHER.match(after):
-            return True
         # Pain that is told at length wears out; what is liked or hated is no suffering.
-        return any(
+        return bool(_TO_DEATH.match(after) or _RATHER.match(after)) or any(
             each.last < wish and len(between - parts) <= reach and not persons & between
             for concept, reach in _FELT_REACH.items()
             for each in self._all.get(concept, ())
             if not self._hidden(each)
             for between in (set(range(each.last + 1, wish)),)
+        )
+
+    @property
+    def ends_nothing(self) -> bool:
+        """Whether one speaks of an end and names nothing that it is of, as a treatment or a call is: "muốn kết thúc đêm nay"."""
+        return any(
+            _ENDS_ALL.match(fold(self.text[self._end(place) :])) and not self._hidden(place)
+            for place in self.places("ending")
         )
 
     def gone_by(self, place: _Place) -> bool:
@@ -1421,12 +1587,15 @@ class _Reading:
         return self.framed(_DREADED, place) and not any(
             # "Thinking of the needle": it was not given.
             not (self.framed(_PAST, each) or any(0 < each.first - one <= 2 for one in thoughts))
+            and not _ASKED.match(self.text, self._end(each))
             for each in self._sure("injection", "drug")
         )
 
     def _exaggerated(self, place: _Place) -> bool:
         """Whether `place` says how much is felt, what one fears or bargains about, or laughs till then."""
-        if self.figure(place) or self._dreaded(place):
+        if self.figure(place) or self._dreaded(place) or self._burdened(place):
+            return True
+        if any(0 < each.first - place.last <= 2 for each in self._sure("only_fear")):
             return True
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
         admired = any(
@@ -1446,6 +1615,9 @@ class _Reading:
         jaw = concept == "trismus"
         if self._stated("grow", "fever", *(("swell", "infected") if jaw else ("taut",))):
             return False
+        if any(each.last == place.first - 1 for each in self._sure("wept")):
+            parts = (*self._all.get("eye", ()), *self._all.get("throat", ()))
+            return any(0 < each.first - place.last <= 2 for each in parts)
         slight = any(
             0 <= place.first - each.last - 1 <= 1
             or (each.last > place.last and place.first <= each.first <= place.last + 1 + min(1, each.reach))
@@ -1743,16 +1915,15 @@ class _Reading:
     def _find(self) -> dict[str, list[_Place]]:
         found: dict[str, list[_Place]] = defaultdict(list)
         entries = _entries()
+        folded = tuple(word.folded for word in self._words)
         for at, word in enumerate(self._words):
             if place := self._past_at(at):
                 found["past"].append(place)
             for entry in entries.get(word.folded, ()):
+                if folded[at : at + len(entry.words)] != entry.folded:
+                    continue
                 span = self._words[at : at + len(entry.words)]
                 if entry.concept == "past" and _HOURS_AGO.match(fold(self.text[word.start :])):
-                    continue
-                if len(span) < len(entry.words) or any(
-                    typed.folded != listed.folded for typed, listed in zip(span, entry.words, strict=True)
-                ):
                     continue
                 if not all(_GAP.fullmatch(self.text, a.end, b.start) for a, b in pairwise(span)):
                     continue
@@ -1847,7 +2018,11 @@ class _Reading:
 
     def _cleared(self, place: _Place) -> bool:
         """Whether somebody who can help has looked at it since: "bác sĩ nói ổn rồi", "nha sĩ khâu xong"; and no sign comes after."""
-        helped = [each for each in self._sure("clinician", "seen") if each.first > place.last]
+        helped = [
+            each
+            for each in self._sure("clinician", "seen")
+            if each.first > place.last and not self._hidden(each)
+        ]
         well = [
             each
             for each in self._sure("calm", "gone", "declared")
@@ -1897,16 +2072,20 @@ class _Reading:
                 (word.first <= place.first and place.first - word.last - 1 <= frame.ahead)
                 or (word.first > place.first and word.first - place.last - 1 <= frame.back)
             )
-            and not self._named_between(frame.near, word, place)
+            and (
+                (frame.part == "message" and ":" in self._between(word, place))
+                or not self._named_between(frame.near, word, place)
+            )
             and not (
                 frame.unless
                 and self._is_now(
                     place, max(self._clause(place), self._start(word) if word.first < place.first else 0)
                 )
             )
-            and not (frame.list_ends and _LIST.search(self._between(word, place)))
+            and not (frame.list_ends and _FEAR_ENDS.search(self._between(word, place)))
             for word in self._sure(*frame.concepts)
             if not ({"study", "general"} & set(frame.concepts) and self._own_act(word, place))
+            and not (frame.part == "message" and word.first > place.first and self._told_of_own(place))
             and not (self._hidden(word) or place.first <= word.first <= word.last <= place.last)
         )
 
@@ -1936,9 +2115,22 @@ class _Reading:
         return any(
             word.last < each.first <= place.first
             and self._words[each.first - 1].folded not in _words("some")
-            and not _ASKER.match(fold(self.text[self._words[each.first - 1].start :]))
-            for each in self._sure(*persons)
+            and not self._asks_only(each)
+            for concept in persons
+            for each in self._near_persons(concept)
+            if each.sure
         )
+
+    def _told_of_own(self, place: _Place) -> bool:
+        """Whether the sentence names before `place` who writes, or somebody of theirs: "em uống 20 viên, em đang ôn thi"."""
+        start = self._clause(place, self._sentences)
+        return any(
+            start <= self._start(each) and each.first < place.first and not self._asks_only(each)
+            for each in self._sure("person_first", "relative")
+        )
+
+    def _asks_only(self, person: _Place) -> bool:
+        return bool(_ASKER.match(fold(self.text[self._words[max(person.first - 1, 0)].start :])))
 
     def _impersonal(self, place: _Place) -> bool:
         """Whether the sentence only asks what such a thing is like: nobody is named, no time, not what to do."""

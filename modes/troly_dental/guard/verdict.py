@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Literal
 
 from troly.errors import ModelError
 from troly.text.catalogue import Lang
-from troly.text.fold import bigrams, folded_words
+from troly.text.fold import bigrams, fold, folded_words
 from troly.text.wordlist import read_lists
+from troly_dental.guard.danger import ASKS_AT_END, danger
 from troly_dental.guard.rules import Judgement, judge, names_mouth, telling_words
 from troly_dental.guard.spelling import LEXICONS, part_read
 from troly_dental.memory.facts import find_facts
@@ -39,6 +40,19 @@ _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What only says that something was heard.
 _HEARD_ONLY = frozenset(read_lists(LEXICONS / "beside.txt")["heard only"])
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+
+
+_SHORT_THANKS = 12
+_REQUESTS = re.compile(
+    r"\b(?:hoi|muon|xin|giup|con|them|can|ke|noi|giai thich|gia|chi phi|nhung|mai|tell|want|need|explain|about|but|more|also)\b"
+)
+_ANSWERS_HERE = r"(?:bac si|nha si|bs|bsi|nguoi|robot|bot|ai|may|chatbot|chuyen gia|tro ly ao)"
+_WHO = re.compile(
+    rf"\W*(?:(?:oi|cho|hoi|e|em|a|da|the|vay|ma|ne)\W+)*(?:ban|em|ad|admin|shop|app|bot|may|ben nay|ben kia|day|ai do|ong|ba|anh|chi)\W+(?:dang\W+)?"
+    rf"(?:co phai|phai|co|la)\W+(?:la\W+)?{_ANSWERS_HERE}\b\W*(?:(?:that|thiet|xin|su|thuc|rang|co bang|hay|hay la|la|{_ANSWERS_HERE}|khong|ko|k|hong|ha|a|vay|the|do|day|ta|nhi|chu|di)\b\W*)*"
+    r"|\W*(?:hi|hey|hello|so|wait|and)?\W*(?:are|r)\W+(?:you|u)\W+(?:an?\W+|really\W+|actually\W+)*(?:real|actual|qualified|licensed|human)?\W*"
+    r"(?:doctor|dentist|human|person|bot|robot|ai|machine|chatbot)?\b(?:\W+or\W+(?:just\W+)?(?:an?\W+)?\w+)?\W*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +82,8 @@ async def guard(
     `names_subject` (asked only where the rules do not know) takes for the subject of a note, nor what one `is_answered` by.
     No model that fails stops the turn.
     """
+    if await asyncio.to_thread(lambda: asks_who(text) or _only_thanks(text)):
+        return Verdict(False, "rules", 0.0, "social", social=True)
     # The first message of a process reads the word lists; nobody else should wait for that.
     ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
     if not (ruled.dental or ruled.refused) and (asked := _last_question(text)):
@@ -88,10 +104,27 @@ async def guard(
     try:
         said = await _ask(turn, text, last)
     except ModelError as error:
-        return _by_rules(ruled, f"{ruled.reason} ({error.key})")
+        said, failed = None, error.key
+    else:
+        failed = "?"
     if said is None:
-        return _by_rules(ruled, f"{ruled.reason} (?)")
+        return _by_rules(ruled, f"{ruled.reason} ({failed})")
     return Verdict(said, "model", ruled.score, ruled.reason)
+
+
+def asks_who(text: str) -> bool:
+    """Whether a message asks nothing but whether a doctor, a person or a machine answers here."""
+    return bool(_WHO.fullmatch(fold(text)))
+
+
+def _only_thanks(text: str) -> bool:
+    """Whether a message thanks, and beside it asks and tells nothing of a mouth or of an illness: "cảm ơn, vậy em yên tâm rồi"."""
+    return (
+        thanks(text)
+        and len(folded_words(text)) <= _SHORT_THANKS
+        and not (ASKS_AT_END.search(fold(text)) or _REQUESTS.search(fold(text)) or names_mouth(text))
+        and not (about_health(text) or danger(text))
+    )
 
 
 def _last_question(text: str) -> str:
@@ -171,7 +204,7 @@ def advice(name: str, lang: Lang) -> str:
 def rejection(text: str, lang: Lang, others: Iterable[Mode], own: str, *, social: bool = False) -> str:
     """A friendly no (003-11): what this assistant is for, and the others whose purpose has words of the message."""
     if social:
-        key = "thanks" if thanks(text) else "social" if _wordy(text) else "heard"
+        key = "who" if asks_who(text) else "thanks" if thanks(text) else "social" if _wordy(text) else "heard"
         return say(f"guard.{key}", lang)
     lines = [say("guard.rejected.other", lang)]
     fitting = [

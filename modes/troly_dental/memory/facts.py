@@ -654,8 +654,8 @@ def _facts(part: _Part) -> Iterator[Fact]:
         for fact in _health(part, hits, labels, told):
             kept = True
             yield fact
-    if part.stated < len(part.text) and not _speaks_of_now(part):
-        return
+    if (part.asks or part.stated < len(part.text)) and not _speaks_of_now(part):
+        return  # "răng khôn thường mọc ở độ tuổi nào?"
     spoken = [(_folded_at(part, h.start), _folded_at(part, h.end)) for h in hits if h.label == "tooth"]
     for start, end in [*(match.span() for match in _TOOTH.finditer(part.folded)), *spoken]:
         side = _SIDE.match(part.folded, end)

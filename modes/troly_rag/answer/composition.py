@@ -110,7 +110,7 @@ async def compose(
         text,
         *_aged(found.used, turn),
         *_ties(conflicts, lang),
-        *_sources(found.used, turn),
+        *_sources(found, turn),
         *closing,
         *(() if found.is_whole else _closed(outputs, lang)),
     ]
@@ -254,12 +254,13 @@ def _ties(conflicts: ConflictReport, lang: Lang) -> Iterator[str]:
             yield say("answer.tie", lang, sides=sides)
 
 
-def _sources(used: Sequence[SourceEvidence], turn: TurnContext) -> Iterator[str]:
-    """The titles of what was told, with their dates."""
+def _sources(found: Findings, turn: TurnContext) -> Iterator[str]:
+    """The titles of what was told, with their dates; of what only comes near as that."""
+    used, key = found.used, "sources" if found.lines or found.figures else "nearest_pages"
     lang = turn.language
     dates = dict.fromkeys(f"{one.title} ({dated(one, turn.now, lang)})" for one in used if one.created_at)
     if dates:
-        yield say("answer.sources", lang, sources="; ".join(list(dates)[:_MOST_SOURCES]))
+        yield say(f"answer.{key}", lang, sources="; ".join(list(dates)[:_MOST_SOURCES]))
 
 
 def _aged(used: Sequence[SourceEvidence], turn: TurnContext) -> Iterator[str]:
@@ -304,13 +305,15 @@ def _suggested(
 ) -> tuple[str, ...]:
     # A sum of figures alone leads to no page, and a page in the person's language to none in another.
     native = any(not is_other(one.text, lang) for one in used)
+    looked = [query.found for output in outputs for query in output.queries]
     titles = [
         one.title
-        for output in outputs
-        for query in output.queries
-        for one in query.found.passages
+        for found in looked
+        for one in found.passages or found.beside
         if not one.superseded and not (native and is_other(one.text, lang)) and (used or not computed)
     ]
+    # Those first whose titles say what is asked.
+    titles.sort(key=question_of(routing.refined_query).named_by, reverse=True)
     return follow_ups(titles, [one.title for one in used], routing.refined_query, config, lang)
 
 

@@ -26,6 +26,7 @@ from troly_rag.routing.questions import (
     content,
     is_arithmetic,
     is_elliptical,
+    names_only_day,
     predicate,
     spaced,
     without_rejected,
@@ -220,12 +221,13 @@ async def _with_page(
         return FullQuestion(f"{text.strip(_EDGES)}: {page}: {before}", leaned=True)
     if page:
         return FullQuestion(f"{page}: {text}", leaned=True)
-    if full.about and (found := await pages.answering(full.text)):
+    day = names_only_day(text)
+    if full.about and not day and (found := await pages.answering(full.text)):
         here = next((one for one in found if (one.document, one.title) in shown and not one.superseded), None)
         return FullQuestion(f"{here.title}: {full.text}", leaned=True) if here else full
     about = full.about or text
-    # What only asks, of nothing ("ở đâu"), asks of the page that was shown.
-    if question.tokens or question.own_figures or not asks(text):
+    # What only asks, of nothing ("ở đâu"), or only names a day asks of the page that was shown.
+    if not day and (question.tokens or question.own_figures or not asks(text)):
         goes_on = bool(full.about or question.own_figures)
         title = await _title_shown(pages, about, shown, goes_on=goes_on, opened=bool(full.about))
     if not title:

@@ -80,12 +80,25 @@ _MONTHLY, _FIRST_OF_MONTH = (
     re.compile(r"\b(chu nhat|thu \w+) dau thang\b"),
 )
 _WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
+# So many days before a day or after it, with the counts of the cases that follow.
+_NOTICE = re.compile(
+    r"\b(?P<ahead>truoc) (?=\d+ ngay\b)|\btrong (?=\d+ ngay (?:lam viec )?(?:sau|ke tu)\b)|\b(?=\d+ (?:\w+ )?days (?P<before>ahead|before|in advance)\b)|\bwithin (?=\d+ (?:\w+ )?days (?:after|of)\b)"
+)
+_BY_WHICH_DAY = re.compile(
+    r"\b(?:(?:muon|cham|tre) nhat|han|truoc) (?:la )?(?:ngay|hom) (?=nao\b)|\b(?:muon|cham|tre) nhat\b"
+)
+_DAYS_COUNTED = re.compile(r"\b(\d+) (?:(working|business) )?(?:ngay|days)\b( lam viec)?(?! cong)")
 _RESULT = re.compile(r"= ([^;\n]+)")
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
 _SPOKEN_OF, _HALF, _WHOLE, _FEWEST_GRADES, _FEWEST_NAMED = 0.6, 0.5, 100, 2, 3
 # What may stand beside a day and what is added to it.
 _DATE_ASKED = frozenset(["tinh", "giup", "cho", "hoi", "la", "bang", "ra", "roi", "vao", "dung", "ngay", "thu", "may", "nao", "gi", "bao", "nhieu", "what", "which", "day", "date", "is", "the", "on"])  # fmt: skip
+# A working day by its name, no "second" or "third" of something.
+_WORKDAY = re.compile(
+    r"(?<!lan )(?<!con )(?<!nguoi )(?<!thang )(?<!nam )(?<!tuan )\b(?:(?:sang|trua|chieu|toi|dem|ngay|hom|buoi) )*thu (?:hai|ba|tu|nam|sau|[2-6])\b(?! (?:hai|ba|tu|nam|sau|nhat))"
+    r"|\b(?:mon|tues|wednes|thurs|fri)days?\b"
+)
 _MONTH, _SATURDAY, _MONTHS = timedelta(days=31), 5, 12
 _HOUR_WORD, _DAY_WORD = (
     r"(?:gio|tieng|hours?|h)",
@@ -102,7 +115,9 @@ _EACH_DAY = re.compile(
 _DAYS_EACH = re.compile(
     rf"(?P<many>\d+) (?P<unit>(?:working |business )?{_DAY_WORD})\b(?P<kind>(?: (?!{_EACH})\w+){{0,3}})[ ,]*{_EACH} (?P<day>{_DAY_WORD}) (?P<act>(?:\w+ ){{0,3}}?)(?P<each>\d+(?:[.,]\d+)?) ?{_HOUR_WORD}\b"
 )
-_HALF_YEAR = re.compile(r"\b(?:nua nam|half a year|half the year)\b")
+_OF_YEAR = re.compile(
+    r"\b(?:(?P<half>nua nam|half (?:a|the) year)|(?:du|tron)(?: (?:mot|1))? nam|an? (?:full|whole) year)\b(?! \d)"
+)
 _BONUS = re.compile(r"\b(?:thuong|bonus)\b")
 _WEEKS = frozenset({"tuan", "week", "weeks"})
 _H = re.compile(
@@ -201,7 +216,10 @@ def work_out(question: str, before: str, text: str, lang: Lang, *, typed: str = 
     kinds = (question, asked, day and f"{_OVERTIME}: {day}")
     ways: Sequence[Callable[[str], str]] = (
         lambda one: _by_hour(one, kinds, own, said, lang, fresh=fresh),
-        *(lambda one, kind=kind: _by_unit(one, said, question, kind, lang) for kind in units),
+        *(
+            lambda one, kind=kind: _by_unit(one, said, question, kind, lang, typed=typed or question)
+            for kind in units
+        ),
         lambda one: _by_divided_pay(one, said, question, carried, lang),
         lambda one: _by_share(one, question, said, lang),
     )
@@ -286,18 +304,18 @@ def _hours_in(text: str) -> list[tuple[Decimal, str]]:
     return [(count, piece) for count, piece in counted if count is not None]
 
 
-def _by_unit(sentence: str, said: Figures, question: str, units: Collection[str], lang: Lang) -> str:
-    """So much for each day, night, time, child or for every so many years."""
+def _by_unit(
+    sentence: str, said: Figures, question: str, units: Collection[str], lang: Lang, *, typed: str
+) -> str:
+    """So much for each day, night, time, child or for every so many years that the message `typed` asks of."""
     text = fold(sentence)
     # What is granted where days, months or money are asked for; nothing where any figure will do.
     wanted = set(units) & set(_GRANTED) or ({""} if "money" in units else set())
     lines: list[str] = []
     total = Decimal(0)
     own, used = figures_of(question).counted, set[str]()
-    for unit, words in UNITS.items():
-        count = said.counted.get(unit)
-        if count is None:
-            continue
+    counted = [(unit, words, said.counted[unit]) for unit, words in UNITS.items() if unit in said.counted]
+    for unit, words, count in counted:
         for amount in find_amounts(sentence):
             rest = fold(sentence[amount.end : amount.end + 40])
             match = re.match(
@@ -305,6 +323,8 @@ def _by_unit(sentence: str, said: Figures, question: str, units: Collection[str]
                 rest,
             )
             if match is None:
+                continue
+            if not _is_asked_of(sentence, amount.start, typed, own, unit):
                 continue
             granted = next(
                 (name for name in _GRANTED if re.search(rf"\b(?:{UNITS[name]})$", match[1] or "")), ""
@@ -348,6 +368,30 @@ def _by_unit(sentence: str, said: Figures, question: str, units: Collection[str]
         if counts and (figure_request(question).figure or total or "?" not in question)
         else ""
     )
+
+
+def _is_asked_of(sentence: str, place: int, typed: str, own: Collection[str], unit: str) -> bool:
+    """Whether the figure at `place` may be put to a count of `unit`: one said before only where the rule (beside a count of
+    its `own` the clause) speaks of all that `typed` names, and none where that is a sum told without what it is for each of."""
+    asked, clause = question_of(typed).coverage, _clause_at(sentence, place)
+    if unit not in own and asked(text_of(clause if own else sentence)).unread:
+        return False
+    share = asked(text_of(clause)).share
+    return all(asked(text_of(one)).share <= share for one in _sums_at_large(sentence))
+
+
+def _clause_at(sentence: str, place: int) -> str:
+    """The part of `sentence` between commas that part no figures in which `place` stands."""
+    ends = [0, *(found.end() for found in re.finditer(r",(?!\d)|;", sentence)), len(sentence)]
+    return next(sentence[start:end] for start, end in pairwise(ends) if start <= place < end)
+
+
+def _sums_at_large(sentence: str) -> Iterator[str]:
+    """The clauses of `sentence` that tell a sum of money without what it is for each of."""
+    for amount in find_amounts(sentence):
+        clause = _clause_at(sentence, amount.start)
+        if amount.value >= LEAST_PAY and not re.search(rf"\b{_EVERY}\s", fold(clause)):
+            yield clause
 
 
 def _counted_beyond(count: Decimal, free: Decimal, lang: Lang) -> str:
@@ -507,6 +551,10 @@ def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str 
     `text` under its `heading` does not speak of all else that is asked."""
     ranges = find_ranges(question, today)
     months = [one.start for one in ranges if one.start.day == 1 and one.end - one.start < _MONTH]
+    later = [one.start for one in find_ranges(question, today + 2 * _MONTH)]
+    if months and not _YEAR.search(question) and any(one.month == months[0].month for one in later):
+        # A month by its name, without a year.
+        months = [_nearest(months[0], today)]
     coming = spans_of(tool_words("coming").find(question))
     rest = question_of(blank_out(question, [*(one.span for one in ranges), *coming]))
     if rest.coverage(text_of(f"{heading}\n{text}")).unread:
@@ -531,6 +579,54 @@ def on_calendar(question: str, text: str, today: date, lang: Lang, heading: str 
                 name = say("math.weekdays", lang).split("|")[day.weekday()]
                 return _told([f"{name} {format_date(day)}"], text, lang)
     return ""
+
+
+def counted_from(question: str, text: str, today: date, lang: Lang, heading: str = "") -> str:
+    """The day that is so many days, or working days, before or after the one day of a question, as a rule in `text` says;
+    "" where no day is asked for, or the rule under its `heading` does not speak of all else that is asked."""
+    ranges = find_ranges(question, today)
+    if len(ranges) != 1 or ranges[0].start != ranges[0].end or not figure_request(question).moment:
+        return ""
+    day, asked = ranges[0].start, blank_out(question, [ranges[0].span])
+    if not _YEAR.search(question):
+        day = _nearest(day, today)
+    if re.search(r"\d/\d", asked):
+        return ""  # of which of several days
+    asked = blank_out(asked, [one.span() for one in _BY_WHICH_DAY.finditer(fold(asked))])
+    for sentence in map(str.strip, claims_of(text)):
+        folded = fold(sentence)
+        if (opens := _NOTICE.search(folded)) is None or figures_of(asked).counted:
+            continue
+        sign = -1 if opens["ahead"] or opens["before"] else 1
+        # Before a day the cases have their own counts, after it the rest is of other days.
+        rule = sentence if sign < 0 else next(one for one in _clauses(sentence) if _NOTICE.search(fold(one)))
+        if question_of(asked).coverage(text_of(f"{heading}\n{rule}")).unread:
+            continue
+        lines = []
+        counts = list(_DAYS_COUNTED.finditer(folded, opens.end()))
+        for one in counts if sign < 0 else counts[:1]:
+            then = _days_from(day, sign * int(one[1]), working=bool(one[2] or one[3]))
+            name = say("math.weekdays", lang).split("|")[then.weekday()]
+            case = sentence[one.end() :].partition(",")[0].strip(" .") if len(counts) > 1 and sign < 0 else ""
+            shown = f"{format_date(day)} {'−' if sign < 0 else '+'} {sentence[slice(*one.span())]}"
+            lines.append(f"{shown}{f' ({case})' if case else ''} = {name} {format_date(then)}")
+        return _told(lines, sentence, lang)
+    return ""
+
+
+def _nearest(day: date, today: date) -> date:
+    """Of the days called so the one that is nearest."""
+    years = [make_date(day.year + more, day.month, day.day) for more in (0, 1)]
+    return min(filter(None, years), key=lambda one: abs(one - today))
+
+
+def _days_from(day: date, count: int, *, working: bool) -> date:
+    """The day so many days, or working days, from another."""
+    step = timedelta(days=1 if count > 0 else -1)
+    while count:
+        day += step
+        count -= step.days * (not working or day.weekday() < _SATURDAY)
+    return day
 
 
 def _meant(question: str, cases: Sequence[tuple[str, Decimal]]) -> list[tuple[str, Decimal]]:
@@ -642,7 +738,10 @@ def _calculated(given: ToolInputs) -> ToolResult:
         same = [at for at, one in enumerate(results) if one and one == results[nth]]
         place = next((at for at in same if not is_other(pages[at].text, lang)), nth)
         passage, heading = pages[place], f"{page.title}\n{page.section}"
-        text = told_by[place] or on_calendar(given.query, page.text, today.date(), lang, heading)
+        native = not is_other(page.text, lang) or all(is_other(one.text, lang) for one in pages)
+        days = (on_calendar, counted_from) if native else (on_calendar,)
+        dated = (way(given.query, page.text, today.date(), lang, heading) for way in days)
+        text = told_by[place] or next(filter(None, dated), "")
         if text and (unread := _not_read(given, text, passage)):
             words = ", ".join(f"“{word}”" for word in dict.fromkeys(unread))
             told = say("math.unread", lang, words=words, rule=_parted(text)[1].strip(" ."))
@@ -712,7 +811,9 @@ def hours_in_full(text: str) -> str:
         _AND_MINUTES,
         lambda one: f"{_comma(Decimal(one[1]) + Decimal(one[3]) / 60)} {text[one.start(2) : one.end(2)]}",
     )
-    in_place(_HALF_YEAR, lambda one: "6 months" if "half" in one[0] else "6 tháng")
+    in_place(
+        _OF_YEAR, lambda one: f"{6 if one['half'] else 12} {'months' if one[0].endswith('year') else 'tháng'}"
+    )
     for form in (_EACH_DAY, _DAYS_EACH):
         in_place(form, lambda one: _all_hours(text, one))
     if overtime and "hour" not in figures_of(text).counted:
@@ -769,6 +870,9 @@ def _with_kind_of_day(given: ToolInputs, today: date) -> tuple[str, str, str]:
         day = " ".join(query[: lunar[0].end].split()[-3:])
         return query, "", say("math.perhaps_holiday", lang, day=f"“{day}”")
     query, day, note = days_in_full(query, today), "", ""
+    if not find_ranges(query, today) and holiday not in query:
+        for found in reversed(list(_WORKDAY.finditer(fold(query)))):
+            query = f"{query[: found.start()]}{say('math.weekday', lang)}{query[found.end() :]}"
     for one in reversed(find_ranges(query, today)):
         if one.start != one.end or (one.start.day, one.start.month) == (today.day, today.month):
             continue

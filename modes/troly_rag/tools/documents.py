@@ -36,6 +36,13 @@ _OWN, _NO_FIGURE, _OTHER_LANGUAGE = 0.7, 0.6, 0.4
 # Below this share of its words a query is searched part by part too, for so many passages each, of so much relevance; a page
 # that speaks of less of the rest of a message does not answer what leaves to it what it is of.
 _READ, _OF_PART, _WORTH = 0.75, 2, 0.35
+_MOMENT = re.compile(
+    r"\b(?:hom (?:nay|qua|kia)|ngay mai|(?:sang|trua|chieu|toi|dem) (?:nay|qua|mai)|bay gio|luc nay|today|tonight|tomorrow|yesterday|right now)\b"
+)
+_RULED = re.compile(r"\b(?:duoc|phai|can|nen|bi|may|can|must|should|have to|do i|am i)\b")
+_WHICH = re.compile(
+    r"\b(?:co|con) (?:\w+ ){0,3}(?:gi|nao|ai)\b|^ai (?!la\b)|\bai (?:dang|se|truc)\b|\bwho(?: is| are|'s)\b|\bwhat(?: is| are|'s) (?:on|for|in)\b"
+)
 _VERSION = re.compile(rf"(?:\b(?:bản|ban|năm|nam|version)\s+)*{YEAR.pattern}|\bbản\b", re.IGNORECASE)
 _PART = re.compile(r"[.;?!\n]+(?!\d)|,(?!\d)|\s(?:và|and|va)\s")
 
@@ -71,6 +78,8 @@ async def run_search(given: ToolInputs) -> ToolResult:
     text = " ".join(text for text, _ in claims)
     covered = bool(told) and (not found.denied or found.closed < best) and answers(asked, told[0], text)
     covered = covered and not _is_left_open(given, told[0])
+    passing = _passing(given.query)
+    covered = covered and not passing
     if compared and told and older:
         text = _versions(_counterpart(older[0], near) or told[0], older[0], given)
         covered = covered or told[0].share >= 1
@@ -84,11 +93,22 @@ async def run_search(given: ToolInputs) -> ToolResult:
         context=say("tool.looked_in", turn.language, titles="; ".join(titles)) if titles else "",
         evidence=tuple(evidence_of(passage, given.agent.name) for passage in (*told, *older)),
         passages=tuple(near[:PASSAGES]),
+        beside=tuple(one for one in found.passages if one.share)[:PASSAGES],
         denied=found.denied,
         covered=covered,
-        unread=told[0].unread if told else question_of(asked).words,
+        unread=(*([passing] if passing else []), *told[0].unread) if told else question_of(asked).words,
         material=tuple(evidence_of(passage, given.agent.name) for passage in material),
     )
+
+
+def _passing(query: str) -> str:
+    """The word for a day or moment where a question asks who or which one it is then, which no page of rules tells; what
+    must or may be done then is told by the rule. "" for any other question."""
+    text = fold(query)
+    moment = _MOMENT.search(text)
+    if moment is None or _RULED.search(text) or not _WHICH.search(text.replace(moment[0], " ").strip()):
+        return ""
+    return query[slice(*moment.span())]
 
 
 def _is_left_open(given: ToolInputs, passage: Passage) -> bool:

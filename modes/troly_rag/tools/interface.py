@@ -33,7 +33,8 @@ class ToolInputs:
 class ToolResult:
     """What a tool gave: `answer` is "" where nothing was found; `context` says in a few words where it was looked for.
 
-    `evidence` and `passages` are what the answer rests on, `denied` counts relevant documents that the asker may not see.
+    `evidence` and `passages` are what the answer rests on, `beside` all pages that share a word with the query,
+    `denied` counts relevant documents that the asker may not see.
     `covered` says that the answer speaks of everything that was asked; else `unread` are the words that nothing was
     found for. `material` is all that a model is given to answer from. `error` is a sentence where the tool could do
     nothing, `error_kind` a word for programs; `digest` stands for all of it.
@@ -43,6 +44,7 @@ class ToolResult:
     context: str = ""
     evidence: tuple[SourceEvidence, ...] = ()
     passages: tuple[Passage, ...] = ()
+    beside: tuple[Passage, ...] = ()
     denied: int = 0
     covered: bool = False
     unread: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 
-from troly.text.dates import HCM, days_in_full, find_ranges
+from troly.text.dates import HCM, Unit, days_in_full, find_hours, find_ranges, whole
 from troly.text.fold import fold, nfc
 from troly.text.match import blank_out, spans_of
 from troly_rag.routing.lexicons import neighbours, tool_words
@@ -40,21 +40,18 @@ _SHORTEST_DAY = timedelta(days=1)
 # The first day of what is only asked up to a day, and one that no log is kept on.
 EVER, _LAST = date(1970, 1, 1), date(9998, 12, 31)
 _MINUTES = 60
-# An hour as people write it: 8h, 8h30, 8:30, 8 giờ 30, 2pm, 2 giờ chiều.
-_HALF = r"(?:\s*([ap]\.?m|sang|trua|chieu|toi)\b)?"
-_HOUR = rf"(\d{{1,2}})(?:\s*(?:h|g|gio|tieng|:)\s*(\d{{2}})?(?![\d\w]){_HALF}|\s*([ap]m)\b)"
-_BETWEEN = re.compile(
-    rf"(?:\b(?:tu|giua|from|between)\s+)?(?<![\d/.,-])(\d{{1,2}})(?:\s*(?:h|g|gio|:)\s*(\d{{2}})?)?{_HALF}\s*(?:den|toi|-|to|and|va)\s*{_HOUR}"
-)
-_ONE_HOUR = re.compile(
-    rf"(?:\b(sau|tu|after|since|from|truoc|before|until|den|toi|luc|hoi|vao|khoang|at|around)\s+(?:luc\s+)?)?(?<![\d/.,-]){_HOUR}"
-)
-_AFTER, _UNTIL = ("sau", "tu", "after", "since", "from"), ("truoc", "before", "until", "den", "toi")
 # The hours of a part of the day; a night is that of the labour law and ends on the next day, midnight is no part.
 _DAY, _EVENING = 24 * _MINUTES, 18 * _MINUTES
 _PARTS = {
     "log_morning": (0, 12 * _MINUTES), "log_noon": (11 * _MINUTES, 13 * _MINUTES), "log_afternoon": (12 * _MINUTES, _EVENING),
     "log_evening": (_EVENING, _DAY), "log_night": (22 * _MINUTES, _DAY + 6 * _MINUTES), "log_midnight": (0, 0),
+}  # fmt: skip
+# The whole of the week, month or year that was spoken of last, else of this one.
+_WHOLE = re.compile(
+    r"\b(?:(?:trong |suot )*(?:ca|nguyen|toan)|trong|suot) (?P<vi>tuan|thang|nam)\b|\b(?:(?:in|for|over|during) )?(?:the )?(?:whole|entire|all) (?P<en>week|month|year)\b"
+)
+_WHOLE_UNITS: dict[str, Unit] = {
+    "tuan": "week", "thang": "month", "nam": "year", "week": "week", "month": "month", "year": "year",
 }  # fmt: skip
 _PAST = re.compile(
     r"\b(\d{1,4}|mot|nua|an?|one|half an)?\s*(gio|tieng|h|hours?|phut|minutes?|mins?)\s+(?:qua|vua qua|vua roi|gan day|gan nhat|tro lai day|truoc den nay)\b"
@@ -87,7 +84,7 @@ class LogQuery:
     """What lines are asked for: a time range (aware, end excluded) or several `periods` in it, the minutes of each day, levels, words
     that a line must or must not hold (folded; of `either` one), and how many milliseconds it may tell; with the words of the
     question that are `unread` though they narrow it, and the `rest` of it without what is read. `times` is how often each of
-    those who are named must be."""
+    those who are named must be, `all_of` the unit that is asked for as a whole ("cả tháng")."""
 
     start: datetime | None = None
     end: datetime | None = None
@@ -99,6 +96,7 @@ class LogQuery:
     hours: tuple[int, int] | None = None
     measure: tuple[float, float] | None = None
     times: tuple[float, float] | None = None
+    all_of: Unit | None = None
     unread: tuple[str, ...] = field(default=(), compare=False)
     rest: str = field(default="", compare=False)
 
@@ -126,6 +124,9 @@ class LogQuery:
 
     def after(self, older: LogQuery) -> LogQuery:
         """This one with the period of `older` where it has none of its own; hours of its own are those of that day."""
+        if self.all_of and older.start and older.start.date() > EVER:
+            stretch = _days(*whole(older.start.astimezone(HCM).date(), self.all_of))
+            return replace(self, start=stretch[0], end=stretch[1])
         if self.start or self.end:
             return self
         start, end, hours = older.start, older.end, self.hours or older.hours
@@ -140,6 +141,10 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
     today, known = now.astimezone(HCM).date(), tuple(known)
     query = days_in_full(nfc(query), today)
     periods, hours, rest, unread = _when(query, now.astimezone(HCM))
+    all_of: Unit | None = None
+    if not periods and (said := _WHOLE.search(fold(rest))):
+        all_of, rest = _WHOLE_UNITS[said["vi"] or said["en"]], blank_out(rest, [said.span()])
+        periods = [_days(*whole(today, all_of))]
     measure, times, rest, more = _how_large(rest)
     rest, without, no_levels, left = left_out(rest, known)
     text = fold(rest)
@@ -152,7 +157,8 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
     codes = words or tuple(dict.fromkeys((*codes_in(rest), *([user] if user else []))))
     names = [word for word in codes if not word.isdigit()]
     # A system that calls another is told by lines that name both; else names side by side are each its own.
-    either = len(names) > 1 and not tool_words("log_calls").find(rest)
+    several = {*names, *map(fold, systems_in(rest, known))}
+    either = len(several) > 1 and not tool_words("log_calls").find(rest)
     if either:
         codes = tuple(word for word in codes if word not in map(fold, known))
         either = len([word for word in codes if not word.isdigit()]) > 1
@@ -161,7 +167,7 @@ def parse_log_query(query: str, now: datetime, known: Iterable[str] = ()) -> Log
         (start, end), hours = _at_hours(periods[0][0], hours), None
     return LogQuery(
         start, end, frozenset(levels), codes, without, either, tuple(periods) if len(periods) > 1 else (), hours,
-        measure, times, (*unread, *more, *left, *_figures_left(rest, codes, known)), rest,
+        measure, times, all_of, (*unread, *more, *left, *_figures_left(rest, codes, known)), rest,
     )  # fmt: skip
 
 
@@ -229,22 +235,7 @@ def _days(first: date, last: date) -> Stretch:
 
 def _hours(query: str, periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, int] | None, str, list[str]]:
     """The minutes of the day that are asked for, the question without their words, and all of those where they are several."""
-    found: list[tuple[int, int, int, int]] = []
-    text = fold(blank_out(query, periods))
-    for hit in _BETWEEN.finditer(text):
-        half = hit[3] or (hit[6] or hit[7] if not hit[2] else "")
-        first, last = _minute(hit[1], hit[2], half), _minute(hit[4], hit[5], hit[6] or hit[7])
-        last += _DAY if last < first and first >= _EVENING else 0
-        found.append((first, last, *hit.span()))
-    text = blank_out(text, [one[2:] for one in found])
-    for hit in _ONE_HOUR.finditer(text):
-        minute = _minute(hit[2], hit[3], hit[4] or hit[5])
-        if hit[1] in _AFTER:
-            found.append((minute, _DAY, *hit.span()))
-        elif hit[1] in _UNTIL:
-            found.append((0, minute, *hit.span()))
-        else:
-            found.append((minute, minute + (1 if hit[3] else _MINUTES), *hit.span()))
+    found = [(one.first, one.last, *one.span) for one in find_hours(blank_out(query, periods))]
     text = blank_out(query, [one[2:] for one in found])
     for name, (first, last) in _PARTS.items():
         for part in tool_words(name).find(text):
@@ -260,11 +251,6 @@ def _hours(query: str, periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, i
     odd = len(kinds) > 1 or any(first >= last or (last > _DAY and first < _EVENING) for first, last in kinds)
     unread = [query[start:end].strip() for start, end in spans] if odd else []
     return (next(iter(kinds)) if kinds and not odd else None), blank_out(query, outside), unread
-
-
-def _minute(hour: str, minute: str | None, half: str | None) -> int:
-    late = (half or "").replace(".", "") in ("pm", "chieu", "toi") or (half == "trua" and int(hour) < 4)
-    return (int(hour) + 12 * (late and int(hour) < 12)) * _MINUTES + int(minute or 0)
 
 
 def _how_large(

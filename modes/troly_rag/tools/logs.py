@@ -55,6 +55,11 @@ _MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
 _SHOWN, _MIDNIGHT = 8, 24 * 60
+# Logs that are named generally, and what joins a name to them.
+_GENERAL, _AND = (
+    r"(?:(?:logs?|nhat ky) )?(?:he thong|may chu|system|server)(?: logs?)?",
+    r"(?:va|voi|lan|cung|and|&|,)",
+)
 _OF_LOGS = ("of_log", "log_who", "log_without", "log_among", "explain")
 SLICE = 20_000
 PIECE = 1 << 20
@@ -156,6 +161,9 @@ async def run_log(given: ToolInputs) -> ToolResult:
     said = [one for one in (_with_code(query, given), *given.before.split("\n")) if one]
     every = files
     files = _named_files(every, query) or _named_files(every, given.before) or every
+    if beside := _names_beside_all(said[0], every):
+        # No lines of the system called so.
+        files, said[0] = every, blank_out(said[0], beside)
     stop = [False]
     try:
         found = await asyncio.to_thread(_read_all, files, said, given.turn.now, stop, lang)
@@ -269,6 +277,17 @@ def _named_files(files: Sequence[Path], query: str) -> list[Path]:
     named = exact or any(re.search(rf"\b(?:logs?|nhat ky) (?:cua )?{stem}\b", text) for stem in own.values())
     spoken = [file for file, stem in own.items() if re.search(rf"\b{stem}\b", text)]
     return [file for file in files if named and (file in exact or file in spoken)]
+
+
+def _names_beside_all(query: str, files: Sequence[Path]) -> list[tuple[int, int]]:
+    """Where a question of all logs calls one by its name: "log vpn và log hệ thống", "vpn and system logs"."""
+    text = fold(query)
+    stem = "|".join(re.escape(fold(file.stem)) for file in files)
+    forms = [rf"\b({stem})\s*{_AND}\s*{_GENERAL}\b", rf"\b{_GENERAL}\s*{_AND}\s*({stem})\b"]
+    if tool_words("log_all").find(query):
+        forms += [rf"\b(?:logs?|nhat ky) (?:cua )?({stem})\b", rf"\b({stem}) logs?\b"]
+    found = {one.span(1): one[1] for form in forms for one in re.finditer(form, text)}
+    return [span for span, name in found.items() if without_log_words(name).strip()]
 
 
 def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:

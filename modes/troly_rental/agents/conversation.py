@@ -33,6 +33,8 @@ MESSAGE_CHARS = {"user": 160, "assistant": 80}
 """Of one message of a side; what was shown last is told besides."""
 FEW_ROWS, SHORT_LIST = 3, 5
 SHOWN_CHARS, CELL_CHARS = 380, 32
+NAMES = {"title": 20, "of": 20}
+"""What a row is called is cut after what it holds."""
 CELL_WIDTHS = (96, 64, 48, 40, 32, 24, 20, 16, 12, 8)
 """Of the cells of a short list, as many characters as have room."""
 # Of a row these say nothing to somebody who writes a query or a sentence.
@@ -93,19 +95,21 @@ def unused_text(why: str, lang: Lang) -> str:
 
 
 def _history(question: RentalQuestion, turn: TurnContext, room: int) -> str:
-    """The last messages of the session that have room, oldest first: the newest, and what was wanted before what was answered
-    (002-05).
+    """The last messages of the session that have room, oldest first: the last of each side, then what was wanted, then the other
+    answers (002-05).
     """
     most = turn.services.settings.of(RentalSettings).history_messages
     said = [one for one in within(turn.history, question.session, most) if one.type != "greeting"]
     lines: dict[int, str] = {}
     room -= len("Conversation: \n")
-    for sender, chars in MESSAGE_CHARS.items():
-        for at, one in reversed([*enumerate(said)]):
-            line = f"\n{sender}: {one_line(one.text, chars)}"
-            if one.sender == sender and len(line) <= room:
-                lines[at] = line
-                room -= len(line)
+    newest = {one.sender: at for at, one in enumerate(said)}.values()
+    for at, one in sorted(
+        enumerate(said), key=lambda each: (each[0] not in newest, each[1].sender != "user", -each[0])
+    ):
+        line = f"\n{one.sender}: {one_line(one.text, MESSAGE_CHARS.get(one.sender, 0))}"
+        if one.sender in MESSAGE_CHARS and len(line) <= room:
+            lines[at] = line
+            room -= len(line)
     return "".join(lines[at] for at in sorted(lines))
 
 
@@ -163,7 +167,8 @@ def _rows_of_width(records: list[dict[str, Any]], room: int, width: int) -> tupl
     names, lines = [*told], list[str]()
     for number in range(1, len(records) + 1):
         most = width if number > 1 else CELL_WIDTHS[0]  # the first of an order is named
-        line = f"{number}. {' | '.join(one_line(cells[number - 1], most) for cells in told.values())}"
+        cut = ((each[number - 1], max(most, NAMES.get(name, 0))) for name, each in told.items())
+        line = f"{number}. {' | '.join(one_line(*cell) for cell in cut)}"
         room -= len(line)
         if room < 0 and lines:
             break

@@ -83,9 +83,9 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     # What goes on from a conversation means something else in another one: nothing is reused for it, nor kept of it.
     goes_on = parsed.edited or (question.decided and any(one.sender == "user" for one in turn.history))
     if route == "sql_generation" and not question.sql and not goes_on:
-        same = ReuseQuestion.of(
-            question.text, parsed.state_filters(), question.who.role, parsed.mode, schema_version()
-        )
+        of = {"field": "entity", "op": "=", "value": parsed.entity}
+        slots = [*parsed.state_filters(), of]
+        same = ReuseQuestion.of(question.text, slots, question.who.role, parsed.mode, schema_version())
         question = replace(question, reuse=same)
     return {
         "question": question,

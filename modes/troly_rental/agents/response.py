@@ -173,7 +173,8 @@ async def content(state: State, turn: TurnContext, step: Step) -> State:
     """Ordinary talk (002-12): a greeting or a remark, and what can be asked here."""
     question: RentalQuestion = state["question"]
     lang, parsed = turn.language, question.parsed
-    key = "content.greeting" if parsed.request_type == "GREETING" else "content.chat"
+    greets = parsed.request_type == "GREETING"
+    key = f"content.greeting_{question.who.role.lower()}" if greets else "content.chat"
     explained = "" if parsed.remarks else state.get("explanation")
     if parsed.remarks:
         text = " ".join(sentences.remark_texts(parsed.remarks, lang))

@@ -10,7 +10,7 @@ from typing import Any
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rental.answer.payload import ResultSet, short
-from troly_rental.answer.values import amenity_label, cell_text, column_label, unit_of
+from troly_rental.answer.values import amenity_label, cell_text, column_label, is_day, unit_of
 from troly_rental.data.places import places
 from troly_rental.question.types import OPPOSITE, PAPERS, PLACES, Filter, Measure, ParsedQuestion, Remark
 from troly_rental.strings import say
@@ -28,6 +28,7 @@ _FACTS = (
 _NAMED = frozenset({
     "price", "deposit", "electricity_price", "water_price", "rent", "electricity", "water", "total", "monthly_rent", "scheduled_at",
 })  # fmt: skip
+_DAYS = frozenset({"below", "at_most", "above", "is_not"})
 _COUNTS = frozenset({"count", "count_where", "occupancy", "share"})
 _TIMES = frozenset({"month", "week", "day"})
 _MOST_SUGGESTIONS = 3
@@ -342,8 +343,9 @@ def records_name(parsed: ParsedQuestion, lang: Lang) -> str:
 
 
 def conditions_text(parsed: ParsedQuestion, lang: Lang) -> str:
-    """The filters in words, places first."""
-    return filters_text(parsed.filters, parsed.entity, lang)
+    """The filters in words, places first; without those that make a share."""
+    whole = tuple(one for one in parsed.filters if not parsed.is_part(one))
+    return filters_text(whole, parsed.entity, lang)
 
 
 def filters_text(filters: tuple[Filter, ...], entity: str, lang: Lang) -> str:
@@ -388,7 +390,12 @@ def condition_text(one: Filter, entity: str, lang: Lang) -> str:
         return say(f"condition.amenity_{how}", lang, value=joined)
     if one.field in _BARE and how == "is":
         return say(f"condition.{one.field}_is", lang, value=joined)
-    return say(f"condition.{how}", lang, name=column_label(one.field, entity, lang).lower(), value=joined)
+    name = column_label(one.field, entity, lang).lower()
+    if how in _DAYS and is_day(values[0]):
+        month = one.field == "month"  # "trước tháng 11/2026"
+        name, joined = ("", f"{name} {joined}") if month else (name, joined)
+        how = f"day_{how}"
+    return say(f"condition.{how}", lang, name=name, value=joined).strip()
 
 
 def _value(field: str, value: Any, entity: str, lang: Lang) -> str:
@@ -412,7 +419,9 @@ def order_text(parsed: ParsedQuestion, lang: Lang) -> str:
 
 def _measure(measure: Measure, parsed: ParsedQuestion, lang: Lang) -> str:
     if measure.kind in {"count", "share"}:
-        return say(f"measure.{measure.kind}", lang, thing=records_name(parsed, lang))
+        part = tuple(one for one in parsed.filters if parsed.is_part(one))
+        thing = f"{records_name(parsed, lang)} {filters_text(part, parsed.entity, lang)}".strip()
+        return say(f"measure.{measure.kind}", lang, thing=thing)
     if measure.kind == "count_where":
         return cell_text("status", measure.field, parsed.entity, lang)
     with suppress(KeyError):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from troly.text.catalogue import Lang
 from troly.text.dates import format_date, parse_date
 from troly.text.numbers import format_money, format_number
+from troly_rental.question.vocabulary import amenity_named
 from troly_rental.strings import say
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ def column_label(column: str, entity: str, lang: Lang) -> str:
     if kind in MEASURES and measured:
         return say(f"measure.{kind}", lang, name=column_label(measured, entity, lang))
     found = column_of(column, entity)
-    return found.caption(lang) if found is not None else column.replace("_", " ")
+    if found is not None:
+        return found.caption(lang)
+    named = amenity_named(plain := column.replace("_", " "))  # a model's "pets_allowed"
+    return amenity_label(named, lang) if named else plain
 
 
 def unit_of(column: str, entity: str = "", lang: Lang = "vi") -> str:

@@ -11,7 +11,7 @@ from troly.text.dates import DateRange, add, find_ranges
 from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
 from troly_rental.question.types import Filter, Span
-from troly_rental.question.vocabulary import Vocabulary
+from troly_rental.question.vocabulary import Vocabulary, left_out_before
 
 FIELD = {
     "room": "posted_at", "post": "posted_at", "room_seeking_post": "posted_at", "building": "posted_at",
@@ -23,9 +23,7 @@ _UP_TO = re.compile(
     r"(?<!\w)(?:den(?:\s+(?:het|cuoi))?|(?<!cua )toi\s+(?:het|cuoi)|cho toi|until|till|through|by)\s*(?:ngay|thang|the|the end of)?\s*$"
 )
 """The last day of what is asked for: "từ mai đến hết chủ nhật"."""
-_LEFT_OUT = re.compile(
-    r"(?<!\w)(?:(?:khong|ko|chua|dung)\s+(?:tinh|ke|gom|dem)|tru(?:\s+ra)?|ngoai(?:\s+tru)?|except|excluding|besides|not counting)\s*(?:thang)?\s*$"
-)
+_LEFT_OUT = left_out_before("thang")
 """A period that is left out: "không tính tháng 11"."""
 _WITHIN = re.compile(r"(?<!\w)(?:over|during|in|within|for|through|trong|vao|hoi|cua)\s*(?:the)?\s*$")
 _WHEN = re.compile(r"(?<!\w)(?:khi nao|ngay nao|ngay may|bao gio|bao lau|when|how long|until)(?!\w)")

@@ -640,7 +640,10 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
             within = old.field == "city" and fields <= {"district", "ward"} and _lie_within(new, old)
             wanted = adding and old.op in {"=", "in"}
             same = not (within or (wanted and old.field in fields))
-            if same and wanted:  # "ở cầu giấy nữa" after a ward: no condition holds a ward or a district
+            wider = any(one.field in {"district", "city"} and _lie_within([old], one) for one in new)
+            if (
+                same and wanted and not wider
+            ):  # "ở quận 3 nữa" after a ward elsewhere: no condition holds either
                 words = f"«{parts.text.strip()}»"
                 return replace(found, missing=(Remark.of("missing.unread", words=words),))
         elif same and old.op[0] in "<>":  # the other end of a range stays
@@ -682,13 +685,17 @@ def _excludes(new: Filter, old: Filter) -> bool:
     return new.field == old.field and low.op[0] + high.op[0] == "><" and is_empty(low, high)
 
 
-def _lie_within(new: list[Filter], city: Filter) -> bool:
-    """Whether all districts of `new` lie in the city asked for before, so that it stays."""
+def _lie_within(inner: list[Filter], outer: Filter) -> bool:
+    """Whether all districts and wards of `inner` lie in the city or district that `outer` asks for."""
     known = places()
     return all(
-        any(known.by_id[place.city_id].name == city.value for place in known.named(name, "district"))
-        for one in new
-        if one.field == "district"
+        any(
+            known.by_id[above].name in outer.values
+            for place in known.named(name, "ward" if one.field == "ward" else "district")
+            if (above := place.city_id if outer.field == "city" else place.district_id)
+        )
+        for one in inner
+        if one.field in {"district", "ward"}
         for name in one.values
     )
 

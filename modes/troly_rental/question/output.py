@@ -321,9 +321,11 @@ def _sides(filters: list[Filter]) -> tuple[str, ...]:
 
 def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Measure, ...]:
     hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
+    rates = vocabulary.find(text, "asks", *(f"figure {name}" for name in _RATES))
     hits = [
         hit
         for hit in hits
+        if not (rates and hit.label == "price asked" and fold(text[: hit.start]).endswith("dang "))
         if not (
             hit.label == "count"
             and (
@@ -339,7 +341,6 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         return ends
     labels = list(dict.fromkeys(hit.label for hit in hits))
     field = _field(vocabulary, text)
-    rates = vocabulary.find(text, "asks", *(f"figure {name}" for name in _RATES))
     if any(_PRICE_END.match(fold(hit.phrase)) and hit.end <= one.start for hit in hits for one in rates[:1]):
         field = "price"  # "rẻ nhất bao nhiêu, cọc mấy đồng"
     if not labels and _asks_amount_of_price(vocabulary, text):

@@ -49,6 +49,7 @@ from troly_rental.question.types import (
     PAPERS,
     PLACES,
     Filter,
+    Measure,
     Order,
     ParsedQuestion,
     Remark,
@@ -638,7 +639,9 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
     if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
         entity = "room_seeking_post"
     plain = bool(find(parts.text, "kinds", "room")) and not own
-    cheap = any(one.key == "said.cheap" for one in output.remarks)
+    # The cheapest "phòng" too, or what that costs.
+    cheap = output.order[:1] == (Order("price"),) or output.measures == (Measure("min", "price"),)
+    cheap = cheap and not (output.group or own)
     parsed = ParsedQuestion(
         "QUERY",
         # 002-09: things are listed, one's own records too; figures are a table, what is to be seen is a chart.
@@ -651,8 +654,7 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         output.measures,
         own,
         # 002-39: "phòng trọ" and "phòng giá rẻ" are no beds in a shared room.
-        without_beds=(cheap or plain)
-        and not output.measures
+        without_beds=(cheap or (plain and not output.measures))
         and entity in _PUBLIC
         and not any(one.field == "type" for one in parts.filters),
         missing=(*parts.missing, *([Remark.of("missing.chart")] if _is_form_alone(parts) else [])),

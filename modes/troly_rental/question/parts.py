@@ -65,6 +65,7 @@ _MOST_MONEY = re.compile(
 """The end of a figure by month: "tháng nào tốn nhiều tiền điện nhất"."""
 _NO_CONDITIONS = frozenset({"", "limit", "other", "fee", "unit"})
 RATES = ("deposit", "electricity_price", "water_price")
+_PER_UNIT = re.compile(r"(?<!\w)(?:mot|moi|tung|1|per|each|an?)\s+$|/\s*$")
 _RATE = re.compile(r"(?<!\w)gia (?:dien|nuoc)(?!\w)")
 _HOW_IS_IT = re.compile(
     r"(?<!\w)(?:tinh sao|sao|the nao|nhu the nao|ra sao|nhu nao|how are|what are|what is)(?!\w)"
@@ -473,6 +474,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, 
     if plain := vocabulary.find(text, "asks", "revenue") or vocabulary.find(text, "asks", "debt"):
         return plain[0].label
     found = vocabulary.find(text, "asks", *(f"invoice {name}" for name in (*_CHARGES, "rent")))
+    found = [one for one in found if not _PER_UNIT.search(fold(text[: one.start]))]  # what one costs
     if about == "invoice" and not (found or _RATE.search(fold(text))):
         found = vocabulary.find(text, "asks", "bill electricity", "bill water")
     periods = [one.span for one in find_ranges(text, ANY_DAY)]

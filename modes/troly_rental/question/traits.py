@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from troly.text.fold import fold, tokens
 from troly.text.match import PhraseHit, blank_out
 from troly_rental.question.types import OPPOSITE, Filter, Remark, Span
-from troly_rental.question.vocabulary import Vocabulary, lists
+from troly_rental.question.vocabulary import Vocabulary, left_out_before, lists
 
 _TURNING = ("without", "needless")
 _NOT_AMENITIES = {*_TURNING, "needless after", "gender"}
-_PAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|va|but|and|with|co)(?!\w)")
+_PAUSE = re.compile(r"[,.;:?!\n]|(?<!\w)(?:nhung|ma|va|but|and|with|co)(?!\w)")
 _LIST_GAP = re.compile(
     r"\s*(?:,|/|&|\+|va|hoac|hay|or|and|nor|cung|voi|so voi|vs)\s*(?:cua|loai|gia|gia thue|ca|the)?\s*"
 )
@@ -36,10 +36,8 @@ _IS_IT = re.compile(
     r"(?:^|[,.;?!]\s*|(?<!\w)(?:and|so|but|ok)\s)(?:is|was|has|are|were|have)\s+(?!there|any)(?:\w+\s+)+$"
 )
 """What asks of one appointment whether it is so ("is my viewing confirmed"), not which are so."""
-_LEFT_OUT = re.compile(
-    r"(?<!\w)(?:khong (?:tinh|ke|dem|lay|muon|thich|xem)|ngoai tru|loai tru|tru|ngoai|except|exclud(?:e|ing)|not counting"
-    r"|bo(?= (?:phong|can|cai|nha)\s)|(?:bo|loai|gat)(?= (?:may|cac|nhung|het)\s))"
-    r"((?:\s+(?:ra|het|may|cac|nhung|phong|tro|can|cai|nha|hoa don|hop dong|tin|nao|co|the|any|rooms|ones|those|that are|that have|with))*)\s*$"
+_LEFT_OUT = left_out_before(
+    r"ra|het|may|cac|nhung|phong|tro|can|cai|nha|hoa don|hop dong|tin|nao|co|the|any|rooms|ones|those|that are|that have|with"
 )
 """What is left out: "không tính phòng đã cho thuê", "trừ phòng trọ không có nội thất"."""
 _ASKED = re.compile(

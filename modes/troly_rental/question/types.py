@@ -153,6 +153,15 @@ class ParsedQuestion:
         other = self.picked or self.measures or self.skip
         return self.limit == 1 and bool(self.order and self.details) and not other
 
+    def is_part(self, one: Filter) -> bool:
+        """Whether a condition says what part of the rows is counted, not which rows there are: of the rooms to let of a kind
+        those with what else is said.
+        """
+        shares = any(measure.kind == "share" for measure in self.measures)
+        told = {each.field for each in self.filters} - PLACES
+        whole = {"type", "status"} if told - {"type", "status"} else {"type"} if "status" in told else set()
+        return shares and one.field in told - whole
+
     @property
     def rows(self) -> int:
         """Most rows of the answer."""

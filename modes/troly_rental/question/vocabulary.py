@@ -93,6 +93,19 @@ class Vocabulary:
         return hit.phrase.isascii() and word in _english_words() and is_syllable(word)
 
 
+_OUT = (
+    r"(?:khong|ko|chua|dung)\s+(?:tinh|ke|gom|dem|lay|muon|thich|xem)|(?:loai\s+)?tru(?:\s+ra)?|ngoai(?:\s+tru)?"
+    r"|except|exclud(?:e|ing)|besides|not counting|bo(?= (?:phong|can|cai|nha)\s)|(?:bo|loai|gat)(?= (?:may|cac|nhung|het)\s)"
+)
+
+
+def left_out_before(nouns: str) -> re.Pattern[str]:
+    """What leaves out the thing that stands behind a folded text, be it a kind, a state or a month; between them words of
+    `nouns`, a pattern that is found as group 1.
+    """
+    return re.compile(rf"(?<!\w)(?:{_OUT})((?:\s+(?:{nouns}))*)\s*$")
+
+
 @cache
 def lists(name: str) -> dict[str, tuple[str, ...]]:
     """The sections of `lexicons/<name>.txt`."""
@@ -113,6 +126,16 @@ def lists(name: str) -> dict[str, tuple[str, ...]]:
 def _record_labels() -> tuple[str, ...]:
     """The sections of asks.txt that name records people have of their own, or figures of those."""
     return tuple(label for label in lists("asks") if label in _RECORDS or label.partition(" ")[0] in _RECORDS)
+
+
+@cache
+def amenity_named(name: str) -> str:
+    """The code of the amenity that a whole name is of, in English or by its code; "" for other names."""
+    bare = re.sub(r"^(?:has|have|with|is|allows?) ", "", name)
+    if (code := bare.replace(" ", "_")) in amenity_codes():
+        return code
+    found = Vocabulary(bare).find(bare, "amenities", *amenity_codes())
+    return next((one.label for one in found if (one.start, one.end) == (0, len(bare))), "")
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from troly_rental.data.places import places
-from troly_rental.question.types import PLACES, Filter, Measure, Order, ParsedQuestion, Value
+from troly_rental.question.types import Filter, Measure, Order, ParsedQuestion, Value
 from troly_rental.roles import Role, grants
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
 
@@ -113,7 +113,7 @@ class _Builder:
 
     def finished(self, chosen: list[exp.Expr]) -> exp.Select:
         """SELECT of `chosen` with the joins and conditions that the question needs."""
-        conditions = [self._condition(one) for one in self.parsed.filters if not self._is_part(one)]
+        conditions = [self._condition(one) for one in self.parsed.filters if not self.parsed.is_part(one)]
         conditions += self._chosen_rows()
         query = exp.select(*chosen, dialect="duckdb").from_(exp.to_table(self.entity.table))
         for table in self._joins:
@@ -121,10 +121,6 @@ class _Builder:
             on = exp.EQ(this=_named(keys[0]), expression=_named(keys[1]))
             query = query.join(exp.to_table(table), on=on, join_type="left")
         return query.where(*conditions) if conditions else query
-
-    def _is_part(self, one: Filter) -> bool:
-        """Whether a condition says what part of the rows is counted, not which rows there are."""
-        return one.field not in PLACES and any(measure.kind == "share" for measure in self.parsed.measures)
 
     def field(self, name: str) -> exp.Expr:
         """The column of a field, its table joined; views of a room are those of its most seen post."""
@@ -207,7 +203,9 @@ class _Builder:
         if one.kind == "count":
             return exp.Count(this=exp.Star())
         state = exp.Literal.string(one.field or "rented")
-        part = [self._condition(condition) for condition in self.parsed.filters if self._is_part(condition)]
+        part = [
+            self._condition(condition) for condition in self.parsed.filters if self.parsed.is_part(condition)
+        ]
         met = exp.and_(*part) if part else exp.EQ(this=self.field("status"), expression=state)
         some = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=met))
         if one.kind == "count_where":

@@ -14,6 +14,7 @@ from troly_shopping.products.pc_build import PcBuild, Wish, build_pc, go_togethe
 from troly_shopping.products.query import (
     FIGURE,
     MEASURED,
+    STRENGTH,
     UNITS,
     USES,
     VARIANTS,
@@ -21,6 +22,7 @@ from troly_shopping.products.query import (
     ProductQuery,
     is_code,
     parse_product_query,
+    refine,
 )
 from troly_shopping.products.store import PARTS, Product, ProductStore, SearchCriteria, index_terms, key_of
 from troly_shopping.wordlists import word_lists
@@ -147,7 +149,9 @@ def narrow(products: Sequence[Product], query: ProductQuery) -> Offer:
         return Offer("rows", query, best, len(best), note=query.compared[1])
     if exact or not tests:
         return Offer("rows", query, tuple(exact or products), len(exact or products))
-    return Offer("rows", query, tuple(products), len(products), unmet=tuple(test.said for test in tests))
+    unmet = [test.said for test in tests if not any(test.holds(one) for one in products)]
+    unmet = unmet or [test.said for test in tests]  # each holds of some, all of none
+    return Offer("rows", query, tuple(products), len(products), unmet=tuple(unmet))
 
 
 def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
@@ -322,9 +326,13 @@ def _told(text: str, section: str) -> bool:
     return listed is not None and listed.has(text, section)
 
 
+# "JBL Tune 520BT": behind a model's number BT is Bluetooth.
+_BT = re.compile(r"(?<=\d)BT(?!\w)")
+
+
 def shows(product: Product, fact: str, *, wanted: bool = True) -> bool | None:
     """Whether the catalogue shows that the product has a property, or has it not where that is `wanted`; None where it says neither."""
-    text = f"{product.name}; {product.specs}"
+    text = f"{_BT.sub(' Bluetooth', product.name)}; {product.specs}"
     if _told(text, f"{fact} shown"):
         return wanted
     return not wanted if _told(text, f"{fact} denied") else None
@@ -553,16 +561,17 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
     """The sides of a comparison, the first that fits each; None of makers alone, of which no goods are named."""
     chosen: list[Product] = []
     missing: list[str] = []
-    kinds, first = query.kinds, ProductQuery()
+    kinds = query.kinds
     sides = [(side, parse_product_query(side, store)) for side in query.parts[:_SIDES]]
     if not (kinds or any(read.kinds or read.words for _, read in sides)):
         return None
+    first = next(read for _, read in sides if read.names)
     for at, (side, read) in enumerate(sides):
         if read.names:
             first = read
-        elif read.figures and first.names and not read.unread:
-            # "Nitro V bản 8gb với 16gb": the same with another size.
-            sides[at] = (side, replace(first, figures=read.figures))
+        elif not read.unread and (read.figures or _takes_place(read, first)):
+            # "Nitro V bản 8gb với 16gb", "G102 đen với trắng": the same with another size or colour.
+            sides[at] = (side, refine(first, read))
     named = [side for side in sides if side[1].names]
     # "which is better for work, A or B": beside two names what names nothing is no third.
     for side, read in (
@@ -582,7 +591,29 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer | None:
             kinds = kinds or (fresh[0].kind,)
         else:
             missing.append(side)
-    return Offer("compare", query, tuple(chosen), len(chosen), missing=tuple(missing))
+    return Offer("compare", by_strength(query, chosen), tuple(chosen), len(chosen), missing=tuple(missing))
+
+
+# What of a kind of goods tells how much it does: a figure that ranks them, or what of them has to be weighed.
+_RANKS, _WEIGHED = {"psu": "power"}, dict.fromkeys(("laptop", "pc"), ("cpu", "ram", "graphics card"))
+
+
+def by_strength(query: ProductQuery, products: Sequence[Product]) -> ProductQuery:
+    """`query` where it asks which of `products` is the stronger: by the figure that tells it, else with what bears on it."""
+    asked = [move for move in query.moves if move in STRENGTH]
+    kinds = {one.kind for one in products}
+    if not asked or len(kinds) != 1:
+        return query
+    [kind] = kinds
+    if kind in _RANKS:
+        return replace(query, compared=(_RANKS[kind], "most" if asked[0] == STRENGTH[0] else "least"))
+    return replace(query, asks=tuple(dict.fromkeys((*_WEIGHED.get(kind, ()), *query.asks))))
+
+
+def _takes_place(read: ProductQuery, first: ProductQuery) -> bool:
+    """Whether what is read names a property in the place of the one that was said first: "trắng" after "đen"."""
+    others = set(read.facts) - set(first.facts)
+    return bool(others) and len(refine(first, read).facts) == len(first.facts)
 
 
 def title_says(title: str, name: str) -> bool:

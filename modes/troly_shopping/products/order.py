@@ -101,7 +101,7 @@ def change_order(  # noqa: C901 (one case a kind of change)
         return OrderChange((), unsure=pieces[0][1].strip())  # to which of those shown
     lines = list(before) if hits or held else []
     summands: set[str] = set()
-    piece = ""
+    change = piece = ""
     parts = [
         _Part(
             change or ("more" if summed else ""),
@@ -129,7 +129,9 @@ def change_order(  # noqa: C901 (one case a kind of change)
         return OrderChange(tuple(before), str(error))
     except _UncertainError as error:
         goods = [one for _, one in pieces if _Part("", one, focus, store).tells]
-        several = summed and focus and (len(goods) > 1 or str(error)) and not query.parts
+        # What is to be added to the one spoken of and is not certain is no search.
+        adds = change == "add" and before and goods
+        several = summed and focus and (len(goods) > 1 or str(error) or adds) and not query.parts
         return OrderChange((), unsure=piece.strip()) if several else None
     if held and summed and not corrections and len(summands) > 1:
         # "cpu với main cộng lại" of a whole order: the sum of these, and of what the message changes.
@@ -409,7 +411,8 @@ def _next(
 def step_of(text: str) -> int:
     """1 where a part with more of what counts is asked for ("mạnh hơn", "dung lượng lớn hơn"), -1 with less, else 0."""
     more, less = (
-        lexicon("catalogue", *names).find(text) for names in (("stronger", "most"), ("weaker", "least"))
+        lexicon("catalogue", *names).find(text)
+        for names in (("stronger", "better", "most"), ("weaker", "worse", "least"))
     )
     said = [hit for hit in (*more, *less) if hit.phrase.endswith(("hơn", "er", "more", "less", "powerful"))]
     return (1 if said[0] in more else -1) if said else 0

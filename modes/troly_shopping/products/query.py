@@ -340,9 +340,11 @@ class _Item(NamedTuple):
     value: str
 
 
+# Which of several does more: the catalogue measures it of few kinds.
+STRENGTH = ("stronger", "weaker")
 # Sections that are read where they are looked for, and do not compete.
 _APART = {
-    *_LIMITS, "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower", "places", "stronger", "weaker",
+    *_LIMITS, "against", "goes on", "towards", "not money", "gift", "granted", "size of", "wanted instead", "meant instead", "narrower", "places", *STRENGTH, "better", "worse",
 }  # fmt: skip
 
 
@@ -374,7 +376,17 @@ def parse_product_query(message: str, shop: Vocabulary, *, whole: str = "") -> P
 
     `whole` is the kind of goods that is spoken of: "ram" is then a part of it.
     """
-    return _Parser(nfc(message), shop, whole).query()
+    return _Parser(_figures_in_digits(nfc(message)), shop, whole).query()
+
+
+def _figures_in_digits(text: str) -> str:
+    """`text` with numbers in words before a unit in digits, each place as it was: "sixteen gb" is "     16 gb"."""
+    for one in counting_words(text):
+        digits = f"{int(one.value)}"
+        figure = FIGURE.match(f"{digits}{text[one.end :]}")
+        if figure and len(figure[2]) > 1:
+            text = f"{text[: one.start]}{digits.rjust(one.end - one.start)}{text[one.end :]}"
+    return text
 
 
 def _free_choices(text: str) -> list[tuple[int, int]]:
@@ -505,11 +517,8 @@ class _Parser:
         dear = "dearest" in labels or ("strongest" in labels and chips)
         order: Order = "dearest" if dear else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
-        told = ("brands asked", "total", "each", "compare", "difference", "distance")
-        moves: list[str] = [name for name in told if name in labels]
-        moves += ["kinds asked"] * (
-            "kinds asked" in labels and not (kinds or items or asks or order or shows)
-        )
+        asks_goods = bool(kinds or items or asks or order or shows)
+        moves = self._moves(asks_goods=asks_goods, serves=bool(topics))
         count = self._count(items)
         return ProductQuery(
             action=action,
@@ -547,6 +556,16 @@ class _Parser:
             unread=self._unread(items),
         )
 
+    def _moves(self, *, asks_goods: bool, serves: bool) -> list[str]:
+        """What is asked of goods that were shown, of the shop's kinds of goods, or of the page told last."""
+        labels = self._labels
+        told = ("brands asked", "total", "each", "compare", "difference", "distance")
+        moves = [name for name in told if name in labels]
+        if "compare" in labels:
+            moves += [hit.label for hit in lexicon("catalogue", *STRENGTH).find(self._rest)]
+        moves += ["kinds asked"] * ("kinds asked" in labels and not asks_goods)
+        return [*moves, *["place"] * (labels >= {"bring", "where"} and not serves)]
+
     def _compared(self, asks: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
         """The attribute by which goods are ranked, and whether most or least of it is wanted; () for none.
 
@@ -558,8 +577,9 @@ class _Parser:
                 hit.start < end and hit.end > start for start, end in taken
             ):
                 continue
-            size = "storage" if set(kinds or (self._whole,)) & {"ssd", "hdd", "usb", "ram"} else "screen"
-            told = {"weight": _WEIGHS, size: _SIZED}
+            told = {"weight": _WEIGHS}
+            for size, sized in (("storage", {"ssd", "hdd", "usb", "ram"}), ("screen", {"monitor", "laptop"})):
+                told |= {size: _SIZED} if sized & set(kinds or (self._whole,)) else {}
             implied = [name for name, words in told.items() if words.match(fold(hit.phrase))]
             named = [name for name in (*asks, *implied) if name in MEASURED]
             if named:
@@ -1256,10 +1276,13 @@ def _brands(free: Sequence[WordToken], makers: Iterable[str]) -> list[_Item]:
 def _sides(text: str) -> tuple[str, ...]:
     """The things to compare, as they were written."""
     asked = ("compare", "difference", "most", "least", "cheapest", "dearest", "price asked")
-    cut = blank_out(text, spans_of(lexicon("catalogue", *asked).find(text)))
-    places = sorted({(hit.start, hit.end) for hit in lexicon("catalogue", "against").find(text)})
+    hits = lexicon("catalogue", *asked).find(text)
+    cut = blank_out(text, spans_of(hits))
+    places = {(hit.start, hit.end) for hit in lexicon("catalogue", "against").find(text)}
+    # "bản 16GB đắt hơn bản 8GB bao nhiêu"
+    places |= {(hit.start, hit.end) for hit in hits if is_comparative([hit])}
     sides, begin = [], 0
-    for start, end in places:
+    for start, end in sorted(places):
         sides.append(cut[begin:start])
         begin = end
     sides.append(cut[begin:])
@@ -1400,6 +1423,9 @@ def _prices(text: str, measured: Callable[[str], bool]) -> list[Amount]:
         )
         if bare and any(0 <= amount.start - h.end <= 2 and h.label != "budget" for h in limits):
             value *= MILLION if value <= 200 else THOUSAND
+        figure = FIGURE.match(text, amount.start)
+        if figure and len(figure[2]) > 1:
+            continue  # "16 gb dưới 20 triệu"
         counted = lexicon("catalogue", "not money").find(text[amount.end : amount.end + 20])
         if counted and not text[amount.end : amount.end + counted[0].start].strip():
             continue

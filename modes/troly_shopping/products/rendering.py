@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -13,13 +14,16 @@ from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
 from troly_shopping.products.offers import Offer, fact_of, has_figure, measure_of, ranked, shows, value_of
 from troly_shopping.products.pc_build import go_together
-from troly_shopping.products.query import ProductQuery, is_code
+from troly_shopping.products.query import STRENGTH, ProductQuery, is_code
 from troly_shopping.products.store import Product
 from troly_shopping.strings import catalogue, say
 
 SPECS_CHARS = 600
 # Of so many products found the price of several pieces is told.
 _COUNTED = 3
+# Lengths of time as catalogues write them.
+_LENGTHS = {"nam": "year", "thang": "month", "tuan": "week", "ngay": "day", "gio": "hour", "phut": "minute"}
+_LENGTH = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)?) (năm|tháng|tuần|ngày|giờ|phút)(?!\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,11 @@ def _lacks_sum(offer: Offer) -> bool:
     return bool("total" in offer.query.moves and offer.products and not (summed or [*_sums(offer, "vi")]))
 
 
+def _lacks_strength(offer: Offer) -> bool:
+    """Whether it is asked which is the stronger, and no figure tells it."""
+    return not (offer.query.compared or set(STRENGTH).isdisjoint(offer.query.moves))
+
+
 def _is_answer(offer: Offer) -> bool:
     """Whether every part of the question was looked up, and something was found for it."""
     query = offer.query
@@ -61,7 +70,9 @@ def _is_answer(offer: Offer) -> bool:
     )
     if offer.note == "named":
         untold += [fact for fact in query.facts for one in offer.products if shows(one, fact) is None]
-    unsure = _lacks_sum(offer) or (offer.kind == "compare" and len(offer.products) < 2)
+    unsure = (
+        _lacks_sum(offer) or _lacks_strength(offer) or (offer.kind == "compare" and len(offer.products) < 2)
+    )
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
     return known and not query.unread and (not query.fits or offer.kind == "fit")
 
@@ -212,12 +223,12 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
         if name.startswith("word "):
             word = name[5:]
             said = fold(word) in fold(f"{product.name} {product.specs}")
-            yield value_of(product, name) or (word if said else say("follow.not_given", lang, what=word))
+            yield _value(product, name, lang) or (word if said else say("follow.not_given", lang, what=word))
             continue
         if name.startswith("unit "):
-            yield value_of(product, name) or say("follow.not_given", lang, what=name[5:])
+            yield _value(product, name, lang) or say("follow.not_given", lang, what=name[5:])
             continue
-        value = value_of(product, name)
+        value = _value(product, name, lang)
         what = say(f"attribute.{name.replace(' ', '_')}", lang)
         yield f"{what} {value}" if value else say("follow.not_given", lang, what=what)
     called = (
@@ -234,6 +245,17 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
             yield say("follow.denied", lang, what=figure.said)
     if ("specs" in query.shows or query.fits or _is_open(query, product)) and product.specs:
         yield product.specs
+
+
+def _value(product: Product, attribute: str, lang: Lang) -> str:
+    """What the catalogue says of an attribute, lengths of time in the words of the answer."""
+    return _in_language(value_of(product, attribute), lang)
+
+
+def _in_language(value: str, lang: Lang) -> str:
+    if lang == "vi":
+        return value
+    return _LENGTH.sub(lambda one: f"{one[1]} {_LENGTHS[fold(one[2])]}{'s' if one[1] != '1' else ''}", value)
 
 
 def _is_open(query: ProductQuery, product: Product) -> bool:
@@ -255,7 +277,9 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     names = say("compare.join", lang).join(product.name for product in products)
     lines = [say("compare.intro", lang, names=names), *product_lines(products, lang, offer.query), *missing]
     lines += [_most(products, offer.query, lang)] if offer.query.compared else []
-    lines += [*differences(products, lang), *_sums(offer, lang), *_caveats(offer, lang)]
+    # What costs less is not the stronger.
+    told = differences(products, lang) if not _lacks_strength(offer) else [say("compare.no_strength", lang)]
+    lines += [*told, *_sums(offer, lang), *_caveats(offer, lang)]
     return OfferText("\n".join(lines), side_by_side(products, lang))
 
 
@@ -296,7 +320,11 @@ def side_by_side(products: Sequence[Product], lang: Lang) -> Table:
         (say("column.brand", lang), *(p.brand or empty for p in products)),
     ]
     rows += [
-        (name or say("column.specs", lang), *(found.get(name, empty) for found in details)) for name in names
+        (
+            name or say("column.specs", lang),
+            *(_in_language(found.get(name, empty), lang) for found in details),
+        )
+        for name in names
     ]
     return Table(("", *(p.name for p in products)), tuple(rows), title=say("compare.title", lang))
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
-from troly.text.fold import fold, folded_words, nfc, tokens
+from troly.text.fold import fold, fold_in_place, folded_words, nfc, span_in_place, tokens
 from troly.text.match import PhraseHit, blank_out, spans_of
 from troly.text.numbers import counting_words
 from troly_shopping.products import offers
@@ -72,6 +72,13 @@ _SEVERAL = re.compile(
 _CALLED = re.compile(r"(?<=\d )(?:em|e|bé|be)(?= (?:đó|do|này|nay|kia|ấy|trên)(?!\w))", re.IGNORECASE)
 # "co them con nao": more of them, no English "them".
 _MORE = re.compile(r"them (?:may )?(?:con|cai|mau|loai|may|lua chon|gi|nao|dc|duoc|ko|k|khong|hong|hk)(?!\w)")
+# "rẻ thứ hai", "the second cheapest".
+_NTH = re.compile(
+    r"(?<!\w)(?:(?:re|(?P<dear>dat|mac)) thu (?P<vi>nhi|hai|ba|tu|[2-4])|(?P<en>second|third|2nd|3rd)[ -](?:cheapest|(?P<most>most expensive)))(?!\w)"
+)
+_PLACES = {
+    "nhi": 2, "hai": 2, "2": 2, "second": 2, "2nd": 2, "ba": 3, "3": 3, "third": 3, "3rd": 3, "tu": 4, "4": 4,
+}  # fmt: skip
 # The other of two: "con kia".
 _REST = ("kia", "còn lại", "other one")
 # What is asked of goods without naming any: said of what was shown.
@@ -386,6 +393,7 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
     if pointed and pointed.kind == "extreme" and _kinds_in(text, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(text, focus, things=things())
+    pointed = _nth(text, focus) or pointed
     if pointed and pointed.kind == "ordinal" and len(focus.rows) == 1 and focus.query.get("beside"):
         # "the first one" of things that were looked at one by one.
         earlier = tuple(FocusRow(str(name), str(name)) for name in reversed(focus.query["beside"]))
@@ -395,7 +403,7 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
         # "the two", "hai con đó" of things that were looked at one by one; "mua hai con đó" are pieces of one.
         said = {int(one.value) for start, end in pointed.spans for one in counting_words(text[start:end])}
         name = str(focus.query["beside"][0])
-        if pointed.missing == 2 or (2 in said and lexicon("catalogue", *_OF_ROWS).find(text)):
+        if pointed.missing == 2 or (said <= {2} and lexicon("catalogue", *_OF_ROWS).find(text)):
             pointed = replace(pointed, rows=(FocusRow(name, name), *focus.rows), missing=0)
     others = [hit for hit in lexicon("dialogue", "other").find(text) if hit.phrase.endswith(_REST)]
     last = [row for row in focus.rows if row.id in focus.query.get("current", ())]
@@ -410,6 +418,25 @@ def _pointing(text: str, focus: Focus) -> Reference | None:
     if any(FIGURE.match(text, at.start()) or METRES.match(text, at.end()) for at in numbers):
         return None  # "con 27 inch" is no 27th
     return pointed
+
+
+def _nth(text: str, focus: Focus) -> Reference | None:
+    """The one of a list shown whole, or of its cheap or dear end, that comes so far from that end: "rẻ thứ hai"."""
+    plain, places = fold_in_place(nfc(text))
+    if (said := _NTH.search(plain)) is None:
+        return None
+    number, dear = _PLACES[said["vi"] or said["en"]], bool(said["dear"] or said["most"])
+    prices = {row.id: price for row in focus.rows if isinstance(price := row.values.get("price"), int)}
+    whole = int(focus.query.get("total", 0)) <= len(focus.rows)
+    whole = whole or focus.query.get("order") == ("dearest" if dear else "cheapest")
+    if not whole or len(prices) < len(focus.rows):
+        return None
+    # What is sold out comes last, as in a list by price.
+    sign = -1 if dear else 1
+    ordered = sorted(focus.rows, key=lambda row: (row.values.get("stock") == 0, prices[row.id] * sign))
+    rows = tuple(ordered[number - 1 : number])
+    spans = (span_in_place(places, len(text), *said.span()),)
+    return Reference("ordinal", rows, spans, missing=0 if rows else number)
 
 
 def _put_together(
@@ -448,8 +475,11 @@ def _of_part(
     meant = [
         row for row in rows if row.values.get("kind") in PARTS and row.values.get("kind") not in query.kinds
     ]
-    if not query.fits or len({row.values.get("kind") for row in meant}) != 1:
+    # "cần main nào" after a CPU: one that goes with it.
+    fits = query.fits or (asks_which(text, query.kinds) and _NEEDS.search(fold(text)) and not query.details)
+    if not fits or len({row.values.get("kind") for row in meant}) != 1:
         return None
+    query = replace(query, fits=True)
     # Of several what goes with all that are called so.
     name, kinds = meant[0].title, lexicon("kinds").find(meant[0].title)
     called = tokens(name[max((hit.end for hit in kinds if hit.start == 0), default=0) :])
@@ -608,6 +638,8 @@ def _of_page(request: ShopRequest, focus: Focus, *, corrects: bool = False) -> S
         goes_on = corrects or opens_on(request.typed) or (query.unread and focus.kind == PAGES)
         query = replace(query, unread=() if corrects else query.unread)
         return replace(request, scope="none", query=query, earlier=before) if goes_on else None
+    if "place" in query.moves and {*before} & {*word_lists("topic_rules")["warranty place after"]}:
+        before = ("warranty place",)
     costs = {"price", "fee"} & set(query.shows)
     if costs:
         # "bao nhiêu tiền" after how long a repair takes asks what it costs.
@@ -743,6 +775,8 @@ _INSTEAD = re.compile(r"(?<!\w)ch[ứu] (?:không|khong|ko|k|hông|hong|hem|đâ
 _GOES_ON = re.compile(r"(?<!\w)(?:thi sao|thi the nao|what about|how about)(?!\w)")
 # Asks for others than the one spoken of.
 _OTHERS = re.compile(r"(?<!\w)(?:nao|khac|any|which|other|others)(?!\w)")
+# Which part is needed beside the one spoken of.
+_NEEDS = re.compile(r"(?<!\w)(?:can|needs?|require[ds]?)(?!\w)")
 _YES_OR_NO = re.compile(r"(?<!\w)(?:khong|ko|k|hong|hok)(?: (?:a|vay|shop|em|ban|nhi|ta))*\W*$")
 
 
@@ -927,6 +961,7 @@ def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None
     if len(products) < 2 or query.count not in {0, len(products)}:
         note = "other of two" if len(products) == 1 < len(request.shown) else "no such"
         return Offer("rows", query, (), len(request.shown), note=note)
+    query = offers.by_strength(query, products)
     return Offer("compare", query, tuple(products[:MAX_COMPARED]), len(products))
 
 

@@ -105,7 +105,10 @@ class ClaimCheck:
         self._compared, self._shown = frozenset(compared), [name for name in shown if name in self._rows]
         self._differences = frozenset(abs(a - b) for a, b in combinations(sorted(self._compared), 2))
         makers = list(makers)
-        self._names = Lexicon({name: short_names(name, makers) for name in self._of if folded_words(name)})
+        self._name_words = {name: frozenset(folded_words(name)) for name in self._of}
+        self._names = Lexicon(
+            {name: short_names(name, makers) for name, own in self._name_words.items() if own}
+        )
         self._prices = {price for prices in self._of.values() for price in prices}
         known = amounts_in([held]) | self._prices
         self._own = amounts_in([own]) - known
@@ -183,8 +186,10 @@ class ClaimCheck:
         # A word of another's name that is not called by it ("XA") may stand since the last figure.
         since = max((end for _, end in told if end <= amount.start), default=0)
         words = {*folded_words(text[since : amount.start])} - _ordinary()
-        words -= {word for name in named for word in (*self._folded_rows[name].split(), *folded_words(name))}
-        named |= {name for name in self._of if words & {*folded_words(name)}}
+        words -= {
+            word for name in named for word in (*self._folded_rows[name].split(), *self._name_words[name])
+        }
+        named |= {name for name, own in self._name_words.items() if words & own}
         return not any(amount.value in self._of[name] for name in named)
 
     def _unknown(

@@ -132,9 +132,12 @@ class _Pointers:
     def _match(self, at: int, phrases: Sequence[tuple[WordToken, ...]]) -> int:
         """How many words from `at` on are one of the phrases, the longest; 0 for none."""
         best = 0
+        first = self._tokens[at].folded if 0 <= at < len(self._tokens) else ""
         for phrase in phrases:
+            if len(phrase) <= best or phrase[0].folded != first:
+                continue
             span = self._tokens[at : at + len(phrase)]
-            if len(phrase) > best and len(span) == len(phrase) and at >= 0:
+            if len(span) == len(phrase):
                 same = all(
                     a.folded == b.folded and accents_agree(a.text, b.text)
                     for a, b in zip(span, phrase, strict=True)

@@ -7,7 +7,7 @@ from calendar import monthrange
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, cast
 from zoneinfo import ZoneInfo
 
@@ -473,7 +473,11 @@ def find_ranges(text: str, today: date) -> list[DateRange]:
     the latest one that has begun; "3 tháng trước" is that calendar month. A range written backwards is turned round;
     an impossible date gives nothing. Of overlapping readings the longest wins.
     """
-    today = today.date() if isinstance(today, datetime) else today
+    return list(_ranges(text, today.date() if isinstance(today, datetime) else today))
+
+
+@lru_cache(maxsize=64)  # a turn asks of its text several times
+def _ranges(text: str, today: date) -> tuple[DateRange, ...]:
     text = _QUARTER_SPELT.sub(r"\1\2y", text)
     folded, offsets = fold_in_place(text)
     chosen: list[_Candidate] = []
@@ -497,7 +501,7 @@ def find_ranges(text: str, today: date) -> list[DateRange]:
                 min(days), max(days), label, span_in_place(offsets, len(text), candidate.start, candidate.end)
             )
         )
-    return found
+    return tuple(found)
 
 
 _JOIN = (
@@ -535,6 +539,63 @@ _ENGLISH_MONTH = re.compile(
 # Also a Vietnamese word without its accents ("máy 2", "sếp").
 _NO_MONTH = frozenset({"may", "sep", "mar"})
 _DAY_AFTER = re.compile(rf"(ngày [0-9]+/([0-9]+))({_JOIN}|{_TO})({_DAY_NUMBER}){_NO_DAY}", re.IGNORECASE)
+
+
+# An hour as people write it: 8h, 8h30, 8:30, 8 giờ 30, 2pm, 2 giờ chiều. Read on folded text.
+_HALF = r"(?:\s*([ap]\.?m|sang|trua|chieu|toi)\b)?"
+_HOUR = rf"(\d{{1,2}})(?:\s*(?:h|g|gio|tieng|:)\s*(\d{{2}})?(?![\d\w]){_HALF}|\s*([ap]m)\b)"
+_HOURS_BETWEEN = re.compile(
+    rf"(?:\b(?:tu|giua|from|between)\s+)?(?<![\d/.,-])(\d{{1,2}})(?:\s*(?:h|g|gio|:)\s*(\d{{2}})?)?{_HALF}\s*(?:den|toi|-|to|and|va)\s*{_HOUR}"
+)
+_ONE_HOUR = re.compile(
+    rf"(?:\b(sau|tu|after|since|from|truoc|before|until|den|toi|luc|hoi|vao|khoang|at|around)\s+(?:luc\s+)?)?(?<![\d/.,-]){_HOUR}"
+)
+_HOUR_SINCE, _HOUR_UNTIL = ("sau", "tu", "after", "since", "from"), ("truoc", "before", "until", "den", "toi")
+_DAY_MINUTES, _EVENING = 24 * 60, 18 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class HourRange:
+    """Minutes of the day that are named, the last excluded and past 1440 where it is of the next day; `span` in the text.
+
+    `sure` says that words around make it a time of day: "8 giờ" alone may be a length of time.
+    """
+
+    first: int
+    last: int
+    span: tuple[int, int]
+    sure: bool
+
+
+def find_hours(text: str) -> list[HourRange]:
+    """The times of day in `text`, left to right: "từ 15h đến 18h", "sau 8 giờ tối", "7-9h sáng", "before 10am"."""
+    folded, offsets = fold_in_place(text)
+    found: list[HourRange] = []
+
+    def add_range(first: int, last: int, hit: re.Match[str], *, sure: bool) -> None:
+        found.append(HourRange(first, last, span_in_place(offsets, len(text), *hit.span()), sure))
+
+    for hit in _HOURS_BETWEEN.finditer(folded):
+        half = hit[3] or (hit[6] or hit[7] if not hit[2] else "")
+        first, last = _minute(hit[1], hit[2], half), _minute(hit[4], hit[5], hit[6] or hit[7])
+        last += _DAY_MINUTES if last < first and first >= _EVENING else 0
+        add_range(first, last, hit, sure=True)
+        folded = folded[: hit.start()] + " " * len(hit[0]) + folded[hit.end() :]
+    for hit in _ONE_HOUR.finditer(folded):
+        minute = _minute(hit[2], hit[3], hit[4] or hit[5])
+        sure = bool(hit[1] or hit[4] or hit[5])
+        if hit[1] in _HOUR_SINCE:
+            add_range(minute, _DAY_MINUTES, hit, sure=sure)
+        elif hit[1] in _HOUR_UNTIL:
+            add_range(0, minute, hit, sure=sure)
+        else:
+            add_range(minute, minute + (1 if hit[3] else 60), hit, sure=sure)
+    return sorted(found, key=lambda each: each.span)
+
+
+def _minute(hour: str, minute: str | None, half: str | None) -> int:
+    late = (half or "").replace(".", "") in ("pm", "chieu", "toi") or (half == "trua" and int(hour) < 4)
+    return (int(hour) + 12 * (late and int(hour) < 12)) * 60 + int(minute or 0)
 
 
 def days_in_full(text: str, today: date) -> str:

@@ -69,12 +69,16 @@ def span_in_place(offsets: Sequence[int], length: int, start: int, end: int) -> 
 
 def words(s: str) -> list[str]:
     """The words of `s`, accented, lower case, NFC; digits count as letters, punctuation and `_` part words."""
-    return _WORD.findall(nfc(nfc(s).lower()))
+    return _WORD.findall(s.lower() if s.isascii() else nfc(nfc(s).lower()))
 
 
 def folded_words(s: str) -> list[str]:
     """The fold of each of `words(s)`, in the same order and number."""
-    return [fold(word) for word in words(s)]
+    return list(_folded_once(s) if len(s) <= _SHORT else _folded_words(s))
+
+
+def _folded_words(s: str) -> tuple[str, ...]:
+    return tuple(fold(word) for word in words(s))
 
 
 def bigrams(tokens: Sequence[str]) -> list[str]:
@@ -84,6 +88,10 @@ def bigrams(tokens: Sequence[str]) -> list[str]:
 
 def tokens(s: str) -> list[WordToken]:
     """The words of `s` with their places in `s`, letters drawn out for effect ("giááá") written once."""
+    return list(_tokens_once(s) if len(s) <= _SHORT else _tokens(s))
+
+
+def _tokens(s: str) -> tuple[WordToken, ...]:
     found = []
     drawn_out = _LONG_RUN.search(fold(s)) is not None
     for match in _WORD.finditer(s):
@@ -93,7 +101,12 @@ def tokens(s: str) -> list[WordToken]:
         found.append(
             WordToken(text, _LONG_RUN.sub(r"\1", folded) if drawn_out else folded, match.start(), match.end())
         )
-    return found
+    return tuple(found)
+
+
+# A turn asks of its text, and of the names in the data, many times.
+_SHORT = 1_000
+_tokens_once, _folded_once = lru_cache(maxsize=8_192)(_tokens), lru_cache(maxsize=8_192)(_folded_words)
 
 
 @lru_cache(maxsize=16_384)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from troly.text.catalogue import Lang
-from troly.text.fold import accents, accents_agree, fold, fold_in_place, nfc, span_in_place, tokens
+from troly.text.fold import accents, accents_agree, fold, fold_in_place, nfc, span_in_place
 from troly.text.wordlist import LEXICONS, read_lists
 
 # The pieces amounts are made of: numerals with separators, words, and the codes and dates that are none of them.
@@ -119,6 +119,9 @@ _RANGE = re.compile(r"\s*(?:-|~|den|toi|to)\s*")
 _THOUSAND = Decimal(1000)
 _LONGEST_UNIT = 4
 _NO_COUNT = frozenset({"nam", "lam", "nham", "tu"})
+_MOST_COUNTED = 99
+# "thirty-two" is one number.
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,19 +209,22 @@ def find_amounts(s: str) -> list[Amount]:
 
 
 def counting_words(s: str) -> list[Amount]:
-    """Whole numbers from 2 to 12 that are one word, as things are counted: "ba tỉnh", "two employees", left to right.
+    """Whole numbers from 2 to 99 in words, as things are counted: "ba tỉnh", "mười sáu", "thirty-two", left to right.
 
-    "năm" and "tư" are left out: they mean something else more often.
+    "năm" and "tư" alone are left out: they mean something else more often.
     """
     found = []
     plain = s.isascii()
-    for token in tokens(s):
-        for word in _word_list().get(token.folded, ()):
-            spelling = word.spelling[0]
-            counted = word.role == "=" and len(word.spelling) == 1 and 2 <= word.value <= 12
-            if counted and token.folded not in _NO_COUNT and (plain or token.text == spelling.text):
-                found.append(Amount(word.value, token.start, token.end))
-                break
+    reader = _Reader(pieces(_HYPHEN.sub(" ", s)))
+    at = 0
+    while at < len(reader.pieces):
+        piece = reader.pieces[at]
+        value, after = reader.count(at) if piece.kind == "word" else (None, at)
+        single = after == at + 1
+        alone = single and (piece.text in _NO_COUNT or not (plain or reader.spelt_out(at)))
+        if value is not None and 2 <= value <= _MOST_COUNTED and not alone:
+            found.append(Amount(value, piece.start, reader.pieces[after - 1].end))
+        at = max(after, at + 1)
     return found
 
 
@@ -255,6 +261,22 @@ class _Reader:
         self._free = after
         return Amount(value, start, self.pieces[after - 1].end, unit or currency), total.factor, after
 
+    def count(self, at: int) -> tuple[Decimal | None, int]:
+        """The whole number in words that begins at `at`, read as far as it goes, and the index after it; None for none."""
+        first, length = self._number(at)
+        if first is None or (self._glued(at) and self.pieces[at - 1].text.isalnum()):
+            return None, at
+        total = _Sum(loose=first)
+        after = self._scales(total, at + length, dollars=False)
+        words = all(piece.kind == "word" for piece in self.pieces[at:after])
+        value = total.value()
+        return (value, after) if words and value == value.to_integral_value() else (None, after)
+
+    def spelt_out(self, at: int) -> bool:
+        """Whether the word at `at` is a number with its accents as they are typed."""
+        word, _ = self._entry(at, "=")
+        return word is not None and self.pieces[at].typed == word.spelling[0].text
+
     def _scales(self, total: _Sum, at: int, *, dollars: bool) -> int:
         """Read scale words and what goes on after them ("2 trăm nghìn", "1 tỷ 200 triệu", "1tr5")."""
         while at < len(self.pieces):
@@ -288,7 +310,7 @@ class _Reader:
             return True
         scale, _ = self._entry(at + 1, "x")
         smaller = scale is not None and scale.value < total.scale and not scale.note.startswith("after")
-        if smaller or (spelled and total.scale < _THOUSAND):
+        if smaller or (spelled and total.scale < _THOUSAND and piece.text != "nam"):
             total.loose, total.terms = number, total.terms + 1
             return True
         digits = str(number) if spelled else piece.text

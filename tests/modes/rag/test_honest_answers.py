@@ -11,9 +11,11 @@ import pytest
 
 from tests.support.modes.rag import RagDesk, rag_desk
 from troly.text.dates import HCM
+from troly.text.fold import fold
 from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import spelt_out
 from troly_rag.routing.questions import without_rejected, without_setting
+from troly_rag.tools.calculator import _WORKDAY
 
 
 @pytest.fixture(scope="module")
@@ -667,3 +669,38 @@ async def test_the_grade_is_that_of_the_score_told_before(
 )
 async def test_a_word_with_other_marks_is_another_word(desk: RagDesk, asked: str, wrong: str) -> None:
     assert wrong not in (await desk.ask(asked, offline=True)).answer
+
+
+@pytest.mark.parametrize("moment", ["hôm nay", "tối nay", "ngày mai"])
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        ("căng tin {} có món gì", False),
+        ("{} có ai nghỉ phép không", False),
+        ("{} căng tin phục vụ từ mấy giờ", True),
+        ("{} gửi ô tô ở hầm nào", True),
+        ("ai là tổng giám đốc {}", True),
+    ],
+)
+async def test_what_changes_from_day_to_day_is_not_known(
+    desk: RagDesk, moment: str, asked: str, known: bool
+) -> None:
+    found = await desk.ask(asked.format(moment))
+    assert found.state["answer"].startswith("Tôi không") is not known, found.state["answer"]
+
+
+@pytest.mark.parametrize("day", ["thứ hai", "thứ ba", "tối thứ tư", "thứ 5", "thu sau", "chiều thứ sáu"])
+async def test_a_named_working_day_is_an_ordinary_one(desk: RagDesk, day: str) -> None:
+    found = await desk.ask(f"lương giờ 60.000, tăng ca 3 tiếng {day} được bao nhiêu")
+    assert "270.000" in found.state["answer"]
+    assert "540.000" not in found.state["answer"]
+    rest = await desk.ask("còn chủ nhật")
+    assert "360.000" in rest.state["answer"]
+    again = await desk.ask("thứ ba thì sao")
+    assert "270.000" in again.state["answer"]
+    assert "360.000" not in again.state["answer"]
+
+
+@pytest.mark.parametrize("second", ["lần thứ hai", "con thứ ba"])
+def test_the_second_of_something_is_no_monday(second: str) -> None:
+    assert _WORKDAY.search(fold(second)) is None

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from troly.text.dates import HCM
 from troly_rag.tools.log_query import LogQuery, parse_log_query
-from troly_rag.tools.logs import PIECE, LogTally, _named_files, log_files, read, render_tally
+from troly_rag.tools.logs import (
+    PIECE,
+    LogTally,
+    _named_files,
+    _names_beside_all,
+    log_files,
+    read,
+    render_tally,
+)
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=HCM)
 BEGIN = datetime(2026, 11, 1, tzinfo=HCM)
@@ -432,3 +440,49 @@ def test_the_same_days_said_twice_are_one_period(said: str, form: str) -> None:
     assert (wanted.start, wanted.end, wanted.periods) == (alone.start, alone.end, ())
     other = parse_log_query(f"lỗi {said} và ngày 1/10/2026", NOW)
     assert len(other.periods) == 2
+
+
+@pytest.mark.parametrize("name", ["vpn", "kho-01", "mail"])
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("log {name} và log hệ thống có mấy lỗi", True),
+        ("log hệ thống và {name} có mấy lỗi", True),
+        ("{name} and system logs: how many errors", True),
+        ("log hệ thống có mấy lỗi của {name}", False),
+        ("log {name} hôm qua hệ thống nào lỗi", False),
+        ("log {name} có mấy lỗi", False),
+    ],
+)
+def test_a_log_beside_all_logs_is_no_system_of_lines(name: str, question: str, *, named: bool) -> None:
+    asked = question.format(name=name)
+    files = [Path(f"{name}.log"), Path("he-thong.log")]
+    assert [asked[slice(*span)] for span in _names_beside_all(asked, files)] == [name] * named
+
+
+def test_two_systems_are_each_counted() -> None:
+    wanted = parse_log_query("lỗi của vpn và web-01", NOW, ["vpn", "web-01"])
+    assert wanted.words == ()
+    assert parse_log_query("lỗi của web-01", NOW, ["vpn", "web-01"]).words == ("web-01",)
+
+
+@pytest.mark.parametrize("day", [1, 5, 20])
+@pytest.mark.parametrize(
+    ("said", "length"),
+    [
+        ("cả tháng", 30),
+        ("trong cả tháng", 30),
+        ("suốt tháng", 30),
+        ("in the whole month", 30),
+        ("cả tuần", 7),
+    ],
+)
+def test_the_whole_of_a_unit_is_not_the_day_before_it(day: int, said: str, length: int) -> None:
+    before = parse_log_query(f"ngày {day}/11/2026 mấy lỗi", NOW)
+    wanted = parse_log_query(f"web-02 lỗi mấy lần {said}", NOW).after(before)
+    assert wanted.start is not None
+    assert wanted.end is not None
+    assert before.start is not None
+    assert wanted.end - wanted.start == timedelta(days=length)
+    assert wanted.start <= before.start < wanted.end
+    assert not wanted.unread

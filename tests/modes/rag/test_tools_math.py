@@ -22,7 +22,15 @@ from troly_rag.tools.arithmetic import (
     evaluate,
     expression_in,
 )
-from troly_rag.tools.calculator import date_sum, figures_of, hours_in_full, missing_for, on_calendar, work_out
+from troly_rag.tools.calculator import (
+    counted_from,
+    date_sum,
+    figures_of,
+    hours_in_full,
+    missing_for,
+    on_calendar,
+    work_out,
+)
 
 NUMBERS = st.integers(-10_000, 10_000).map(Decimal)
 
@@ -328,3 +336,83 @@ def test_days_are_added_to_a_day_and_nothing_else_is(day: date, count: int, sign
         with pytest.raises(CalculationError):
             date_sum(other, day, "vi")
     assert date_sum(f"{count} x 3", day, "vi") == ""
+
+
+NOTICE = "Nhân viên báo trước {count} ngày{working}. Lương cuối trả trong 14 ngày."
+
+
+@given(st.integers(1, 60), st.dates(date(2027, 1, 1), date(2027, 12, 31)))
+def test_a_day_of_notice_is_so_many_days_before(count: int, day: date) -> None:
+    asked = f"nghỉ việc ngày {day.day}/{day.month}/{day.year} thì báo trước ngày nào"
+    told = counted_from(asked, NOTICE.format(count=count, working=""), date(2026, 11, 23), "vi", "Nghỉ việc")
+    assert f" {format_date(day - timedelta(days=count))}." in told
+    working = NOTICE.format(count=count, working=" làm việc")
+    told = counted_from(asked, working, date(2026, 11, 23), "vi", "Nghỉ việc")
+    at = next(
+        then for back in range(200) if f" {format_date(then := day - timedelta(days=back + 1))}." in told
+    )
+    assert sum((at + timedelta(days=one)).weekday() < 5 for one in range((day - at).days)) == count
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "nghỉ việc ngày 15/12 thì lương cuối trả khi nào",
+        "nghỉ việc thì báo trước ngày nào",
+        "nghỉ việc ngày 15/12 hay 20/12 thì báo trước ngày nào",
+        "nghỉ việc ngày 15/12 có phải báo trước không",
+        "cưới ngày 15/12 thì báo trước ngày nào",
+    ],
+)
+def test_no_day_is_counted_for_another_question(asked: str) -> None:
+    rule = NOTICE.format(count=30, working="")
+    assert counted_from(asked, rule, date(2026, 11, 23), "vi", "Nghỉ việc") == ""
+
+
+LEAVE = "Nhân viên chính thức có 14 ngày phép năm hưởng nguyên lương, thêm 1 ngày cho mỗi 5 năm làm việc."
+TRIP = "Công tác được chi khách sạn tối đa 900.000 VND mỗi đêm, phụ cấp 250.000 VND mỗi ngày."
+ALLOWANCES = "Phụ cấp ăn trưa 730.000 VND mỗi tháng, gửi xe 150.000 VND, điện thoại 300.000 VND."
+
+
+@pytest.mark.parametrize("years", [5, 12, 30])
+@pytest.mark.parametrize(
+    ("asked", "counts"),
+    [
+        ("được mấy ngày phép?", True),
+        ("thế thì mấy ngày", True),
+        ("Phép không dùng hết thì được chuyển sang năm sau mấy ngày?", False),
+        ("xin phép phải báo quản lý trước mấy ngày", False),
+    ],
+)
+def test_a_count_said_before_is_not_that_of_another_matter(years: int, asked: str, counts: bool) -> None:
+    assert bool(work_out(asked, f"tôi làm {years} năm rồi", LEAVE, "vi", typed=asked)) is counts
+
+
+@pytest.mark.parametrize("days", [2, 3, 9])
+def test_a_clause_that_is_named_is_counted_alone(days: int) -> None:
+    before = f"đi công tác {days} đêm thì khách sạn được bao nhiêu"
+    own = work_out(asked := f"phụ cấp {days} ngày là bao nhiêu", before, TRIP, "vi", typed=asked)
+    assert "250.000" in own
+    assert f"{days} × 900.000" not in own
+    whole = work_out(asked := f"công tác {days} ngày {days} đêm được bao nhiêu", "", TRIP, "vi", typed=asked)
+    assert f"{days} × 900.000" in whole
+    assert f"{days} × 250.000" in whole
+
+
+@pytest.mark.parametrize("months", [2, 6, 12])
+def test_a_sum_without_its_period_is_not_multiplied(months: int) -> None:
+    assert not work_out(f"{months} tháng gửi xe là bao nhiêu", "", ALLOWANCES, "vi")
+    assert f"{months} × 730.000" in work_out(f"ăn trưa {months} tháng là bao nhiêu", "", ALLOWANCES, "vi")
+
+
+@given(st.dates(date(2024, 1, 1), date(2030, 12, 1)), st.integers(1, 12))
+def test_a_month_without_a_year_is_the_nearest(today: date, month: int) -> None:
+    told = on_calendar(f"tháng {month} lương trả ngày nào", "Lương trả vào ngày 5 hằng tháng.", today, "vi")
+    day, _, year = told.partition(". ")[0].rpartition(" ")[2].partition("/")[2].partition("/")
+    assert int(day) == month
+    assert abs((date(int(year), month, 1) - today).days) <= 184
+
+
+@pytest.mark.parametrize("said", ["đủ năm", "trọn năm", "du mot nam", "a full year", "a whole year"])
+def test_a_full_year_is_twelve_months(said: str) -> None:
+    assert figures_of(hours_in_full(f"nếu làm {said} thì sao")).counted == {"month": 12}

@@ -118,10 +118,13 @@ async def test_serials_looked_up_one_by_one_are_pointed_at_together(
     assert [serial for serial in ("KR77Y6MZ4019", "BF17P1FW0327") if serial in told] == list(meant)
 
 
-@pytest.mark.parametrize("text", ["WD Blue SN580 1TB thì sao?", "what about the wd blue sn580 1tb"])
-async def test_what_was_asked_of_one_is_asked_of_another(shop: Shop, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [("WD Blue SN580 1TB thì sao?", "60 tháng"), ("what about the wd blue sn580 1tb", "60 months")],
+)
+async def test_what_was_asked_of_one_is_asked_of_another(shop: Shop, text: str, term: str) -> None:
     await shop.ask("Ổ SSD Samsung 990 Pro 2TB bảo hành bao lâu?")
-    assert "60 tháng" in (await shop.ask(text)).answer
+    assert term in (await shop.ask(text)).answer
 
 
 LAPTOP, DELL, LG = "DL5530-7HX2K9", "CN-0T24H-742", "203NTKF9A617"

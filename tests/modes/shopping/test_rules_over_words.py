@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import stocked_shop, told_lines
+from troly_shopping.message import without_relay
 from troly_shopping.products.offers import measure_of
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 
@@ -193,3 +194,67 @@ async def test_a_variant_is_another_model(shop: Shop) -> None:
     told = (await shop.ask("card 4060 với 4060 ti chênh bao nhiêu")).answer
     assert "2.700.000" in told
     assert [line.count("Ti ") for line in told_lines((await shop.ask("vga 4060 ti")).answer)] == [1]
+
+
+@pytest.mark.parametrize(
+    "who",
+    ["khách hỏi", "có chị kia cần", "khách báo là", "anh khách kêu", "khach muon mua", "một bạn nhắn hỏi"],
+)
+async def test_who_passes_a_question_on_is_no_word_about_goods(shop: Shop, who: str) -> None:
+    plain = await shop.ask("chuột không dây dưới 500k")
+    relayed = await shop.ask(f"{who} chuột không dây dưới 500k")
+    assert told_lines(relayed.answer) == told_lines(plain.answer)
+    assert "chưa hiểu" not in relayed.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("khách hỏi laptop Dell", "laptop Dell"),
+        ("có anh kia đang thắc mắc là pin trâu không", "pin trâu không"),
+        ("a customer asks if you have mice", "you have mice"),
+        ("khách bảo hành máy in ở đâu", "khách bảo hành máy in ở đâu"),
+        ("bạn nói con thứ hai bao nhiêu", "bạn nói con thứ hai bao nhiêu"),
+        ("laptop khách hỏi hôm qua", "laptop khách hỏi hôm qua"),
+        ("khách hỏi", "khách hỏi"),
+    ],
+)
+def test_only_an_opening_that_passes_something_on_is_left_out(text: str, left: str) -> None:
+    assert without_relay(text) == left
+
+
+@pytest.mark.parametrize("now", ["giờ làm sao", "giờ phải làm gì", "bây giờ xử lý thế nào"])
+async def test_now_is_no_opening_hour(shop: Shop, now: str) -> None:
+    assert "8:00 đến 21:00" not in (await shop.ask(f"khách báo lỗi màn hình {now}")).answer
+    assert "8:00 đến 21:00" in (await shop.ask("giờ làm việc của shop thế nào")).answer
+
+
+@pytest.mark.parametrize("name", [pair[0] for pair in PAIRS])
+async def test_lengths_of_time_are_in_the_language_of_the_answer(shop: Shop, name: str) -> None:
+    told = (await shop.ask(f"how long is the warranty of {name}", language="en")).answer
+    assert " months" in told
+    assert "tháng" not in told
+
+
+@pytest.mark.parametrize("kind", ["chuột không dây", "ssd 1tb", "laptop dell"])
+@pytest.mark.parametrize(("place", "nth"), [("thứ hai", 2), ("thứ nhì", 2), ("thứ 3", 3), ("thứ ba", 3)])
+async def test_so_far_from_the_cheapest_is_that_place_of_the_list(
+    shop: Shop, kind: str, place: str, nth: int
+) -> None:
+    listed = told_lines((await shop.ask(f"{kind} rẻ nhất")).answer)
+    told = (await shop.ask(f"rẻ {place}")).answer
+    name = listed[nth - 1].split(". ", 1)[-1].split(":")[0]
+    assert name in told
+    warranty = (await shop.ask("con này bảo hành mấy năm")).answer
+    assert name in warranty
+
+
+@pytest.mark.parametrize("first", [pair[0] for pair in PAIRS[:3]])
+async def test_what_is_added_is_summed_where_one_fits_and_named_where_not(shop: Shop, first: str) -> None:
+    await shop.ask(f"{first} giá bao nhiêu")
+    open_ = await shop.ask("thêm 1 màn 24 inch nữa thì tổng bao nhiêu")
+    assert "24 inch»" in open_.answer
+    assert not open_.done.metadata["answered"]
+    one = "Màn hình Dell UltraSharp U2724D 27 inch"
+    whole = await shop.ask(f"thêm 1 {one} nữa thì tổng bao nhiêu")
+    assert money(named(shop, first).price + named(shop, one).price) in whole.answer

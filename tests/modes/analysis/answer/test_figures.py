@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -343,3 +344,77 @@ def test_a_figure_on_the_wrong_row_is_cut(figures: list[int], data: st.DataObjec
         f"Thấp nhất là {ours}.",
     ):
         assert strangers(each, held) == (), each
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    SHOP.filter(lambda each: len(each) > 2),
+    st.sampled_from(
+        ["cao nhất", "lớn nhất", "nhiều nhất", "thấp nhất", "nhỏ nhất", "ít nhất", "highest", "lowest"]
+    ),
+    st.data(),
+)
+def test_a_superlative_is_of_the_row_at_that_end_of_all_rows(
+    figures: list[int], word: str, data: st.DataObject
+) -> None:
+    held, names = channels(figures)
+    end = max(figures) if word in {"cao nhất", "lớn nhất", "nhiều nhất", "highest"} else min(figures)
+    at = data.draw(st.sampled_from(range(len(names))))
+    money = format_money(figures[at], "vi")
+    said = [
+        f"Kênh {word} là {names[at]}: {money}.",
+        f"{names[at]} {word}, đạt {money}.",
+        f"Cả thảy {len(names)} kênh, {word} là {names[at]} với {money}.",
+    ]
+    for each in said:
+        assert strangers(each, held) == (() if figures[at] == end else (word,)), each
+    both = (
+        f"Cao nhất là {names[figures.index(max(figures))]} ({format_money(max(figures), 'vi')}),"
+        f" thấp nhất là {names[figures.index(min(figures))]} ({format_money(min(figures), 'vi')})."
+    )
+    assert strangers(both, held) == ()
+    # Of a part, of an order, of a change, of nothing, or a bound it may be true.
+    for each in (
+        f"Kênh {word} trong quý 1 là {names[at]}: {money}.",
+        f"{names[at]} {word} thứ hai: {money}.",
+        f"{names[at]} không phải {word}: {money}.",
+        f"{names[at]} tăng {word}, {money}.",
+        f"So với kênh khác, {word} là {names[at]}: {money}.",
+        f"{names[at]} {word}.",
+        f"{names[at]} bán được ít nhất {money}.",
+    ):
+        assert strangers(each, held) == (), each
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "rows", "cut"),
+    [
+        ("get_top_items", {}, 9, True),
+        ("get_top_items", {}, 10, False),
+        ("get_top_items", {"limit": 3}, 3, False),
+        ("get_top_items", {"limit": 3}, 2, True),
+        ("execute_aggregation", {"pipeline": [{"$group": {}}]}, 4, True),
+        ("execute_aggregation", {"pipeline": [{"$group": {}}, {"$limit": 4}]}, 4, False),
+    ],
+)
+def test_a_superlative_is_held_to_a_result_of_all_rows_alone(
+    tool: str, arguments: dict[str, Any], rows: int, cut: bool
+) -> None:
+    cells = tuple((f"Kênh {'QWERTYUIOP'[at]}", 10**7 * (at + 1)) for at in range(rows))
+    held = ground(
+        "?", [(ToolCall(tool, arguments), Result("rows", columns=("Kênh", "sum"), rows=cells))], [], DAYS
+    )
+    assert strangers("Thấp nhất là Kênh W: 20.000.000.", held) == (("Thấp nhất",) if cut else ())
+
+
+def test_a_long_answer_over_many_rows_is_judged_quickly() -> None:
+    names = [f"Khách {at} {letter}" for at in range(250) for letter in "ABCD"]
+    rows = tuple((name, 10**8 - at * 9_973, at % 400) for at, name in enumerate(names))
+    result = Result("rows", columns=("Khách", "sum", "count"), rows=rows, units=("", "VND", ""))
+    held = ground("?", [(ToolCall("aggregate_data", {}), result)], [], DAYS)
+    lines = [
+        f"{at}. {row[0]}: {format_money(row[1], 'vi')}, {row[2]} đơn" for at, row in enumerate(rows[:30], 1)
+    ]
+    began = time.process_time()
+    assert strangers("\n".join(lines), held) == ()
+    assert time.process_time() - began < 4  # a regular expression for each name took 10 s and more

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, plan
+from tests.modes.analysis.planner.planner_sheets import CUSTOMERS, NOW, ORDERS, column, plan
 from tests.support.modes.analysis import analyst_at
 from troly_analysis.planner import Plan, analyse_question
+from troly_analysis.types import Sheet
 
 FIGURES = {
     "doanh thu": ("sum", "Doanh thu"),
@@ -668,3 +669,136 @@ def test_the_same_days_of_a_year_before_are_those_of_the_whole_span(
         assert made.versus is not None
         for now, then in ((made.period.start, made.versus.start), (made.period.end, made.versus.end)):
             assert (now.year * 12 + now.month - then.year * 12 - then.month, now.day) == (months, then.day)
+
+
+GOODS = Sheet(
+    "9", "lan", "Sản phẩm", "t9",
+    (
+        column("Mã SP", "text", ("SP001", "SP002"), 30),
+        column("Tên sản phẩm", "text", ("Áo thun", "Giày chạy bộ"), 30),
+        column("Nhóm hàng", "text", ("Giày dép", "Áo khoác", "Quần")),
+        column("Giá bán", "money", (), 20),
+        column("Giá vốn", "money", (), 20),
+        column("Tồn kho", "integer", (), 20),
+    ),
+    30, NOW,
+)  # fmt: skip
+
+
+def over(sheets: tuple[Sheet, ...], *turns: str, shown: tuple[str, ...] = ()) -> Plan:
+    """The plan of the last turn; `shown` are the rows that the turn before it showed."""
+    made: Plan | None = None
+    for nth, text in enumerate(turns, 1):
+        rows = shown if nth == len(turns) else ()
+        made = analyse_question(text, sheets, NOW, previous=made, shown=rows).plan
+    assert made is not None
+    return made
+
+
+def bounds(made: Plan) -> list[tuple[str, str, Any]]:
+    """The conditions of what is asked."""
+    assert made.ask is not None
+    return [(each.ref.name, each.op, each.value) for each in made.ask.conditions]
+
+
+@pytest.mark.parametrize(
+    "total", ["tổng cộng mua bao nhiêu đơn?", "tong cong bao nhieu don", "total orders?"]
+)
+@pytest.mark.parametrize("name", ["Nền tảng", "Tỉnh thành", "Sản phẩm"])
+def test_a_total_after_the_one_that_was_found_is_of_it_and_the_other_reading_is_told(
+    name: str, total: str
+) -> None:
+    column_ = next(each for each in ORDERS.fields if each.name == name)
+    for value, days in itertools.product(column_.examples[:2], DAYS):
+        made = over((ORDERS,), f"{name} nào doanh thu cao nhất {days}", total, shown=(value,))
+        assert bounds(made) == [(name, "eq", value)]
+        assert days_of(made.calls[0].arguments) == DAYS[days]
+        if "total" not in total:
+            assert made.also is not None
+            assert not made.also.conditions
+        bare = over((ORDERS,), f"{name} nào doanh thu cao nhất {days}", "tổng cộng bao nhiêu", shown=(value,))
+        assert not bounds(bare)  # its own figure stands in the answer before
+        assert bare.also is not None
+        assert [each.value for each in bare.also.conditions] == [value]
+
+
+@pytest.mark.parametrize("move", ["hạng {} mà là {} thì mấy người", "{} mà {} thôi", "{} {}"])
+@pytest.mark.parametrize("tier", ["Vàng", "Bạc"])
+def test_a_short_turn_whose_words_the_sheet_holds_stays_on_it(tier: str, move: str) -> None:
+    made = over((CUSTOMERS, ORDERS), f"có bao nhiêu khách hạng {tier}", move.format(tier, "Nữ"))
+    assert made.sheet == "Khách hàng"
+    assert not made.calls or bounds(made) == [("Hạng", "eq", tier), ("Giới tính", "eq", "Nữ")]
+    assert (
+        over((CUSTOMERS, ORDERS), f"có bao nhiêu khách hạng {tier}", "doanh thu Shopee").sheet == "Đơn hàng"
+    )
+
+
+@pytest.mark.parametrize("state", ["đang giao", "hoàn thành", "bị hủy"])
+def test_no_state_is_asked_for_where_one_was_named(state: str) -> None:
+    for text in (f"bao nhiêu đơn {state}, bên nào nhiều nhất", f"bao nhiêu đơn {state}"):
+        made = over((ORDERS,), text, *(["bên nào nhiều nhất"] if "," not in text else []))
+        every = [each.ask for each in (made, *made.more) if each.calls and each.ask]
+        assert all(group.ref.name != "Trạng thái" for each in every for group in each.groups)
+
+
+@pytest.mark.parametrize(("first", "end"), [("cao nhất", "thấp nhất"), ("thấp nhất", "cao nhất")])
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_the_other_end_of_a_ranking_is_as_long(count: int, first: str, end: str) -> None:
+    made = over((ORDERS,), f"{count} tỉnh thành có doanh thu {first} tháng 3/2024", f"còn {end}?").ask
+    assert made is not None
+    assert (made.form, made.limit, made.order) == ("top", count, "asc" if end == "thấp nhất" else "desc")
+
+
+@pytest.mark.parametrize("unit", ["tuần", "tháng", "quý", "năm"])
+@pytest.mark.parametrize(
+    "move", ["so với {} trước đó nữa", "so voi {} truoc do", "so với {} trước đó thì tăng hay giảm"]
+)
+def test_what_is_held_against_the_days_before_keeps_its_own(unit: str, move: str) -> None:
+    before = over((ORDERS,), f"doanh thu {unit} trước").ask
+    made = over((ORDERS,), f"doanh thu {unit} trước", move.format(unit)).ask
+    assert before is not None
+    assert made is not None
+    assert (made.form, made.period) == ("compare", before.period)
+    assert made.versus is not None
+    assert made.period is not None
+    assert (made.period.start - made.versus.end).days == 1
+
+
+@pytest.mark.parametrize(("price", "other"), [("giá vốn", "Giá bán"), ("giá bán", "Giá vốn")])
+def test_another_price_works_out_the_same_worth(price: str, other: str) -> None:
+    for group in ("", " nhóm Giày dép"):
+        first = f"tổng tồn kho{group} còn bao nhiêu cái, và giá trị hàng tồn tính theo {price} là bao nhiêu"
+        made = over((GOODS,), first, f"thế tính theo {other.lower()}").ask
+        assert made is not None
+        assert [(each.op, each.ref.name) for each in made.measures if each.ref] == [
+            ("sum", f"Tồn kho × {other}")
+        ]
+
+
+@pytest.mark.parametrize("kind", ["Giày dép", "Áo khoác", "Quần"])
+@pytest.mark.parametrize(("end", "op"), [("rẻ nhất", "min"), ("đắt nhất", "max")])
+def test_an_end_that_is_said_of_a_thing_finds_the_thing(kind: str, end: str, op: str) -> None:
+    for move in (f"cái {end} trong nhóm đó", f"sản phẩm nào {end}"):
+        made = over((GOODS, ORDERS), f"nhóm {kind} có mấy sản phẩm", move)
+        assert (made.sheet, bounds(made)) == ("Sản phẩm", [("Nhóm hàng", "eq", kind)])
+        assert made.ask is not None
+        assert (made.ask.form, made.ask.limit, [each.op for each in made.ask.measures]) == ("rows", 1, [op])
+
+
+def test_other_days_after_two_questions_are_of_both_and_what_points_is_of_the_last() -> None:
+    first = "tháng 3/2024 bao nhiêu đơn, nền tảng nào nhiều nhất"
+    both = over((ORDERS,), first, "còn tháng 4/2024?")
+    assert [each.ask.form for each in (both, *both.more) if each.ask] == ["scalar", "top"]
+    assert {each.ask.period.start.month for each in (both, *both.more) if each.ask and each.ask.period} == {4}
+    one = over((ORDERS,), first, "nền tảng đó doanh thu bao nhiêu", shown=("Shopee",))
+    assert (bounds(one), one.more) == ([("Nền tảng", "eq", "Shopee")], ())
+    assert one.ask is not None
+    assert one.ask.period is not None
+    end = over((ORDERS,), first, "còn ít nhất?").ask
+    assert end is not None
+    assert (end.form, end.order) == ("top", "asc")
+
+
+def test_columns_of_one_of_several_that_share_the_first_place_are_not_guessed() -> None:
+    first = "tỉnh thành nào nhiều đơn nhất tháng 3/2024"
+    assert not over((ORDERS,), first, "nền tảng nào vậy", shown=("Hà Nội", "Đà Nẵng")).calls

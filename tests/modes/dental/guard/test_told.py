@@ -85,3 +85,45 @@ def test_who_laughs_at_a_price_or_fears_a_knife_means_no_harm(jest: str, meant: 
 def test_what_is_asked_of_nobody_and_no_time_is_no_event(asked: str) -> None:
     assert danger(asked) is None
     assert danger(fold(asked)) is None
+
+
+@pytest.mark.parametrize("thing", ["xe em", "điện thoại em", "laptop của em", "loa nhà em", "my phone"])
+def test_a_thing_is_no_body(thing: str) -> None:
+    assert danger(f"{thing} co giật rồi ngất luôn, răng thì ổn") is None
+    assert danger(f"{thing} vừa hỏng, con em co giật rồi ngất luôn") is not None
+
+
+@pytest.mark.parametrize("burden", ["deadline", "kẹt xe", "công việc", "thi cử", "chứng khoán"])
+def test_what_burdens_takes_nobodys_breath(burden: str) -> None:
+    assert danger(f"{burden} ngộp thở luôn, dời lịch cạo vôi giúp em") is None
+    assert danger(f"{burden} dí quá, em uống 30 viên thuốc ngủ rồi") is not None
+    assert danger(f"{burden} xong thì con em hóc cái mắc cài, ngộp thở luôn") is not None
+
+
+@pytest.mark.parametrize(
+    "frame", ["hỏi chơi chứ", "haha", "đọc báo xong thì", "đang ôn thi thì", "deadline xong thì"]
+)
+@pytest.mark.parametrize(
+    "real", ["con em đang nuốt cục pin", "con em vừa uống nhầm nước tẩy", "em vừa uống 25 viên panadol"]
+)
+def test_no_frame_hides_what_is_told_beside_it(frame: str, real: str) -> None:
+    assert danger(f"{frame} {real}") is not None
+
+
+@pytest.mark.parametrize("bottle", ["chai nước súc miệng", "lọ siro hạ sốt", "hộp thuốc của bà"])
+@pytest.mark.parametrize("trace", ["vơi quá nửa", "nắp mở", "đổ ra sàn"])
+def test_a_bottle_that_a_child_got_at_is_told_by_what_is_left(bottle: str, trace: str) -> None:
+    assert danger(f"cháu 2 tuổi nhà tôi cầm {bottle}, {trace}, cháu đang lả đi") is not None
+    assert danger(f"{bottle} {trace}, mua ở đâu") is None
+
+
+@pytest.mark.parametrize("end", ["kết thúc đêm nay", "chấm dứt tất cả", "end it tonight"])
+def test_an_end_that_is_of_no_thing_is_of_a_life(end: str) -> None:
+    assert danger(f"em mệt mỏi lắm rồi, em muốn {end}") is not None
+    assert danger("em mệt mỏi lắm rồi, em muốn kết thúc điều trị sớm") is None
+
+
+@pytest.mark.parametrize("grams", ["6g", "6 g", "6000mg", "6 gram"])
+def test_a_weight_is_read_with_and_without_a_space(grams: str) -> None:
+    assert danger(f"tôi uống {grams} paracetamol trong hôm nay rồi") is not None
+    assert danger("tôi uống 1g paracetamol trong hôm nay rồi") is None

@@ -169,7 +169,7 @@ def post(server: Served, path: str, body: bytes | dict[str, Any], **headers: str
     sent |= {"Accept": "application/json, text/event-stream", **{k.title(): v for k, v in headers.items()}}
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     url = server.url.removesuffix("/mcp") + path
-    return httpx.post(url, content=content, headers=sent, trust_env=False, timeout=30)
+    return httpx.post(url, content=content, headers=sent, trust_env=False, timeout=30, verify=False)
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/jsonrpc"])

@@ -133,6 +133,14 @@ def test_what_one_says_of_oneself_is_about_nobody_else(said: str) -> None:
     assert [person_of(fact.text) for fact in find_facts(said)] == [""]
 
 
+@pytest.mark.parametrize("tooth", ["răng khôn", "răng số 6", "răng hàm", "wisdom teeth"])
+@pytest.mark.parametrize(
+    "asked", ["{} thường mọc ở độ tuổi nào?", "{} có mấy chân?", "how many roots do {} have?"]
+)
+def test_a_tooth_of_a_general_question_is_nobodys(tooth: str, asked: str) -> None:
+    assert not [fact for fact in find_facts(asked.format(tooth)) if fact.kind == "tooth"]
+
+
 @pytest.mark.parametrize("text", ASKED)
 def test_what_is_only_asked_is_no_fact(text: str) -> None:
     assert not {fact.kind for fact in find_facts(text)} & {

@@ -8,10 +8,14 @@ import pytest
 
 from tests.modes.rental.question.cases import ask, told
 from troly.plugin.focus import FocusRow
+from troly.text.catalogue import Lang
 from troly.text.fold import fold
+from troly_rental.answer.sentences import condition_text
+from troly_rental.answer.values import column_label
 from troly_rental.data.places import places
 from troly_rental.question.names import Names
 from troly_rental.question.spelling import correct_spelling
+from troly_rental.question.types import Filter, Op
 from troly_rental.question.vocabulary import lists
 
 _NASAL = re.compile(r"n(?=[gh](?!\w))")
@@ -190,3 +194,75 @@ def test_for_whom_a_room_is_is_named_as_not_recorded(whom: str, led: str) -> Non
     assert not ask(f"có bao nhiêu phòng {led} {whom} quận 10").ready
     told_of_self = ask(f"mình là {whom}, tìm phòng quận 10").remarks
     assert "said.unrecorded" not in [one.key for one in told_of_self]
+
+
+@pytest.mark.parametrize("noun", ["phòng", "căn", "phòng trọ", "rooms"])
+@pytest.mark.parametrize("shared", ["", "ở ghép ", "dorm "])
+def test_the_cheapest_rooms_are_no_beds_unless_they_are_named(noun: str, shared: str) -> None:
+    text = (
+        f"5 cheapest {shared or 'rooms'}in Quận 3"
+        if noun == "rooms"
+        else f"5 {noun} {shared}rẻ nhất ở quận 3"
+    )
+    parsed = ask(text, role="GUEST")
+    assert parsed.without_beds is not bool(shared), text
+    assert ("said.without_beds" in [one.key for one in parsed.remarks]) is parsed.without_beds
+
+
+@pytest.mark.parametrize(
+    "text", ["phòng đắt nhất ở quận 3", "phòng rộng nhất quận 3", "giá trung bình phòng ở quận 3"]
+)
+def test_beds_count_where_the_cheapest_is_not_asked_for(text: str) -> None:
+    assert not ask(text, role="GUEST").without_beds
+
+
+@pytest.mark.parametrize("amenity", AMENITIES)
+@pytest.mark.parametrize("kind", [*KINDS, "phòng trọ còn trống", "phòng còn trống"])
+def test_a_share_is_of_the_kind_and_the_state_that_are_named(kind: str, amenity: str) -> None:
+    parsed = ask(f"bao nhiêu phần trăm {kind} ở quận 3 có {amenity}", role="GUEST")
+    assert {one.field for one in parsed.filters if parsed.is_part(one)} == {"amenity"}
+    alone = ask("bao nhiêu phần trăm phòng ở quận 3 còn trống", role="GUEST")
+    assert [one.field for one in alone.filters if alone.is_part(one)] in ([], ["status"])
+
+
+@pytest.mark.parametrize("kind", ["ở ghép", "ký túc xá", "chung cư"])
+@pytest.mark.parametrize("mark", [":", ",", ".", ";"])
+def test_a_refusal_ends_with_its_clause(kind: str, mark: str) -> None:
+    found = told(ask(f"quận 3, không {kind}{mark} phòng trọ nào rộng nhất", role="GUEST"))
+    assert not any(one.startswith("type!=") and "room" in one for one in found), found
+
+
+@pytest.mark.parametrize("unit", ["một kWh", "1 số", "mỗi khối", "một khối"])
+@pytest.mark.parametrize("mine", ["phòng tôi", "phòng của tôi", "phòng tôi đang thuê"])
+def test_what_one_unit_costs_is_a_rate_and_no_use(unit: str, mine: str) -> None:
+    charge, field = ("nước", "water_price") if "khối" in unit else ("điện", "electricity_price")
+    parsed = ask(f"giá {charge} {mine} bao nhiêu {unit}", role="TENANT")
+    assert parsed.certain, parsed.unread
+    assert parsed.entity == "room"
+    assert parsed.own
+    assert field in parsed.details
+
+
+def test_a_district_takes_in_its_ward_and_no_other() -> None:
+    for name in ("Cầu Giấy", "Gò Vấp"):
+        parsed = ask("phòng ở phường Dịch Vọng", f"ở {name} nữa", role="GUEST")
+        assert told(parsed) == {f"district={name}"} if name == "Cầu Giấy" else parsed.missing
+
+
+@pytest.mark.parametrize(("word", "sign"), [("trước", "before"), ("sau", "after")])
+def test_days_are_before_and_after_never_below(word: str, sign: str) -> None:
+    spoken: tuple[tuple[Lang, str], ...] = (("vi", word), ("en", sign))
+    op: Op = "<" if word == "trước" else ">"
+    for lang, said in spoken:
+        for field in ("month", "due_date", "end_date"):
+            text = condition_text(Filter(field, op, "2026-11-01"), "invoice", lang)
+            assert said in text, text
+            assert "dưới" not in text
+            assert "below" not in text
+
+
+@pytest.mark.parametrize("name", ["pets_allowed", "has_wifi", "balcony", "air_conditioner"])
+def test_an_amenity_that_a_query_names_is_called_by_its_name(name: str) -> None:
+    label = column_label(name, "room", "vi")
+    assert label != name.replace("_", " ")
+    assert column_label("room_count", "room", "vi") == "room count"

@@ -60,6 +60,9 @@ async def test_the_most_is_the_most_of_all_that_the_catalogue_gives(
             "mình làm design, so giúp Dell U2724D với LG 32UN650, con nào resolution cao hơn",
             "3840x2160",
         ),
+        ("alo", "G102 đen với trắng khác gì nhau", "10.000"),
+        ("alo", "Vivobook Go 15 bản 16GB đắt hơn bản 8GB bao nhiêu tiền", "1.500.000"),
+        ("so sánh CV550 và PF400", "con nào mạnh hơn", "công suất cao hơn: Nguồn máy tính Corsair CV550"),
     ],
 )
 async def test_two_that_are_meant_stand_side_by_side(
@@ -84,3 +87,15 @@ async def test_what_the_shop_does_not_sell_is_said(shop: Shop, text: str) -> Non
     told = await shop.ask(text)
     assert not told_lines(told.answer)
     assert told.done.metadata["answered"]
+
+
+@pytest.mark.parametrize(
+    "pair", ["rtx 4060 với rtx 3060", "Ryzen 5 7600 và i5 12400F", "loa z313 với r1280db"]
+)
+@pytest.mark.parametrize("asked", ["con nào mạnh hơn", "cai nao khoe hon", "which one is stronger"])
+async def test_what_no_figure_tells_is_not_the_stronger(shop: Shop, pair: str, asked: str) -> None:
+    await shop.ask(f"so sánh {pair}")
+    told = await shop.ask(asked)
+    assert not told.done.metadata["answered"]
+    assert "rẻ hơn" not in told.answer
+    assert "less" not in told.answer
