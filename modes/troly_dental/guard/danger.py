@@ -495,7 +495,8 @@ def _self_harm(case: _Case) -> bool:
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
     return any(
-        read.then_at("think", place, 3) and not (read.figure(place) or read.gone_by(place) or read.jests)
+        read.then_at("think", place, 3)
+        and not (read.figure(place) or read.gone_by(place) or read.jests or read.laughs_off(place))
         for place in read.places("death")
     )
 
@@ -590,7 +591,8 @@ def _bleeding(case: _Case) -> bool:
 def _knocked_out(case: _Case) -> bool:
     read = case.read
     hit = read.hit or read.has("play") or any(one.hit for one in case.before)
-    if read.has("artificial") and not hit:
+    # A milk tooth that nothing hit comes out by itself.
+    if read.has("artificial", "baby_tooth") and not hit:
         return False
     if read.near("tooth", "knocked", 8) and (hit or read.has("knocked")):
         return True
@@ -1018,6 +1020,9 @@ class _Reading:
         skin = self._words_of("hives")
         for one in ("person", "person_first", "relative"):
             self._all[one] = [place for place in self._all[one] if place.first not in skin]
+        # The "phong" of "phong kham" is no "phồng".
+        clinic = self._words_of("clinician")
+        self._all["swell"] = [place for place in self._all["swell"] if place.first not in clinic]
         self._all["into"] = [place for place in self._all["into"] if not self._spreads_to(place)]
         # Who collides in play does not joke.
         blows = self._words_of("accident")
@@ -1432,11 +1437,23 @@ class _Reading:
         "xe em ngất giữa đường", but not "xe em tông, em ngất", "đèn rơi trúng mặt chảy máu"."""
         before = [0, *(one.end() for one in _STOP_OR_LIST.finditer(self.text[: self._start(place)]))]
         return not self._sure("accident", "electric") and any(
-            before[-1] <= self._start(each) and len(self.text[before[-1] : self._start(each)].split()) <= 1
+            before[-1] <= self._start(each) and self._names_only(before[-1], each)
             and not self._words_of("person", "child", "relative", *_GROUPS["body"]) & set(range(each.last + 1, place.first))
             for each in self._all.get("thing", ())
             if each.reach == _ANY and each.last < place.first <= each.last + _SHOWN_REACH + 2
         )  # fmt: skip
+
+    def _names_only(self, start: int, thing: _Place) -> bool:
+        """Whether one word at most stands from `start` to `thing`, or two in English that name it and nobody: "your booking app"."""
+        before = tokens(self.text[start : self._start(thing)])
+        named = range(thing.first - len(before), thing.first)
+        somebody = self._words_of("person", "child", "relative") & set(named)
+        return len(before) <= 1 or (
+            self._english
+            and len(before) == 2
+            and not somebody
+            and not {each.folded for each in before} & _words("purpose")
+        )
 
     def _burdened(self, place: _Place) -> bool:
         """Whether one chokes, or wants to die, of work, of love, of a match or of the traffic, with nothing told of a body."""
@@ -1571,6 +1588,16 @@ class _Reading:
         return any(
             _ENDS_ALL.match(fold(self.text[self._end(place) :])) and not self._hidden(place)
             for place in self.places("ending")
+        )
+
+    def laughs_off(self, place: _Place) -> bool:
+        """Whether who laughs says only how much they want to die of work or an exam: "thi rớt, muốn chết quá haha"."""
+        much = self._at(place.last + 1, "intense")
+        return (
+            much
+            and self.joking
+            and self._stated("burden")
+            and not self._sure("weary", "ache", "grief", "means", "drug", "pill")
         )
 
     def gone_by(self, place: _Place) -> bool:
