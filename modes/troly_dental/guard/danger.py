@@ -591,8 +591,8 @@ def _bleeding(case: _Case) -> bool:
 def _knocked_out(case: _Case) -> bool:
     read = case.read
     hit = read.hit or read.has("play") or any(one.hit for one in case.before)
-    # A milk tooth that nothing hit comes out by itself.
-    if read.has("artificial", "baby_tooth") and not hit:
+    shed = read.has("baby_tooth") and read.has("sheds") and not read.has("blood")
+    if (read.has("artificial") or shed) and not hit:
         return False
     if read.near("tooth", "knocked", 8) and (hit or read.has("knocked")):
         return True
@@ -951,6 +951,7 @@ _FRAMES = (
     _Frame(("habit",), 2, 3, unless="now"),
     _Frame(("general",), _ANY, _ANY, unless=_GOING_ON),
     _FEARED,
+    _Frame(("may_come",), _ANY, unless="now", list_ends=True),
     _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, near=_NEAR, part="message"),
     _Frame(("anybody",), _ANY, unless=_GOING_ON, near=_NEAR, asks=_QUESTION),
     _Frame(("guard",), 0, unless="now"),

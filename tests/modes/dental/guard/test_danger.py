@@ -1722,6 +1722,8 @@ OF_SOMEBODY = (
     "em đang tập sự nha khoa, sáng nay nhổ răng xong giờ chảy máu không cầm được",
     "em đang làm tiểu luận thì con em nuốt cái mão răng, ho sặc sụa", "cười đau cả hàm, giờ má sưng phồng, sốt 39 độ sau nhổ răng",
     "I'm scared, I had a tooth out and it won't stop bleeding", "con em té, răng cửa văng ra khỏi ổ",
+    "I'm scared I might choke. I swallowed my crown and I can't breathe", "con em 6 tuổi răng sữa rơi ra sau khi té, chảy máu nhiều",
+    "con em đang thay răng, bị bạn xô té văng răng sữa, chảy máu nhiều", "baby tooth knocked out, what do I do", "máu đầy cả miệng sau nhổ răng",
 )  # fmt: skip
 
 
