@@ -214,6 +214,9 @@ def _choking(case: _Case) -> bool:
     blocked = read.has("no_air") or read.cannot("breathe", 2)
     if read.has("choked_on") and (blocked or read.has("breathless", "speechless")):
         return True
+    # Who chokes at table and has no voice: "đang ăn xôi thì nghẹn, không nói được".
+    if read.then("taken", "choked", 4) and read.has("speechless"):
+        return True
     bitten = read.has("taken") and not read.has("drug", "pill", "chemical", "mild_chemical")
     held = bitten or read.has("into", "gulp") or (read.has("eaten") and not read.has("swallow"))
     return blocked and (held or (read.has("child") and not read.elsewhere))

@@ -1724,6 +1724,7 @@ OF_SOMEBODY = (
     "I'm scared, I had a tooth out and it won't stop bleeding", "con em té, răng cửa văng ra khỏi ổ",
     "I'm scared I might choke. I swallowed my crown and I can't breathe", "con em 6 tuổi răng sữa rơi ra sau khi té, chảy máu nhiều",
     "con em đang thay răng, bị bạn xô té văng răng sữa, chảy máu nhiều", "baby tooth knocked out, what do I do", "máu đầy cả miệng sau nhổ răng",
+    "ba tôi đang ăn xôi thì nghẹn, ông không nói được câu nào", "con em 8 tháng chạm vô ổ điện bằng miệng, môi cháy đen",
 )  # fmt: skip
 
 
