@@ -29,7 +29,7 @@ _STUDIED = 3
 _FILE = LEXICONS / "danger.txt"
 _DEGREES = re.compile(
     r"(?<![\d.,])(?:(?:38|39|40|41)(?:[.,]\d)?\s*(?:độ|do(?!\w)|do(?=\d)|°|o?c\b|celsius)"
-    r"|(?:temp\w*|sốt|sot|nhiệt|nhiet)\D{0,12}(?:3[89]|4[01]|10[0-5])(?!\d)"
+    r"|(?:temp\w*|sốt|sot|nhiệt|nhiet)\D{0,20}(?:3[89]|4[01]|10[0-5])(?!\d)"
     r"|10[0-5](?:[.,]\d)?\s*(?:°|f\b|degrees|fahrenheit)|(?:38|39|40)[.,]\d(?!\d))",
     re.IGNORECASE,
 )
@@ -214,6 +214,9 @@ def _choking(case: _Case) -> bool:
     blocked = read.has("no_air") or read.cannot("breathe", 2)
     if read.has("choked_on") and (blocked or read.has("breathless", "speechless")):
         return True
+    # Who chokes at table and has no voice: "đang ăn xôi thì nghẹn, không nói được".
+    if read.then("taken", "choked", 4) and read.has("speechless"):
+        return True
     bitten = read.has("taken") and not read.has("drug", "pill", "chemical", "mild_chemical")
     held = bitten or read.has("into", "gulp") or (read.has("eaten") and not read.has("swallow"))
     return blocked and (held or (read.has("child") and not read.elsewhere))
@@ -226,7 +229,8 @@ def _anaphylaxis(case: _Case) -> bool:
 
 def _breathing(case: _Case) -> bool:
     read = case.read
-    breath = read.has("breathless") or read.near("hard", "breathe", 2) or read.cannot("breathe", 2)
+    breath = read.has("breathless") or any(read.near(how, "breathe", 2) for how in ("hard", "stridor"))
+    breath = breath or read.cannot("breathe", 2)
     swallow = read.near("hard", "swallow", 4) or read.cannot("swallow", 2)
     # "không nuốt trôi cái giá này" is a saying.
     swallow = swallow and not read.then("swallow", "price", 3)
@@ -253,8 +257,10 @@ def _breathing(case: _Case) -> bool:
         )
         or (read.has("jaw", "mouth") and read.does_not_fit("finger", 4))
     ) and not read.cannot("close", 2)
+    if read.has("tired") and not case.told("swell", "infected", "fever", "drawn", "injection", "throat"):
+        shut = False
     choked = read.near("voice", "choked", 4) and case.told("injection", "drug", "swell", "infected", "hives")
-    throat = choked or read.then("throat", "closing", 4)
+    throat = choked or read.then("throat", "closing", 4) or read.then("squeezes", "throat", 2)
     # Whoever cannot swallow what is in the mouth anyway, or cannot breathe, is in danger whatever it comes from.
     breath = breath or (read.near("saliva", "swallow", 3) and read.cannot("swallow", 3))
     if breath and not case.mouth and read.elsewhere:
@@ -272,7 +278,11 @@ def _unconscious(case: _Case) -> bool:
     if read.has("droop", "sinks") and not read.outside("unconscious", "speechless"):
         # Slurred speech beside a face that hangs is a stroke's.
         return False
-    return read.has("unconscious")
+    # A body that fails after what was done to it.
+    failing = (
+        read.has("shock") and read.has("racing") and read.has("just") and not read.has("dreaded", "fear")
+    )
+    return read.has("unconscious") or (failing and case.told("drawn", "injection"))
 
 
 def _chest(case: _Case) -> bool:
@@ -286,7 +296,8 @@ def _allergy(case: _Case) -> bool:
     given = (
         case.told("injection", "drug", "drawn")
         or (case.mouth and read.has("clinician") and read.has("lip", "now"))
-        or case.told("artificial", "procedure", "paste")
+        or case.told("artificial", "procedure", "paste", "mild_chemical", "allergen")
+        or read.near("taken", "pill", 1)
         or case.present == "allergy"
     )
     just = read.has("now", "just", "lasting", "days") or read.near("taken", "drug", 1)
@@ -487,7 +498,8 @@ def _self_harm(case: _Case) -> bool:
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
     return any(
-        read.then_at("think", place, 3) and not (read.figure(place) or read.gone_by(place) or read.jests)
+        read.then_at("think", place, 3)
+        and not (read.figure(place) or read.gone_by(place) or read.jests or read.laughs_off(place))
         for place in read.places("death")
     )
 
@@ -552,7 +564,14 @@ def _bleeding(case: _Case) -> bool:
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
     mild = read.beside("mild", "blood", 4) or (read.has("mild") and not read.has("blood"))
-    if not (case.mouth or case.told("thinner")) or mild:
+    faint = not read.elsewhere and read.has("shock", "racing", "unconscious", "unwell")
+    # What is told at a dentist's of nowhere else is of a mouth.
+    faint = faint or (
+        not (read.elsewhere or read.has("limb"))
+        and read.near("blood", "lasting", 4)
+        and read.has("hours", "flood")
+    )
+    if not (case.mouth or faint or case.told("thinner")) or mild:
         return False
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
     beside = {"flood": 8, "head": 3, "hours": 8, "bruised": 12, "drawn": 12, "procedure": 12}
@@ -568,14 +587,15 @@ def _bleeding(case: _Case) -> bool:
         )
         or (read.has("shock") and (read.has("blood") or case.told("thinner")))
         or (read.has("gauze") and read.near("drawn", "flood", 3))
-        or (lasting and case.told("drawn", "procedure", "thinner", "gauze"))
+        or (lasting and (faint or case.told("drawn", "procedure", "thinner", "gauze")))
     )
 
 
 def _knocked_out(case: _Case) -> bool:
     read = case.read
     hit = read.hit or read.has("play") or any(one.hit for one in case.before)
-    if read.has("artificial") and not hit:
+    shed = read.has("baby_tooth") and read.has("sheds") and not read.has("blood")
+    if (read.has("artificial") or shed) and not hit:
         return False
     if read.near("tooth", "knocked", 8) and (hit or read.has("knocked")):
         return True
@@ -593,8 +613,21 @@ def _impaled(case: _Case) -> bool:
 def _torn(case: _Case) -> bool:
     """Whether a lip, a tongue or a cheek is torn off, or bleeds where it is torn, or an animal bit it."""
     read = case.read
-    torn = read.near("soft", "torn", 3) and read.has("blood", "beast")
+    torn = read.near("soft", "torn", 5) and read.has("blood", "beast")
     return torn or read.near("soft", "torn_off", 3) or (read.attacked and case.mouth)
+
+
+def _scalded(case: _Case) -> bool:
+    """Whether fire, or what is hot and was spilt, reaches a face or a mouth; not what was only eaten too hot."""
+    read = case.read
+    parts = ("mouth", "soft", "face")
+    if any(read.beside(how, "burnt", 2) for how in ("slight", "mild")):
+        return False
+    burnt = any(read.near("burnt", at, 4) for at in parts)
+    if read.has("heat") and read.near("burnt", "throat", 4):
+        return True
+    spilt = read.has("heat", "hot") and any(read.near("splashed", at, 6) for at in parts)
+    return spilt or (burnt and read.has("fire", "splashed"))
 
 
 def _trauma(case: _Case) -> bool:
@@ -617,9 +650,10 @@ def _trauma(case: _Case) -> bool:
         or any(read.near(part, "unmet", 3) for part in ("tooth", "jaw", "bite", "close"))
     ):
         return True
-    body = read.has("face", "mouth", "tooth", "throat", "into")
+    body = read.has("face", "jaw", "mouth", "tooth", "throat", "into")
     trifle = read.slightly_hurt and not read.has("head", "blood", "swell")
-    struck = any(read.near("accident", at, 4) for at in ("face", "mouth")) and not read.denies("blood")
+    struck = any(read.near("accident", at, 4) for at in ("face", "mouth")) or read.met_missile
+    struck = struck and not read.denies("blood")
     if hit and body and not trifle and (read.has("harm", "head", "burnt") or struck):
         return True
     # Whoever fell a message ago, and tells now what came of it.
@@ -646,7 +680,10 @@ def _swelling(case: _Case) -> bool:
         or (became and read.near("face", "likened", 4))
     ):
         return True
-    return mouth and (read.near("swell", "grow", 6) or read.beside("grow", "neck", 4))
+    if mouth and case.told("infected", "swell") and read.beside("neck", "locked", 1):
+        return True
+    tongue = any(read.near("tongue", how, 3) for how in ("taut", "thick", "big")) and read.has("speechless")
+    return tongue or (mouth and (read.near("swell", "grow", 6) or read.beside("grow", "neck", 4)))
 
 
 def _face_hangs(read: _Reading) -> bool:
@@ -657,11 +694,14 @@ def _face_hangs(read: _Reading) -> bool:
 
 def _limb_fails(read: _Reading) -> bool:
     """Whether an arm or a leg does not do what it should."""
-    return read.has("lets_fall") or any(read.near("limb", how, 4) for how in ("fails", "numb"))
+    drops = read.then("holds", "out", 3) or read.then("holds", "fails", 3)
+    return drops or read.has("lets_fall") or any(read.near("limb", how, 4) for how in ("fails", "numb"))
 
 
 def _nerve(case: _Case) -> bool:
     read, numbed = case.read, case.told("injection")
+    if read.near("after_stroke", "past", 4) and not read.has("sudden", "limb", "grow"):
+        return False
     # What an injection does, and of which is only asked when it ends.
     wears_off = numbed and read.has("how_long")
     hangs = _face_hangs(read)
@@ -671,7 +711,7 @@ def _nerve(case: _Case) -> bool:
     at_once = at_once or (sinks and not read.hit)
     # A stroke: a face that hangs, an arm or speech that fails, at once.
     stroke = (
-        (limb and (sinks or read.has("drool", "droop", "speechless")))
+        (limb and (sinks or read.has("drool", "droop", "speechless") or read.near("numb", "face", 2)))
         or (not wears_off and hangs and read.has("speechless") and not read.hit)
         or (not numbed and read.has("sudden") and at_once)
     )
@@ -694,6 +734,8 @@ def _nerve(case: _Case) -> bool:
 
 def _fever(case: _Case) -> bool:
     about = case.mouth or (case.told("infected") and not case.read.elsewhere)
+    if case.read.has("teething") and case.read.has("slight", "may_i") and not case.read.measured:
+        return False
     hot = case.read.near("blanket", "shiver", 4) or case.read.near("brow", "hot", 2)
     return about and (case.read.has("fever") or case.read.measured or hot)
 
@@ -701,7 +743,7 @@ def _fever(case: _Case) -> bool:
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
     ("self_harm", _self_harm), ("trauma", _impaled), ("choking", _choking), ("object", _object), ("allergy", _anaphylaxis),
     ("breathing", _breathing), ("unconscious", _unconscious), ("chest", _chest), ("poisoning", _poisoning), ("allergy", _allergy),
-    ("bleeding", _bleeding), ("knocked_out", _knocked_out), ("trauma", _torn), ("trauma", _trauma), ("swelling", _swelling), ("nerve", _nerve),
+    ("bleeding", _bleeding), ("knocked_out", _knocked_out), ("trauma", _torn), ("trauma", _scalded), ("trauma", _trauma), ("swelling", _swelling), ("nerve", _nerve),
     ("fever", _fever),
 )  # fmt: skip
 NAMES = tuple(dict.fromkeys(name for name, _ in _TESTS))
@@ -797,6 +839,8 @@ ASKS_AT_END = re.compile(
 def _asks(text: str) -> bool:
     """Whether `text` asks something at its end, or opens as an English question: "cắn" is no "can", "họng" no "hông"."""
     found = ASKS_AT_END.search(fold(text))
+    if found and found["english"] == "do" and detect(text) != "en":
+        found = ASKS_AT_END.search(fold(text), found.end())  # "do cái nhọt dưới hàm" tells why
     if found is None:
         return False
     opener, spoken = (text[slice(*found.span(name))] for name in ("english", "spoken"))
@@ -910,6 +954,7 @@ _FRAMES = (
     _Frame(("habit",), 2, 3, unless="now"),
     _Frame(("general",), _ANY, _ANY, unless=_GOING_ON),
     _FEARED,
+    _Frame(("may_come",), _ANY, unless="now", list_ends=True),
     _Frame(("study", "nobody_ill"), _ANY, _ANY, unless=_GOING_ON, near=_NEAR, part="message"),
     _Frame(("anybody",), _ANY, unless=_GOING_ON, near=_NEAR, asks=_QUESTION),
     _Frame(("guard",), 0, unless="now"),
@@ -918,6 +963,8 @@ _FRAMES = (
     _Frame(("turned_out",), -1, _ANY, unless="now", part="sentence"),
     _Frame(("how_much",), 2, 0, unless="now"),
     _Frame(("whether",), 4, unless="now", closed=True),
+    # "Bảo hiểm có chi trả gãy răng do té xe".
+    _Frame(("covers",), 8, unless=_GOING_ON),
     _Frame(("often",), 1, unless="now", asks=_RIGHT),
     _Frame(("hearsay",), _ANY, unless="now", asks=_RIGHT),
     # "Bác hỏi em có khó thở không thì em không bị".
@@ -967,10 +1014,19 @@ class _Reading:
             and not (self._at(verb.first - 1, "now") and _NO_LESSON.match(self.text, self._end(medium)))
         ]
         self._all["taut"] += self._all["likened"]
+        self._all["speechless"] += [
+            _Place(voice.first, how.last, _ANY)
+            for voice in self._sure("voice")
+            for how in self._sure("unclear")
+            if 0 <= how.first - voice.last - 1 <= _SHOWN_REACH
+        ]
         # The "me" of "noi me day" is nobody.
         skin = self._words_of("hives")
         for one in ("person", "person_first", "relative"):
             self._all[one] = [place for place in self._all[one] if place.first not in skin]
+        # The "phong" of "phong kham" is no "phồng".
+        clinic = self._words_of("clinician")
+        self._all["swell"] = [place for place in self._all["swell"] if place.first not in clinic]
         self._all["into"] = [place for place in self._all["into"] if not self._spreads_to(place)]
         # Who collides in play does not joke.
         blows = self._words_of("accident")
@@ -1050,7 +1106,7 @@ class _Reading:
         )
         real = real or bool(_STILL_WISHES.search(fold(self.text)))
         return any(not (real or self._hidden(place)) for place in self._all["unreal"]) or bool(
-            self._all["animal"]
+            any(not self._hidden(one) for one in self._all["animal"])
             and not (self.has("by_mistake", "beast") or self.attacked or self._child_after_animal)
         )
 
@@ -1161,13 +1217,25 @@ class _Reading:
         """Whether a blow or a fall is told of."""
         if self.has("price", "laugh") and not self.has("blood", "broken", "knocked", "swell"):
             return False
-        if self.then("passive", "into_body", 4) and self.has("harm", "out"):
+        passive = self.then("passive", "into_body", 4) or self.then("passive", "crush", 4)
+        if passive and self.has("harm", "out"):
             return True
+        # What moves hard, and the part or the thing that it meets: "quất ngang hàm", "dập mồm vào tay nắm cửa".
+        met = self.then("impact", "obstacle", 3) or any(
+            self.then(what, "onto_body", 3) for what in ("impact", "impact_of_thing")
+        )
         return (
             self.has("accident", "beast")
+            or met
+            or self.met_missile
             or self.attacked
             or any(self.near("accident", body, 2) for body in ("face", "mouth", "tooth"))
         )
+
+    @property
+    def met_missile(self) -> bool:
+        """Whether a thing is told to have hit a face or a mouth: "a ball square in the teeth"."""
+        return self.then("missile", "onto_body", 2)
 
     @property
     def attacked(self) -> bool:
@@ -1373,11 +1441,23 @@ class _Reading:
         "xe em ngất giữa đường", but not "xe em tông, em ngất", "đèn rơi trúng mặt chảy máu"."""
         before = [0, *(one.end() for one in _STOP_OR_LIST.finditer(self.text[: self._start(place)]))]
         return not self._sure("accident", "electric") and any(
-            before[-1] <= self._start(each) and len(self.text[before[-1] : self._start(each)].split()) <= 1
+            before[-1] <= self._start(each) and self._names_only(before[-1], each)
             and not self._words_of("person", "child", "relative", *_GROUPS["body"]) & set(range(each.last + 1, place.first))
             for each in self._all.get("thing", ())
             if each.reach == _ANY and each.last < place.first <= each.last + _SHOWN_REACH + 2
         )  # fmt: skip
+
+    def _names_only(self, start: int, thing: _Place) -> bool:
+        """Whether one word at most stands from `start` to `thing`, or two in English that name it and nobody: "your booking app"."""
+        before = tokens(self.text[start : self._start(thing)])
+        named = range(thing.first - len(before), thing.first)
+        somebody = self._words_of("person", "child", "relative") & set(named)
+        return len(before) <= 1 or (
+            self._english
+            and len(before) == 2
+            and not somebody
+            and not {each.folded for each in before} & _words("purpose")
+        )
 
     def _burdened(self, place: _Place) -> bool:
         """Whether one chokes, or wants to die, of work, of love, of a match or of the traffic, with nothing told of a body."""
@@ -1512,6 +1592,16 @@ class _Reading:
         return any(
             _ENDS_ALL.match(fold(self.text[self._end(place) :])) and not self._hidden(place)
             for place in self.places("ending")
+        )
+
+    def laughs_off(self, place: _Place) -> bool:
+        """Whether who laughs says only how much they want to die of work or an exam: "thi rớt, muốn chết quá haha"."""
+        much = self._at(place.last + 1, "intense")
+        return (
+            much
+            and self.joking
+            and self._stated("burden")
+            and not self._sure("weary", "ache", "grief", "means", "drug", "pill")
         )
 
     def gone_by(self, place: _Place) -> bool:
@@ -1980,6 +2070,7 @@ class _Reading:
                 or (
                     self._clause(one) == self._clause(each)
                     and not any(one.last < sign.first for sign in signs)
+                    and not self._said_before(one, 2) & {"since"}
                 )
             )
             for one in helped

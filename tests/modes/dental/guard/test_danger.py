@@ -1703,3 +1703,36 @@ def test_what_is_choked_on_is_choking_whatever_the_face(stuck: str) -> None:
     told = danger(f"đang ăn bị {stuck}, mặt méo xệch, nói không ra tiếng, không thở được")
     assert told is not None
     assert told.name == "choking"
+
+
+# What a message is about that tells of nobody: a program, a paper, a character, a fear of what never came, a laugh; then what
+# somebody has, told beside the same words.
+OF_NOBODY = (
+    "Your booking app keeps choking on the payment page", "this clinic website is choking again",
+    "thi rớt môn giải phẫu răng, em muốn chết quá haha", "rớt môn rồi muốn chết quá hihi, nha khoa có tuyển ctv không",
+    "em đang tập sự nha khoa, cho em hỏi phác đồ xử trí chảy máu sau nhổ răng gồm mấy bước",
+    "cười đau cả hàm luôn haha, à mà phòng khám có làm chủ nhật không",
+    "em đang làm tiểu luận về sốc phản vệ trong nha khoa, cho em xin nguồn", "em đang chuẩn bị bài thuyết trình về choking, cho em vài ý",
+    "A character gets a black eye and a broken jaw. Could he talk with his jaw wired?",
+    "I'm scared that I might bleed a lot if I ever have a tooth out", "con em đang thay răng, răng sữa rơi ra lúc ngủ",
+)  # fmt: skip
+OF_SOMEBODY = (
+    "I was on your booking app and now my son is choking on a crown", "I'm in my car choking on a crown",
+    "thi rớt, em muốn chết, haha, em mệt mỏi quá rồi", "thi rớt, em muốn chết", "thi rớt em muốn chết quá haha, em gom 30 viên thuốc ngủ rồi",
+    "em đang tập sự nha khoa, sáng nay nhổ răng xong giờ chảy máu không cầm được",
+    "em đang làm tiểu luận thì con em nuốt cái mão răng, ho sặc sụa", "cười đau cả hàm, giờ má sưng phồng, sốt 39 độ sau nhổ răng",
+    "I'm scared, I had a tooth out and it won't stop bleeding", "con em té, răng cửa văng ra khỏi ổ",
+    "I'm scared I might choke. I swallowed my crown and I can't breathe", "con em 6 tuổi răng sữa rơi ra sau khi té, chảy máu nhiều",
+    "con em đang thay răng, bị bạn xô té văng răng sữa, chảy máu nhiều", "baby tooth knocked out, what do I do", "máu đầy cả miệng sau nhổ răng",
+    "ba tôi đang ăn xôi thì nghẹn, ông không nói được câu nào", "con em 8 tháng chạm vô ổ điện bằng miệng, môi cháy đen",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("told", OF_NOBODY)
+def test_what_a_message_is_about_that_tells_of_nobody_is_no_danger(told: str) -> None:
+    assert [text for text in (told, fold(told)) if danger(text) is not None] == []
+
+
+@pytest.mark.parametrize("told", OF_SOMEBODY)
+def test_what_somebody_has_beside_such_words_is_a_danger(told: str) -> None:
+    assert [text for text in (told, fold(told)) if danger(text) is None] == []
