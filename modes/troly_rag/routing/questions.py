@@ -215,6 +215,7 @@ def wants_summary(text: str) -> bool:
 
 _HARD = re.compile(r"[?!;\n]+|\.(?=\s|$)")
 _COMMA = re.compile(r",(?!\d)")
+_LEFT_OVER = re.compile(r"con\s+(?:lai|du|thua)(?!\w)")
 _THEN = re.compile(r"\bthi\s*$")
 # How sure the agents of two halves must be before they are two questions though only one of them asks.
 _SURE, _FAR, _KNOWN = 0.55, 0.2, 0.5
@@ -275,8 +276,12 @@ def _pieces(text: str) -> list[_Piece]:
     cuts += [(m.start(), m.end(), False) for m in _COMMA.finditer(text)]
     # Without its accents a joining word may be another one ("con", "roi"); only "va" is safe.
     joins = (hit for hit in label("join").find(text) if hit.exact or " " in hit.phrase or hit.phrase == "và")
-    # "Thì còn mấy" asks what is left.
-    cuts += [(hit.start, hit.end, False) for hit in joins if not _THEN.search(fold(text[: hit.start]))]
+    # "Thì còn mấy" asks what is left, "phần còn lại" is it.
+    cuts += [
+        (hit.start, hit.end, False)
+        for hit in joins
+        if not (_THEN.search(fold(text[: hit.start])) or _LEFT_OVER.match(fold(text[hit.start :])))
+    ]
     found, at, hard = [], 0, False
     for start, end, is_hard in sorted(cuts):
         if start < at:

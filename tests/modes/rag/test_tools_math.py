@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.dates import format_date
+from troly.text.numbers import format_number
 from troly_rag.routing.questions import is_arithmetic
 from troly_rag.tools.arithmetic import (
     CalculationError,
@@ -416,3 +417,15 @@ def test_a_month_without_a_year_is_the_nearest(today: date, month: int) -> None:
 @pytest.mark.parametrize("said", ["đủ năm", "trọn năm", "du mot nam", "a full year", "a whole year"])
 def test_a_full_year_is_twelve_months(said: str) -> None:
     assert figures_of(hours_in_full(f"nếu làm {said} thì sao")).counted == {"month": 12}
+
+
+@given(st.integers(6, 30), st.sampled_from(["phần còn lại", "còn lại", "phần dư"]))
+def test_of_days_left_over_that_are_asked_how_many_may_move_the_rest_alone_is_paid(
+    days: int, rest: str
+) -> None:
+    page = "Phép chưa dùng được chuyển tối đa 5 ngày. Phần còn lại được quy đổi theo lương chia 26 ngày công."
+    asked = f"lương 26 triệu, dư {days} ngày phép thì chuyển được mấy ngày và {rest} được bao nhiêu tiền"
+    told = work_out(asked, "", page, "vi")
+    assert f"({days} − 5)" in told
+    assert format_number(Decimal(days - 5) * 1_000_000, "vi", 0) in told
+    assert "chuyển tối đa 5 ngày" in told
