@@ -338,11 +338,11 @@ _LETTERS = {
 }  # fmt: skip
 # What governs a medicine from before it, over a list of others: a negation, said once or again ("không A và không B"), and why it
 # is of a group; a use, an allergy, that it was taken already.
-_NEGATED = re.compile(
-    r"[NV][lUDOB]*+(?:[mMG](?:[lmMOGU](?<![^O]U)|[,&](?=[,&O]*(?:[lDmMGNV]|$))|(?<=[,&O])[lD]*[NV][lUDOB]*+|R(?=[lmM]*G))*+)?$"
+_NEGATED = re.compile(  # no possessive group: Python 3.11.2 ends it too early
+    r"[NV][lUDOB]*+(?:[mMG](?:[lmMOGU](?<![^O]U)|[,&](?=[,&O]*(?:[lDmMGNV]|$))|(?<=[,&O])[lD]*[NV][lUDOB]*|R(?=[lmM]*G))*)?$"
 )
 _NONE = re.compile(r"Z[lm]*(?:[mM][lmMO,&N]*)?$")
-_USED = re.compile(r"U[lD]*+(?:[mMG](?:[lmMOG]|[,&](?=[,&O]*(?:[lmMG]|$)))*+)?$")
+_USED = re.compile(r"U[lD]*+(?:[mMG](?:[lmMOG]|[,&](?=[,&O]*(?:[lmMG]|$)))*)?$")
 _HAS = re.compile(r"(?:F|Pl*U|K[lwD&]*Q[lD]*U)l*(?:[mM][lmMO&]*)?$")
 # What takes a negation back: another one or a condition in its clause; who advises what is used.
 _TWICE = re.compile(r"(?:[NVH][^,;]*|C[lw]{0,2}D?)$")
