@@ -1114,7 +1114,8 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     own = [ref for ref in schema.refs.values() if not (ref.sheet or ref.parts)]
     named = [*parts.groups, *parts.loose]
     asked = [each.ref for each in named if not each.ref.sheet]
-    joined = tuple(dict.fromkeys(each for each in named if each.ref.sheet))
+    names = [Group(name) for ref in asked if (name := _name_of_code(ref, schema))]
+    joined = tuple(dict.fromkeys([*(each for each in named if each.ref.sheet), *names]))
     first = next((each.ref for each in parts.measures if each.ref), next(iter([*asked, *own])))
     asked_of = DataQuery(schema.sheet.name, "rows", (Measure("max", first),), joined, (key,))
     figures = [each.ref for each in parts.measures if each.ref]
@@ -1125,6 +1126,12 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     )  # what is asked besides may be a column too
     columns = () if whole else columns
     return replace(asked_of, limit=1, entity=parts.rows, columns=columns)
+
+
+def _name_of_code(ref: Ref, schema: Schema) -> Ref | None:
+    """The column of a joined sheet that names what a column of codes says: "Họ tên" for "Mã KH"; None for other columns."""
+    alike = schema.by_concept.get(ref.concept, ()) if code_name(ref) else ()
+    return next((each for each in alike if each.sheet and each.kind == "text" and not code_name(each)), None)
 
 
 def asks_columns(parts: Parts, *, of_row: bool = False) -> bool:

@@ -601,6 +601,7 @@ class _Question:
         built.also = self._total_otherwise(parts, before, built.query) or built.also
         hold_pieces(built, before, schema)
         built.unmet += _contacts_of(built.query, schema) if followed else ()
+        built.unmet += _state_to_set(parts)
         parts.weight += _extra_weight(parts, built, schema, followed=before is not None)
         return _Candidate(schema, parts, built, followed, unheard)
 
@@ -904,6 +905,20 @@ def _asks_each_own(parts: Parts, schema: Schema) -> bool:
     """Whether the columns asked for have a value of its own for nearly each row, as telephone numbers: they break nothing down."""
     refs = [each.ref for each in (*parts.groups, *parts.loose)]
     return all(not ref.sheet and 2 * schema.key(ref).distinct > schema.sheet.rows for ref in refs)
+
+
+_ASKED = re.compile(
+    r"\b(?:chua|khong|ko|k|hk|hok|sao|gi|nao|may|nhieu|is|was|did|has|how|which|what|why|when)\b"
+)
+
+
+def _state_to_set(parts: Parts) -> tuple[str, ...]:
+    """The state that one row shall get, by the verb that begins a message which asks nothing: "hủy giúp mình đơn DH20384"."""
+    said = folded_words(parts.message)
+    states = (each.said for each in parts.conditions if each.ref.concept in STATES and each.op == "eq")
+    wanted = tuple(state for state in states if (verb := folded_words(state)) == said[: len(verb)])
+    keyed = any(each.op == "eq" and code_name(each.ref) for each in parts.conditions)
+    return wanted if keyed and "?" not in parts.message and not _ASKED.search(fold(parts.message)) else ()
 
 
 def _contacts_of(query: DataQuery | None, schema: Schema) -> tuple[str, ...]:

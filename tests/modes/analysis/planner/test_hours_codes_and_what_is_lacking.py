@@ -164,3 +164,11 @@ def test_a_mean_of_what_is_not_there_is_not_listed_as_unread() -> None:
 def test_a_word_of_questions_is_no_column(said: str) -> None:
     question = plan(f"doanh thu của Shopee là {said}", (ORDERS,)).question
     assert question is None or question.key != "no_column"
+
+
+@pytest.mark.parametrize("code", ["DH00001", "DH00002"])
+@pytest.mark.parametrize("verb", ["hủy", "huỷ", "hoàn trả", "cancel"])
+def test_a_state_that_one_row_shall_get_is_no_count(verb: str, code: str) -> None:
+    for told in (f"{verb} giúp mình đơn {code} nhé", f"{verb} đơn {code} giùm em"):
+        made = plan(told, (ORDERS,))
+        assert made.missing or made.question or made.ask is None, told
