@@ -266,3 +266,10 @@ def test_an_amenity_that_a_query_names_is_called_by_its_name(name: str) -> None:
     label = column_label(name, "room", "vi")
     assert label != name.replace("_", " ")
     assert column_label("foo_count", "room", "vi") == "foo count"
+
+
+@pytest.mark.parametrize("many", ["mấy", "bao nhiêu"])
+@pytest.mark.parametrize("has", ["còn", "đang có", "hiện còn", "có"])
+def test_rooms_that_i_still_have_are_mine_and_money_is_no_room(has: str, many: str) -> None:
+    assert ask(f"tôi {has} {many} phòng trống", role="GUEST").own
+    assert not ask(f"tôi {has} 4 triệu thuê được {many} phòng ở Gò Vấp", role="GUEST").own
