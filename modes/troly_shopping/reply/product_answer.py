@@ -134,7 +134,8 @@ def _also_asked(rest: str, called: Sequence[Product], store: ProductStore) -> li
 
 def _versions(question: str, products: Sequence[Product], store: ProductStore) -> list[Product]:
     """The versions of `products` that a question names by a word of their own ("… Đen và Trắng"), or of one that is sold out. Blocking."""
-    asked, found = {*folded_words(question)}, []
+    asked = {*folded_words(question)}
+    found: list[Product] = []
     for one in products[:_BESIDE]:
         for other in store.search(SearchCriteria(kinds=(one.kind,), count=_CLAIMED)):
             own = {*folded_words(other.name)} - {*folded_words(one.name)}
@@ -390,7 +391,7 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferTe
     check = await asyncio.to_thread(_claim_check, turn, state, answer.text)
     catalogue = await asyncio.to_thread(ProductStore(turn.services.datasets).loaded)
     messages = build_messages(turn, state, answer, catalogue.at if catalogue else None)
-    said = ""
+    said = draft = ""
     for again in (False, True):
         refused: list[str] = []
         draft = ""
