@@ -1121,11 +1121,9 @@ def row_of(key: Condition, parts: Parts, schema: Schema) -> DataQuery:
     figures = [each.ref for each in parts.measures if each.ref]
     columns = tuple(ref.name for ref in dict.fromkeys([*figures, *asked]))
     said = max(len(_ALSO.findall(parts.message)) + 1, len(_ASKS.findall(parts.message)))
-    whole = said > len(columns) or parts.has(
-        "all", "columns", "list"
-    )  # what is asked besides may be a column too
-    columns = () if whole else columns
-    return replace(asked_of, limit=1, entity=parts.rows, columns=columns)
+    # What is asked besides may be a column too.
+    whole = said > len(columns) or parts.has("all", "columns", "list")
+    return replace(asked_of, limit=1, entity=parts.rows, columns=() if whole else columns)
 
 
 def _name_of_code(ref: Ref, schema: Schema) -> Ref | None:
